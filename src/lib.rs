@@ -1,0 +1,9 @@
+//! A coding agent's hands in one executable.
+//!
+//! Imports run one way: door → registry → tools → workshops and contract.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`cli`] | the door: `argv[0]` or a subcommand chooses the tool |
+
+pub mod cli;
