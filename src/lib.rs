@@ -5,5 +5,18 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`cli`] | the door: `argv[0]` or a subcommand chooses the tool |
+//! | [`toolbox`] | the registry: a row a tool |
+//! | [`tool`], [`request`], [`reply`], [`schema`] | the contract: what a tool is, what comes in, what goes out, how it is described |
+//! | [`tools`] | the tools, one room each |
+//! | [`command`] | workshop: running a shell command |
+//! | [`files`] | workshop: reading files, replacing them whole or not at all |
 
 pub mod cli;
+pub mod command;
+pub mod files;
+pub mod reply;
+pub mod request;
+pub mod schema;
+pub mod tool;
+pub mod toolbox;
+pub mod tools;

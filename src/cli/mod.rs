@@ -1,0 +1,79 @@
+//! The first door: `argv[0]` or the first argument chooses a tool; without further arguments it is called as a host
+//! calls it.
+//!
+//! Names and exit codes follow the decisions on the host's calls (2, 6).
+
+mod call;
+mod help;
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::tool::Tool;
+use crate::toolbox;
+
+/// The program's own name.
+const PROGRAM: &str = "ikigai-tools";
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exit {
+    /// What was asked for was done, or answered.
+    Success,
+    /// A bad request, or a web tool's failure.
+    Failure,
+    /// The command line could not be understood.
+    Usage,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Success => Self::SUCCESS,
+            Exit::Failure => Self::FAILURE,
+            Exit::Usage => Self::from(2),
+        }
+    }
+}
+
+/// Runs the program with its command line, `argv[0]` included.
+pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    let program = args.next().unwrap_or_default();
+    let args: Vec<OsString> = args.collect();
+    let name = Path::new(&program).file_name().and_then(OsStr::to_str);
+    let exit = match name.and_then(toolbox::find) {
+        Some(tool) => run_tool(tool, tool.link, &args),
+        None => run_program(&args),
+    };
+    exit.into()
+}
+
+/// The program under its own name, whose first argument says what to do.
+fn run_program(args: &[OsString]) -> Exit {
+    let Some((first, rest)) = args.split_first() else {
+        return help::print(&help::program());
+    };
+    match first.to_str() {
+        Some("--help" | "-h" | "help") => help::print(&help::program()),
+        Some("--version" | "-V") => help::print(&help::version()),
+        Some("list") => help::print(&help::list()),
+        name => match name.and_then(toolbox::find) {
+            Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),
+            None => help::unknown_name(&first.to_string_lossy()),
+        },
+    }
+}
+
+/// One tool, reached by `invocation`.
+fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
+    let Some(first) = args.first() else {
+        return call::answer(tool);
+    };
+    match first.to_str() {
+        Some("--schema") => help::print(tool.schema),
+        Some("--help" | "-h") => help::print(&help::tool(tool, invocation)),
+        Some("--version" | "-V") => help::print(&help::version()),
+        _ => help::unknown_argument(invocation, &first.to_string_lossy()),
+    }
+}

@@ -1,0 +1,188 @@
+//! The process between a tool and its command: it ends all that the command started if the tool dies first.
+//!
+//! A tool that is killed with SIGKILL can clean up nothing itself, so another process has to notice. The watchdog
+//! leads a session of its own, out of reach of whatever kills the tool's process group; it is a child subreaper, so
+//! that even daemons of the command stay among its descendants; and it holds the reading end of a pipe whose writing
+//! end is the tool's alone: the pipe's end is the tool's.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::{Child, Command};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{
+    Pid, PidfdFlags, WaitOptions, WaitStatus, pidfd_open, set_child_subreaper, setsid, waitpid,
+};
+
+use super::descendants;
+
+/// How often orphans of a running command are reaped.
+const REAP_EVERY: Timespec = Timespec {
+    tv_sec: 1,
+    tv_nsec: 0,
+};
+
+/// How often a shell that offers nothing to wait for is asked whether it has ended.
+const ASK_EVERY: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 5_000_000,
+};
+
+/// A watchdog, as the tool holds it. Dropped without [`Watchdog::release`], it ends what the command left running.
+pub struct Watchdog {
+    status: File,
+    lifeline: File,
+    pid: Pid,
+}
+
+impl Watchdog {
+    /// Starts `command` under a watchdog. `output` is closed here: from now on it is the command's alone.
+    pub fn start(command: Command, output: OwnedFd) -> io::Result<Self> {
+        // Should the command kill its watchdog, what it started falls to this process.
+        set_child_subreaper(Pid::from_raw(1))?;
+        let (status, report) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (tether, lifeline) = pipe_with(PipeFlags::CLOEXEC)?;
+        // SAFETY: the tools run on one thread, so no lock can be held by a thread that the child does not have.
+        match unsafe { libc::fork() } {
+            -1 => Err(io::Error::last_os_error()),
+            0 => {
+                drop((status, lifeline));
+                watch(command, output, &tether, File::from(report));
+                // SAFETY: ends the process without running what the parent registered for its own end.
+                unsafe { libc::_exit(0) }
+            }
+            pid => {
+                let pid = Pid::from_raw(pid).ok_or(io::ErrorKind::Other)?;
+                Ok(Self {
+                    status: status.into(),
+                    lifeline: lifeline.into(),
+                    pid,
+                })
+            }
+        }
+    }
+
+    /// Becomes readable when the command's shell has ended.
+    pub fn ended(&self) -> impl AsFd {
+        &self.status
+    }
+
+    /// The exit code by the shell's conventions: 128 + N for signal N. Waits for it.
+    pub fn exit_code(&mut self) -> i32 {
+        let mut code = [0; 4];
+        if self.status.read_exact(&mut code).is_ok() {
+            return i32::from_ne_bytes(code);
+        }
+        // No report: the command killed its watchdog. SIGKILL is the only signal that can.
+        descendants::kill_all();
+        128 + libc::SIGKILL
+    }
+
+    /// Lets what the command left in the background live on.
+    pub fn release(mut self) {
+        // A watchdog that is gone needs no release.
+        let _ = self.lifeline.write_all(b".");
+        let _ = waitpid(Some(self.pid), WaitOptions::empty());
+    }
+}
+
+/// The watchdog's life: starts the command, reports its end, and waits for the tool's release or death.
+fn watch(mut command: Command, output: OwnedFd, tether: &OwnedFd, report: File) {
+    // Neither can fail in a process that has just been forked; without them the watch is only less strict.
+    let _ = setsid();
+    let _ = set_child_subreaper(Pid::from_raw(1));
+    let started = command.spawn();
+    match started {
+        Ok(child) => {
+            drop((command, output));
+            leave_the_callers_streams();
+            if !(report_end(&child, tether, report) && released(tether)) {
+                descendants::kill_all();
+            }
+        }
+        Err(error) => {
+            let _ = writeln!(File::from(output), "sh: {error}");
+            drop(command);
+            tell(report, 127);
+            released(tether);
+        }
+    }
+}
+
+/// A host that reads the tool's output to its end must not wait for the watchdog's end too.
+fn leave_the_callers_streams() {
+    if let Ok(null) = File::options().read(true).write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdin(&null);
+        let _ = rustix::stdio::dup2_stdout(&null);
+        let _ = rustix::stdio::dup2_stderr(&null);
+    }
+}
+
+/// Waits for the shell's end and reports it; false if the tool died before.
+fn report_end(shell: &Child, tether: &OwnedFd, report: File) -> bool {
+    let Some(shell) = i32::try_from(shell.id()).ok().and_then(Pid::from_raw) else {
+        return false;
+    };
+    let handle = pidfd_open(shell, PidfdFlags::empty());
+    loop {
+        let mut wanted = vec![PollFd::new(tether, PollFlags::IN)];
+        wanted.extend(
+            handle
+                .as_ref()
+                .ok()
+                .map(|handle| PollFd::new(handle, PollFlags::IN)),
+        );
+        // Kernels before 5.3 have no handle to wait for: they are asked again and again.
+        let pause = if handle.is_ok() {
+            &REAP_EVERY
+        } else {
+            &ASK_EVERY
+        };
+        let _ = poll(&mut wanted, Some(pause));
+        if !wanted[0].revents().is_empty() {
+            return false;
+        }
+        if let Some(status) = reap_until(shell) {
+            tell(report, code_of(status));
+            return true;
+        }
+    }
+}
+
+/// Reaps what has ended, orphans of the command among it; comes back with the shell's status once that has.
+fn reap_until(shell: Pid) -> Option<WaitStatus> {
+    loop {
+        match waitpid(None, WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) if pid == shell => return Some(status),
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) | Err(_) => return None,
+        }
+    }
+}
+
+fn tell(mut report: File, code: i32) {
+    // A tool that is gone is noticed by its tether.
+    let _ = report.write_all(&code.to_ne_bytes());
+}
+
+/// Waits until the tool says that it is done; false if it died instead.
+fn released(tether: &OwnedFd) -> bool {
+    let mut word = [0; 1];
+    loop {
+        match rustix::io::read(tether, &mut word) {
+            Ok(count) => return count == 1,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return false,
+        }
+    }
+}
+
+fn code_of(status: WaitStatus) -> i32 {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => code,
+        (None, Some(signal)) => 128 + signal,
+        (None, None) => 127,
+    }
+}

@@ -1,0 +1,273 @@
+//! Replacing exact text in a file of any size: searched in windows, copied in pieces, never held in memory.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use memchr::memmem::Finder;
+use rustix::fs::OFlags;
+use rustix::io::{Errno, pread};
+
+use super::regular::{FileError, Reason, RegularFile};
+use super::replace;
+use super::target::Target;
+
+/// How much of the file is looked at at once, in bytes; more where the text that is searched for is longer.
+const WINDOW: usize = 1024 * 1024;
+
+/// Why an edit was not made; the file is as it was.
+#[derive(Debug)]
+pub enum EditError {
+    /// The text is not in the file.
+    NotFound,
+    /// The text is in the file this many times, and it was to be replaced once.
+    NotUnique(u64),
+    /// The file could not be read or replaced.
+    File(FileError),
+}
+
+impl From<FileError> for EditError {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}
+
+/// Replaces `old`, which is not empty, by `new` in the file at `path`: its only occurrence, or `all` of them. Tells how
+/// many there were. Occurrences do not overlap, and are found from the beginning on.
+pub fn edit(path: &Path, old: &[u8], new: &[u8], all: bool) -> Result<u64, EditError> {
+    let target = Target::resolve(path)?;
+    let file = replace::open_locked(&target, OFlags::RDWR)?;
+    let finder = Finder::new(old);
+    let mut found = Found { count: 0, first: 0 };
+    let length = search(&file, &finder, |piece| {
+        if let Piece::Match(at) = piece {
+            found.add(at);
+        }
+        Ok(())
+    })?;
+    match found.count {
+        0 if all => return Ok(0),
+        0 => return Err(EditError::NotFound),
+        1 => {}
+        count if !all => return Err(EditError::NotUnique(count)),
+        _ => {}
+    }
+    replace::replace(&target, &file, &mut |draft| {
+        if found.count == 1 {
+            write_around(&file, draft, found.first, old.len(), new)
+        } else {
+            write_replaced(&file, draft, &finder, new, length)
+        }
+    })?;
+    Ok(found.count)
+}
+
+struct Found {
+    count: u64,
+    first: u64,
+}
+
+impl Found {
+    fn add(&mut self, at: u64) {
+        if self.count == 0 {
+            self.first = at;
+        }
+        self.count += 1;
+    }
+}
+
+/// One occurrence: what is before and behind it is copied by the kernel, which on some file systems only notes it.
+fn write_around(
+    file: &RegularFile,
+    draft: &mut File,
+    at: u64,
+    length: usize,
+    new: &[u8],
+) -> Result<(), FileError> {
+    let mut source = &file.file;
+    source
+        .seek(SeekFrom::Start(0))
+        .map_err(|error| reading(&error))?;
+    let copied = io::copy(&mut io::Read::take(source, at), draft)
+        .map_err(|error| replace::writing(&error))?;
+    if copied != at {
+        return Err(changed());
+    }
+    draft
+        .write_all(new)
+        .map_err(|error| replace::writing(&error))?;
+    source
+        .seek(SeekFrom::Start(at + length as u64))
+        .map_err(|error| reading(&error))?;
+    io::copy(&mut source, draft).map_err(|error| replace::writing(&error))?;
+    Ok(())
+}
+
+/// Any number of occurrences: searched for once more, and copied piece by piece.
+fn write_replaced(
+    file: &RegularFile,
+    draft: &mut File,
+    finder: &Finder<'_>,
+    new: &[u8],
+    length: u64,
+) -> Result<(), FileError> {
+    let mut out = BufWriter::with_capacity(WINDOW, draft);
+    let read = search(file, finder, |piece| {
+        let bytes = match piece {
+            Piece::Between(bytes) => bytes,
+            Piece::Match(_) => new,
+        };
+        out.write_all(bytes)
+            .map_err(|error| replace::writing(&error))
+    })?;
+    if read != length {
+        return Err(changed());
+    }
+    out.flush().map_err(|error| replace::writing(&error))
+}
+
+/// What a search comes by, in order.
+enum Piece<'a> {
+    /// Bytes that belong to no match; there may be several of these in a row.
+    Between(&'a [u8]),
+    /// A match, by its offset in the file.
+    Match(u64),
+}
+
+/// Goes through the file from its beginning to its end, and tells its length in bytes.
+fn search(
+    file: &RegularFile,
+    finder: &Finder<'_>,
+    mut visit: impl FnMut(Piece<'_>) -> Result<(), FileError>,
+) -> Result<u64, FileError> {
+    let needle = finder.needle().len();
+    let mut window = vec![0; WINDOW.max(needle.saturating_mul(2))];
+    // The window holds `filled` bytes of the file, from offset `base` on.
+    let (mut base, mut filled) = (0u64, 0);
+    loop {
+        let count = match pread(&file.file, &mut window[filled..], base + filled as u64) {
+            Ok(count) => count,
+            Err(Errno::INTR) => continue,
+            Err(errno) => return Err(FileError::reading(errno)),
+        };
+        filled += count;
+        let seen = &window[..filled];
+        let mut start = 0;
+        while let Some(found) = finder.find(&seen[start..]) {
+            visit(Piece::Between(&seen[start..start + found]))?;
+            visit(Piece::Match(base + (start + found) as u64))?;
+            start += found + needle;
+        }
+        // What may be the beginning of a match waits for the next window.
+        let kept = if count == 0 {
+            0
+        } else {
+            (filled - start).min(needle - 1)
+        };
+        visit(Piece::Between(&seen[start..filled - kept]))?;
+        if count == 0 {
+            return Ok(base + filled as u64);
+        }
+        window.copy_within(filled - kept..filled, 0);
+        base += (filled - kept) as u64;
+        filled = kept;
+    }
+}
+
+fn changed() -> FileError {
+    FileError::Write(Reason::new(
+        "somebody else changed it meanwhile; read it again",
+    ))
+}
+
+fn reading(error: &io::Error) -> FileError {
+    FileError::Read(Reason::new(&error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What an edit of a file with `content` makes of it.
+    fn edited(
+        content: &[u8],
+        old: &[u8],
+        new: &[u8],
+        all: bool,
+    ) -> (Result<u64, EditError>, Vec<u8>) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        std::fs::write(&path, content).unwrap();
+        let result = edit(&path, old, new, all);
+        (result, std::fs::read(&path).unwrap())
+    }
+
+    /// The same, the obvious way.
+    fn expected(content: &[u8], old: &[u8], new: &[u8]) -> (u64, Vec<u8>) {
+        let (mut count, mut result, mut at) = (0, Vec::new(), 0);
+        while at < content.len() {
+            if content[at..].starts_with(old) {
+                result.extend_from_slice(new);
+                at += old.len();
+                count += 1;
+            } else {
+                result.push(content[at]);
+                at += 1;
+            }
+        }
+        (count, result)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn an_edit_changes_nothing_but_the_replaced_spans(
+            content in proptest::collection::vec(prop_oneof![Just(b'a'), Just(b'b'), any::<u8>()], 0..300),
+            old in proptest::collection::vec(prop_oneof![Just(b'a'), Just(b'b')], 1..4),
+            new in proptest::collection::vec(any::<u8>(), 0..6),
+        ) {
+            let (count, replaced) = expected(&content, &old, &new);
+            let (result, after) = edited(&content, &old, &new, true);
+            prop_assert_eq!(result.ok(), Some(count));
+            prop_assert_eq!(after, replaced.clone());
+            let (result, after) = edited(&content, &old, &new, false);
+            match count {
+                0 => prop_assert!(matches!(result, Err(EditError::NotFound))),
+                1 => prop_assert_eq!(result.ok(), Some(1)),
+                _ => prop_assert!(matches!(result, Err(EditError::NotUnique(n)) if n == count)),
+            }
+            prop_assert_eq!(after, if count == 1 { replaced } else { content });
+        }
+    }
+
+    #[test]
+    fn matches_across_the_borders_of_windows_are_found() {
+        let old = b"<border>";
+        for shift in 0..=old.len() {
+            let mut content = vec![b'.'; 3 * WINDOW];
+            for border in [WINDOW, 2 * WINDOW] {
+                let at = border - shift;
+                content[at..at + old.len()].copy_from_slice(old);
+            }
+            let (count, replaced) = expected(&content, old, b"[]");
+            let (result, after) = edited(&content, old, b"[]", true);
+            assert_eq!(result.ok(), Some(count), "shifted by {shift}");
+            assert!(after == replaced, "shifted by {shift}");
+        }
+    }
+
+    #[test]
+    fn a_text_longer_than_a_window_is_found() {
+        let content: Vec<u8> = (0..5 * WINDOW)
+            .map(|n| u8::try_from((n % 241 + n / 241 % 13) % 256).unwrap_or(0))
+            .collect();
+        let old = &content[WINDOW / 2..4 * WINDOW];
+        let (count, replaced) = expected(&content, old, b"short");
+        let (result, after) = edited(&content, old, b"short", false);
+        assert_eq!((result.ok(), count), (Some(1), 1));
+        assert!(after == replaced);
+    }
+}

@@ -1,0 +1,18 @@
+//! Workshop: files as whole things. Reading what is a regular file, and replacing one whole or not at all.
+//!
+//! Rules: specification of file-read, file-write and file-edit, and the decisions on them.
+
+mod detached;
+mod draft;
+mod edit;
+mod lock;
+mod preserve;
+mod read;
+mod regular;
+mod replace;
+mod target;
+
+pub use edit::{EditError, edit};
+pub use read::{read, read_lines};
+pub use regular::{FileError, Reason};
+pub use replace::write;

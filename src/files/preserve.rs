@@ -1,0 +1,89 @@
+//! What belongs to a file beside its content: owner, group, mode, extended attributes and ACLs.
+//!
+//! ACLs are extended attributes themselves (`acl(5)`, `xattr(7)`), so one copy takes both along.
+
+use std::ffi::CString;
+use std::fs::File;
+
+use rustix::fs::{
+    Gid, Mode, Stat, Uid, XattrFlags, fchmod, fchown, fgetxattr, flistxattr, fremovexattr,
+    fsetxattr, fstat,
+};
+use rustix::io::Errno;
+
+/// Gives `new` all that belongs to `old` beside its content.
+///
+/// # Errors
+/// Whatever the system refuses; `new` is not fit to take the place of `old` then.
+pub fn copy_attributes(old: &File, status: &Stat, new: &File) -> Result<(), Errno> {
+    let made = fstat(new)?;
+    if (made.st_uid, made.st_gid) != (status.st_uid, status.st_gid) {
+        fchown(
+            new,
+            Some(Uid::from_raw(status.st_uid)),
+            Some(Gid::from_raw(status.st_gid)),
+        )?;
+    }
+    copy_extended(old, new)?;
+    // Last, since a change of owner takes the setuid and setgid bits away.
+    fchmod(new, mode_of(status))
+}
+
+/// The permission bits, setuid, setgid and sticky ones included.
+pub fn mode_of(status: &Stat) -> Mode {
+    Mode::from_raw_mode(status.st_mode & 0o7777)
+}
+
+fn copy_extended(old: &File, new: &File) -> Result<(), Errno> {
+    let names = match sized(|buffer| flistxattr(old, buffer)) {
+        Ok(names) => names,
+        Err(Errno::NOTSUP) => return Ok(()),
+        Err(errno) => return Err(errno),
+    };
+    let names: Vec<CString> = names_in(&names);
+    // What the directory gave the new file by default, an ACL say, the old one may not have.
+    let given = sized(|buffer| flistxattr(new, buffer)).unwrap_or_default();
+    for name in names_in(&given).iter().filter(|name| !names.contains(name)) {
+        // Labels are the system's to give; what cannot be taken away is one.
+        let _ = fremovexattr(new, name);
+    }
+    for name in names {
+        let value = match sized(|buffer| fgetxattr(old, &name, buffer)) {
+            Ok(value) => value,
+            // Taken away since it was listed.
+            Err(Errno::NODATA) => continue,
+            Err(errno) => return Err(errno),
+        };
+        // A security label that the new file has by default need not be set, and often may not.
+        if sized(|buffer| fgetxattr(new, &name, buffer)).is_ok_and(|there| there == value) {
+            continue;
+        }
+        fsetxattr(new, &name, &value, XattrFlags::empty())?;
+    }
+    Ok(())
+}
+
+fn names_in(list: &[u8]) -> Vec<CString> {
+    list.split(|byte| *byte == 0)
+        .filter(|name| !name.is_empty())
+        .filter_map(|name| CString::new(name).ok())
+        .collect()
+}
+
+/// What `call` writes, in a buffer as large as it takes: asked for with an empty one, it tells the size.
+fn sized(mut call: impl FnMut(&mut [u8]) -> Result<usize, Errno>) -> Result<Vec<u8>, Errno> {
+    loop {
+        let mut buffer = vec![0; call(&mut [])?];
+        if buffer.is_empty() {
+            return Ok(buffer);
+        }
+        match call(&mut buffer) {
+            Ok(length) => {
+                buffer.truncate(length);
+                return Ok(buffer);
+            }
+            Err(Errno::RANGE) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+}

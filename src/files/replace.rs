@@ -1,0 +1,202 @@
+//! Replacing a file's content whole or not at all, and nothing else of it.
+
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::path::Path;
+
+use rustix::fs::{
+    Access, AtFlags, FallocateFlags, MemfdFlags, Mode, OFlags, accessat, fallocate, fchmod, fstat,
+    ftruncate, memfd_create, openat, statat,
+};
+use rustix::io::Errno;
+
+use super::draft::Draft;
+use super::regular::{FileError, Reason, RegularFile};
+use super::target::Target;
+use super::{detached, lock, preserve};
+
+/// Writes a file's new content, whole, to where it is told.
+pub type Fill<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileError>;
+
+/// Gives the file at `path` the content `content`, or makes it. Links are followed; mode, owner, attributes and hard
+/// links stay.
+pub fn write(path: &Path, content: &[u8]) -> Result<(), FileError> {
+    let mut fill = |file: &mut File| file.write_all(content).map_err(|error| writing(&error));
+    let target = Target::resolve(path)?;
+    match open_locked(&target, OFlags::WRONLY) {
+        Ok(old) => replace(&target, &old, &mut fill),
+        Err(FileError::NotFound) if target.replaceable => create(&target, &mut fill),
+        Err(error) => Err(error),
+    }
+}
+
+/// The kind that a failed write through the standard library is.
+pub fn writing(error: &std::io::Error) -> FileError {
+    match Errno::from_io_error(error) {
+        Some(errno) => FileError::writing(errno),
+        None => FileError::Write(Reason::new(&error.to_string())),
+    }
+}
+
+/// Opens what is at `target`, and locks it against other writers for as long as it is open.
+pub fn open_locked(target: &Target, access: OFlags) -> Result<RegularFile, FileError> {
+    loop {
+        let old = open(target, access)?;
+        let waited = lock::lock(&old.file);
+        // Whoever held the lock has replaced the file by now; what is locked is the old one.
+        if !waited || is_at(target, &old) {
+            let file = RegularFile::check(old.file)?;
+            return Ok(file);
+        }
+    }
+}
+
+fn open(target: &Target, access: OFlags) -> Result<RegularFile, FileError> {
+    if !target.replaceable {
+        return RegularFile::open(&target.path, access);
+    }
+    // A name, not a file, was resolved: it is a file that is asked for, and looking first wakes no FIFO's writer.
+    let found = statat(&target.directory, &target.name, AtFlags::SYMLINK_NOFOLLOW);
+    RegularFile::permit(&found.map_err(FileError::opening)?)?;
+    let flags = OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
+    match openat(
+        &target.directory,
+        &target.name,
+        access | flags,
+        Mode::empty(),
+    ) {
+        Ok(file) => RegularFile::check(file.into()),
+        Err(Errno::TXTBSY) => open_program(target, flags),
+        Err(errno) => Err(FileError::opening(errno)),
+    }
+}
+
+/// A program that is running cannot be opened for writing, but replaced it can be, by whoever may write it.
+fn open_program(target: &Target, flags: OFlags) -> Result<RegularFile, FileError> {
+    accessat(
+        &target.directory,
+        &target.name,
+        Access::WRITE_OK,
+        AtFlags::EACCESS,
+    )
+    .map_err(FileError::opening)?;
+    let file = openat(
+        &target.directory,
+        &target.name,
+        OFlags::RDONLY | flags,
+        Mode::empty(),
+    );
+    RegularFile::check(file.map_err(FileError::opening)?.into())
+}
+
+/// Whether `file` is what is at `target` now, untouched since it was opened.
+pub fn is_at(target: &Target, file: &RegularFile) -> bool {
+    let there = if target.replaceable {
+        statat(&target.directory, &target.name, AtFlags::SYMLINK_NOFOLLOW)
+    } else {
+        fstat(&file.file)
+    };
+    let then = &file.stat;
+    there.is_ok_and(|now| {
+        (now.st_dev, now.st_ino, now.st_size) == (then.st_dev, then.st_ino, then.st_size)
+            && (now.st_mtime, now.st_mtime_nsec) == (then.st_mtime, then.st_mtime_nsec)
+    })
+}
+
+fn create(target: &Target, fill: Fill<'_>) -> Result<(), FileError> {
+    // The system takes the umask off, or applies the directory's default ACL.
+    let everybody = Mode::from_raw_mode(0o666);
+    let mut draft = Draft::create(target, everybody).map_err(FileError::opening)?;
+    fill(&mut draft.file)?;
+    draft
+        .put_in_place(target, false)
+        .map_err(FileError::writing)
+}
+
+/// Gives `old`, which is what is at `target`, the content that `fill` writes.
+pub fn replace(target: &Target, old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
+    // A rename would part a file from its other names.
+    if target.replaceable && old.stat.st_nlink == 1 && replace_by_rename(target, old, fill)? {
+        return Ok(());
+    }
+    replace_in_place(old, fill)
+}
+
+/// Tells whether it was possible. A full disk is an error: writing in place would not find more room.
+fn replace_by_rename(
+    target: &Target,
+    old: &RegularFile,
+    fill: Fill<'_>,
+) -> Result<bool, FileError> {
+    let owner_alone = Mode::from_raw_mode(0o600);
+    let mut draft = match Draft::create(target, owner_alone) {
+        Ok(draft) => draft,
+        Err(errno) => return not_possible(errno),
+    };
+    fill(&mut draft.file)?;
+    if let Err(errno) = preserve::copy_attributes(&old.file, &old.stat, &draft.file) {
+        return not_possible(errno);
+    }
+    if !is_at(target, old) {
+        return Err(FileError::Write(Reason::new(
+            "somebody else changed it meanwhile; read it again",
+        )));
+    }
+    match draft.put_in_place(target, true) {
+        Ok(()) => Ok(true),
+        Err(errno) => not_possible(errno),
+    }
+}
+
+fn not_possible(errno: Errno) -> Result<bool, FileError> {
+    match FileError::writing(errno) {
+        FileError::NoSpace => Err(FileError::NoSpace),
+        _ => Ok(false),
+    }
+}
+
+/// Overwrites `old` itself, for want of a way to put another file in its place. The content is complete and its room
+/// is there before the first byte is touched, and what is begun is carried out even if the tool is killed.
+fn replace_in_place(old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
+    let scratch = memfd_create("content", MemfdFlags::CLOEXEC).map_err(FileError::writing)?;
+    let mut scratch = File::from(scratch);
+    fill(&mut scratch)?;
+    let length = scratch.stream_position().map_err(|error| writing(&error))?;
+    // Where room cannot be had in advance, in /proc say, the writing itself will tell.
+    let room = fallocate(&old.file, FallocateFlags::KEEP_SIZE, 0, length.max(1));
+    if let Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) = room {
+        return Err(FileError::writing(errno));
+    }
+    let mode = preserve::mode_of(&old.stat);
+    detached::run(&mut || overwrite(&scratch, &old.file, length, mode)).map_err(|errno| match errno
+    {
+        Errno::BADF => FileError::Open(Reason::new("it is a program that is running")),
+        errno => FileError::writing(errno),
+    })
+}
+
+fn overwrite(content: &File, file: &File, length: u64, mode: Mode) -> Result<(), Errno> {
+    let mut buffer = [0; 16 * 1024];
+    let mut at = 0;
+    while at < length {
+        let count = rustix::io::pread(content, &mut buffer[..], at)?;
+        let mut written = 0;
+        while written < count {
+            match rustix::io::pwrite(file, &buffer[written..count], at + written as u64) {
+                Ok(bytes) => written += bytes,
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+        if count == 0 {
+            return Err(Errno::IO);
+        }
+        at += count as u64;
+    }
+    ftruncate(file, length)?;
+    // Writing takes the setuid and setgid bits away.
+    if preserve::mode_of(&fstat(file)?) != mode {
+        fchmod(file, mode)?;
+    }
+    Ok(())
+}

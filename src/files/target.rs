@@ -1,0 +1,98 @@
+//! Where a write really goes: symbolic links followed to their end, the directory held open, the name in it.
+
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, Mode, OFlags, lstat, open, readlink, stat};
+use rustix::io::Errno;
+
+use super::regular::{FileError, Reason};
+
+/// As many symbolic links as the kernel follows (`path_resolution(7)`).
+const MOST_LINKS: usize = 40;
+
+/// The place of a file that is to be written.
+pub struct Target {
+    /// The path behind all links.
+    pub path: PathBuf,
+    /// The directory that holds it.
+    pub directory: OwnedFd,
+    /// Its name there.
+    pub name: OsString,
+    /// Whether another file can be renamed into its place. Not so behind the links of `/proc`: they lead to open
+    /// files, such as whatever stdout is, and whoever holds those would not see the new one.
+    pub replaceable: bool,
+}
+
+impl Target {
+    /// Follows `path` to the file that it means, which need not exist; its directory must.
+    pub fn resolve(path: &Path) -> Result<Self, FileError> {
+        let mut path = path.to_owned();
+        let mut replaceable = true;
+        let mut links = 0;
+        while let Some(next) = link_at(&path)? {
+            links += 1;
+            if links > MOST_LINKS {
+                return Err(FileError::opening(Errno::LOOP));
+            }
+            if next.magic {
+                replaceable = false;
+                break;
+            }
+            path = match path.parent() {
+                Some(parent) => parent.join(next.to),
+                None => next.to,
+            };
+        }
+        // What ends in a slash or in dots is a directory or nothing.
+        let ends_in_name = !path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let name = match path.file_name() {
+            Some(name) if ends_in_name => name.to_owned(),
+            _ => return Err(no_file_name(&path)),
+        };
+        let parent = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let directory = open(parent, flags, Mode::empty()).map_err(FileError::opening)?;
+        Ok(Self {
+            path,
+            directory,
+            name,
+            replaceable,
+        })
+    }
+}
+
+fn no_file_name(path: &Path) -> FileError {
+    match stat(path) {
+        Ok(_) => FileError::Open(Reason::new("it is a directory")),
+        Err(errno) => FileError::opening(errno),
+    }
+}
+
+struct Link {
+    to: PathBuf,
+    magic: bool,
+}
+
+/// The symbolic link at `path`, if there is one.
+fn link_at(path: &Path) -> Result<Option<Link>, FileError> {
+    let status = match lstat(path) {
+        Ok(status) => status,
+        Err(Errno::NOENT) => return Ok(None),
+        Err(errno) => return Err(FileError::opening(errno)),
+    };
+    if FileType::from_raw_mode(status.st_mode) != FileType::Symlink {
+        return Ok(None);
+    }
+    let magic = stat("/proc").is_ok_and(|proc| proc.st_dev == status.st_dev);
+    let to = readlink(path, Vec::new()).map_err(FileError::opening)?;
+    Ok(Some(Link {
+        to: PathBuf::from(OsString::from_vec(to.into_bytes())),
+        magic,
+    }))
+}

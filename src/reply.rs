@@ -1,0 +1,243 @@
+//! JSON out: an answer as it is written, field by field, straight to its reader.
+//!
+//! Nothing is collected first: a command's output or a search's matches go out as they come, escaped on the way, so
+//! that an answer of a gigabyte costs no more memory than one of a line. Text that is not UTF-8 is repaired as the
+//! decisions on the host's calls have it (5): U+FFFD in place of each broken part, everything around it kept.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+/// How much text is gathered before it is checked, escaped and passed on, in bytes.
+const PIECE: usize = 64 * 1024;
+
+/// A tool's answer: the fields of one JSON object, written when the door asks for them.
+pub struct Reply<'a>(Box<dyn Fields + 'a>);
+
+/// What writes an answer's fields, once.
+trait Fields: FnOnce(&mut Object<'_>) -> io::Result<()> {}
+
+impl<F: FnOnce(&mut Object<'_>) -> io::Result<()>> Fields for F {}
+
+impl<'a> Reply<'a> {
+    /// An answer whose fields `write` puts down, in order.
+    pub fn new(write: impl FnOnce(&mut Object<'_>) -> io::Result<()> + 'a) -> Self {
+        Self(Box::new(write))
+    }
+
+    /// Writes the answer's fields into `object`.
+    pub fn write(self, object: &mut Object<'_>) -> io::Result<()> {
+        (self.0)(object)
+    }
+}
+
+/// A JSON object on its way out.
+pub struct Object<'w> {
+    out: &'w mut dyn Write,
+    empty: bool,
+}
+
+impl<'w> Object<'w> {
+    /// Opens an object on `out`.
+    pub fn open(out: &'w mut dyn Write) -> io::Result<Self> {
+        out.write_all(b"{")?;
+        Ok(Self { out, empty: true })
+    }
+
+    /// Closes the object.
+    pub fn close(self) -> io::Result<()> {
+        self.out.write_all(b"}")
+    }
+
+    /// A field of any value that serde can write.
+    pub fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
+        self.name(name)?;
+        serde_json::to_writer(&mut *self.out, value).map_err(io::Error::from)
+    }
+
+    /// A field of text, as the bytes of it come.
+    pub fn text(&mut self, name: &str) -> io::Result<Text<'_>> {
+        self.name(name)?;
+        self.out.write_all(b"\"")?;
+        Ok(Text {
+            out: &mut *self.out,
+            pending: Vec::new(),
+            escaped: Vec::new(),
+        })
+    }
+
+    /// A field of text that is all there.
+    pub fn whole_text(&mut self, name: &str, value: &[u8]) -> io::Result<()> {
+        let mut text = self.text(name)?;
+        text.write_all(value)?;
+        text.close()
+    }
+
+    fn name(&mut self, name: &str) -> io::Result<()> {
+        if !self.empty {
+            self.out.write_all(b",")?;
+        }
+        self.empty = false;
+        serde_json::to_writer(&mut *self.out, name)?;
+        self.out.write_all(b":")
+    }
+}
+
+/// A JSON string on its way out: takes any bytes, passes on escaped UTF-8. It must be closed.
+pub struct Text<'w> {
+    out: &'w mut dyn Write,
+    /// Bytes not yet passed on: small writes, or the beginning of a character.
+    pending: Vec<u8>,
+    escaped: Vec<u8>,
+}
+
+impl Text<'_> {
+    /// Passes on what is left and closes the string.
+    pub fn close(mut self) -> io::Result<()> {
+        let pending = std::mem::take(&mut self.pending);
+        let rest = self.pass_on(&pending)?;
+        if rest > 0 {
+            self.escape("\u{FFFD}")?;
+        }
+        self.out.write_all(b"\"")
+    }
+
+    /// Passes on `bytes` but for the last few when they begin a character and do not end it: their number comes back.
+    fn pass_on(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut start = 0;
+        while start < bytes.len() {
+            let piece = &bytes[start..bytes.len().min(start + PIECE)];
+            let last = start + piece.len() == bytes.len();
+            match std::str::from_utf8(piece) {
+                Ok(text) => {
+                    self.escape(text)?;
+                    start += piece.len();
+                }
+                Err(broken) => {
+                    let (valid, rest) = piece.split_at(broken.valid_up_to());
+                    for chunk in valid.utf8_chunks() {
+                        self.escape(chunk.valid())?;
+                    }
+                    start += valid.len();
+                    match broken.error_len() {
+                        Some(length) => {
+                            self.escape("\u{FFFD}")?;
+                            start += length;
+                        }
+                        None if last => return Ok(rest.len()),
+                        None => {}
+                    }
+                }
+            }
+        }
+        Ok(0)
+    }
+
+    fn escape(&mut self, text: &str) -> io::Result<()> {
+        self.escaped.clear();
+        json_escape_simd::escape_into(text, &mut self.escaped);
+        // The escaper writes whole strings; the quotes are this string's own business.
+        let inner = self.escaped.len() - 1;
+        self.out.write_all(&self.escaped[1..inner])
+    }
+}
+
+impl Write for Text<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.pending.len() + bytes.len() <= PIECE {
+            if self.pending.capacity() == 0 {
+                self.pending.reserve_exact(PIECE);
+            }
+            self.pending.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        }
+        let mut pending = std::mem::take(&mut self.pending);
+        let rest = self.pass_on(&pending)?;
+        pending.drain(..pending.len() - rest);
+        // A character that began in the last write ends in this one: four bytes settle it either way.
+        let mut taken = 0;
+        while !pending.is_empty() && taken < bytes.len() {
+            pending.push(bytes[taken]);
+            taken += 1;
+            let rest = self.pass_on(&pending)?;
+            pending.drain(..pending.len() - rest);
+        }
+        if pending.is_empty() {
+            let rest = self.pass_on(&bytes[taken..])?;
+            pending.extend_from_slice(&bytes[bytes.len() - rest..]);
+        }
+        self.pending = pending;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(pieces: &[&[u8]]) -> String {
+        let mut out = Vec::new();
+        let mut object = Object::open(&mut out).unwrap();
+        let mut text = object.text("t").unwrap();
+        for piece in pieces {
+            text.write_all(piece).unwrap();
+        }
+        text.close().unwrap();
+        object.close().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn read_back(json: &str) -> String {
+        let value: serde_json::Value = serde_json::from_str(json).unwrap();
+        value["t"].as_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn every_ascii_character_is_escaped_as_serde_json_would() {
+        let all: String = (0..=127u8).map(char::from).collect();
+        let expected = format!("{{\"t\":{}}}", serde_json::to_string(&all).unwrap());
+        assert_eq!(written(&[all.as_bytes()]), expected);
+    }
+
+    #[test]
+    fn broken_bytes_become_replacement_characters_and_the_rest_is_kept() {
+        let bytes = b"a\xffb\xe2\x82c\xf0\x9f\x98\x80\xed\xa0\x80z\xe2\x82";
+        assert_eq!(
+            read_back(&written(&[bytes])),
+            String::from_utf8_lossy(bytes)
+        );
+    }
+
+    #[test]
+    fn where_the_writes_are_cut_makes_no_difference() {
+        let mut bytes = Vec::new();
+        for n in 0..40_000u32 {
+            bytes.extend_from_slice("é€😀\"\\\n".as_bytes());
+            bytes.push(n.to_le_bytes()[0]);
+        }
+        let whole = String::from_utf8_lossy(&bytes);
+        for step in [1, 7, 4096, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 2] {
+            let pieces: Vec<&[u8]> = bytes.chunks(step).collect();
+            assert_eq!(
+                read_back(&written(&pieces)),
+                whole,
+                "in pieces of {step} bytes"
+            );
+        }
+    }
+
+    #[test]
+    fn fields_stand_in_order_between_commas() {
+        let mut out = Vec::new();
+        let mut object = Object::open(&mut out).unwrap();
+        object.whole_text("output", b"x\0").unwrap();
+        object.field("count", &3).unwrap();
+        object.field("ok", &true).unwrap();
+        object.close().unwrap();
+        assert_eq!(out, br#"{"output":"x\u0000","count":3,"ok":true}"#);
+    }
+}

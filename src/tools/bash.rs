@@ -1,0 +1,88 @@
+//! bash: a shell command, its output and its exit code.
+
+use std::io::{self, Write};
+
+use crate::command;
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::tool::{Failure, Family, Manual, Tool};
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "bash",
+    link: "bash",
+    family: Family::Local,
+    schema: include_str!("schemas/bash.json"),
+    manual: Manual {
+        text: "\
+Runs a command with `/bin/sh -c` and answers with what it wrote to both streams, in the order
+written, without its last newline, and with its exit code: 127 if it could not be run, 128 + N if
+signal N ended it. The command's stdin is empty. The call ends when the shell does; what it left
+in the background goes on, unless the tool itself is killed: then all that it started goes too.",
+        example: r#"{"command":"uname -s && false"}"#,
+    },
+    run,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let command = request.required_text("command")?;
+    Ok(Reply::new(move |object| {
+        let mut output = WithoutLastNewline {
+            text: object.text("output")?,
+            newline: false,
+        };
+        let code = command::run(command, &mut output)?;
+        output.text.close()?;
+        object.field("exit_code", &code)
+    }))
+}
+
+/// Passes on what is written, but for a newline at the very end.
+struct WithoutLastNewline<W> {
+    text: W,
+    newline: bool,
+}
+
+impl<W: Write> Write for WithoutLastNewline<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some((last, before)) = bytes.split_last() else {
+            return Ok(0);
+        };
+        if std::mem::take(&mut self.newline) {
+            self.text.write_all(b"\n")?;
+        }
+        self.newline = *last == b'\n';
+        self.text
+            .write_all(if self.newline { before } else { bytes })?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_very_last_newline_is_left_out() {
+        for (pieces, expected) in [
+            (vec!["a\n", "\n", "b\n"], "a\n\nb"),
+            (vec!["\n"], ""),
+            (vec!["\n", "\n"], "\n"),
+            (vec!["a", "\r\n"], "a\r"),
+            (vec![], ""),
+        ] {
+            let mut output = WithoutLastNewline {
+                text: Vec::new(),
+                newline: false,
+            };
+            for piece in pieces {
+                output.write_all(piece.as_bytes()).unwrap();
+            }
+            assert_eq!(output.text, expected.as_bytes());
+        }
+    }
+}

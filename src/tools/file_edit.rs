@@ -1,0 +1,63 @@
+//! file-edit: exact text in a file, replaced by other text.
+
+use std::path::Path;
+
+use crate::files::{self, EditError};
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::tool::{Code, Failure, Family, Manual, Tool};
+use crate::tools::file_failure;
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "file_edit",
+    link: "file-edit",
+    family: Family::Local,
+    schema: include_str!("schemas/file_edit.json"),
+    manual: Manual {
+        text: "\
+Replaces text that stands exactly once in a file, or, with `replace_all`, wherever it stands; byte
+for byte, and nothing else of the file changes. The file has the new content whole or is as it
+was; mode, owner, attributes and links stay.",
+        example: r#"{"file_path":"/tmp/hello.txt","old_string":"world","new_string":"reader"}"#,
+    },
+    run,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let path = request.required_text("file_path")?;
+    let old = request.required_text("old_string")?;
+    let new = request.required_text("new_string")?;
+    let all = request.flag("replace_all")?;
+    if old.is_empty() {
+        return Err(Failure::new(Code::InvalidArg, "old_string cannot be empty"));
+    }
+    if old == new {
+        return Err(Failure::new(
+            Code::InvalidArg,
+            "old_string and new_string are identical",
+        ));
+    }
+    let replacements = files::edit(Path::new(path), old.as_bytes(), new.as_bytes(), all)
+        .map_err(|error| failure(path, &error))?;
+    Ok(Reply::new(move |object| {
+        let plural = if replacements == 1 { "" } else { "s" };
+        let name = file_failure::base_name(path);
+        object.field(
+            "output",
+            &format!("Replaced {replacements} occurrence{plural} in {name}"),
+        )?;
+        object.field("replacements", &replacements)
+    }))
+}
+
+fn failure(path: &str, error: &EditError) -> Failure {
+    match error {
+        EditError::NotFound => Failure::new(Code::NotFound, "String not found in file"),
+        EditError::NotUnique(count) => Failure::new(
+            Code::NotUnique,
+            format!("String found {count} times, use replace_all to replace all"),
+        ),
+        EditError::File(error) => file_failure::of(path, error),
+    }
+}

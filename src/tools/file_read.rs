@@ -1,0 +1,40 @@
+//! file-read: a file's content, whole or a window of its lines.
+
+use std::path::Path;
+
+use crate::files;
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::tool::{Failure, Family, Manual, Tool};
+use crate::tools::file_failure;
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "file_read",
+    link: "file-read",
+    family: Family::Local,
+    schema: include_str!("schemas/file_read.json"),
+    manual: Manual {
+        text: "\
+Answers with a file's content as it is, newlines and all. `offset` is the first line wanted, from
+1; `limit` is how many; beyond the end there is nothing, which is no error. What is not UTF-8
+comes as U+FFFD. Regular files only, and what reads like one: nothing is ever waited for.",
+        example: r#"{"file_path":"/etc/passwd","limit":1}"#,
+    },
+    run,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let path = request.required_text("file_path")?;
+    let offset = request.integer("offset", 1..=u64::MAX)?;
+    let limit = request.integer("limit", 1..=u64::MAX)?;
+    let file = Path::new(path);
+    let content = match (offset, limit) {
+        (None | Some(1), None) => files::read(file),
+        _ => files::read_lines(file, offset.unwrap_or(1), limit),
+    };
+    let content = content.map_err(|error| file_failure::of(path, &error))?;
+    Ok(Reply::new(move |object| {
+        object.whole_text("output", &content)
+    }))
+}

@@ -1,0 +1,44 @@
+//! file-write: a file's new content, whole or not at all.
+
+use std::path::Path;
+
+use crate::files::{self, FileError, Reason};
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::tool::{Failure, Family, Manual, Tool};
+use crate::tools::file_failure;
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "file_write",
+    link: "file-write",
+    family: Family::Local,
+    schema: include_str!("schemas/file_write.json"),
+    manual: Manual {
+        text: "\
+Gives a file the content, whole or not at all, and makes it if it is not there; its directory must
+be. Symbolic links are followed. Mode, owner, attributes and hard links of a file that is
+overwritten stay as they are.",
+        example: r#"{"file_path":"/tmp/hello.txt","content":"Hello, world!\n"}"#,
+    },
+    run,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let path = request.required_text("file_path")?;
+    let content = request.required_text("content")?;
+    files::write(Path::new(path), content.as_bytes()).map_err(|error| {
+        let error = match error {
+            // Not the file but its directory is missing; the specification calls that a file that cannot be opened.
+            FileError::NotFound => FileError::Open(Reason::default()),
+            error => error,
+        };
+        file_failure::of(path, &error)
+    })?;
+    Ok(Reply::new(move |object| {
+        let bytes = content.len();
+        let output = format!("Wrote {bytes} bytes to {}", file_failure::base_name(path));
+        object.field("output", &output)?;
+        object.field("bytes", &bytes)
+    }))
+}

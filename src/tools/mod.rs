@@ -1,0 +1,10 @@
+//! The tools, one room each: schema, fields, what they mean and what the tool answers.
+//!
+//! A tool turns a request's fields into a workshop's arguments and the workshop's result into a reply; it neither
+//! prints nor exits, and knows no other tool.
+
+pub mod bash;
+pub mod file_edit;
+mod file_failure;
+pub mod file_read;
+pub mod file_write;
