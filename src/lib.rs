@@ -5,5 +5,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`cli`] | the door: `argv[0]` or a subcommand chooses the tool |
+//! | [`search`] | workshop: wildcard → paths, searching files for lines |
 
 pub mod cli;
+pub mod search;
