@@ -4,5 +4,6 @@
 
 pub mod paths;
 pub mod scan;
+mod set;
 pub mod walk;
 pub mod wildcard;

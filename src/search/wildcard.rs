@@ -2,15 +2,19 @@
 //!
 //! The rules are POSIX `glob(3)` and `fnmatch(3)` with `FNM_PERIOD` (XCU 2.14, XBD 9.3.5), plus
 //! `**` as a whole component for any number of directories. What POSIX leaves open is done as
-//! the GNU C library does it in the `C.UTF-8` locale: `?` and sets take a character, and a byte
-//! in a name (or pattern) that is not UTF-8.
+//! the GNU C library does it in the `C.UTF-8` locale: `?` and sets take a character, or a byte
+//! where that alone leads to a match (a name, or a pattern, need not be UTF-8).
 //!
 //! One component is matched by [`glob::Pattern`]. It knows neither `\`, `[^a]`, `[[:alpha:]]` nor
 //! a lone `[`; so a component is first read by the POSIX rules and then written in the few forms
 //! that the two have in common. Its own walk is not used: see `walk`. Components of literals
 //! and `*` alone, the usual ones, need no more than comparisons and never reach it.
 
+use std::cell::OnceCell;
+
 use memchr::memmem::Finder;
+
+use super::set::Set;
 
 /// A pattern, taken apart at its slashes.
 #[derive(Debug)]
@@ -115,15 +119,13 @@ impl Component {
             return Self::Deep;
         }
         let bytes: Vec<char> = text.iter().copied().map(char::from).collect();
-        let in_bytes = tokens(&bytes, false);
-        if let Some(name) = in_bytes.as_deref().and_then(literal) {
-            return Self::Name(name);
+        match tokens(&bytes, false) {
+            None => Self::Wild(Box::new(Wild::nothing())),
+            Some(tokens) => match literal(&tokens) {
+                Some(name) => Self::Name(name),
+                None => Self::Wild(Box::new(Wild::new(text, &tokens))),
+            },
         }
-        let in_text = str::from_utf8(text).ok().and_then(|text| {
-            let chars: Vec<char> = text.chars().collect();
-            tokens(&chars, true)
-        });
-        Self::Wild(Box::new(Wild::new(in_bytes, in_text)))
     }
 }
 
@@ -133,10 +135,7 @@ enum Token {
     Char(char),
     Any,
     Star,
-    Set {
-        negated: bool,
-        ranges: Vec<(char, char)>,
-    },
+    Set(Set),
 }
 
 /// The bytes that `tokens` (whose characters stand for bytes) spell, if there are no wildcards.
@@ -148,15 +147,6 @@ fn literal(tokens: &[Token]) -> Option<Vec<u8>> {
             _ => None,
         })
         .collect()
-}
-
-/// The UTF-8 that the literal `tokens` spell.
-fn spelled(tokens: &[Token]) -> Vec<u8> {
-    let chars = tokens.iter().filter_map(|token| match token {
-        Token::Char(c) => Some(*c),
-        _ => None,
-    });
-    chars.collect::<String>().into_bytes()
 }
 
 /// Reads a component; none if it ends in a lone backslash, which matches nothing.
@@ -173,10 +163,10 @@ fn tokens(pattern: &[char], unicode: bool) -> Option<Vec<Token>> {
                 at += 1;
                 Token::Char(*pattern.get(at - 1)?)
             }
-            '[' => match set(pattern, at, unicode) {
+            '[' => match Set::parse(pattern, at, unicode) {
                 Some((set, next)) => {
                     at = next;
-                    set
+                    Token::Set(set)
                 }
                 None => Token::Char('['),
             },
@@ -184,142 +174,6 @@ fn tokens(pattern: &[char], unicode: bool) -> Option<Vec<Token>> {
         });
     }
     Some(tokens)
-}
-
-/// Reads the set whose `[` stands before `at`, and says where it ends; none if it does not.
-fn set(pattern: &[char], mut at: usize, unicode: bool) -> Option<(Token, usize)> {
-    let negated = matches!(pattern.get(at), Some('!' | '^'));
-    at += usize::from(negated);
-    let first = at;
-    let mut ranges = Vec::new();
-    // A class or a collating symbol that does not exist makes the comparison fail there, before
-    // anything behind it is looked at.
-    let mut broken = false;
-    loop {
-        if pattern.get(at) == Some(&']') && at > first {
-            break;
-        }
-        let (element, next) = element(pattern, at)?;
-        at = next;
-        let low = match element {
-            Element::Class(name) => {
-                broken |= !(broken || class(&name, unicode, &mut ranges));
-                continue;
-            }
-            Element::Equivalent(c) => {
-                if !broken {
-                    ranges.push((c, c));
-                }
-                continue;
-            }
-            Element::Char(c) => Some(c),
-            Element::Unknown => None,
-        };
-        let mut high = low;
-        if pattern.get(at) == Some(&'-') && pattern.get(at + 1).is_some_and(|c| *c != ']') {
-            (high, at) = match element_at_end(pattern, at + 1)? {
-                (Element::Char(c), next) => (Some(c), next),
-                (_, next) => (None, next),
-            };
-        }
-        match (low, high) {
-            (Some(low), Some(high)) if !broken => ranges.push((low, high)),
-            (Some(_), Some(_)) => {}
-            _ => broken = true,
-        }
-    }
-    let nothing = negated && broken;
-    if nothing {
-        ranges.clear();
-    }
-    Some((
-        Token::Set {
-            negated: negated && !nothing,
-            ranges,
-        },
-        at + 1,
-    ))
-}
-
-/// One element of a set.
-enum Element {
-    Char(char),
-    Class(String),
-    Equivalent(char),
-    Unknown,
-}
-
-/// The element at `at`, and where the next begins; none at the pattern's end.
-fn element(pattern: &[char], at: usize) -> Option<(Element, usize)> {
-    match (*pattern.get(at)?, pattern.get(at + 1)) {
-        ('[', Some(':')) => {
-            let name: String = pattern[at + 2..]
-                .iter()
-                .take_while(|c| ('a'..='y').contains(*c))
-                .collect();
-            let end = at + 2 + name.len();
-            if pattern[end..].starts_with(&[':', ']']) {
-                return Some((Element::Class(name), end + 2));
-            }
-            Some((Element::Char('['), at + 1))
-        }
-        ('[', Some('=')) => match pattern[at + 2..] {
-            [c, '=', ']', ..] => Some((Element::Equivalent(c), at + 5)),
-            _ => Some((Element::Char('['), at + 1)),
-        },
-        _ => element_at_end(pattern, at),
-    }
-}
-
-/// The element at `at` where only a character may stand, as at the end of a range.
-fn element_at_end(pattern: &[char], at: usize) -> Option<(Element, usize)> {
-    match (*pattern.get(at)?, pattern.get(at + 1)) {
-        ('\\', escaped) => Some((Element::Char(*escaped?), at + 2)),
-        ('[', Some('.')) => {
-            let name = &pattern[at + 2..];
-            let length = name.windows(2).position(|end| end == ['.', ']'])?;
-            let next = at + 2 + length + 2;
-            match name[..length] {
-                [c] => Some((Element::Char(c), next)),
-                _ => Some((Element::Unknown, next)),
-            }
-        }
-        (c, _) => Some((Element::Char(c), at + 1)),
-    }
-}
-
-/// Adds the characters of a class to `ranges`; false if there is no such class.
-fn class(name: &str, unicode: bool, ranges: &mut Vec<(char, char)>) -> bool {
-    let member: fn(char) -> bool = match name {
-        "alpha" => char::is_alphabetic,
-        "digit" => |c| c.is_ascii_digit(),
-        "alnum" => char::is_alphanumeric,
-        "upper" => char::is_uppercase,
-        "lower" => char::is_lowercase,
-        "space" => |c| matches!(c, '\t'..='\r' | ' ') || (!c.is_ascii() && is_space(c)),
-        "blank" => |c| c == ' ' || c == '\t' || (!c.is_ascii() && is_space(c)),
-        "cntrl" => char::is_control,
-        "print" => |c| !c.is_control(),
-        "graph" => |c| !c.is_control() && c != ' ' && !is_space(c),
-        "punct" => |c| !(c.is_control() || c.is_alphanumeric() || c == ' ' || is_space(c)),
-        "xdigit" => |c| c.is_ascii_hexdigit(),
-        _ => return false,
-    };
-    let last = if unicode { char::MAX } else { '\x7f' };
-    let mut open: Option<(char, char)> = None;
-    for c in ('\0'..=last).filter(|c| member(*c)) {
-        match &mut open {
-            Some((_, end)) if u32::from(*end) + 1 == u32::from(c) => *end = c,
-            _ => ranges.extend(open.replace((c, c))),
-        }
-    }
-    ranges.extend(open);
-    true
-}
-
-/// White space at which a line may be broken.
-fn is_space(c: char) -> bool {
-    c.is_whitespace() && !matches!(c, '\u{85}' | '\u{a0}' | '\u{2007}' | '\u{202f}')
 }
 
 /// A component with wildcards, ready to match names.
@@ -341,25 +195,31 @@ enum Middle {
     Anything,
     /// Literals in this order, with anything around them.
     Pieces(Vec<Finder<'static>>),
-    /// Anything else: as text (where the pattern is UTF-8), and byte for byte.
+    /// Anything else.
     Pattern {
-        text: Option<glob::Pattern>,
+        /// The component as given.
+        source: Vec<u8>,
+        /// Byte for byte.
         bytes: glob::Pattern,
+        /// Character for character, where both pattern and name are UTF-8: made for the first
+        /// name that is not ASCII, for it has to know all letters there are.
+        text: OnceCell<Option<glob::Pattern>>,
     },
 }
 
 impl Wild {
-    fn new(in_bytes: Option<Vec<Token>>, in_text: Option<Vec<Token>>) -> Self {
-        let nothing = Self {
+    fn nothing() -> Self {
+        Self {
             prefix: Vec::new(),
             suffix: Vec::new(),
             middle: Middle::Nothing,
-        };
-        let Some(bytes) = in_bytes else {
-            return nothing;
-        };
+        }
+    }
+
+    /// Makes ready `source`, whose bytes are `tokens`.
+    fn new(source: &[u8], tokens: &[Token]) -> Self {
         let ends = |tokens: &[Token]| literal(tokens).unwrap_or_default();
-        let (before, within, behind) = split(&bytes);
+        let (before, within, behind) = split(tokens);
         let (prefix, mut suffix) = (ends(before), ends(behind));
         let middle = if within == [Token::Star] {
             Middle::Anything
@@ -375,27 +235,16 @@ impl Wild {
                     .collect(),
             )
         } else {
-            // `[[=é=]]` is one set as text, a set and a literal byte for byte.
-            let agree = text
-                .as_deref()
-                .is_none_or(|text| spelled(split(text).2) == suffix);
-            if !agree {
+            if !source.is_ascii() {
                 suffix.clear();
             }
-            let translate = |tokens: &[Token]| {
-                let (before, within, _) = split(tokens);
-                translate(if agree {
-                    within
-                } else {
-                    &tokens[before.len()..]
-                })
-            };
-            match (
-                translate(&bytes),
-                in_text.as_deref().map(translate).transpose(),
-            ) {
-                (Ok(bytes), Ok(text)) => Middle::Pattern { text, bytes },
-                _ => return nothing,
+            match translate(body(source, tokens)) {
+                Ok(bytes) => Middle::Pattern {
+                    source: source.to_vec(),
+                    bytes,
+                    text: OnceCell::new(),
+                },
+                Err(_) => return Self::nothing(),
             }
         };
         Self {
@@ -430,11 +279,41 @@ impl Wild {
                     None => false,
                 })
             }
-            Middle::Pattern { text, bytes } => match (text, str::from_utf8(rest)) {
-                (Some(text), Ok(rest)) => text.matches(rest),
+            Middle::Pattern {
+                source,
+                bytes,
+                text,
+            } => match str::from_utf8(rest) {
+                Ok(rest) if rest.is_ascii() && source.is_ascii() => bytes.matches(rest),
+                // As the GNU C library does it: what does not match as text gets another chance.
+                Ok(rest)
+                    if text
+                        .get_or_init(|| as_text(source))
+                        .as_ref()
+                        .is_some_and(|text| text.matches(rest)) =>
+                {
+                    true
+                }
                 _ => bytes.matches(&rest.iter().copied().map(char::from).collect::<String>()),
             },
         }
+    }
+}
+
+/// The pattern that compares characters, if `source` consists of them.
+fn as_text(source: &[u8]) -> Option<glob::Pattern> {
+    let chars: Vec<char> = str::from_utf8(source).ok()?.chars().collect();
+    translate(body(source, &tokens(&chars, true)?)).ok()
+}
+
+/// What is left to compare when the literal ends have been. Where `source` is not ASCII, its last
+/// set may end elsewhere as text than byte for byte (`[[=é=]]`): then the end is compared here.
+fn body<'a>(source: &[u8], tokens: &'a [Token]) -> &'a [Token] {
+    let (before, within, _) = split(tokens);
+    if source.is_ascii() {
+        within
+    } else {
+        &tokens[before.len()..]
     }
 }
 
@@ -454,32 +333,8 @@ fn translate(tokens: &[Token]) -> Result<glob::Pattern, glob::PatternError> {
             Token::Any => text.push('?'),
             Token::Star => text.push('*'),
             Token::Char(c) => text.push_str(&glob::Pattern::escape(c.encode_utf8(&mut [0; 4]))),
-            Token::Set { negated, ranges } => write_set(*negated, ranges, &mut text),
+            Token::Set(set) => set.write(&mut text),
         }
     }
     glob::Pattern::new(&text)
-}
-
-/// Writes a set as ranges alone: `a-a` has no second meaning, whatever character `a` is. Only `]`
-/// has to stand by itself, in front. The empty range `b-a` keeps it (or a `!`) apart from the rest.
-fn write_set(negated: bool, ranges: &[(char, char)], text: &mut String) {
-    text.push('[');
-    if negated {
-        text.push('!');
-    }
-    if ranges
-        .iter()
-        .any(|(low, high)| (*low..=*high).contains(&']'))
-    {
-        text.push(']');
-    }
-    text.push_str("b-a");
-    for &(low, high) in ranges {
-        for (low, high) in [(low, high.min('\\')), (low.max('^'), high)] {
-            if low <= high {
-                text.extend([low, '-', high]);
-            }
-        }
-    }
-    text.push(']');
 }
