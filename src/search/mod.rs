@@ -1,7 +1,10 @@
-//! The search workshop: what a pattern means, and where its lines are.
+//! Workshop: from a wildcard to the paths that it names, from a regular expression to the lines that it matches.
 //!
-//! | module | what it is |
-//! |---|---|
-//! | [`ere`] | POSIX extended regular expressions, matched line by line |
+//! Knows bytes, paths and files only; what to say about them is the business of the tools.
 
 pub mod ere;
+pub mod paths;
+pub mod scan;
+mod set;
+pub mod walk;
+pub mod wildcard;

@@ -20,6 +20,7 @@ use super::ast::Node;
 use super::parser;
 use super::simplify::{always, simplify};
 use super::translate::{Target, translate};
+use crate::search::scan::LineMatcher;
 
 /// What a compiled pattern may take, in bytes.
 const SIZE_LIMIT: usize = 32 << 20;
@@ -91,6 +92,12 @@ impl Matcher {
             Engine::References(references) => references.gave_up.load(Ordering::Relaxed),
             _ => 0,
         }
+    }
+}
+
+impl LineMatcher for Matcher {
+    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+        self.find(window, from)
     }
 }
 
