@@ -211,11 +211,11 @@ at_least() {
 }
 
 check_rust() {
-    needed=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$source/Cargo.toml")
+    wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$source/Cargo.toml")
     have=$(cd "$source" && rustc --version) || die "rustc does not run; see its message above"
     have=$(printf '%s\n' "$have" | sed 's/^rustc \([0-9.]*\).*/\1/')
-    at_least "$have" "$needed" ||
-        die "Rust $needed or newer is needed, this is $have: rustup update, or --binary FILE"
+    at_least "$have" "$wanted" ||
+        die "Rust $wanted or newer is needed, this is $have: rustup update, or --binary FILE"
 }
 
 # Builds for target $1 with the compiler flags $2; sets `binary`.
@@ -223,7 +223,7 @@ build_for() {
     target_dir=${CARGO_TARGET_DIR:-$source/target}
     (
         cd "$source"
-        export RUSTFLAGS="${RUSTFLAGS-} $2"
+        [ -z "$2" ] || export RUSTFLAGS="${RUSTFLAGS-} $2"
         cargo build --release --locked --bin $program --target "$1" --target-dir "$target_dir"
     ) || return 1
     binary=$(cd "$source" && absolute "$target_dir")/$1/release/$program
@@ -278,9 +278,9 @@ build() {
     (cd "$source" && cargo fetch --locked) || die "the packages it is built from could not be fetched"
     if build_musl "$musl"; then
         say "built: static, musl ($musl)"
-    elif warn "no static musl build, trying static ${host##*-}" && build_static "$host"; then
-        say "built: static ($host)"
-    elif warn "no static build, trying a plain one, which starts slower" && build_for "$host" ''; then
+    elif warn "no static musl build here; next: static, with this machine's C library" && build_static "$host"; then
+        say "built: static, this machine's C library ($host)"
+    elif warn "no static build here; next: a plain one, which starts slower" && build_for "$host" ''; then
         say "built: plain release build ($host)"
     else
         command -v cc >/dev/null || warn "there is no C compiler (cc), which Rust links with: install gcc"
