@@ -13,7 +13,7 @@
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -221,5 +221,19 @@ fn the_page_s_pattern_matches_what_it_should() {
         ("a...b...", "acc"),
     ] {
         assert!(!matches(pattern, text), "{pattern} {text}");
+    }
+}
+
+#[test]
+fn the_page_s_own_example_com_answers_directly_and_through_a_tunnel() {
+    let address = proxy();
+    for opening in ["", "CONNECT example.com:80 HTTP/1.1\r\n\r\n"] {
+        let mut stream = TcpStream::connect(address.trim_start_matches("http://")).unwrap();
+        write!(stream, "{opening}GET http://example.com/ HTTP/1.1\r\n\r\n").unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        assert!(answer.ends_with("<p>A page.</p>"), "{answer}");
     }
 }
