@@ -65,7 +65,7 @@ impl<'a> Found<'a> {
 /// Where one path lies in the arena.
 #[derive(Debug)]
 struct Span {
-    /// The eight bytes that follow what all paths begin with: most comparisons end here.
+    /// The eight bytes by which it is being sorted, the first being the highest.
     key: u64,
     start: usize,
     end: usize,
@@ -114,7 +114,7 @@ impl Paths {
             .try_reserve(pieces.iter().map(|piece| piece.len()).sum::<usize>() + 1)?;
         self.spans.try_reserve(1)?;
         for piece in pieces {
-            self.text.extend_from_slice(piece);
+            append(&mut self.text, piece);
         }
         self.text.push(0);
         self.spans.push(Span {
@@ -127,32 +127,58 @@ impl Paths {
     }
 
     /// Brings the paths into byte order.
+    ///
+    /// Half a million comparisons of text would mean as many walks through memory. So a group of
+    /// paths is sorted by the eight bytes behind what they share, as numbers, and then each group
+    /// that is still equal by the next eight.
     pub(super) fn sort(&mut self) {
         let text = &self.text;
-        let Some(first) = self.spans.first().map(|span| &text[span.start..span.end]) else {
-            return;
-        };
-        let shared = self.spans.iter().fold(first.len(), |shared, span| {
-            let other = &text[span.start..span.end];
-            if other.get(..shared) == Some(&first[..shared]) {
-                return shared;
+        let mut groups = vec![(0, self.spans.len(), 0)];
+        while let Some((first, end, depth)) = groups.pop() {
+            let group = &mut self.spans[first..end];
+            let depth = depth + shared(text, group, depth);
+            for span in &mut *group {
+                span.key = key(&text[span.start + depth..span.end]);
             }
-            first
-                .iter()
-                .zip(other)
-                .take(shared)
-                .take_while(|(a, b)| a == b)
-                .count()
-        });
-        for span in &mut self.spans {
-            span.key = key(&text[span.start + shared..span.end]);
+            group.sort_unstable_by_key(|span| span.key);
+            let mut at = first;
+            for equal in group.chunk_by(|a, b| a.key == b.key) {
+                // The NUL at the end is part of the key: a shorter path is no rest of a group.
+                if equal.len() > 1 && equal[0].end - equal[0].start > depth + 8 {
+                    groups.push((at, at + equal.len(), depth + 8));
+                }
+                at += equal.len();
+            }
         }
-        self.spans.sort_unstable_by(|a, b| {
-            a.key
-                .cmp(&b.key)
-                .then_with(|| text[a.start + shared..a.end].cmp(&text[b.start + shared..b.end]))
-        });
     }
+}
+
+/// Appends a short piece. Names are so short that musl's `memcpy` takes longer to begin than this
+/// takes in all.
+fn append(text: &mut Vec<u8>, mut piece: &[u8]) {
+    while let Some((eight, rest)) = piece.split_first_chunk::<8>() {
+        text.extend_from_slice(eight);
+        piece = rest;
+    }
+    for byte in piece {
+        text.push(*byte);
+    }
+}
+
+/// How many bytes all of `group` have in common behind the first `depth`.
+fn shared(text: &[u8], group: &[Span], depth: usize) -> usize {
+    let rest = |span: &Span| &text[span.start + depth..span.end];
+    let Some((first, others)) = group.split_first() else {
+        return 0;
+    };
+    let first = rest(first);
+    others.iter().fold(first.len(), |shared, span| {
+        first[..shared]
+            .iter()
+            .zip(rest(span))
+            .take_while(|(a, b)| a == b)
+            .count()
+    })
 }
 
 /// The first eight bytes as a number that sorts as they do.
