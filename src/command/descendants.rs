@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
 
 /// How long the dying may take. A process in an uninterruptible wait, or one that belongs to another user, outlasts
 /// any signal; it must not outlast us too.
@@ -29,7 +29,7 @@ pub fn kill_all() {
 /// Reaps the children that have ended; tells whether any are left.
 pub fn reap() -> bool {
     loop {
-        match waitpid(None, WaitOptions::NOHANG) {
+        match wait(WaitOptions::NOHANG) {
             Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
             Ok(None) => return true,
             Err(_) => return false,

@@ -13,7 +13,8 @@ use std::process::{Child, Command};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, PidfdFlags, WaitOptions, WaitStatus, pidfd_open, set_child_subreaper, setsid, waitpid,
+    Pid, PidfdFlags, WaitOptions, WaitStatus, pidfd_open, set_child_subreaper, setsid, wait,
+    waitpid,
 };
 
 use super::descendants;
@@ -154,7 +155,7 @@ fn report_end(shell: &Child, tether: &OwnedFd, report: File) -> bool {
 /// Reaps what has ended, orphans of the command among it; comes back with the shell's status once that has.
 fn reap_until(shell: Pid) -> Option<WaitStatus> {
     loop {
-        match waitpid(None, WaitOptions::NOHANG) {
+        match wait(WaitOptions::NOHANG) {
             Ok(Some((pid, status))) if pid == shell => return Some(status),
             Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
             Ok(None) | Err(_) => return None,

@@ -70,20 +70,10 @@ fn names_in(list: &[u8]) -> Vec<CString> {
         .collect()
 }
 
-/// What `call` writes, in a buffer as large as it takes: asked for with an empty one, it tells the size.
-fn sized(mut call: impl FnMut(&mut [u8]) -> Result<usize, Errno>) -> Result<Vec<u8>, Errno> {
-    loop {
-        let mut buffer = vec![0; call(&mut [])?];
-        if buffer.is_empty() {
-            return Ok(buffer);
-        }
-        match call(&mut buffer) {
-            Ok(length) => {
-                buffer.truncate(length);
-                return Ok(buffer);
-            }
-            Err(Errno::RANGE) => {}
-            Err(errno) => return Err(errno),
-        }
-    }
+/// What `call` writes into a buffer that no attribute outgrows (`XATTR_SIZE_MAX` and `XATTR_LIST_MAX`, `xattr(7)`).
+fn sized(call: impl FnOnce(&mut [u8]) -> Result<usize, Errno>) -> Result<Vec<u8>, Errno> {
+    let mut buffer = vec![0; 64 * 1024];
+    let length = call(&mut buffer)?;
+    buffer.truncate(length);
+    Ok(buffer)
 }

@@ -1,0 +1,283 @@
+//! The bash tool, called as a host calls it.
+
+mod common;
+
+use std::fs;
+use std::time::Duration;
+
+use common::{directory, eventually, processes_with, text, tool};
+use serde_json::{Value, json};
+
+fn command(command: &str) -> Value {
+    json!({ "command": command })
+}
+
+#[test]
+fn both_streams_come_in_the_order_written() {
+    tool("bash")
+        .with(&command("echo one; echo two >&2; echo three"))
+        .answers(&json!({"output": "one\ntwo\nthree", "exit_code": 0}));
+}
+
+#[test]
+fn one_final_newline_is_left_out_and_no_more() {
+    tool("bash")
+        .with(&command("printf 'a\\n\\n'"))
+        .answers(&json!({"output": "a\n", "exit_code": 0}));
+    tool("bash")
+        .with(&command("printf a"))
+        .answers(&json!({"output": "a", "exit_code": 0}));
+    tool("bash")
+        .with(&command("true"))
+        .answers(&json!({"output": "", "exit_code": 0}));
+}
+
+#[test]
+fn the_fields_stand_in_the_specification_s_order() {
+    let answer = tool("bash").with(&command("echo x")).run();
+    assert_eq!(answer.stdout, br#"{"output":"x","exit_code":0}"#);
+}
+
+#[test]
+fn a_command_that_fails_gives_its_exit_code() {
+    tool("bash")
+        .with(&command("exit 3"))
+        .answers(&json!({"output": "", "exit_code": 3}));
+    let answer = tool("bash")
+        .with(&command("LC_ALL=C ls /nonexistent"))
+        .run();
+    assert_eq!(answer.json()["exit_code"], 2);
+    assert!(answer.field("output").contains("No such file or directory"));
+}
+
+#[test]
+fn a_command_that_is_not_there_gives_127_and_the_shell_s_own_words() {
+    let answer = tool("bash").with(&command("nonexistent")).run();
+    assert_eq!(answer.json()["exit_code"], 127);
+    let output = answer.field("output");
+    assert!(
+        output.starts_with("sh: ") && output.contains("nonexistent"),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_shell_ended_by_a_signal_gives_128_and_its_number() {
+    for (signal, code) in [("INT", 130), ("KILL", 137), ("TERM", 143), ("SEGV", 139)] {
+        tool("bash")
+            .with(&command(&format!("kill -{signal} $$")))
+            .answers(&json!({"output": "", "exit_code": code}));
+    }
+}
+
+#[test]
+fn an_empty_command_gives_127_and_a_word_of_explanation() {
+    for blank in ["", " ", "\n\t "] {
+        let answer = tool("bash").with(&command(blank)).run();
+        assert_eq!(answer.json()["exit_code"], 127);
+        assert!(answer.field("output").contains("empty"));
+        assert_eq!(answer.code(), 0);
+    }
+}
+
+#[test]
+fn a_nul_in_the_command_is_refused_and_nothing_is_run() {
+    let answer = tool("bash").with(&command("echo ran\0")).run();
+    assert_eq!(answer.json()["exit_code"], 127);
+    assert!(answer.field("output").contains("NUL"));
+}
+
+#[test]
+fn here_documents_and_comments_reach_the_shell_as_they_are() {
+    tool("bash")
+        .with(&command("cat <<EOF\n$((1+1)) 'quoted'\nEOF\n# the end"))
+        .answers(&json!({"output": "2 'quoted'", "exit_code": 0}));
+}
+
+#[test]
+fn stdin_is_at_its_end() {
+    tool("bash")
+        .with(&command("cat; echo done"))
+        .answers(&json!({"output": "done", "exit_code": 0}));
+}
+
+#[test]
+fn bytes_that_are_no_text_are_replaced_and_nul_is_kept() {
+    tool("bash")
+        .with(&command(r"printf 'a\377b\000c\303\251'"))
+        .answers(&json!({"output": "a\u{FFFD}b\0cé", "exit_code": 0}));
+}
+
+#[test]
+fn the_environment_and_the_directory_are_the_tool_s_own() {
+    let here = directory();
+    tool("bash")
+        .with(&command("echo $GREETING; pwd -P"))
+        .env("GREETING", "hello")
+        .in_directory(here.path())
+        .answers(&json!({
+            "output": format!("hello\n{}", text(&here.path().canonicalize().unwrap())),
+            "exit_code": 0
+        }));
+}
+
+#[test]
+fn a_child_that_keeps_the_pipe_is_not_waited_for() {
+    let answer = tool("bash").with(&command("sleep 5.0271 & echo x")).run();
+    assert_eq!(answer.json(), json!({"output": "x", "exit_code": 0}));
+    assert!(
+        answer.took < Duration::from_secs(2),
+        "took {:?}",
+        answer.took
+    );
+    // What was left in the background lives on.
+    assert!(eventually(|| processes_with("5.0271").len() == 1));
+}
+
+#[test]
+fn a_child_that_writes_without_end_is_not_read_without_end() {
+    let answer = tool("bash").with(&command("yes 51.0272 & sleep 0.1")).run();
+    assert!(answer.field("output").starts_with("51.0272\n"));
+    assert!(
+        answer.took < Duration::from_secs(5),
+        "took {:?}",
+        answer.took
+    );
+    assert!(
+        eventually(|| processes_with("51.0272").is_empty()),
+        "nobody reads it: SIGPIPE"
+    );
+}
+
+#[test]
+fn a_command_that_closes_its_streams_is_waited_for_all_the_same() {
+    tool("bash")
+        .with(&command("exec >/dev/null 2>&1; sleep 0.2; exit 7"))
+        .answers(&json!({"output": "", "exit_code": 7}));
+}
+
+#[test]
+fn a_killed_tool_leaves_no_process() {
+    let script = "setsid sleep 61.0281 & (sleep 61.0281 &) ; nohup sleep 61.0281 & \
+                  trap '' TERM HUP INT; sleep 61.0281; sleep 61.0281";
+    for signal in [libc::SIGKILL, libc::SIGTERM, libc::SIGINT] {
+        let mut child = tool("bash").with(&command(script)).start();
+        assert!(eventually(|| processes_with("61.0281").len() == 4));
+        // SAFETY: sends a signal to a child that has not been waited for, so that the number is still its own.
+        unsafe { libc::kill(i32::try_from(child.id()).unwrap(), signal) };
+        child.wait().unwrap();
+        assert!(
+            eventually(|| processes_with("61.0281").is_empty()),
+            "signal {signal}"
+        );
+    }
+}
+
+#[test]
+fn a_host_that_kills_the_whole_group_leaves_no_process_either() {
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
+    let request = command("(setsid sleep 62.0282 &); sleep 62.0282").to_string();
+    let mut host = Command::new("/bin/sh");
+    host.arg("-c").arg(format!(
+        "printf %s '{request}' | {}",
+        text(&common::link("bash"))
+    ));
+    let mut child = host.process_group(0).stdout(Stdio::null()).spawn().unwrap();
+    assert!(eventually(|| processes_with("62.0282").len() == 2));
+    // SAFETY: the group is led by a child that has not been waited for.
+    unsafe { libc::kill(-i32::try_from(child.id()).unwrap(), libc::SIGKILL) };
+    child.wait().unwrap();
+    assert!(eventually(|| processes_with("62.0282").is_empty()));
+}
+
+#[test]
+fn a_host_that_stops_reading_ends_the_command() {
+    let mut child = tool("bash")
+        .with(&command("while echo 63.0283; do :; done; sleep 63.0283"))
+        .start();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    assert!(eventually(|| processes_with("63.0283").is_empty()));
+}
+
+#[test]
+fn a_command_that_kills_its_watchdog_is_ended_and_answered() {
+    let answer = tool("bash")
+        .with(&command(
+            "sleep 64.0284 & echo x; kill -9 $PPID; sleep 64.0284",
+        ))
+        .run();
+    assert_eq!(answer.json(), json!({"output": "x", "exit_code": 137}));
+    assert!(processes_with("64.0284").is_empty());
+}
+
+#[test]
+fn a_hundred_megabytes_come_whole() {
+    let answer = tool("bash")
+        .with(&command("head -c 100000000 /dev/zero | tr '\\0' 'q'"))
+        .run();
+    let prefix = br#"{"output":""#;
+    assert!(answer.stdout.starts_with(prefix));
+    assert!(answer.stdout.ends_with(br#"","exit_code":0}"#));
+    assert_eq!(
+        answer.stdout[prefix.len()..]
+            .iter()
+            .take_while(|byte| **byte == b'q')
+            .count(),
+        100_000_000
+    );
+}
+
+#[test]
+fn a_command_longer_than_an_argument_may_be_is_run() {
+    let padding = "# padding\n".repeat(20_000);
+    let script =
+        format!("echo first; x=1\n{padding}echo last $x; ls -l /proc/self/fd | grep -c memfd");
+    tool("bash")
+        .with(&command(&script))
+        .answers(&json!({"output": "first\nlast 1\n0", "exit_code": 1}));
+}
+
+#[test]
+fn a_request_of_a_hundred_megabytes_is_answered() {
+    let script = format!("echo ran; : '{}'", "x".repeat(100_000_000));
+    tool("bash")
+        .with(&command(&script))
+        .answers(&json!({"output": "ran", "exit_code": 0}));
+}
+
+#[test]
+fn two_calls_at_once_do_not_mix() {
+    let started: Vec<_> = (0..8)
+        .map(|n| {
+            tool("bash")
+                .with(&command(&format!(
+                    "for i in 1 2 3; do echo {n}; sleep 0.02; done"
+                )))
+                .start()
+        })
+        .collect();
+    for (n, child) in started.into_iter().enumerate() {
+        let output = child.wait_with_output().unwrap().stdout;
+        let expected = json!({"output": format!("{n}\n{n}\n{n}"), "exit_code": 0});
+        assert_eq!(serde_json::from_slice::<Value>(&output).unwrap(), expected);
+    }
+}
+
+#[test]
+fn the_command_s_zombies_do_not_pile_up() {
+    let here = directory();
+    let script = "for i in $(seq 200); do (true &); done; sleep 1.5; \
+                  cat /proc/*/stat 2>/dev/null | awk -v w=$PPID '$4 == w && $3 == \"Z\"' | wc -l > zombies";
+    tool("bash")
+        .with(&command(script))
+        .in_directory(here.path())
+        .run();
+    assert_eq!(
+        fs::read_to_string(here.path().join("zombies"))
+            .unwrap()
+            .trim(),
+        "0"
+    );
+}

@@ -1,0 +1,287 @@
+//! The one builder of all tests: calls a tool through its installed link, as a host does, and says what came of it.
+
+#![allow(dead_code, reason = "each test file uses its own part of the builder")]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// The built executable.
+pub const BINARY: &str = env!("CARGO_BIN_EXE_ikigai-tools");
+
+/// A user who owns nothing.
+const NOBODY: u32 = 65534;
+
+/// A directory of links, a link a tool, as the installer lays them.
+fn links() -> &'static Path {
+    static LINKS: OnceLock<PathBuf> = OnceLock::new();
+    LINKS.get_or_init(|| {
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("links");
+        fs::create_dir_all(&directory).unwrap();
+        lay_links(Path::new(BINARY), &directory);
+        directory
+    })
+}
+
+fn lay_links(binary: &Path, directory: &Path) {
+    let list = Command::new(binary).arg("list").output().unwrap();
+    for name in String::from_utf8(list.stdout).unwrap().lines() {
+        let link = directory.join(name);
+        // Other test programs lay the same links at the same time.
+        if fs::read_link(&link).ok().as_deref() != Some(binary) {
+            let fresh = directory.join(format!("{name}.{}", std::process::id()));
+            symlink(binary, &fresh).unwrap();
+            fs::rename(&fresh, &link).unwrap();
+        }
+    }
+}
+
+/// The same links where everybody may read them.
+fn public_links() -> &'static Path {
+    static LINKS: OnceLock<(PathBuf, tempfile::TempDir)> = OnceLock::new();
+    let (links, _) = LINKS.get_or_init(|| {
+        let directory = public_directory();
+        let binary = directory.path().join("ikigai-tools");
+        fs::copy(BINARY, &binary).unwrap();
+        lay_links(&binary, directory.path());
+        (directory.path().to_owned(), directory)
+    });
+    links
+}
+
+/// The link of `tool`.
+pub fn link(tool: &str) -> PathBuf {
+    links().join(tool)
+}
+
+/// A new directory that goes away with the test.
+pub fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// A new directory in which everybody may do everything.
+pub fn public_directory() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    directory
+}
+
+/// Whether the tests run with every privilege.
+pub fn is_root() -> bool {
+    fs::metadata("/proc/self").unwrap().uid() == 0
+}
+
+/// Says that a test cannot be made here, and why.
+pub fn skip(why: &str) {
+    eprintln!("skipped: {why}");
+}
+
+/// A path as a request names it.
+pub fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The names in a directory, sorted.
+pub fn names_in(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name();
+    let mut names: Vec<String> = entries
+        .map(|entry| name(entry).to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Waits until `condition` holds; false if it does not within ten seconds.
+pub fn eventually(mut condition: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !condition() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    true
+}
+
+/// The processes whose command line has `word` among its arguments.
+pub fn processes_with(word: &str) -> Vec<u32> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(pid) = entry.file_name().to_string_lossy().parse() else {
+            continue;
+        };
+        let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if command
+            .split(|byte| *byte == 0)
+            .any(|argument| argument == word.as_bytes())
+        {
+            found.push(pid);
+        }
+    }
+    found
+}
+
+/// A call of `tool` that is being put together.
+pub fn tool(tool: &str) -> Call {
+    Call {
+        tool: tool.to_owned(),
+        input: Vec::new(),
+        command: Command::new(link(tool)),
+    }
+}
+
+/// One call.
+pub struct Call {
+    tool: String,
+    input: Vec<u8>,
+    command: Command,
+}
+
+impl Call {
+    /// With this request.
+    pub fn with(mut self, request: &Value) -> Self {
+        self.input = request.to_string().into_bytes();
+        self
+    }
+
+    /// With these bytes on stdin, whatever they are.
+    pub fn with_input(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.input = input.into();
+        self
+    }
+
+    /// With this command-line argument.
+    pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.command.arg(argument);
+        self
+    }
+
+    /// In this directory.
+    pub fn in_directory(mut self, directory: &Path) -> Self {
+        self.command.current_dir(directory);
+        self
+    }
+
+    /// With this variable in its environment.
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Without this variable in its environment.
+    pub fn without_env(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    /// As a user without privileges: another one, where the tests run as root.
+    pub fn unprivileged(mut self) -> Self {
+        if is_root() {
+            self.command = Command::new(public_links().join(&self.tool));
+            self.command.current_dir("/").uid(NOBODY).gid(NOBODY);
+        }
+        self
+    }
+
+    /// Starts the call and gives it its request.
+    pub fn start(mut self) -> Child {
+        let pipes = self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
+        match child.stdin.take().unwrap().write_all(&self.input) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => panic!("{error}"),
+            _ => child,
+        }
+    }
+
+    /// Makes the call.
+    pub fn run(self) -> Answer {
+        let started = Instant::now();
+        let output = self.start().wait_with_output().unwrap();
+        Answer {
+            status: output.status,
+            stdout: output.stdout,
+            stderr: String::from_utf8(output.stderr).unwrap(),
+            took: started.elapsed(),
+        }
+    }
+
+    /// The call succeeds with just this answer.
+    #[track_caller]
+    pub fn answers(self, expected: &Value) {
+        let answer = self.run();
+        assert_eq!(&answer.json(), expected);
+        assert_eq!(answer.code(), 0);
+        assert_eq!(answer.stderr, "");
+    }
+
+    /// The operation of a local tool fails, which is an answer.
+    #[track_caller]
+    pub fn fails(self, code: &str, message: &str) {
+        self.answers(&json!({"error": message, "error_code": code}));
+    }
+
+    /// The request is refused: exit code 1, the error object, and one line on stderr.
+    #[track_caller]
+    pub fn is_a_bad_request(self, reason: &str) {
+        let tool = self.tool.clone();
+        let answer = self.run();
+        let error = answer.json();
+        assert_eq!(error["error"], reason);
+        assert_eq!(error["error_code"], "INVALID_ARG");
+        assert_eq!(answer.code(), 1);
+        assert_eq!(answer.stderr, format!("{tool}: {reason}\n"));
+    }
+}
+
+/// What came of a call.
+pub struct Answer {
+    /// How the process ended.
+    pub status: ExitStatus,
+    /// All that it wrote on stdout.
+    pub stdout: Vec<u8>,
+    /// All that it wrote on stderr.
+    pub stderr: String,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Answer {
+    /// The exit code.
+    #[track_caller]
+    pub fn code(&self) -> i32 {
+        assert_eq!(self.status.signal(), None, "ended by a signal");
+        self.status.code().unwrap()
+    }
+
+    /// The JSON object on stdout, which is all that there is: compact, and without a newline.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        let text = std::str::from_utf8(&self.stdout).expect("stdout is UTF-8");
+        let value: Value = serde_json::from_str(text).expect("stdout is JSON");
+        assert!(value.is_object(), "stdout is one object");
+        assert!(
+            !text.contains('\n') && !text.ends_with(' '),
+            "stdout is compact: {text:.200}"
+        );
+        value
+    }
+
+    /// The field `name` of the answer, a string.
+    #[track_caller]
+    pub fn field(&self, name: &str) -> String {
+        let json = self.json();
+        json[name]
+            .as_str()
+            .unwrap_or_else(|| panic!("no text `{name}` in {json}"))
+            .to_owned()
+    }
+}
