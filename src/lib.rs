@@ -10,6 +10,7 @@
 //! | [`tools`] | the tools, one room each |
 //! | [`command`] | workshop: running a shell command |
 //! | [`files`] | workshop: reading files, replacing them whole or not at all |
+//! | [`search`] | workshop: finding files by wildcard, and lines in files by regular expression |
 
 pub mod cli;
 pub mod command;
@@ -17,6 +18,7 @@ pub mod files;
 pub mod reply;
 pub mod request;
 pub mod schema;
+pub mod search;
 pub mod tool;
 pub mod toolbox;
 pub mod tools;

@@ -9,6 +9,8 @@ pub static TOOLS: &[Tool] = &[
     tools::file_read::TOOL,
     tools::file_write::TOOL,
     tools::file_edit::TOOL,
+    tools::glob::TOOL,
+    tools::grep::TOOL,
 ];
 
 /// The tool that `name` means: `file-read`, `file-read-tool` and `file_read` are one.

@@ -8,3 +8,5 @@ pub mod file_edit;
 mod file_failure;
 pub mod file_read;
 pub mod file_write;
+pub mod glob;
+pub mod grep;

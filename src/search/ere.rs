@@ -1,0 +1,79 @@
+//! POSIX extended regular expressions, matched line by line.
+//!
+//! What a pattern means is POSIX (XBD 9.4) as glibc's `regcomp` reads it in the
+//! C.UTF-8 locale, down to the texts of `regerror`. Forms that POSIX leaves
+//! undefined mean what people write them for: `\d \s \w \b \< \>`, `\t`, `\xHH`,
+//! `(?i)`, `(?:…)`, a `{` that opens no interval. [`parser`] has the full list.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`ast`] | a pattern as a tree |
+//! | [`parser`] | text to tree; every refusal is made here |
+//! | [`bracket`] | what stands between `[` and `]` |
+//! | [`simplify`] | a smaller tree that finds the same lines |
+//! | [`translate`] | tree to the syntax of the `regex` crate |
+//! | [`classes`] | the character classes of C.UTF-8 |
+//! | [`matcher`] | which engine searches, and how |
+
+mod ast;
+mod bracket;
+mod classes;
+mod matcher;
+mod parser;
+mod simplify;
+mod translate;
+
+use std::fmt;
+
+pub use matcher::Matcher;
+
+/// Why a pattern is refused. `Display` is the line that glibc's `regerror` has
+/// for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatternError {
+    /// The pattern ends right after a `[` or `[^`.
+    Incomplete,
+    /// A collating element or equivalence class that is not one character.
+    Collation,
+    /// A character class that C.UTF-8 does not have.
+    Class,
+    /// The pattern ends in a backslash.
+    Backslash,
+    /// A back-reference to a group that is not complete before it.
+    BackReference,
+    /// A bracket expression without its end.
+    Bracket,
+    /// A group without its end.
+    Parenthesis,
+    /// An interval without its end.
+    Brace,
+    /// An interval that is not `{m}`, `{m,}`, `{,n}` or `{m,n}` with m ≤ n.
+    Interval,
+    /// A range from a later character to an earlier one, or without an end.
+    Range,
+    /// Too many repetitions, or too large or too deep to compile within bounds.
+    TooBig,
+    /// A repetition with nothing before it to repeat.
+    Repetition,
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Incomplete => "Invalid regular expression",
+            Self::Collation => "Invalid collation character",
+            Self::Class => "Invalid character class name",
+            Self::Backslash => "Trailing backslash",
+            Self::BackReference => "Invalid back reference",
+            Self::Bracket => "Unmatched [, [^, [:, [., or [=",
+            Self::Parenthesis => r"Unmatched ( or \(",
+            Self::Brace => r"Unmatched \{",
+            Self::Interval => r"Invalid content of \{\}",
+            Self::Range => "Invalid range end",
+            Self::TooBig => "Regular expression too big",
+            Self::Repetition => "Invalid preceding regular expression",
+        })
+    }
+}
+
+impl std::error::Error for PatternError {}

@@ -1,0 +1,138 @@
+//! A pattern as a tree (POSIX XBD 9.5.3, the grammar of extended expressions).
+
+/// The most repetitions an interval may ask for: glibc's `RE_DUP_MAX`.
+pub(super) const DUP_MAX: u32 = 0x7fff;
+
+/// How many levels of groups a pattern may have, and how many intervals may
+/// stand one upon another: what bounds the stack of every walk over the tree.
+pub(super) const MAX_DEPTH: usize = 250;
+pub(super) const MAX_STACKED: usize = 4;
+
+/// One node of a pattern.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Node {
+    /// Matches the empty string.
+    Empty,
+    /// These characters, one after another; `fold` ignores case.
+    Literal { text: String, fold: bool },
+    /// One character of a set.
+    Set(Set),
+    /// Any one character.
+    Dot,
+    /// A place between two characters.
+    Assertion(Assertion),
+    /// A group that counts, and that a back-reference may name.
+    Group(Box<Node>),
+    /// `min` to `max` times the node; no `max` is any number.
+    Repeat {
+        node: Box<Node>,
+        min: u32,
+        max: Option<u32>,
+    },
+    /// One after another.
+    Concat(Vec<Node>),
+    /// One of them.
+    Alternate(Vec<Node>),
+    /// What group `group`, from 1, matched.
+    BackReference { group: u32, fold: bool },
+}
+
+/// A place between two characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Assertion {
+    LineStart,
+    LineEnd,
+    WordBoundary,
+    NotWordBoundary,
+    WordStart,
+    WordEnd,
+}
+
+/// A set of characters, as a bracket expression or a class escape names it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Set {
+    pub negated: bool,
+    /// Ignore case.
+    pub fold: bool,
+    /// First and last character of each range.
+    pub ranges: Vec<(char, char)>,
+    pub classes: Vec<Class>,
+    /// Classes whose complement belongs to the set: `[\S]`.
+    pub complements: Vec<Class>,
+}
+
+/// The character classes of C.UTF-8, and the one that `\w` means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    Alnum,
+    Alpha,
+    Blank,
+    Cntrl,
+    Digit,
+    Graph,
+    Lower,
+    Print,
+    Punct,
+    Space,
+    Upper,
+    Xdigit,
+    Word,
+}
+
+impl Set {
+    /// The set of one class, or of all other characters.
+    pub(super) fn of(class: Class, negated: bool) -> Self {
+        Self {
+            negated,
+            classes: vec![class],
+            ..Self::default()
+        }
+    }
+
+    /// The only character of the set, where it has no more.
+    pub(super) fn single(&self) -> Option<char> {
+        match self.ranges[..] {
+            [(first, last)]
+                if first == last
+                    && !self.negated
+                    && self.classes.is_empty()
+                    && self.complements.is_empty() =>
+            {
+                Some(first)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `node` repeated, with what one repetition can say said by one.
+pub(super) fn repeat(node: Node, min: u32, max: Option<u32>) -> Node {
+    let simple = |min: u32, max: Option<u32>| min <= 1 && max.is_none_or(|max| max == 1);
+    match node {
+        node if (min, max) == (1, Some(1)) => node,
+        Node::Repeat {
+            node,
+            min: inner_min,
+            max: inner_max,
+        } if simple(min, max) && simple(inner_min, inner_max) => Node::Repeat {
+            node,
+            min: min * inner_min,
+            max: max.and(inner_max),
+        },
+        node => Node::Repeat {
+            node: Box::new(node),
+            min,
+            max,
+        },
+    }
+}
+
+/// How many repetitions stand one upon another at the top of `node`.
+pub(super) fn stacked(mut node: &Node) -> usize {
+    let mut count = 0;
+    while let Node::Repeat { node: inner, .. } = node {
+        node = inner;
+        count += 1;
+    }
+    count
+}

@@ -1,0 +1,222 @@
+//! Bracket expressions (POSIX XBD 9.3.5) as glibc reads them in C.UTF-8: ranges
+//! by code point, collating elements and equivalence classes of one character,
+//! a backslash that is itself. Against POSIX, on purpose: `[\w]`, `[\d]`, `[\s]`
+//! and their capitals mean the class, since nobody writes them for anything else.
+
+use super::PatternError;
+use super::ast::{Class, Set};
+
+/// The longest name between `[:` and `:]`, in bytes.
+const NAME_MAX: usize = 31;
+
+/// Reads the bracket expression whose `[` ends at `start`. Returns the set and
+/// the offset after its `]`.
+pub(super) fn parse(text: &str, start: usize) -> Result<(Set, usize), PatternError> {
+    let mut reader = Reader { text, at: start };
+    let mut set = Set::default();
+    if reader.rest().starts_with('^') {
+        set.negated = true;
+        reader.at += 1;
+    }
+    if reader.rest().is_empty() {
+        return Err(PatternError::Incomplete);
+    }
+    let mut hyphen = Hyphen::Allowed;
+    let mut first = true;
+    loop {
+        let element = reader.element(hyphen, first)?;
+        first = false;
+        hyphen = Hyphen::OnlyLast;
+        let end = match element {
+            Element::Char(_) | Element::Name(_) => {
+                if reader.rest().is_empty() {
+                    return Err(PatternError::Bracket);
+                }
+                reader.range_end()?
+            }
+            _ => None,
+        };
+        match (element, end) {
+            (element, Some(end)) => {
+                let last = end.end_of_range();
+                if last == Err(PatternError::Range) {
+                    return Err(PatternError::Range);
+                }
+                let (first, last) = (element.end_of_range()?, last?);
+                if first > last {
+                    return Err(PatternError::Range);
+                }
+                set.ranges.push((first, last));
+            }
+            (Element::Char(char), None) => set.ranges.push((char, char)),
+            (Element::Name(name) | Element::Equivalent(name), None) => {
+                let char = one_char(name)?;
+                set.ranges.push((char, char));
+            }
+            (Element::Class(name), None) => set.classes.push(named(name)?),
+            (Element::Escape(class, false), None) => {
+                set.classes.push(class);
+                hyphen = Hyphen::Allowed;
+            }
+            (Element::Escape(class, true), None) => {
+                set.complements.push(class);
+                hyphen = Hyphen::Allowed;
+            }
+        }
+        match reader.rest().bytes().next() {
+            None => return Err(PatternError::Bracket),
+            Some(b']') => return Ok((set, reader.at + 1)),
+            Some(_) => {}
+        }
+    }
+}
+
+/// Whether a hyphen may stand for itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hyphen {
+    Allowed,
+    OnlyLast,
+}
+
+#[derive(Clone, Copy)]
+enum Element<'a> {
+    Char(char),
+    /// `[.x.]`
+    Name(&'a str),
+    /// `[=x=]`
+    Equivalent(&'a str),
+    /// `[:x:]`
+    Class(&'a str),
+    /// `\w`, or `\W` with `true`
+    Escape(Class, bool),
+}
+
+impl Element<'_> {
+    fn end_of_range(self) -> Result<char, PatternError> {
+        match self {
+            Self::Char(char) => Ok(char),
+            Self::Name(name) => one_char(name),
+            _ => Err(PatternError::Range),
+        }
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    /// The next element. The first one is never an end, nor is an escape read as
+    /// one where `hyphen` says that a range is being read.
+    fn element(&mut self, hyphen: Hyphen, first: bool) -> Result<Element<'a>, PatternError> {
+        let rest = self.rest();
+        let mut chars = rest.chars();
+        let char = chars.next().ok_or(PatternError::Bracket)?;
+        let next = chars.next();
+        self.at += char.len_utf8();
+        match (char, next) {
+            ('[', Some(kind @ ('.' | '=' | ':'))) => {
+                self.at += 1;
+                let name = self.name(kind)?;
+                return Ok(match kind {
+                    '.' => Element::Name(name),
+                    '=' => Element::Equivalent(name),
+                    _ => Element::Class(name),
+                });
+            }
+            ('\\', Some(letter)) => {
+                if let Some(class) = escape(letter) {
+                    self.at += 1;
+                    return Ok(Element::Escape(class, letter.is_ascii_uppercase()));
+                }
+                // The second of two is a character, not the start of an escape.
+                if letter == '\\' && !first_of_range(chars.as_str()) {
+                    self.at += 1;
+                }
+            }
+            ('-', next) if hyphen == Hyphen::OnlyLast && !first && next != Some(']') => {
+                return Err(PatternError::Range);
+            }
+            _ => {}
+        }
+        Ok(Element::Char(char))
+    }
+
+    /// What ends the range that the next hyphen makes, where it makes one.
+    fn range_end(&mut self) -> Result<Option<Element<'a>>, PatternError> {
+        let Some(rest) = self.rest().strip_prefix('-') else {
+            return Ok(None);
+        };
+        if rest.is_empty() {
+            return Err(PatternError::Bracket);
+        }
+        if rest.starts_with(']') {
+            return Ok(None);
+        }
+        self.at += 1;
+        if rest.starts_with('\\') {
+            self.at += 1;
+            return Ok(Some(Element::Char('\\')));
+        }
+        self.element(Hyphen::Allowed, false).map(Some)
+    }
+
+    /// The name up to `kind` and `]`, which are passed.
+    fn name(&mut self, kind: char) -> Result<&'a str, PatternError> {
+        let rest = self.rest();
+        let length = rest
+            .as_bytes()
+            .windows(2)
+            .take(NAME_MAX + 1)
+            .position(|pair| char::from(pair[0]) == kind && pair[1] == b']')
+            .ok_or(PatternError::Bracket)?;
+        self.at += length + 2;
+        Ok(&rest[..length])
+    }
+}
+
+/// Whether a hyphen and more than the end follow: a range.
+fn first_of_range(rest: &str) -> bool {
+    rest.strip_prefix('-')
+        .is_some_and(|rest| !rest.starts_with(']'))
+}
+
+fn escape(letter: char) -> Option<Class> {
+    match letter {
+        'w' | 'W' => Some(Class::Word),
+        'd' | 'D' => Some(Class::Digit),
+        's' | 'S' => Some(Class::Space),
+        _ => None,
+    }
+}
+
+fn one_char(name: &str) -> Result<char, PatternError> {
+    let mut chars = name.chars();
+    match (chars.next(), chars.next()) {
+        (Some(char), None) => Ok(char),
+        _ => Err(PatternError::Collation),
+    }
+}
+
+fn named(name: &str) -> Result<Class, PatternError> {
+    Ok(match name {
+        "alnum" => Class::Alnum,
+        "alpha" => Class::Alpha,
+        "blank" => Class::Blank,
+        "cntrl" => Class::Cntrl,
+        "digit" => Class::Digit,
+        "graph" => Class::Graph,
+        "lower" => Class::Lower,
+        "print" => Class::Print,
+        "punct" => Class::Punct,
+        "space" => Class::Space,
+        "upper" => Class::Upper,
+        "xdigit" => Class::Xdigit,
+        _ => return Err(PatternError::Class),
+    })
+}

@@ -1,0 +1,147 @@
+//! A smaller tree that finds the same lines. Only whether a line matches is ever
+//! asked, never where: so groups need not count where no back-reference names
+//! them, and what may be absent at either end of a pattern can be left out.
+
+use super::ast::{Assertion, Node, repeat};
+
+/// The tree without groups, empty parts and doubled repetitions. Only for a tree
+/// without back-references.
+pub(super) fn simplify(node: Node) -> Node {
+    let node = trim(flatten(node), End::First);
+    flatten(trim(node, End::Last))
+}
+
+/// Whether the pattern matches every line there is.
+pub(super) fn always(node: &Node) -> bool {
+    match node {
+        Node::Assertion(Assertion::LineStart | Assertion::LineEnd) => true,
+        Node::Alternate(branches) => branches.iter().any(always),
+        node => nullable(node),
+    }
+}
+
+/// Whether the node matches the empty string anywhere.
+fn nullable(node: &Node) -> bool {
+    match node {
+        Node::Empty => true,
+        Node::Group(node) => nullable(node),
+        Node::Repeat { node, min, .. } => *min == 0 || nullable(node),
+        Node::Concat(nodes) => nodes.iter().all(nullable),
+        Node::Alternate(branches) => branches.iter().any(nullable),
+        _ => false,
+    }
+}
+
+fn flatten(node: Node) -> Node {
+    match node {
+        Node::Group(node) => flatten(*node),
+        Node::Repeat { max: Some(0), .. } => Node::Empty,
+        Node::Repeat { node, min, max } => match flatten(*node) {
+            Node::Empty => Node::Empty,
+            node => repeat(node, min, max),
+        },
+        Node::Concat(nodes) => {
+            let mut flat = Vec::with_capacity(nodes.len());
+            for node in nodes {
+                match flatten(node) {
+                    Node::Concat(nodes) => nodes.into_iter().for_each(|node| push(&mut flat, node)),
+                    node => push(&mut flat, node),
+                }
+            }
+            concat(flat)
+        }
+        Node::Alternate(branches) => {
+            let mut flat = Vec::with_capacity(branches.len());
+            for branch in branches {
+                match flatten(branch) {
+                    Node::Alternate(branches) => flat.extend(branches),
+                    branch => flat.push(branch),
+                }
+            }
+            Node::Alternate(flat)
+        }
+        node => node,
+    }
+}
+
+fn push(nodes: &mut Vec<Node>, node: Node) {
+    match (nodes.last_mut(), node) {
+        (_, Node::Empty) => {}
+        (
+            Some(Node::Literal { text, fold }),
+            Node::Literal {
+                text: more,
+                fold: also,
+            },
+        ) if *fold == also => {
+            text.push_str(&more);
+        }
+        (_, node) => nodes.push(node),
+    }
+}
+
+fn concat(mut nodes: Vec<Node>) -> Node {
+    match nodes.len() {
+        0 => Node::Empty,
+        1 => nodes.remove(0),
+        _ => Node::Concat(nodes),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    First,
+    Last,
+}
+
+/// Takes from one end of the pattern what may be absent there: a match with it
+/// holds a match without it, in the same line.
+fn trim(node: Node, end: End) -> Node {
+    match node {
+        Node::Repeat { min: 0, .. } => Node::Empty,
+        Node::Repeat { node, min: 1, .. } => trim(*node, end),
+        Node::Repeat { node, min, .. } => repeat(*node, min, Some(min)),
+        Node::Alternate(branches) => {
+            Node::Alternate(branches.into_iter().map(|node| trim(node, end)).collect())
+        }
+        Node::Concat(mut nodes) => {
+            if end == End::First {
+                nodes.reverse();
+            }
+            // The end is now the last one.
+            while let Some(node) = nodes.pop() {
+                if any_run_to_line_end(&node, nodes.last(), end) {
+                    nodes.pop();
+                    continue;
+                }
+                let node = trim(node, end);
+                if node != Node::Empty {
+                    nodes.push(node);
+                    break;
+                }
+            }
+            if end == End::First {
+                nodes.reverse();
+            }
+            concat(nodes)
+        }
+        node => node,
+    }
+}
+
+/// Whether this is `^` before `.*`, or `$` after it.
+fn any_run_to_line_end(node: &Node, inner: Option<&Node>, end: End) -> bool {
+    let anchor = match end {
+        End::First => Assertion::LineStart,
+        End::Last => Assertion::LineEnd,
+    };
+    *node == Node::Assertion(anchor)
+        && inner.is_some_and(|inner| match inner {
+            Node::Repeat {
+                node,
+                min: 0,
+                max: None,
+            } => **node == Node::Dot,
+            _ => false,
+        })
+}

@@ -1,0 +1,10 @@
+//! Workshop: from a wildcard to the paths that it names, from a regular expression to the lines that it matches.
+//!
+//! Knows bytes, paths and files only; what to say about them is the business of the tools.
+
+pub mod ere;
+pub mod paths;
+pub mod scan;
+mod set;
+pub mod walk;
+pub mod wildcard;

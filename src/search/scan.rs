@@ -1,0 +1,207 @@
+//! Searching a file for matching lines, as `grep` does.
+//!
+//! A file passes through one window of whole lines that is searched at a stroke: the matcher
+//! says where the first matching line is, not whether each line is one. The line that the window
+//! cuts off is carried over to the next, and the window grows for lines that are longer. One
+//! buffer serves all files, and lines are only counted up to those that match.
+
+use std::ffi::CStr;
+use std::fmt;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use memchr::{memchr, memchr_iter, memrchr};
+use rustix::buffer::spare_capacity;
+use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
+use rustix::io::{Errno, read};
+
+/// Bytes of a file that are searched at once.
+const WINDOW: usize = 1 << 20;
+/// The longest line in bytes: a file of nothing but zeros must not take all memory.
+const LINE_MAX: usize = 1 << 30;
+
+/// Says which lines match.
+pub trait LineMatcher {
+    /// An offset within the first matching line that begins at or behind `from`: anything from
+    /// its first byte to its line feed.
+    ///
+    /// `window` holds whole lines, each ended by a line feed but perhaps the last; `from` is the
+    /// start of one of them.
+    fn find(&self, window: &[u8], from: usize) -> Option<usize>;
+}
+
+/// Why a file was not searched to its end.
+#[derive(Debug)]
+pub enum ScanError<E> {
+    /// It cannot be opened or read.
+    Unreadable(Errno),
+    /// It is no regular file.
+    NotRegular,
+    /// A line is longer than 1 GiB, or there is no memory for it.
+    LineTooLong,
+    /// The receiver of the lines gave up.
+    Sink(E),
+}
+
+impl<E: fmt::Display> fmt::Display for ScanError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(error) => error.fmt(f),
+            Self::NotRegular => f.write_str("not a regular file"),
+            Self::LineTooLong => f.write_str("a line is too long"),
+            Self::Sink(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for ScanError<E> {}
+
+/// What to do where the last component of a path is a symbolic link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// Search what it leads to.
+    Follow,
+    /// It is no regular file.
+    Refuse,
+}
+
+/// The buffer for any number of files.
+#[derive(Debug)]
+pub struct Scanner {
+    buffer: Vec<u8>,
+    window: usize,
+}
+
+impl Default for Scanner {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Scanner {
+    /// A scanner with the usual window.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_window(WINDOW)
+    }
+
+    /// A scanner that reads `window` bytes at once, at least one.
+    #[must_use]
+    pub fn with_window(window: usize) -> Self {
+        let window = window.max(1);
+        Self {
+            buffer: Vec::with_capacity(window),
+            window,
+        }
+    }
+
+    /// Searches the regular file `path`, taken from `directory` where it is relative. Anything
+    /// else is refused without waiting for it. See [`Scanner::scan`].
+    pub fn scan_path<E>(
+        &mut self,
+        directory: BorrowedFd<'_>,
+        path: &CStr,
+        links: Links,
+        matcher: &impl LineMatcher,
+        on_line: impl FnMut(u64, &[u8]) -> Result<(), E>,
+    ) -> Result<u64, ScanError<E>> {
+        // A FIFO without a writer and a terminal must neither hold us up nor become ours.
+        let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        if links == Links::Refuse {
+            flags |= OFlags::NOFOLLOW;
+        }
+        let file = match openat(directory, path, flags, Mode::empty()) {
+            Err(Errno::LOOP) if links == Links::Refuse => return Err(ScanError::NotRegular),
+            file => file.map_err(ScanError::Unreadable)?,
+        };
+        let status = fstat(&file).map_err(ScanError::Unreadable)?;
+        if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
+            return Err(ScanError::NotRegular);
+        }
+        let size = usize::try_from(status.st_size).unwrap_or(0);
+        self.scan(&file, size, matcher, on_line)
+    }
+
+    /// Searches an open file from where it stands to its end, and gives each matching line with
+    /// its number (from 1) and without its line feed to `on_line`. Returns how many there were.
+    ///
+    /// `size` is what the file is believed to hold, 0 if that is not known: a short read that
+    /// reaches it is taken for the end.
+    pub fn scan<E>(
+        &mut self,
+        file: impl AsFd,
+        size: usize,
+        matcher: &impl LineMatcher,
+        mut on_line: impl FnMut(u64, &[u8]) -> Result<(), E>,
+    ) -> Result<u64, ScanError<E>> {
+        let file = file.as_fd();
+        self.reset();
+        let (mut total, mut found, mut line) = (0, 0, 1);
+        loop {
+            let old = self.buffer.len();
+            let count = self.fill(file)?;
+            total += count;
+            let short = size > 0 && total >= size && self.buffer.len() < self.buffer.capacity();
+            let ended = count == 0 || short;
+            let end = if ended {
+                self.buffer.len()
+            } else {
+                // What was carried over is known to hold no line feed.
+                match memrchr(b'\n', &self.buffer[old..]) {
+                    Some(at) => old + at + 1,
+                    None => continue,
+                }
+            };
+            let window = &self.buffer[..end];
+            let mut from = 0;
+            while from < end
+                && let Some(at) = matcher.find(window, from).filter(|at| *at < end)
+            {
+                let start = memrchr(b'\n', &window[from..at]).map_or(from, |lf| from + lf + 1);
+                let stop = memchr(b'\n', &window[at..]).map_or(end, |lf| at + lf);
+                line += line_feeds(&window[from..start]);
+                on_line(line, &window[start..stop]).map_err(ScanError::Sink)?;
+                found += 1;
+                line += 1;
+                from = stop + 1;
+            }
+            if ended {
+                return Ok(found);
+            }
+            line += line_feeds(window.get(from..).unwrap_or_default());
+            self.buffer.drain(..end);
+        }
+    }
+
+    /// Makes ready for a new file, and gives back what a very long line took.
+    fn reset(&mut self) {
+        self.buffer.clear();
+        if self.buffer.capacity() > self.window {
+            self.buffer.shrink_to(self.window);
+        }
+    }
+
+    /// Reads more behind what is there, in a larger buffer if it is full: 0 at the file's end.
+    fn fill<E>(&mut self, file: BorrowedFd<'_>) -> Result<usize, ScanError<E>> {
+        let length = self.buffer.len();
+        if length == self.buffer.capacity()
+            && (length >= LINE_MAX || self.buffer.try_reserve_exact(length.max(1)).is_err())
+        {
+            return Err(ScanError::LineTooLong);
+        }
+        loop {
+            match read(file, spare_capacity(&mut self.buffer)) {
+                Ok(count) => return Ok(count),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(ScanError::Unreadable(error)),
+            }
+        }
+    }
+}
+
+fn line_feeds(text: &[u8]) -> u64 {
+    if text.is_empty() {
+        0
+    } else {
+        memchr_iter(b'\n', text).count() as u64
+    }
+}

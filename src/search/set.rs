@@ -1,0 +1,180 @@
+//! A set in a wildcard pattern: `[abc]`, `[!a-z]`, `[[:alpha:]]`.
+//!
+//! Read by the rules of POSIX (XBD 9.3.5 with `!` or `^`, and `\` as an escape), written in the
+//! forms that the `glob` crate shares with them.
+
+/// Beyond this no character belongs to a class that the last one does not belong to.
+const ASSIGNED: char = '\u{3ffff}';
+
+/// A set of characters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Set {
+    negated: bool,
+    ranges: Vec<(char, char)>,
+}
+
+impl Set {
+    /// Reads the set whose `[` stands before `at`, and says where it ends; none if it does not.
+    pub fn parse(pattern: &[char], mut at: usize, unicode: bool) -> Option<(Self, usize)> {
+        let negated = matches!(pattern.get(at), Some('!' | '^'));
+        at += usize::from(negated);
+        let first = at;
+        let mut ranges = Vec::new();
+        // A class or a collating symbol that does not exist makes the comparison fail there, before
+        // anything behind it is looked at.
+        let mut broken = false;
+        loop {
+            if pattern.get(at) == Some(&']') && at > first {
+                break;
+            }
+            let (element, next) = element(pattern, at)?;
+            at = next;
+            let low = match element {
+                Element::Class(name) => {
+                    broken |= !(broken || class(&name, unicode, &mut ranges));
+                    continue;
+                }
+                Element::Equivalent(c) => {
+                    if !broken {
+                        ranges.push((c, c));
+                    }
+                    continue;
+                }
+                Element::Char(c) => Some(c),
+                Element::Unknown => None,
+            };
+            let mut high = low;
+            if pattern.get(at) == Some(&'-') && pattern.get(at + 1).is_some_and(|c| *c != ']') {
+                (high, at) = match element_at_end(pattern, at + 1)? {
+                    (Element::Char(c), next) => (Some(c), next),
+                    (_, next) => (None, next),
+                };
+            }
+            match (low, high) {
+                (Some(low), Some(high)) if !broken => ranges.push((low, high)),
+                (Some(_), Some(_)) => {}
+                _ => broken = true,
+            }
+        }
+        let nothing = negated && broken;
+        if nothing {
+            ranges.clear();
+        }
+        Some((
+            Self {
+                negated: negated && !nothing,
+                ranges,
+            },
+            at + 1,
+        ))
+    }
+
+    /// Writes a set as ranges alone: `a-a` has no second meaning, whatever character `a` is. Only `]`
+    /// has to stand by itself, in front. The empty range `b-a` keeps it (or a `!`) apart from the rest.
+    pub fn write(&self, text: &mut String) {
+        text.push('[');
+        if self.negated {
+            text.push('!');
+        }
+        if self
+            .ranges
+            .iter()
+            .any(|(low, high)| (*low..=*high).contains(&']'))
+        {
+            text.push(']');
+        }
+        text.push_str("b-a");
+        for &(low, high) in &self.ranges {
+            for (low, high) in [(low, high.min('\\')), (low.max('^'), high)] {
+                if low <= high {
+                    text.extend([low, '-', high]);
+                }
+            }
+        }
+        text.push(']');
+    }
+}
+
+/// One element of a set.
+enum Element {
+    Char(char),
+    Class(String),
+    Equivalent(char),
+    Unknown,
+}
+
+/// The element at `at`, and where the next begins; none at the pattern's end.
+fn element(pattern: &[char], at: usize) -> Option<(Element, usize)> {
+    match (*pattern.get(at)?, pattern.get(at + 1)) {
+        ('[', Some(':')) => {
+            let name: String = pattern[at + 2..]
+                .iter()
+                .take_while(|c| ('a'..='y').contains(*c))
+                .collect();
+            let end = at + 2 + name.len();
+            if pattern[end..].starts_with(&[':', ']']) {
+                return Some((Element::Class(name), end + 2));
+            }
+            Some((Element::Char('['), at + 1))
+        }
+        ('[', Some('=')) => match pattern[at + 2..] {
+            [c, '=', ']', ..] => Some((Element::Equivalent(c), at + 5)),
+            _ => Some((Element::Char('['), at + 1)),
+        },
+        _ => element_at_end(pattern, at),
+    }
+}
+
+/// The element at `at` where only a character may stand, as at the end of a range.
+fn element_at_end(pattern: &[char], at: usize) -> Option<(Element, usize)> {
+    match (*pattern.get(at)?, pattern.get(at + 1)) {
+        ('\\', escaped) => Some((Element::Char(*escaped?), at + 2)),
+        ('[', Some('.')) => {
+            let name = &pattern[at + 2..];
+            let length = name.windows(2).position(|end| end == ['.', ']'])?;
+            let next = at + 2 + length + 2;
+            match name[..length] {
+                [c] => Some((Element::Char(c), next)),
+                _ => Some((Element::Unknown, next)),
+            }
+        }
+        (c, _) => Some((Element::Char(c), at + 1)),
+    }
+}
+
+/// Adds the characters of a class to `ranges`; false if there is no such class.
+fn class(name: &str, unicode: bool, ranges: &mut Vec<(char, char)>) -> bool {
+    let member: fn(char) -> bool = match name {
+        "alpha" => char::is_alphabetic,
+        "digit" => |c| c.is_ascii_digit(),
+        "alnum" => char::is_alphanumeric,
+        "upper" => char::is_uppercase,
+        "lower" => char::is_lowercase,
+        "space" => |c| matches!(c, '\t'..='\r' | ' ') || (!c.is_ascii() && is_space(c)),
+        "blank" => |c| c == ' ' || c == '\t' || (!c.is_ascii() && is_space(c)),
+        "cntrl" => char::is_control,
+        "print" => |c| !c.is_control(),
+        "graph" => |c| !c.is_control() && c != ' ' && !is_space(c),
+        "punct" => |c| !(c.is_control() || c.is_alphanumeric() || c == ' ' || is_space(c)),
+        "xdigit" => |c| c.is_ascii_hexdigit(),
+        _ => return false,
+    };
+    let last = if unicode { ASSIGNED } else { '\x7f' };
+    let mut open: Option<(char, char)> = None;
+    for c in ('\0'..=last).filter(|c| member(*c)) {
+        match &mut open {
+            Some((_, end)) if u32::from(*end) + 1 == u32::from(c) => *end = c,
+            _ => ranges.extend(open.replace((c, c))),
+        }
+    }
+    ranges.extend(open);
+    if unicode && member(char::MAX) {
+        ranges.push((ASSIGNED, char::MAX));
+    }
+    true
+}
+
+/// White space at which a line may be broken.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() && !matches!(c, '\u{85}' | '\u{a0}' | '\u{2007}' | '\u{202f}')
+}

@@ -1,0 +1,340 @@
+//! Wildcard patterns: a whole pattern as steps, and the matching of one path component.
+//!
+//! The rules are POSIX `glob(3)` and `fnmatch(3)` with `FNM_PERIOD` (XCU 2.14, XBD 9.3.5), plus
+//! `**` as a whole component for any number of directories. What POSIX leaves open is done as
+//! the GNU C library does it in the `C.UTF-8` locale: `?` and sets take a character, or a byte
+//! where that alone leads to a match (a name, or a pattern, need not be UTF-8).
+//!
+//! One component is matched by [`glob::Pattern`]. It knows neither `\`, `[^a]`, `[[:alpha:]]` nor
+//! a lone `[`; so a component is first read by the POSIX rules and then written in the few forms
+//! that the two have in common. Its own walk is not used: see `walk`. Components of literals
+//! and `*` alone, the usual ones, need no more than comparisons and never reach it.
+
+use std::cell::OnceCell;
+
+use memchr::memmem::Finder;
+
+use super::set::Set;
+
+/// A pattern, taken apart at its slashes.
+#[derive(Debug)]
+pub struct Wildcard {
+    /// The slashes in front: empty for a relative pattern.
+    pub root: Vec<u8>,
+    /// The components.
+    pub steps: Vec<Step>,
+    /// A slash at the end: only directories, written with a slash.
+    pub directories: bool,
+}
+
+/// One component, and the slashes between it and the one before.
+#[derive(Debug)]
+pub struct Step {
+    /// What the component says.
+    pub component: Component,
+    /// The slashes before it, to be written as they were given.
+    pub slashes: Vec<u8>,
+}
+
+/// One component of a pattern.
+#[derive(Debug)]
+pub enum Component {
+    /// A name without wildcards, its escapes resolved.
+    Name(Vec<u8>),
+    /// Wildcards.
+    Wild(Box<Wild>),
+    /// `**`: any number of directories.
+    Deep,
+}
+
+impl Wildcard {
+    /// Takes `pattern` apart. Every sequence of bytes is a pattern.
+    #[must_use]
+    pub fn parse(pattern: &[u8]) -> Self {
+        let run = |text: &[u8]| text.iter().take_while(|byte| **byte == b'/').count();
+        let (root, mut rest) = pattern.split_at(run(pattern));
+        let mut steps: Vec<Step> = Vec::new();
+        let mut directories = false;
+        let (mut wild, mut deep) = (false, false);
+        let mut slashes: &[u8] = b"";
+        while !rest.is_empty() {
+            let (text, after) = rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()));
+            let (between, next) = after.split_at(run(after));
+            directories = !between.is_empty();
+            let component = Component::parse(unslashed(text, directories));
+            let repeated = deep && matches!(component, Component::Deep);
+            if !repeated {
+                // As in glob(3), what follows a wildcard keeps no more than two slashes. Below
+                // `**` it is one, since a directory is then reached in more than one way.
+                let keep = if deep {
+                    1
+                } else if wild {
+                    2
+                } else {
+                    usize::MAX
+                };
+                let slashes = slashes[..slashes.len().min(keep)].to_vec();
+                wild |= !matches!(component, Component::Name(_));
+                deep |= matches!(component, Component::Deep);
+                steps.push(Step { component, slashes });
+            }
+            (slashes, rest) = (between, next);
+        }
+        if matches!(
+            steps.last(),
+            Some(Step {
+                component: Component::Deep,
+                ..
+            })
+        ) {
+            steps.push(Step {
+                component: Component::parse(b"*"),
+                slashes: b"/".to_vec(),
+            });
+        }
+        let root = if steps.is_empty() {
+            &root[..root.len().div_ceil(2).min(2)]
+        } else {
+            root
+        };
+        Self {
+            root: root.to_vec(),
+            steps,
+            directories,
+        }
+    }
+}
+
+/// A component without the backslash that escaped the slash behind it.
+fn unslashed(text: &[u8], before_slash: bool) -> &[u8] {
+    let escapes = text.iter().rev().take_while(|byte| **byte == b'\\').count();
+    &text[..text.len() - usize::from(before_slash && escapes % 2 == 1)]
+}
+
+impl Component {
+    /// Reads one component.
+    #[must_use]
+    pub fn parse(text: &[u8]) -> Self {
+        if text == b"**" {
+            return Self::Deep;
+        }
+        let bytes: Vec<char> = text.iter().copied().map(char::from).collect();
+        match tokens(&bytes, false) {
+            None => Self::Wild(Box::new(Wild::nothing())),
+            Some(tokens) => match literal(&tokens) {
+                Some(name) => Self::Name(name),
+                None => Self::Wild(Box::new(Wild::new(text, &tokens))),
+            },
+        }
+    }
+}
+
+/// One thing that a component asks for.
+#[derive(Clone, Debug, PartialEq)]
+enum Token {
+    Char(char),
+    Any,
+    Star,
+    Set(Set),
+}
+
+/// The bytes that `tokens` (whose characters stand for bytes) spell, if there are no wildcards.
+fn literal(tokens: &[Token]) -> Option<Vec<u8>> {
+    tokens
+        .iter()
+        .map(|token| match token {
+            Token::Char(c) => u8::try_from(*c).ok(),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Reads a component; none if it ends in a lone backslash, which matches nothing.
+fn tokens(pattern: &[char], unicode: bool) -> Option<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(&c) = pattern.get(at) {
+        at += 1;
+        tokens.push(match c {
+            '*' if tokens.last() == Some(&Token::Star) => continue,
+            '*' => Token::Star,
+            '?' => Token::Any,
+            '\\' => {
+                at += 1;
+                Token::Char(*pattern.get(at - 1)?)
+            }
+            '[' => match Set::parse(pattern, at, unicode) {
+                Some((set, next)) => {
+                    at = next;
+                    Token::Set(set)
+                }
+                None => Token::Char('['),
+            },
+            c => Token::Char(c),
+        });
+    }
+    Some(tokens)
+}
+
+/// A component with wildcards, ready to match names.
+#[derive(Debug)]
+pub struct Wild {
+    /// The literal bytes before the first wildcard.
+    prefix: Vec<u8>,
+    /// The literal bytes behind the last wildcard.
+    suffix: Vec<u8>,
+    middle: Middle,
+}
+
+/// What lies between the literal ends.
+#[derive(Debug)]
+enum Middle {
+    /// Nothing can match.
+    Nothing,
+    /// A single `*`.
+    Anything,
+    /// Literals in this order, with anything around them.
+    Pieces(Vec<Finder<'static>>),
+    /// Anything else.
+    Pattern {
+        /// The component as given.
+        source: Vec<u8>,
+        /// Byte for byte.
+        bytes: glob::Pattern,
+        /// Character for character, where both pattern and name are UTF-8: made for the first
+        /// name that is not ASCII, for it has to know all letters there are.
+        text: OnceCell<Option<glob::Pattern>>,
+    },
+}
+
+impl Wild {
+    fn nothing() -> Self {
+        Self {
+            prefix: Vec::new(),
+            suffix: Vec::new(),
+            middle: Middle::Nothing,
+        }
+    }
+
+    /// Makes ready `source`, whose bytes are `tokens`.
+    fn new(source: &[u8], tokens: &[Token]) -> Self {
+        let ends = |tokens: &[Token]| literal(tokens).unwrap_or_default();
+        let (before, within, behind) = split(tokens);
+        let (prefix, mut suffix) = (ends(before), ends(behind));
+        let middle = if within == [Token::Star] {
+            Middle::Anything
+        } else if within
+            .iter()
+            .all(|token| matches!(token, Token::Star | Token::Char(_)))
+        {
+            let pieces = within.split(|token| *token == Token::Star).map(ends);
+            let pieces = pieces.filter(|piece| !piece.is_empty());
+            Middle::Pieces(
+                pieces
+                    .map(|piece| Finder::new(&piece).into_owned())
+                    .collect(),
+            )
+        } else {
+            if !source.is_ascii() {
+                suffix.clear();
+            }
+            match translate(body(source, tokens)) {
+                Ok(bytes) => Middle::Pattern {
+                    source: source.to_vec(),
+                    bytes,
+                    text: OnceCell::new(),
+                },
+                Err(_) => return Self::nothing(),
+            }
+        };
+        Self {
+            prefix,
+            suffix,
+            middle,
+        }
+    }
+
+    /// Whether `name` matches. A leading dot only matches a dot that is written.
+    #[must_use]
+    pub fn matches(&self, name: &[u8]) -> bool {
+        if name.first() == Some(&b'.') && self.prefix.is_empty() {
+            return false;
+        }
+        let Some(rest) = name.strip_prefix(&*self.prefix) else {
+            return false;
+        };
+        let Some(rest) = rest.strip_suffix(&*self.suffix) else {
+            return false;
+        };
+        match &self.middle {
+            Middle::Nothing => false,
+            Middle::Anything => true,
+            Middle::Pieces(pieces) => {
+                let mut rest = rest;
+                pieces.iter().all(|piece| match piece.find(rest) {
+                    Some(at) => {
+                        rest = &rest[at + piece.needle().len()..];
+                        true
+                    }
+                    None => false,
+                })
+            }
+            Middle::Pattern {
+                source,
+                bytes,
+                text,
+            } => match str::from_utf8(rest) {
+                Ok(rest) if rest.is_ascii() && source.is_ascii() => bytes.matches(rest),
+                // As the GNU C library does it: what does not match as text gets another chance.
+                Ok(rest)
+                    if text
+                        .get_or_init(|| as_text(source))
+                        .as_ref()
+                        .is_some_and(|text| text.matches(rest)) =>
+                {
+                    true
+                }
+                _ => bytes.matches(&rest.iter().copied().map(char::from).collect::<String>()),
+            },
+        }
+    }
+}
+
+/// The pattern that compares characters, if `source` consists of them.
+fn as_text(source: &[u8]) -> Option<glob::Pattern> {
+    let chars: Vec<char> = str::from_utf8(source).ok()?.chars().collect();
+    translate(body(source, &tokens(&chars, true)?)).ok()
+}
+
+/// What is left to compare when the literal ends have been. Where `source` is not ASCII, its last
+/// set may end elsewhere as text than byte for byte (`[[=é=]]`): then the end is compared here.
+fn body<'a>(source: &[u8], tokens: &'a [Token]) -> &'a [Token] {
+    let (before, within, _) = split(tokens);
+    if source.is_ascii() {
+        within
+    } else {
+        &tokens[before.len()..]
+    }
+}
+
+/// The literal tokens in front, what begins and ends with a wildcard, the literal ones behind.
+fn split(tokens: &[Token]) -> (&[Token], &[Token], &[Token]) {
+    let wild = |token: &Token| !matches!(token, Token::Char(_));
+    let start = tokens.iter().position(wild).unwrap_or(tokens.len());
+    let end = tokens.iter().rposition(wild).map_or(start, |last| last + 1);
+    (&tokens[..start], &tokens[start..end], &tokens[end..])
+}
+
+/// The same in the words of the `glob` crate.
+fn translate(tokens: &[Token]) -> Result<glob::Pattern, glob::PatternError> {
+    let mut text = String::new();
+    for token in tokens {
+        match token {
+            Token::Any => text.push('?'),
+            Token::Star => text.push('*'),
+            Token::Char(c) => text.push_str(&glob::Pattern::escape(c.encode_utf8(&mut [0; 4]))),
+            Token::Set(set) => set.write(&mut text),
+        }
+    }
+    glob::Pattern::new(&text)
+}

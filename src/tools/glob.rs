@@ -1,0 +1,51 @@
+//! glob: the paths that a wildcard pattern names.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::search::walk::{GlobError, expand};
+use crate::tool::{Code, Failure, Family, Manual, Tool};
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "glob",
+    link: "glob",
+    family: Family::Local,
+    schema: include_str!("schemas/glob.json"),
+    manual: Manual {
+        text: "\
+Answers with the paths that a pattern names, a line each, sorted by their bytes: `*`, `?`, `[a-z]`,
+`[!a]`, `[[:alpha:]]` and `\\` as in glob(3), and `**` as a whole component for any number of
+directories. Wildcards pass over names that begin with a dot. `path` is taken literally; no match
+is an answer too.",
+        example: r#"{"pattern":"*.conf","path":"/etc"}"#,
+    },
+    run,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let pattern = request.required_text("pattern")?;
+    let path = request.text("path")?.unwrap_or_default();
+    let paths = expand(Path::new(path), pattern.as_bytes()).map_err(failure)?;
+    Ok(Reply::new(move |object| {
+        let mut output = object.text("output")?;
+        for (at, found) in paths.iter().enumerate() {
+            if at > 0 {
+                output.write_all(b"\n")?;
+            }
+            output.write_all(found.path())?;
+        }
+        output.close()?;
+        object.field("count", &paths.len())
+    }))
+}
+
+fn failure(error: GlobError) -> Failure {
+    match error {
+        GlobError::InvalidPattern => Failure::new(Code::InvalidPattern, "Invalid glob pattern"),
+        GlobError::ReadError => Failure::new(Code::ReadError, "Read error during glob"),
+        GlobError::OutOfMemory => Failure::new(Code::OutOfMemory, "Out of memory during glob"),
+    }
+}

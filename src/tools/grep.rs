@@ -1,0 +1,108 @@
+//! grep: the lines of files that a regular expression matches.
+
+use std::ffi::{CStr, CString};
+use std::io::{self, Write};
+use std::path::Path;
+
+use rustix::fs::CWD;
+
+use crate::reply::{Reply, Text};
+use crate::request::Request;
+use crate::search::ere::Matcher;
+use crate::search::paths::Kind;
+use crate::search::scan::{Links, ScanError, Scanner};
+use crate::search::walk::expand;
+use crate::tool::{Code, Failure, Family, Manual, Tool};
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "grep",
+    link: "grep",
+    family: Family::Local,
+    schema: include_str!("schemas/grep.json"),
+    manual: Manual {
+        text: "\
+Answers with the lines that a pattern matches, as `file:line: text`. The pattern is a POSIX extended
+regular expression; `\\b \\w \\s \\d`, `(?i)`, `(?:...)` and back-references are understood too. `path`
+is a directory, in which the files that `glob` names are searched (`*` if none is given; `**/*` for
+all below), or one file. Regular files only, hidden ones only where `glob` names them.",
+        example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
+    },
+    run,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let pattern = request.required_text("pattern")?;
+    let glob = request.text("glob")?.unwrap_or("*");
+    let path = request.text("path")?.unwrap_or(".");
+    let matcher = Matcher::compile(pattern)
+        .map_err(|error| Failure::new(Code::InvalidPattern, format!("Invalid pattern: {error}")))?;
+    Ok(Reply::new(move |object| {
+        let mut search = Search {
+            matcher: &matcher,
+            scanner: Scanner::new(),
+            output: object.text("output")?,
+            count: 0,
+        };
+        if Path::new(path).is_file() {
+            if let Ok(name) = CString::new(path) {
+                search.file(&name, Links::Follow)?;
+            }
+        } else {
+            // A pattern that names nothing, for whatever reason, names nothing to be searched.
+            let paths = expand(Path::new(path), glob.as_bytes()).unwrap_or_default();
+            for found in paths.iter() {
+                if matches!(found.kind(), Kind::Regular | Kind::Unknown) {
+                    search.file(found.c_path(), Links::Refuse)?;
+                }
+            }
+        }
+        let count = search.count;
+        search.output.close()?;
+        object.field("count", &count)?;
+        match matcher.gave_up() {
+            0 => Ok(()),
+            lines => object.field("note", &too_costly(lines)),
+        }
+    }))
+}
+
+fn too_costly(lines: u64) -> String {
+    format!(
+        "{lines} further lines may match: the back-reference is too costly to decide on them. \
+         Make the pattern more specific."
+    )
+}
+
+/// A search under way.
+struct Search<'m, 'o> {
+    matcher: &'m Matcher,
+    scanner: Scanner,
+    output: Text<'o>,
+    count: u64,
+}
+
+impl Search<'_, '_> {
+    /// Searches one more file. One that cannot be read is passed over.
+    fn file(&mut self, path: &CStr, links: Links) -> io::Result<()> {
+        let Self {
+            matcher,
+            scanner,
+            output,
+            count,
+        } = self;
+        let searched = scanner.scan_path(CWD, path, links, *matcher, |number, line| {
+            if *count > 0 {
+                output.write_all(b"\n")?;
+            }
+            *count += 1;
+            output.write_all(path.to_bytes())?;
+            write!(output, ":{number}: ")?;
+            output.write_all(line)
+        });
+        match searched {
+            Err(ScanError::Sink(error)) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}

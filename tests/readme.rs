@@ -1,0 +1,239 @@
+//! README.md, word for word: every call in it is made, and must answer as the page says.
+//!
+//! A fence says what it holds, and so who runs it:
+//!
+//! | fence | who runs it |
+//! |---|---|
+//! | `console` | this test: a line `$ command`, lines `> …` that go on with it, then all that it prints on both streams; `...` stands for any text |
+//! | `sh` | `.ci/run`: each line is a command that must succeed in the source directory |
+//! | `json`, `toml`, `rust`, `text` | nobody: no commands |
+//!
+//! All commands of the page run one after the other in one fresh HOME, in which `./install.sh` has laid the tools.
+//! `http://example.com/` is answered by a page of this test's own, so that no packet leaves the machine.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+
+const PAGE: &str = include_str!("../README.md");
+const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
+const PROGRAM: &str = env!("CARGO_BIN_EXE_ikigai-tools");
+
+/// A fenced block: its language, its lines, and the line of the page at which it begins.
+#[derive(Debug)]
+struct Fence<'a> {
+    language: &'a str,
+    lines: Vec<&'a str>,
+    at: usize,
+}
+
+fn fences(page: &str) -> Vec<Fence<'_>> {
+    let mut fences = Vec::new();
+    let mut open: Option<Fence<'_>> = None;
+    for (number, line) in page.lines().enumerate() {
+        match (line.trim_start().strip_prefix("```"), &mut open) {
+            (Some(language), None) => {
+                open = Some(Fence {
+                    language: language.trim(),
+                    lines: Vec::new(),
+                    at: number + 1,
+                });
+            }
+            (Some(_), Some(_)) => fences.extend(open.take()),
+            (None, Some(fence)) => fence.lines.push(line),
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "a fence is not closed: {open:?}");
+    fences
+}
+
+/// The commands of a `console` fence, each with what it must print.
+fn calls(fence: &Fence<'_>) -> Vec<(String, String)> {
+    let mut calls: Vec<(String, String)> = Vec::new();
+    let mut in_command = false;
+    for line in &fence.lines {
+        if let Some(command) = line.strip_prefix("$ ") {
+            calls.push((command.to_owned(), String::new()));
+            in_command = true;
+            continue;
+        }
+        let (command, answer) = calls
+            .last_mut()
+            .unwrap_or_else(|| panic!("line {}: a `console` fence begins with `$ `", fence.at));
+        match line.strip_prefix("> ") {
+            Some(more) if in_command => {
+                command.push('\n');
+                command.push_str(more);
+            }
+            _ => {
+                in_command = false;
+                answer.push_str(line);
+                answer.push('\n');
+            }
+        }
+    }
+    calls
+}
+
+/// Whether `text` is `pattern`, in which `...` stands for any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split("...");
+    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
+        return false;
+    };
+    let mut last = None;
+    for part in parts {
+        if let Some(middle) = last.replace(part) {
+            match rest.split_once(middle) {
+                Some((_, after)) => rest = after,
+                None => return false,
+            }
+        }
+    }
+    last.map_or(rest.is_empty(), |last| rest.ends_with(last))
+}
+
+/// `script` in `home`, with the installed binary on the PATH.
+fn shell(script: &str, home: &Path, proxy: &str) -> Command {
+    let mut command = Command::new("sh");
+    let path = home.join(".local/bin");
+    command
+        .args(["-c", &format!("exec 2>&1\n{script}")])
+        .current_dir(home)
+        .env_clear()
+        .env("HOME", home)
+        .env(
+            "PATH",
+            format!("{}:/usr/local/bin:/usr/bin:/bin", path.display()),
+        )
+        .env("LC_ALL", "C.UTF-8")
+        .env("http_proxy", proxy)
+        .stdin(Stdio::null());
+    command
+}
+
+/// A proxy on the loopback that knows one page. Returns its address.
+fn proxy() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || serve(&stream));
+        }
+    });
+    address
+}
+
+fn serve(stream: &TcpStream) {
+    let mut requests = BufReader::new(stream);
+    loop {
+        let mut lines = requests.by_ref().lines().map_while(Result::ok);
+        let Some(request) = lines.next() else { return };
+        lines.take_while(|line| !line.is_empty()).for_each(drop);
+        let mut out = stream;
+        let _ = if request.starts_with("CONNECT example.com:80 ") {
+            write!(out, "HTTP/1.1 200 OK\r\n\r\n")
+        } else {
+            let page =
+                "<!doctype html><title>Example Domain</title><h1>Example Domain</h1><p>A page.</p>";
+            let status = match request.split(' ').nth(1) {
+                Some("/" | "http://example.com/") => "200 OK",
+                _ => "404 Not Found",
+            };
+            write!(
+                out,
+                "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}",
+                page.len()
+            )
+        };
+    }
+}
+
+#[test]
+fn every_call_answers_as_the_page_says() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let proxy = proxy();
+    let installed = shell(r#"sh "$0/install.sh" --binary "$1""#, &home, &proxy)
+        .args([SOURCE, PROGRAM])
+        .output()
+        .unwrap();
+    assert!(installed.status.success(), "{installed:?}");
+
+    let mut made = 0;
+    let mut wrong = String::new();
+    for fence in fences(PAGE)
+        .iter()
+        .filter(|fence| fence.language == "console")
+    {
+        for (command, expected) in calls(fence) {
+            let output = shell(&command, &home, &proxy).output().unwrap();
+            let answer = String::from_utf8(output.stdout).unwrap();
+            if !matches(expected.trim_end(), answer.trim_end()) {
+                let _ = write!(
+                    wrong,
+                    "README.md, fence at line {}\n$ {command}\n{answer}\ninstead of\n{expected}\n",
+                    fence.at
+                );
+            }
+            made += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(made > 0, "the page shows no call");
+}
+
+#[test]
+fn every_fence_says_what_it_holds() {
+    for fence in fences(PAGE) {
+        assert!(
+            ["console", "sh", "json", "toml", "rust", "text"].contains(&fence.language),
+            "line {}: a fence of `{}`",
+            fence.at,
+            fence.language
+        );
+        if !["console", "sh"].contains(&fence.language) {
+            let prompt = fence.lines.iter().find(|line| line.starts_with("$ "));
+            assert_eq!(prompt, None, "line {}: a command in it", fence.at);
+        }
+    }
+}
+
+#[test]
+fn the_page_s_pattern_matches_what_it_should() {
+    for (pattern, text) in [
+        ("a", "a"),
+        ("a...", "abc"),
+        ("...c", "abc"),
+        ("a...c...e", "abcde"),
+        ("...", ""),
+    ] {
+        assert!(matches(pattern, text), "{pattern} {text}");
+    }
+    for (pattern, text) in [
+        ("a", "ab"),
+        ("a...", "b"),
+        ("a...c", "ab"),
+        ("a...b...", "acc"),
+    ] {
+        assert!(!matches(pattern, text), "{pattern} {text}");
+    }
+}
+
+#[test]
+fn the_page_s_own_example_com_answers_directly_and_through_a_tunnel() {
+    let address = proxy();
+    for opening in ["", "CONNECT example.com:80 HTTP/1.1\r\n\r\n"] {
+        let mut stream = TcpStream::connect(address.trim_start_matches("http://")).unwrap();
+        write!(stream, "{opening}GET http://example.com/ HTTP/1.1\r\n\r\n").unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        assert!(answer.ends_with("<p>A page.</p>"), "{answer}");
+    }
+}
