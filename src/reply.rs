@@ -108,7 +108,7 @@ impl Text<'_> {
         while start < bytes.len() {
             let piece = &bytes[start..bytes.len().min(start + PIECE)];
             let last = start + piece.len() == bytes.len();
-            match std::str::from_utf8(piece) {
+            match simdutf8::compat::from_utf8(piece) {
                 Ok(text) => {
                     self.escape(text)?;
                     start += piece.len();

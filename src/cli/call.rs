@@ -7,8 +7,8 @@ use crate::reply::Object;
 use crate::request::Request;
 use crate::tool::{Failure, Family, Tool};
 
-/// How much of an answer is gathered before it is written, in bytes.
-const BUFFER: usize = 64 * 1024;
+/// How much of an answer is gathered before it is written, in bytes: long texts come in larger pieces already.
+const BUFFER: usize = 8 * 1024;
 
 /// Answers the request on stdin.
 pub fn answer(tool: &Tool) -> Exit {

@@ -17,6 +17,9 @@ use super::watchdog::Watchdog;
 /// without privileges.
 const PIPE_SIZE: usize = 1024 * 1024;
 
+/// How much waits in the pipe when a command writes faster than is read, in bytes: half of a pipe's first size.
+const LIVELY: usize = 32 * 1024;
+
 /// The longest argument that `execve(2)` takes, its final NUL included (`MAX_ARG_STRLEN`).
 const LONGEST_ARGUMENT: usize = 32 * 4096;
 
@@ -54,8 +57,6 @@ fn refuse(reason: &str, sink: &mut impl Write) -> io::Result<i32> {
 
 fn start(command: &str) -> io::Result<(File, Watchdog)> {
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
-    // A smaller pipe, where a user has used up their share, is slower and nothing else.
-    let _ = fcntl_setpipe_size(&output, PIPE_SIZE);
     let mut shell = Command::new("/bin/sh");
     // The messages of a shell begin with its name, and the specification shows "sh: 1: …".
     shell.arg0("sh");
@@ -94,6 +95,7 @@ fn as_file(command: &str) -> io::Result<OwnedFd> {
 fn pass_on(mut output: File, watchdog: &Watchdog, sink: &mut impl Write) -> io::Result<()> {
     let mut buffer = Vec::new();
     let mut open = true;
+    let mut enlarged = false;
     loop {
         let (ended, readable) = {
             let status = watchdog.ended();
@@ -112,6 +114,11 @@ fn pass_on(mut output: File, watchdog: &Watchdog, sink: &mut impl Write) -> io::
         let waiting = ioctl_fionread(&output)?;
         if waiting > 0 {
             let waiting = usize::try_from(waiting).unwrap_or(PIPE_SIZE);
+            if waiting >= LIVELY && !enlarged {
+                // A smaller pipe, where a user has used up their share, is slower and nothing else.
+                let _ = fcntl_setpipe_size(&output, PIPE_SIZE);
+                enlarged = true;
+            }
             buffer.resize(buffer.len().max(waiting.min(PIPE_SIZE)), 0);
             let mut left = waiting;
             while left > 0 {

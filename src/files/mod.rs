@@ -13,6 +13,6 @@ mod replace;
 mod target;
 
 pub use edit::{EditError, edit};
-pub use read::{read, read_lines};
+pub use read::{Content, Interrupted, read};
 pub use regular::{FileError, Reason};
 pub use replace::write;

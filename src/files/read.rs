@@ -1,51 +1,95 @@
-//! Reading a file whole, or a window of its lines at the cost of the window.
+//! Reading a file whole, or a window of its lines at the cost of the window; passed on as it is read.
 
+use std::io::{self, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use memchr::{memchr_iter, memrchr};
 use rustix::fs::{Advice, OFlags, fadvise};
 use rustix::io::Errno;
 
-use super::regular::{FileError, Reason, RegularFile};
+use super::regular::{FileError, RegularFile};
 
-/// How much is read at once, in bytes.
+/// How much is read at once, in bytes: what the processor's nearer caches hold until it is passed on.
 const WINDOW: usize = 256 * 1024;
 
-/// The whole content of the file at `path`.
-pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
-    let file = RegularFile::open(path, OFlags::RDONLY)?;
-    rest_of(&file, file.size())
+/// Lines of a file, the first of them read already: a file that cannot be read is known before anything is passed on.
+pub struct Content {
+    file: RegularFile,
+    window: Vec<u8>,
+    /// What of the window is still to be passed on.
+    ready: Range<usize>,
+    /// How many lines are wanted of what is behind the window.
+    to_take: u64,
 }
 
-/// The lines of the file at `path` from number `first` (from 1) on: `count` of them, or all. Beyond the end: nothing.
-pub fn read_lines(path: &Path, first: u64, count: Option<u64>) -> Result<Vec<u8>, FileError> {
+/// Why not all of a content was passed on.
+#[derive(Debug)]
+pub enum Interrupted {
+    /// The file could be read no further.
+    File(FileError),
+    /// Whoever takes the content takes no more of it.
+    Sink(io::Error),
+}
+
+/// Opens the file at `path` and reads up to line number `first` (from 1), of which and the following ones `count` are
+/// wanted, or all. Beyond the end there is nothing.
+pub fn read(path: &Path, first: u64, count: Option<u64>) -> Result<Content, FileError> {
     let file = RegularFile::open(path, OFlags::RDONLY)?;
-    let mut window = vec![0; WINDOW];
-    let mut lines = Vec::new();
-    let mut to_skip = first - 1;
-    let mut to_take = count.unwrap_or(u64::MAX);
-    while to_take > 0 {
-        let length = fill(&file, &mut window)?;
-        if length == 0 {
-            break;
-        }
-        let mut chunk = &window[..length];
-        if to_skip > 0 {
-            match after_lines(chunk, &mut to_skip) {
-                Some(start) => chunk = &chunk[start..],
-                None => continue,
-            }
-            if count.is_none() {
-                lines.extend_from_slice(chunk);
-                let read = u64::try_from(lines.len()).unwrap_or(0);
-                lines.extend(rest_of(&file, file.size().saturating_sub(read))?);
-                return Ok(lines);
-            }
-        }
-        let end = after_lines(chunk, &mut to_take).unwrap_or(chunk.len());
-        lines.extend_from_slice(&chunk[..end]);
+    if count.is_none() {
+        // Only a hint: a kernel that does not take it reads ahead less.
+        let _ = fadvise(&file.file, 0, None, Advice::Sequential);
     }
-    Ok(lines)
+    let mut content = Content {
+        file,
+        window: vec![0; WINDOW],
+        ready: 0..0,
+        to_take: count.unwrap_or(u64::MAX),
+    };
+    let mut to_skip = first.saturating_sub(1);
+    while content.fill()? && to_skip > 0 {
+        let chunk = &content.window[content.ready.clone()];
+        content.ready.start = after_lines(chunk, &mut to_skip).unwrap_or(chunk.len());
+    }
+    content.cut();
+    Ok(content)
+}
+
+impl Content {
+    /// Passes the lines on to `sink`, reading as it goes.
+    pub fn pass_on(mut self, sink: &mut impl Write) -> Result<(), Interrupted> {
+        loop {
+            let ready = std::mem::take(&mut self.ready);
+            sink.write_all(&self.window[ready])
+                .map_err(Interrupted::Sink)?;
+            if self.to_take == 0 || !self.fill().map_err(Interrupted::File)? {
+                return Ok(());
+            }
+            self.cut();
+        }
+    }
+
+    /// Reads the next window, unless something of this one is left; tells whether there was anything.
+    fn fill(&mut self) -> Result<bool, FileError> {
+        while self.ready.is_empty() {
+            match rustix::io::read(&self.file.file, &mut self.window[..]) {
+                Ok(0) => return Ok(false),
+                Ok(length) => self.ready = 0..length,
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(FileError::reading(errno)),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Leaves of the window what is wanted of it.
+    fn cut(&mut self) {
+        if self.to_take < u64::MAX
+            && let Some(end) = after_lines(&self.window[self.ready.clone()], &mut self.to_take)
+        {
+            self.ready.end = self.ready.start + end;
+        }
+    }
 }
 
 /// Where `count` lines of `chunk` end, if they do; otherwise `count` is what is left of them.
@@ -64,38 +108,6 @@ fn after_lines(chunk: &[u8], count: &mut u64) -> Option<usize> {
     };
     *count = 0;
     end.map(|newline| newline + 1)
-}
-
-/// All that is left to read of `file`; `expected` bytes, if it keeps its word.
-fn rest_of(file: &RegularFile, expected: u64) -> Result<Vec<u8>, FileError> {
-    // Only a hint: a kernel that does not take it reads ahead less.
-    let _ = fadvise(&file.file, 0, None, Advice::Sequential);
-    let too_large = || FileError::Read(Reason::new("it does not fit in memory"));
-    let expected = usize::try_from(expected).map_err(|_| too_large())?;
-    let mut content = Vec::new();
-    content
-        .try_reserve_exact(expected.saturating_add(1))
-        .map_err(|_| too_large())?;
-    loop {
-        if content.capacity() - content.len() == 0 {
-            content.try_reserve(WINDOW).map_err(|_| too_large())?;
-        }
-        match rustix::io::read(&file.file, rustix::buffer::spare_capacity(&mut content)) {
-            Ok(0) => return Ok(content),
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(errno) => return Err(FileError::reading(errno)),
-        }
-    }
-}
-
-fn fill(file: &RegularFile, window: &mut [u8]) -> Result<usize, FileError> {
-    loop {
-        match rustix::io::read(&file.file, &mut *window) {
-            Ok(length) => return Ok(length),
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(FileError::reading(errno)),
-        }
-    }
 }
 
 #[cfg(test)]

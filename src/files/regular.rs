@@ -116,12 +116,6 @@ impl RegularFile {
         Ok(Self { file, stat })
     }
 
-    /// The size in bytes when it was opened; 0 for what is made up as it is read, as in `/proc`.
-    #[must_use]
-    pub fn size(&self) -> u64 {
-        u64::try_from(self.stat.st_size).unwrap_or(0)
-    }
-
     /// Refuses what is not a regular file.
     pub fn permit(stat: &Stat) -> Result<(), FileError> {
         match FileType::from_raw_mode(stat.st_mode) {

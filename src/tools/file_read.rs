@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::files;
+use crate::files::{self, Interrupted};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::tool::{Failure, Family, Manual, Tool};
@@ -28,13 +28,21 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let offset = request.integer("offset", 1..=u64::MAX)?;
     let limit = request.integer("limit", 1..=u64::MAX)?;
-    let file = Path::new(path);
-    let content = match (offset, limit) {
-        (None | Some(1), None) => files::read(file),
-        _ => files::read_lines(file, offset.unwrap_or(1), limit),
-    };
-    let content = content.map_err(|error| file_failure::of(path, &error))?;
+    let content = files::read(Path::new(path), offset.unwrap_or(1), limit)
+        .map_err(|error| file_failure::of(path, &error))?;
     Ok(Reply::new(move |object| {
-        object.whole_text("output", &content)
+        let mut output = object.text("output")?;
+        let passed_on = content.pass_on(&mut output);
+        output.close()?;
+        match passed_on {
+            Ok(()) => Ok(()),
+            Err(Interrupted::Sink(error)) => Err(error),
+            // A disk that fails midway: the beginning has been answered, and why it ends there belongs to it.
+            Err(Interrupted::File(error)) => {
+                let failure = file_failure::of(path, &error);
+                object.field("error", &failure.message)?;
+                object.field("error_code", failure.code.as_str())
+            }
+        }
     }))
 }

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Gets what the benches compare with: Debian's programs, and two small C programs of our own, built into DIRECTORY.
+# Usage: benches/peers.sh DIRECTORY
+set -eu
+
+directory=${1:?usage: benches/peers.sh DIRECTORY}
+here=$(dirname "$0")
+
+missing=
+need() {
+    command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
+}
+need rg ripgrep
+need fdfind fd-find
+need grep grep
+need sed sed
+need find findutils
+need cat coreutils
+need cc gcc
+if [ -n "$missing" ]; then
+    if [ "$(id -u)" -ne 0 ]; then
+        echo "peers.sh: missing packages; run as root: apt-get install$missing" >&2
+        exit 1
+    fi
+    # One argument a package is wanted here.
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing >&2
+fi
+
+mkdir -p "$directory"
+for name in popen_copy glob3; do
+    if [ ! "$directory/$name" -nt "$here/peers/$name.c" ]; then
+        cc -O2 -o "$directory/$name" "$here/peers/$name.c"
+    fi
+done
