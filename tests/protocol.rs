@@ -125,7 +125,7 @@ fn every_bad_request_is_answered_on_both_streams() {
             request.as_object_mut().unwrap().remove(field);
             tool(&name)
                 .with(&request)
-                .is_a_bad_request(&format!("missing {field} field"));
+                .refuses_the_request(&format!("missing {field} field"));
             for wrong in [
                 json!(1),
                 json!(null),
@@ -136,7 +136,7 @@ fn every_bad_request_is_answered_on_both_streams() {
                 request[field] = wrong;
                 tool(&name)
                     .with(&request)
-                    .is_a_bad_request(&format!("{field} must be a string"));
+                    .refuses_the_request(&format!("{field} must be a string"));
             }
         }
     }
@@ -160,7 +160,7 @@ fn an_optional_field_of_the_wrong_type_is_named() {
             request[field] = json!({"un": "fit"});
             tool(&name)
                 .with(&request)
-                .is_a_bad_request(&format!("{field} must be {expected}"));
+                .refuses_the_request(&format!("{field} must be {expected}"));
         }
     }
 }

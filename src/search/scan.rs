@@ -154,7 +154,7 @@ impl Scanner {
             let window = &self.buffer[..end];
             let mut from = 0;
             while from < end
-                && let Some(at) = matcher.find(window, from).filter(|at| *at < end)
+                && let Some(at) = matcher.find(window, from)
             {
                 let start = memrchr(b'\n', &window[from..at]).map_or(from, |lf| from + lf + 1);
                 let stop = memchr(b'\n', &window[at..]).map_or(end, |lf| at + lf);

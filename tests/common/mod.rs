@@ -231,7 +231,7 @@ impl Call {
 
     /// The request is refused: exit code 1, the error object, and one line on stderr.
     #[track_caller]
-    pub fn is_a_bad_request(self, reason: &str) {
+    pub fn refuses_the_request(self, reason: &str) {
         let tool = self.tool.clone();
         let answer = self.run();
         let error = answer.json();
