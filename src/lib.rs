@@ -5,5 +5,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`cli`] | the door: `argv[0]` or a subcommand chooses the tool |
+//! | [`web`] | workshop: the HTTP client with its address guard, charsets, searches, credentials |
 
 pub mod cli;
+pub mod web;
