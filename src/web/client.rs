@@ -115,6 +115,7 @@ impl std::error::Error for Error {}
 /// The client of one call. Its time runs from its making; it reads no environment, and loads no
 /// certificates, before they are needed.
 pub struct Client {
+    total: Duration,
     deadline: Instant,
     resolver: Arc<dyn Resolve>,
     proxies: OnceLock<Proxies>,
@@ -138,6 +139,7 @@ impl Client {
     #[must_use]
     pub fn with_resolver(resolver: Arc<dyn Resolve>) -> Self {
         Self {
+            total: TOTAL,
             deadline: Instant::now() + TOTAL,
             resolver,
             proxies: OnceLock::new(),
@@ -188,7 +190,7 @@ impl Client {
             };
             let hop = self.hop(&guard, &host, &url, &extra)?;
             let Some(location) = hop.location else {
-                return hop.finish(url);
+                return hop.finish(url, self.total);
             };
             let next = link::follow(&url, &location)?;
             let next_host = guard::host_of(&next).ok_or_else(no_host)?;
@@ -219,7 +221,7 @@ impl Client {
         let left = self.left();
         let name = host.to_string();
         if left.is_zero() {
-            return Err(Error::Network(fault::timeout(&name, TOTAL.as_secs())));
+            return Err(Error::Network(fault::timeout(&name, self.total)));
         }
 
         let mut config = ureq::Agent::config_builder()
@@ -267,7 +269,7 @@ impl Client {
         }
         let response = request
             .call()
-            .map_err(|e| Error::Network(fault::describe(&e, &name, TOTAL.as_secs())))?;
+            .map_err(|e| Error::Network(fault::describe(&e, &name, self.total)))?;
         let (head, body) = response.into_parts();
         let redirects = matches!(head.status.as_u16(), 301 | 302 | 303 | 307 | 308);
         let location = head.headers.get(header::LOCATION).filter(|_| redirects);
@@ -368,7 +370,7 @@ impl Client {
             Error::Network(match error {
                 LookupError::TimedOut => format!(
                     "Timeout: the name server did not answer for {host} within {} seconds",
-                    TOTAL.as_secs()
+                    self.total.as_secs()
                 ),
                 LookupError::Failed(why) => {
                     format!("Could not resolve host {host}: {why}. Is it spelled right?")
@@ -397,7 +399,7 @@ struct Hop {
 
 impl Hop {
     /// Reads the body, and tells success from failure.
-    fn finish(self, url: Url) -> Result<Response, Error> {
+    fn finish(self, url: Url, total: Duration) -> Result<Response, Error> {
         let failed = self.status >= 400;
         let limit = if failed { MAX_ERROR_BODY } else { MAX_BODY };
         let codings: Vec<&str> = self
@@ -417,7 +419,7 @@ impl Hop {
                 truncated: false,
             },
             Err(error) => {
-                let text = fault::describe_body(&error, &self.host, TOTAL.as_secs());
+                let text = fault::describe_body(&error, &self.host, total);
                 return Err(Error::Network(text));
             }
         };

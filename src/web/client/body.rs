@@ -9,6 +9,8 @@ use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 const MAX_ENCODED: u64 = 12 * 1024 * 1024;
 /// How many codings may be stacked.
 const MAX_CODINGS: usize = 3;
+/// How many members a gzip body may have; writers put at least 64 KiB into each.
+const MAX_MEMBERS: usize = 4096;
 const BUFFER: usize = 32 * 1024;
 
 /// A body, decoded.
@@ -28,7 +30,7 @@ pub enum BodyError {
     Coding(String),
     /// A coding that was not asked for.
     UnknownCoding(String),
-    /// More than 12 MiB had to be read for less than 10 MiB of body.
+    /// More than 12 MiB, or 4096 gzip members, had to be read for less than 10 MiB of body.
     TooMuch,
 }
 
@@ -66,7 +68,10 @@ pub fn read(
     }
     for (at, name) in names.iter().rev().enumerate() {
         let decoder: Box<dyn Read + '_> = match name.as_str() {
-            "gzip" | "x-gzip" => Box::new(Gunzip(Some(GzDecoder::new(reader)))),
+            "gzip" | "x-gzip" => Box::new(Gunzip {
+                decoder: Some(GzDecoder::new(reader)),
+                members: 1,
+            }),
             "deflate" => inflate(reader).map_err(|e| fault(&all, e))?,
             "br" => Box::new(Decompressor::new(reader, BUFFER)),
             _ => return Err(BodyError::UnknownCoding(all)),
@@ -119,19 +124,26 @@ fn inflate<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + '
 }
 
 /// gzip with all its members (RFC 1952, section 2.2); what follows them is ignored.
-struct Gunzip<R>(Option<GzDecoder<R>>);
+struct Gunzip<R> {
+    decoder: Option<GzDecoder<R>>,
+    members: usize,
+}
 
 impl<R: BufRead> Read for Gunzip<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        while let Some(mut decoder) = self.0.take() {
+        while let Some(mut decoder) = self.decoder.take() {
             let n = decoder.read(buf)?;
             if n > 0 || buf.is_empty() {
-                self.0 = Some(decoder);
+                self.decoder = Some(decoder);
                 return Ok(n);
             }
             let mut rest = decoder.into_inner();
             if rest.fill_buf()?.first() == Some(&0x1f) {
-                self.0 = Some(GzDecoder::new(rest));
+                if self.members == MAX_MEMBERS {
+                    return Err(io::Error::other(Overflow));
+                }
+                self.members += 1;
+                self.decoder = Some(GzDecoder::new(rest));
             }
         }
         Ok(0)

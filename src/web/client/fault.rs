@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::time::Duration;
 
 use rustls::CertificateError;
 
@@ -57,8 +58,8 @@ fn connect_text(f: &mut fmt::Formatter<'_>, target: &str, error: &io::Error) -> 
     }
 }
 
-/// The text of a failed exchange with `host`, of which `seconds` were allowed in all.
-pub fn describe(error: &ureq::Error, host: &str, seconds: u64) -> String {
+/// The text of a failed exchange with `host`, for which `total` was allowed in all.
+pub fn describe(error: &ureq::Error, host: &str, total: Duration) -> String {
     match error {
         ureq::Error::Other(inner) => match inner.downcast_ref::<Fault>() {
             Some(Fault::Broken(e)) => broken(host, e),
@@ -68,9 +69,9 @@ pub fn describe(error: &ureq::Error, host: &str, seconds: u64) -> String {
         ureq::Error::Timeout(ureq::Timeout::Connect) => {
             format!("Connection timeout: {host} did not complete the connection in time")
         }
-        ureq::Error::Timeout(_) => timeout(host, seconds),
+        ureq::Error::Timeout(_) => timeout(host, total),
         ureq::Error::Rustls(error) => tls(error, host),
-        ureq::Error::Io(error) => io_text(error, host, seconds),
+        ureq::Error::Io(error) => io_text(error, host, total),
         ureq::Error::Protocol(error) => format!("{host} did not answer in HTTP: {error}"),
         ureq::Error::LargeResponseHeader(..) => {
             format!("{host} answered with more headers than anybody needs")
@@ -80,11 +81,11 @@ pub fn describe(error: &ureq::Error, host: &str, seconds: u64) -> String {
 }
 
 /// The text of a body that could not be had.
-pub fn describe_body(error: &BodyError, host: &str, seconds: u64) -> String {
+pub fn describe_body(error: &BodyError, host: &str, total: Duration) -> String {
     match error {
         BodyError::Transport(e) => match e.get_ref().and_then(|e| e.downcast_ref()) {
-            Some(inner) => describe(inner, host, seconds),
-            None => io_text(e, host, seconds),
+            Some(inner) => describe(inner, host, total),
+            None => io_text(e, host, total),
         },
         BodyError::Coding(name) => {
             format!("Broken body: what {host} sent as {name} does not decode, or is cut off")
@@ -97,8 +98,11 @@ pub fn describe_body(error: &BodyError, host: &str, seconds: u64) -> String {
 }
 
 /// The text for a call whose time is up.
-pub fn timeout(host: &str, seconds: u64) -> String {
-    format!("Timeout: {host} did not answer in full within {seconds} seconds")
+pub fn timeout(host: &str, total: Duration) -> String {
+    format!(
+        "Timeout: {host} did not answer in full within {} seconds",
+        total.as_secs()
+    )
 }
 
 fn broken(host: &str, error: &io::Error) -> String {
@@ -110,17 +114,17 @@ fn broken(host: &str, error: &io::Error) -> String {
     }
 }
 
-fn io_text(error: &io::Error, host: &str, seconds: u64) -> String {
+fn io_text(error: &io::Error, host: &str, total: Duration) -> String {
     if let Some(inner) = error.get_ref() {
         if let Some(tls_error) = inner.downcast_ref::<rustls::Error>() {
             return tls(tls_error, host);
         }
         if let Some(inner) = inner.downcast_ref::<ureq::Error>() {
-            return describe(inner, host, seconds);
+            return describe(inner, host, total);
         }
     }
     match error.kind() {
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => timeout(host, seconds),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => timeout(host, total),
         io::ErrorKind::UnexpectedEof
         | io::ErrorKind::ConnectionReset
         | io::ErrorKind::BrokenPipe
@@ -148,6 +152,7 @@ fn tls(error: &rustls::Error, host: &str) -> String {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "it is for another host".to_owned()
         }
+        CertificateError::BadSignature => "its signature is wrong".to_owned(),
         CertificateError::Revoked => "it has been revoked".to_owned(),
         other => other.to_string(),
     };
