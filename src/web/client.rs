@@ -444,7 +444,3 @@ fn tidy_reason(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).take(200).collect();
     text.trim().to_owned()
 }
-
-#[cfg(test)]
-#[path = "client/client_tests.rs"]
-mod tests;

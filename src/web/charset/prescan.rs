@@ -59,7 +59,7 @@ fn is_tag(rest: &[u8], name: &[u8]) -> bool {
 /// What one `<meta>` declares: `charset`, or `content` with `http-equiv=content-type`.
 fn meta(attributes: &mut Attributes<'_>) -> Option<Vec<u8>> {
     let (mut charset, mut content, mut pragma) = (None, None, false);
-    while let Some((name, value)) = attributes.next() {
+    for (name, value) in attributes.by_ref() {
         match name.as_slice() {
             b"charset" => charset = charset.or(Some(value)),
             b"content" => content = content.or_else(|| content_charset(&value)),
@@ -79,18 +79,14 @@ fn content_charset(value: &[u8]) -> Option<Vec<u8>> {
         let rest = value[at..].trim_ascii_start();
         if let Some(rest) = rest.strip_prefix(b"=") {
             let rest = rest.trim_ascii_start();
-            return match rest.first()? {
-                quote @ (b'"' | b'\'') => {
-                    let end = rest[1..].iter().position(|b| b == quote)?;
-                    Some(rest[1..=end].to_vec())
-                }
-                _ => {
-                    let end = rest
-                        .iter()
-                        .position(|b| b.is_ascii_whitespace() || *b == b';');
-                    Some(rest[..end.unwrap_or(rest.len())].to_vec())
-                }
-            };
+            if let quote @ (b'"' | b'\'') = rest.first()? {
+                let end = rest[1..].iter().position(|b| b == quote)?;
+                return Some(rest[1..=end].to_vec());
+            }
+            let end = rest
+                .iter()
+                .position(|b| b.is_ascii_whitespace() || *b == b';');
+            return Some(rest[..end.unwrap_or(rest.len())].to_vec());
         }
         from = at;
     }

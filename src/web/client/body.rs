@@ -212,7 +212,3 @@ impl<R: Read> Read for Metered<R> {
         Ok(n)
     }
 }
-
-#[cfg(test)]
-#[path = "body_tests.rs"]
-mod tests;
