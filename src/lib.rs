@@ -11,6 +11,7 @@
 //! | [`command`] | workshop: running a shell command |
 //! | [`files`] | workshop: reading files, replacing them whole or not at all |
 //! | [`search`] | workshop: finding files by wildcard, and lines in files by regular expression |
+//! | [`web`] | workshop: fetching pages, searching the web, turning HTML into Markdown |
 
 pub mod cli;
 pub mod command;
@@ -22,3 +23,4 @@ pub mod search;
 pub mod tool;
 pub mod toolbox;
 pub mod tools;
+pub mod web;

@@ -1,0 +1,446 @@
+//! The one HTTP client of the web tools: GET, guarded on every hop, bounded in time and size.
+//!
+//! Redirects are followed here and not by the library, so that each hop is resolved once, checked
+//! by the [guard](super::guard), and connected to what was checked. A redirect may lead from http
+//! to https and back, never out of them. Headers and the login that the caller gave are sent to
+//! the origin that the caller named and to no other. Messages name hosts, never paths or queries,
+//! which may hold keys.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use ureq::http::{HeaderMap, header};
+use ureq::tls::{RootCerts, TlsConfig};
+use ureq::unversioned::transport::{Connector, RustlsConnector};
+use url::{Host, Url};
+
+use super::guard::{self, CheckedAddr, Guard};
+use super::resolve::{self, LookupError, Resolve, SystemResolver};
+pub use link::parse_url;
+
+use dial::{Dialer, Finish, NoResolver, Route};
+use proxy::{Kind, Proxies, Proxy};
+use tunnel::{Target, Tunnel};
+
+mod body;
+mod dial;
+mod fault;
+mod link;
+pub mod proxy;
+mod socket;
+mod tls;
+mod tunnel;
+
+/// The time for a whole call, retries and redirects included. One second less than the 25 that a
+/// call may take, for what is done with the answer.
+pub const TOTAL: Duration = Duration::from_secs(24);
+/// The time for one connection, from the first address to the end of the TLS handshake.
+pub const CONNECT: Duration = Duration::from_secs(10);
+/// How many redirects are followed.
+pub const MAX_REDIRECTS: usize = 10;
+/// The most that is kept of a body, in bytes after decoding.
+pub const MAX_BODY: usize = 10 * 1024 * 1024;
+/// The most that is kept of the body of an error, in bytes after decoding.
+pub const MAX_ERROR_BODY: usize = 64 * 1024;
+
+/// How the client names itself.
+pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"));
+
+/// What to ask for.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The URL, as [`parse_url`] gave it. User and password in it become basic authentication.
+    pub url: &'a Url,
+    /// The value of `Accept`.
+    pub accept: &'a str,
+    /// Further headers, for the origin of `url` alone.
+    pub headers: &'a [(&'a str, &'a str)],
+}
+
+/// What came back, whatever its status.
+#[derive(Debug)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// The server's words for it, or the standard's where it gave none.
+    pub reason: String,
+    /// Where it came from in the end, without user and password.
+    pub url: Url,
+    /// The body, decoded, up to [`MAX_BODY`] bytes.
+    pub body: Vec<u8>,
+    /// Whether there was more of it.
+    pub truncated: bool,
+    headers: HeaderMap,
+}
+
+impl Response {
+    /// A header's value, of the first header of that name, where it is readable text.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The value of `Content-Type`.
+    #[must_use]
+    pub fn content_type(&self) -> Option<&str> {
+        self.header("content-type")
+    }
+}
+
+/// Why there is no page.
+#[derive(Debug)]
+pub enum Error {
+    /// The URL can't be fetched by anybody: another scheme, no host, not a URL.
+    InvalidUrl(String),
+    /// Name, connection, TLS, time, redirects, body or guard. The text says which, and of whom.
+    Network(String),
+    /// The server answered with a status of 400 or more. Its body is at most
+    /// [`MAX_ERROR_BODY`] bytes.
+    Status(Box<Response>),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidUrl(why) | Self::Network(why) => f.write_str(why),
+            Self::Status(reply) if reply.reason.is_empty() => write!(f, "HTTP {}", reply.status),
+            Self::Status(reply) => write!(f, "HTTP {}: {}", reply.status, reply.reason),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The client of one call. Its time runs from its making; it reads no environment, and loads no
+/// certificates, before they are needed.
+pub struct Client {
+    total: Duration,
+    deadline: Instant,
+    resolver: Arc<dyn Resolve>,
+    proxies: OnceLock<Proxies>,
+    roots: OnceLock<Result<RootCerts, String>>,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Client {
+    /// A client with the system's resolver and the environment's proxies.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_resolver(Arc::new(SystemResolver))
+    }
+
+    /// A client that asks `resolver` for names.
+    #[must_use]
+    pub fn with_resolver(resolver: Arc<dyn Resolve>) -> Self {
+        Self {
+            total: TOTAL,
+            deadline: Instant::now() + TOTAL,
+            resolver,
+            proxies: OnceLock::new(),
+            roots: OnceLock::new(),
+        }
+    }
+
+    /// Uses these proxies instead of the environment's.
+    #[must_use]
+    pub fn proxies(self, proxies: Proxies) -> Self {
+        Self {
+            proxies: OnceLock::from(proxies),
+            ..self
+        }
+    }
+
+    /// Ends `total` from now instead of at [`TOTAL`].
+    #[must_use]
+    pub fn within(self, total: Duration) -> Self {
+        Self {
+            deadline: Instant::now() + total,
+            ..self
+        }
+    }
+
+    /// The time left for this call.
+    #[must_use]
+    pub fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// Fetches, following redirects. A status below 400 is a response, 204 and 304 among them.
+    pub fn get(&self, request: &Request<'_>) -> Result<Response, Error> {
+        let first = link::accept(request.url.clone())?;
+        let no_host = || Error::InvalidUrl("no host".to_owned());
+        let mut guard = Guard::new(&first).ok_or_else(no_host)?;
+        let origin = first.origin();
+        let login = link::login_of(&first);
+        let mut url = first;
+        for _ in 0..=MAX_REDIRECTS {
+            link::strip_login(&mut url);
+            let host = guard::host_of(&url).ok_or_else(no_host)?;
+            let own = url.origin() == origin;
+            let extra = Extra {
+                accept: request.accept,
+                headers: if own { request.headers } else { &[] },
+                authorization: login.as_deref().filter(|_| own),
+            };
+            let hop = self.hop(&guard, &host, &url, &extra)?;
+            let Some(location) = hop.location else {
+                return hop.finish(url, self.total);
+            };
+            let next = link::follow(&url, &location)?;
+            let next_host = guard::host_of(&next).ok_or_else(no_host)?;
+            guard.follow(&host, &hop.addrs, &next_host);
+            url = next;
+        }
+        Err(Error::Network(format!(
+            "Too many redirects: more than {MAX_REDIRECTS}, the last one to {}",
+            url.host_str().unwrap_or_default()
+        )))
+    }
+
+    /// One exchange: checked, connected, asked, and the head of the answer read.
+    fn hop(
+        &self,
+        guard: &Guard,
+        host: &Host<String>,
+        url: &Url,
+        extra: &Extra<'_>,
+    ) -> Result<Hop, Error> {
+        let proxies = self.proxies.get_or_init(Proxies::from_env);
+        let proxy = proxies.for_url(url).map_err(Error::Network)?;
+        let tls = url.scheme() == "https";
+        let port = url
+            .port_or_known_default()
+            .unwrap_or(if tls { 443 } else { 80 });
+        let (addrs, route) = self.route(guard, host, port, tls, proxy.as_ref())?;
+        let left = self.left();
+        let name = host.to_string();
+        if left.is_zero() {
+            return Err(Error::Network(fault::timeout(&name, self.total)));
+        }
+
+        let mut config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .proxy(None)
+            .timeout_global(Some(left))
+            .timeout_connect(Some(CONNECT))
+            .max_idle_connections(0)
+            .user_agent(USER_AGENT)
+            .accept(extra.accept)
+            .accept_encoding("gzip, deflate, br");
+        if tls {
+            let roots = self
+                .roots
+                .get_or_init(tls::roots)
+                .clone()
+                .map_err(Error::Network)?;
+            config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
+        }
+        let reason = Arc::clone(&route.reason);
+        let finish = Finish {
+            absolute: route.absolute.clone(),
+            reason: Arc::clone(&reason),
+        };
+        let plain_proxy_login = proxy
+            .filter(|_| route.absolute.is_some())
+            .and_then(|p| p.login)
+            .map(|(user, password)| tunnel::basic(&user, &password));
+        let chain = Dialer(route)
+            .chain(RustlsConnector::default())
+            .chain(finish);
+        let agent = ureq::Agent::with_parts(config.build(), chain, NoResolver);
+
+        let mut request = agent.get(link::to_uri(url)?);
+        for (name, value) in extra.headers {
+            request = request.header(*name, *value);
+        }
+        if let Some(value) = extra.authorization {
+            request = request.header(header::AUTHORIZATION, value);
+        }
+        if let Some(value) = plain_proxy_login {
+            request = request.header(header::PROXY_AUTHORIZATION, value);
+        }
+        let response = request
+            .call()
+            .map_err(|e| Error::Network(fault::describe(&e, &name, self.total)))?;
+        let (head, body) = response.into_parts();
+        let redirects = matches!(head.status.as_u16(), 301 | 302 | 303 | 307 | 308);
+        let location = head.headers.get(header::LOCATION).filter(|_| redirects);
+        let location = location.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let told = reason.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let reason = told
+            .map(|text| tidy_reason(&text))
+            .filter(|text| !text.is_empty());
+        let reason = reason.unwrap_or_else(|| {
+            head.status
+                .canonical_reason()
+                .unwrap_or_default()
+                .to_owned()
+        });
+        Ok(Hop {
+            addrs,
+            location,
+            host: name,
+            status: head.status.as_u16(),
+            reason,
+            headers: head.headers,
+            body,
+        })
+    }
+
+    /// Where to connect for a hop: to the target, or to the proxy, with what to tell it.
+    fn route(
+        &self,
+        guard: &Guard,
+        host: &Host<String>,
+        port: u16,
+        tls: bool,
+        proxy: Option<&Proxy>,
+    ) -> Result<(Vec<CheckedAddr>, Route), Error> {
+        let refused = |refusal: guard::Refusal| Error::Network(refusal.to_string());
+        guard.admit(host).map_err(refused)?;
+        let target = format!("{host}:{port}");
+        let mut route = Route {
+            addrs: Vec::new(),
+            target: target.clone(),
+            proxy: None,
+            tunnel: None,
+            absolute: None,
+            reason: Arc::new(Mutex::new(None)),
+        };
+        let mut addrs = Vec::new();
+        if proxy.is_none_or(|proxy| proxy.kind == Kind::Socks5) {
+            addrs = guard
+                .check(host, &self.lookup(host, port)?)
+                .map_err(refused)?;
+        }
+        let Some(proxy) = proxy else {
+            route.addrs.clone_from(&addrs);
+            return Ok((addrs, route));
+        };
+        let proxy_name = proxy.host.to_string();
+        let found = self.lookup(&proxy.host, proxy.port)?;
+        route.addrs = guard::check_proxy(&proxy_name, &found).map_err(refused)?;
+        route.proxy = Some(format!("{proxy_name}:{}", proxy.port));
+        route.tunnel = match (proxy.kind, addrs.first()) {
+            (Kind::Http, _) if !tls => {
+                let origin = if port == 80 {
+                    format!("http://{host}")
+                } else {
+                    format!("http://{target}")
+                };
+                route.absolute = Some(origin);
+                None
+            }
+            (Kind::Http, _) => Some(Tunnel::Connect {
+                authority: target,
+                authorization: proxy
+                    .login
+                    .as_ref()
+                    .map(|(user, pw)| tunnel::basic(user, pw)),
+            }),
+            (Kind::Socks5, Some(addr)) => Some(Tunnel::Socks5 {
+                target: Target::Addr(addr.socket_addr()),
+                login: proxy.login.clone(),
+            }),
+            (Kind::Socks5 | Kind::Socks5h, _) => {
+                let target = match host {
+                    Host::Domain(name) => Target::Name(name.clone(), port),
+                    Host::Ipv4(ip) => Target::Addr((*ip, port).into()),
+                    Host::Ipv6(ip) => Target::Addr((*ip, port).into()),
+                };
+                Some(Tunnel::Socks5 {
+                    target,
+                    login: proxy.login.clone(),
+                })
+            }
+        };
+        Ok((addrs, route))
+    }
+
+    fn lookup(&self, host: &Host<String>, port: u16) -> Result<Vec<std::net::SocketAddr>, Error> {
+        resolve::lookup(&self.resolver, host, port, self.deadline).map_err(|error| {
+            Error::Network(match error {
+                LookupError::TimedOut => format!(
+                    "Timeout: the name server did not answer for {host} within {} seconds",
+                    self.total.as_secs()
+                ),
+                LookupError::Failed(why) => {
+                    format!("Could not resolve host {host}: {why}. Is it spelled right?")
+                }
+            })
+        })
+    }
+}
+
+struct Extra<'a> {
+    accept: &'a str,
+    headers: &'a [(&'a str, &'a str)],
+    authorization: Option<&'a str>,
+}
+
+/// The head of an answer, its body still on the wire.
+struct Hop {
+    addrs: Vec<CheckedAddr>,
+    location: Option<String>,
+    host: String,
+    status: u16,
+    reason: String,
+    headers: HeaderMap,
+    body: ureq::Body,
+}
+
+impl Hop {
+    /// Reads the body, and tells success from failure.
+    fn finish(self, url: Url, total: Duration) -> Result<Response, Error> {
+        let failed = self.status >= 400;
+        let limit = if failed { MAX_ERROR_BODY } else { MAX_BODY };
+        let codings: Vec<&str> = self
+            .headers
+            .get_all(header::CONTENT_ENCODING)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .collect();
+        let codings = codings.join(",");
+        let length = self.body.content_length();
+        let read = body::read(self.body.into_reader(), Some(&codings), length, limit);
+        let body = match read {
+            Ok(body) => body,
+            // The status says more than why its page could not be read.
+            Err(_) if failed => body::Body {
+                bytes: Vec::new(),
+                truncated: false,
+            },
+            Err(error) => {
+                let text = fault::describe_body(&error, &self.host, total);
+                return Err(Error::Network(text));
+            }
+        };
+        let response = Response {
+            status: self.status,
+            reason: self.reason,
+            url,
+            body: body.bytes,
+            truncated: body.truncated,
+            headers: self.headers,
+        };
+        if failed {
+            Err(Error::Status(Box::new(response)))
+        } else {
+            Ok(response)
+        }
+    }
+}
+
+/// A reason phrase fit for a message: one line of printable text, 200 characters at most.
+fn tidy_reason(text: &str) -> String {
+    let text: String = text.chars().filter(|c| !c.is_control()).take(200).collect();
+    text.trim().to_owned()
+}

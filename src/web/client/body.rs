@@ -1,0 +1,214 @@
+//! A reply's body: content codings (RFC 9110, section 8.4.1) undone, and bounded while they are.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+
+use brotli_decompressor::Decompressor;
+use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
+
+/// The most that is read of a body before it is decoded, and of what any but the last coding gives.
+const MAX_ENCODED: u64 = 12 * 1024 * 1024;
+/// How many codings may be stacked.
+const MAX_CODINGS: usize = 3;
+/// How many members a gzip body may have; writers put at least 64 KiB into each.
+const MAX_MEMBERS: usize = 4096;
+const BUFFER: usize = 32 * 1024;
+
+/// A body, decoded.
+pub struct Body {
+    /// The first bytes, up to the limit.
+    pub bytes: Vec<u8>,
+    /// Whether there was more.
+    pub truncated: bool,
+}
+
+/// Why a body could not be had.
+#[derive(Debug)]
+pub enum BodyError {
+    /// The connection failed, or ended before the body did.
+    Transport(io::Error),
+    /// What came is not in the coding that the server named.
+    Coding(String),
+    /// A coding that was not asked for.
+    UnknownCoding(String),
+    /// More than 12 MiB, or 4096 gzip members, had to be read for less than 10 MiB of body.
+    TooMuch,
+}
+
+/// Reads a body to its end, or to `limit` bytes after decoding.
+///
+/// `codings` is the value of `Content-Encoding`, `length` what `Content-Length` promises. An
+/// empty body is empty whatever its coding.
+pub fn read(
+    body: impl Read,
+    codings: Option<&str>,
+    length: Option<u64>,
+    limit: usize,
+) -> Result<Body, BodyError> {
+    let names: Vec<String> = codings
+        .unwrap_or_default()
+        .split(',')
+        .map(|name| name.trim().to_ascii_lowercase())
+        .filter(|name| !name.is_empty() && name != "identity")
+        .collect();
+    let all = names.join(", ");
+    if names.is_empty() {
+        let capacity = length.map_or(BUFFER, |n| usize::try_from(n).unwrap_or(limit));
+        return take(body, capacity, limit).map_err(BodyError::Transport);
+    }
+    if names.len() > MAX_CODINGS {
+        return Err(BodyError::UnknownCoding(all));
+    }
+    let mut reader: Box<dyn BufRead + '_> =
+        Box::new(BufReader::with_capacity(BUFFER, Metered::new(Marked(body))));
+    if reader.fill_buf().map_err(|e| fault(&all, e))?.is_empty() {
+        return Ok(Body {
+            bytes: Vec::new(),
+            truncated: false,
+        });
+    }
+    for (at, name) in names.iter().rev().enumerate() {
+        let decoder: Box<dyn Read + '_> = match name.as_str() {
+            "gzip" | "x-gzip" => Box::new(Gunzip {
+                decoder: Some(GzDecoder::new(reader)),
+                members: 1,
+            }),
+            "deflate" => inflate(reader).map_err(|e| fault(&all, e))?,
+            "br" => Box::new(Decompressor::new(reader, BUFFER)),
+            _ => return Err(BodyError::UnknownCoding(all)),
+        };
+        if at + 1 == names.len() {
+            return take(decoder, BUFFER, limit).map_err(|e| fault(&all, e));
+        }
+        reader = Box::new(BufReader::with_capacity(BUFFER, Metered::new(decoder)));
+    }
+    Err(BodyError::UnknownCoding(all))
+}
+
+/// Reads up to `limit` bytes, and learns whether there was one more.
+fn take(mut reader: impl Read, capacity: usize, limit: usize) -> io::Result<Body> {
+    let mut bytes = Vec::with_capacity(capacity.min(limit).saturating_add(1));
+    let one_more = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    reader.by_ref().take(one_more).read_to_end(&mut bytes)?;
+    let truncated = bytes.len() > limit;
+    bytes.truncate(limit);
+    Ok(Body { bytes, truncated })
+}
+
+fn fault(codings: &str, error: io::Error) -> BodyError {
+    let inner = error.get_ref();
+    if inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<Overflow>) {
+        return BodyError::TooMuch;
+    }
+    if inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<Transport>) {
+        let inner = error
+            .into_inner()
+            .and_then(|e| e.downcast::<Transport>().ok());
+        return BodyError::Transport(inner.map_or_else(|| io::ErrorKind::Other.into(), |t| t.0));
+    }
+    BodyError::Coding(codings.to_owned())
+}
+
+/// Deflate as servers mean it: with the zlib wrapper that the standard asks for, or without.
+fn inflate<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + 'a>> {
+    let mut head = Vec::with_capacity(2);
+    reader.by_ref().take(2).read_to_end(&mut head)?;
+    // RFC 1950, section 2.2: method 8, and both bytes together a multiple of 31.
+    let zlib = matches!(head[..], [cmf, flg]
+        if cmf & 0x0f == 8 && (u16::from(cmf) << 8 | u16::from(flg)) % 31 == 0);
+    let whole = Cursor::new(head).chain(reader);
+    Ok(if zlib {
+        Box::new(ZlibDecoder::new(whole))
+    } else {
+        Box::new(DeflateDecoder::new(whole))
+    })
+}
+
+/// gzip with all its members (RFC 1952, section 2.2); what follows them is ignored.
+struct Gunzip<R> {
+    decoder: Option<GzDecoder<R>>,
+    members: usize,
+}
+
+impl<R: BufRead> Read for Gunzip<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        while let Some(mut decoder) = self.decoder.take() {
+            let n = decoder.read(buf)?;
+            if n > 0 || buf.is_empty() {
+                self.decoder = Some(decoder);
+                return Ok(n);
+            }
+            let mut rest = decoder.into_inner();
+            if rest.fill_buf()?.first() == Some(&0x1f) {
+                if self.members == MAX_MEMBERS {
+                    return Err(io::Error::other(Overflow));
+                }
+                self.members += 1;
+                self.decoder = Some(GzDecoder::new(rest));
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// An error of the connection, told apart from one of a decoder.
+#[derive(Debug)]
+struct Transport(io::Error);
+
+impl std::fmt::Display for Transport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Transport {}
+
+struct Marked<R>(R);
+
+impl<R: Read> Read for Marked<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buf).map_err(|e| {
+            if e.kind() == io::ErrorKind::Interrupted {
+                e
+            } else {
+                io::Error::other(Transport(e))
+            }
+        })
+    }
+}
+
+/// More than [`MAX_ENCODED`] was read.
+#[derive(Debug)]
+struct Overflow;
+
+impl std::fmt::Display for Overflow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("too much encoded data")
+    }
+}
+
+impl std::error::Error for Overflow {}
+
+struct Metered<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R> Metered<R> {
+    fn new(inner: R) -> Self {
+        Self {
+            inner,
+            left: MAX_ENCODED,
+        }
+    }
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buf)?;
+        self.left = self
+            .left
+            .checked_sub(n as u64)
+            .ok_or_else(|| io::Error::other(Overflow))?;
+        Ok(n)
+    }
+}

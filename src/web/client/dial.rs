@@ -1,0 +1,251 @@
+//! The seam into the HTTP library: connections are made here, to checked addresses and no others.
+//!
+//! The library would resolve names and dial by itself; its resolver is replaced by one that knows
+//! nothing, and its connector by one that was handed the guard's addresses for this one hop.
+
+use std::io;
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{
+    Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport,
+};
+
+use super::fault::Fault;
+use super::socket::Socket;
+use super::tunnel::{self, Tunnel};
+use crate::web::guard::CheckedAddr;
+
+/// The way of one hop: whom to connect to, and what to ask a proxy there.
+pub struct Route {
+    /// The addresses to try, in order.
+    pub addrs: Vec<CheckedAddr>,
+    /// The target as `host:port`, for messages.
+    pub target: String,
+    /// The proxy as `host:port`, where there is one.
+    pub proxy: Option<String>,
+    /// What to ask of the proxy first.
+    pub tunnel: Option<Tunnel>,
+    /// `http://host:port` where the request line must hold the whole URL, for a plain proxy.
+    pub absolute: Option<String>,
+    /// Where the status line's own reason is put.
+    pub reason: Arc<Mutex<Option<String>>>,
+}
+
+/// A resolver that resolves nothing, so that the library cannot.
+#[derive(Debug)]
+pub struct NoResolver;
+
+impl Resolver for NoResolver {
+    fn resolve(
+        &self,
+        _: &Uri,
+        _: &Config,
+        _: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        Ok(self.empty())
+    }
+}
+
+/// Connects along the one route it was made with.
+pub struct Dialer(pub Route);
+
+impl std::fmt::Debug for Dialer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dialer")
+            .field("target", &self.0.target)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Connector<()> for Dialer {
+    type Out = Socket;
+
+    fn connect(
+        &self,
+        details: &ConnectionDetails<'_>,
+        _: Option<()>,
+    ) -> Result<Option<Socket>, ureq::Error> {
+        let deadline = Instant::now() + *details.timeout.after;
+        let stream = self.dial(deadline)?;
+        if let Some(tunnel) = &self.0.tunnel {
+            tunnel::open(&stream, tunnel, deadline).map_err(|error| self.proxy_fault(error))?;
+        }
+        stream.set_nodelay(true)?;
+        let buffers = LazyBuffers::new(
+            details.config.input_buffer_size(),
+            details.config.output_buffer_size(),
+        );
+        Ok(Some(Socket::new(stream, buffers)))
+    }
+}
+
+impl Dialer {
+    /// Tries the addresses in turn. Each but the last gets half of the time that is left, so that
+    /// one that never answers does not use it up.
+    fn dial(&self, deadline: Instant) -> Result<TcpStream, Fault> {
+        let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+        for (at, addr) in self.0.addrs.iter().enumerate() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let share = if at + 1 == self.0.addrs.len() {
+                left
+            } else {
+                left / 2
+            };
+            if share < Duration::from_millis(1) {
+                last = io::ErrorKind::TimedOut.into();
+                break;
+            }
+            match addr.connect(share) {
+                Ok(stream) => return Ok(stream),
+                Err(error) => last = error,
+            }
+        }
+        Err(match &self.0.proxy {
+            Some(proxy) => Fault::ProxyConnect(proxy.clone(), last),
+            None => Fault::Connect(self.0.target.clone(), last),
+        })
+    }
+
+    fn proxy_fault(&self, error: io::Error) -> Fault {
+        let proxy = self.0.proxy.clone().unwrap_or_default();
+        if error.kind() == io::ErrorKind::Other {
+            Fault::Proxy(proxy, error.to_string())
+        } else {
+            Fault::ProxyConnect(proxy, error)
+        }
+    }
+}
+
+/// The last link of the chain, around plain and TLS connections alike.
+#[derive(Debug)]
+pub struct Finish {
+    /// See [`Route::absolute`].
+    pub absolute: Option<String>,
+    /// See [`Route::reason`].
+    pub reason: Arc<Mutex<Option<String>>>,
+}
+
+impl<In: Transport> Connector<In> for Finish {
+    type Out = Wire<In>;
+
+    fn connect(
+        &self,
+        _: &ConnectionDetails<'_>,
+        chained: Option<In>,
+    ) -> Result<Option<Wire<In>>, ureq::Error> {
+        Ok(chained.map(|inner| Wire {
+            inner,
+            absolute: self.absolute.clone(),
+            reason: Some(Arc::clone(&self.reason)),
+        }))
+    }
+}
+
+/// A connection that tells a broken end from a clean one, which the library takes for the same
+/// where the server gave no length, and that can speak to a plain proxy.
+#[derive(Debug)]
+pub struct Wire<T> {
+    inner: T,
+    absolute: Option<String>,
+    reason: Option<Arc<Mutex<Option<String>>>>,
+}
+
+impl<T: Transport> Wire<T> {
+    /// Puts `http://host` before the path in the request line (RFC 9112, section 3.2.2).
+    fn send_absolute(
+        &mut self,
+        prefix: &str,
+        amount: usize,
+        timeout: NextTimeout,
+    ) -> Result<(), ureq::Error> {
+        let sent = self.inner.buffers().output()[..amount].to_vec();
+        let path = sent.iter().position(|b| *b == b' ').map_or(0, |at| at + 1);
+        let mut whole = Vec::with_capacity(sent.len() + prefix.len());
+        whole.extend_from_slice(&sent[..path]);
+        whole.extend_from_slice(prefix.as_bytes());
+        whole.extend_from_slice(&sent[path..]);
+        let mut rest = &whole[..];
+        while !rest.is_empty() {
+            let output = self.inner.buffers().output();
+            let n = output.len().min(rest.len());
+            output[..n].copy_from_slice(&rest[..n]);
+            self.inner.transmit_output(n, timeout)?;
+            rest = &rest[n..];
+        }
+        Ok(())
+    }
+
+    /// Notes the reason phrase of the first status line that is not an interim one.
+    fn note_reason(&mut self) {
+        let Some(slot) = &self.reason else { return };
+        let mut input = self.inner.buffers().input();
+        while let Some(end) = input.iter().position(|b| *b == b'\n') {
+            let line = String::from_utf8_lossy(&input[..end]);
+            let mut parts = line.trim_end().splitn(3, ' ');
+            let (version, code) = (parts.next(), parts.next());
+            if !version.is_some_and(|v| v.starts_with("HTTP/")) {
+                break;
+            }
+            if code.is_some_and(|code| code.starts_with('1')) {
+                let Some(head) = input.windows(4).position(|w| w == b"\r\n\r\n") else {
+                    return;
+                };
+                input = &input[head + 4..];
+                continue;
+            }
+            let reason = parts.next().unwrap_or_default().trim().to_owned();
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+            self.reason = None;
+            return;
+        }
+    }
+}
+
+impl<T: Transport> Transport for Wire<T> {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        self.inner.buffers()
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), ureq::Error> {
+        match self.absolute.take() {
+            Some(prefix) => self.send_absolute(&prefix, amount, timeout),
+            None => self.inner.transmit_output(amount, timeout),
+        }
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
+        let more = self
+            .inner
+            .await_input(timeout)
+            .map_err(|error| match error {
+                ureq::Error::Io(e)
+                    if matches!(
+                        e.kind(),
+                        io::ErrorKind::UnexpectedEof
+                            | io::ErrorKind::ConnectionReset
+                            | io::ErrorKind::ConnectionAborted
+                    ) =>
+                {
+                    Fault::Broken(e).into()
+                }
+                other => other,
+            })?;
+        if self.reason.is_some() {
+            self.note_reason();
+        }
+        Ok(more)
+    }
+
+    fn is_open(&mut self) -> bool {
+        self.inner.is_open()
+    }
+
+    fn is_tls(&self) -> bool {
+        self.inner.is_tls()
+    }
+}

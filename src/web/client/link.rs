@@ -1,0 +1,100 @@
+//! URLs: what the caller wrote, where a redirect leads, what the HTTP library is given.
+
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use ureq::http::Uri;
+use url::Url;
+
+use super::{Error, tunnel};
+use crate::web::guard;
+
+/// What a URL may hold and the HTTP library does not take.
+const UNWELCOME: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// Reads a URL as browsers do, and insists on http or https and a host.
+pub fn parse_url(text: &str) -> Result<Url, Error> {
+    let url = Url::parse(text.trim()).map_err(|error| {
+        Error::InvalidUrl(match error {
+            url::ParseError::RelativeUrlWithoutBase => {
+                "no scheme; write the whole URL, such as https://example.com/page".to_owned()
+            }
+            url::ParseError::EmptyHost => "no host".to_owned(),
+            other => other.to_string(),
+        })
+    })?;
+    accept(url)
+}
+
+/// Insists on http or https and a host.
+pub fn accept(url: Url) -> Result<Url, Error> {
+    if !matches!(url.scheme(), "http" | "https") {
+        let scheme = url.scheme();
+        return Err(Error::InvalidUrl(format!(
+            "only http and https are fetched, not {scheme}"
+        )));
+    }
+    if guard::host_of(&url).is_none() {
+        return Err(Error::InvalidUrl("no host".to_owned()));
+    }
+    Ok(url)
+}
+
+/// The value of `Authorization` for the user and password in a URL.
+pub fn login_of(url: &Url) -> Option<String> {
+    if url.username().is_empty() && url.password().is_none() {
+        return None;
+    }
+    let decode = |part: &str| percent_decode_str(part).collect::<Vec<u8>>();
+    Some(tunnel::basic(
+        &decode(url.username()),
+        &decode(url.password().unwrap_or_default()),
+    ))
+}
+
+/// Removes user and password.
+pub fn strip_login(url: &mut Url) {
+    // Fails only for URLs that cannot hold a login, and then there is nothing to remove.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+}
+
+/// Where a redirect leads, its fragment inherited as browsers do.
+pub fn follow(from: &Url, location: &str) -> Result<Url, Error> {
+    let host = from.host_str().unwrap_or_default();
+    let mut next = from.join(location).map_err(|error| {
+        Error::Network(format!(
+            "{host} redirects to something that is no URL: {error}"
+        ))
+    })?;
+    if !matches!(next.scheme(), "http" | "https") || guard::host_of(&next).is_none() {
+        let scheme = next.scheme();
+        return Err(Error::Network(format!(
+            "Refused: {host} redirects to a {scheme}: URL; only http and https are followed"
+        )));
+    }
+    if next.fragment().is_none() {
+        next.set_fragment(from.fragment());
+    }
+    Ok(next)
+}
+
+/// The URL in the HTTP library's form, without login and fragment.
+pub fn to_uri(url: &Url) -> Result<Uri, Error> {
+    let text = &url[..url::Position::AfterQuery];
+    if let Ok(uri) = text.parse() {
+        return Ok(uri);
+    }
+    utf8_percent_encode(text, UNWELCOME)
+        .to_string()
+        .parse()
+        .map_err(|error| Error::InvalidUrl(format!("the URL can't be requested: {error}")))
+}

@@ -1,0 +1,200 @@
+//! Proxies from the environment, read as curl(1) reads them, section ENVIRONMENT.
+
+use std::net::IpAddr;
+
+use percent_encoding::percent_decode_str;
+use url::{Host, Url};
+
+use crate::web::guard::host_of;
+
+/// How a proxy is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Forwards plain requests, and tunnels with CONNECT.
+    Http,
+    /// SOCKS 5; the name is resolved here.
+    Socks5,
+    /// SOCKS 5; the name is resolved by the proxy.
+    Socks5h,
+}
+
+/// One proxy. Has no `Debug`, since it may hold a password.
+#[derive(Clone)]
+pub struct Proxy {
+    /// How it is spoken to.
+    pub kind: Kind,
+    /// Its host.
+    pub host: Host<String>,
+    /// Its port.
+    pub port: u16,
+    /// User and password, percent-decoded.
+    pub login: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Proxy {
+    /// Reads `[scheme://][user[:password]@]host[:port]`; no scheme means `http`.
+    ///
+    /// The error says what is wrong, without the value, which may hold a password.
+    fn parse(value: &str) -> Result<Self, String> {
+        let full = if value.contains("://") {
+            value.to_owned()
+        } else {
+            format!("http://{value}")
+        };
+        let (scheme, rest) = full.split_once("://").unwrap_or(("http", &full));
+        let (kind, default_port) = match scheme.to_ascii_lowercase().as_str() {
+            "http" => (Kind::Http, 80),
+            "socks5" => (Kind::Socks5, 1080),
+            "socks5h" | "socks" => (Kind::Socks5h, 1080),
+            _ => return Err("only http, socks5 and socks5h proxies are supported".to_owned()),
+        };
+        // A scheme whose hosts the parser normalises. It hides its own default port, which for
+        // SOCKS must not be 80, since a port that is written has to stay visible.
+        let stand_in = if kind == Kind::Http { "http" } else { "ftp" };
+        let url = Url::parse(&format!("{stand_in}://{rest}")).map_err(|e| e.to_string())?;
+        let host = host_of(&url).ok_or("it has no host")?;
+        let decode = |part: &str| percent_decode_str(part).collect::<Vec<u8>>();
+        let login = (!url.username().is_empty() || url.password().is_some()).then(|| {
+            (
+                decode(url.username()),
+                decode(url.password().unwrap_or_default()),
+            )
+        });
+        Ok(Self {
+            kind,
+            host,
+            port: url.port().unwrap_or(default_port),
+            login,
+        })
+    }
+}
+
+/// The proxy settings of an environment.
+#[derive(Default)]
+pub struct Proxies {
+    http: Option<(String, String)>,
+    https: Option<(String, String)>,
+    exempt: Vec<String>,
+}
+
+impl Proxies {
+    /// Reads the process's environment.
+    #[must_use]
+    pub fn from_env() -> Self {
+        Self::from_vars(|name| std::env::var(name).ok())
+    }
+
+    /// Reads `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` through `var`, in lower case
+    /// first and then in upper case. An empty variable is unset.
+    ///
+    /// `HTTP_PROXY` is left alone where `REQUEST_METHOD` is set: in a CGI program it would be the
+    /// `Proxy:` header of whoever sent the request.
+    #[must_use]
+    pub fn from_vars(var: impl Fn(&str) -> Option<String>) -> Self {
+        let get = |name: &str| {
+            let value = var(name)?.trim().to_owned();
+            (!value.is_empty()).then(|| (name.to_owned(), value))
+        };
+        let any = |names: &[&str]| names.iter().find_map(|name| get(name));
+        let all = any(&["all_proxy", "ALL_PROXY"]);
+        let upper_http = if get("REQUEST_METHOD").is_some() {
+            None
+        } else {
+            get("HTTP_PROXY")
+        };
+        let exempt = any(&["no_proxy", "NO_PROXY"])
+            .map(|(_, list)| list)
+            .unwrap_or_default();
+        Self {
+            http: get("http_proxy").or(upper_http).or_else(|| all.clone()),
+            https: any(&["https_proxy", "HTTPS_PROXY"]).or(all),
+            exempt: exempt
+                .split([',', ' ', '\t'])
+                .filter(|entry| !entry.is_empty())
+                .map(str::to_ascii_lowercase)
+                .collect(),
+        }
+    }
+
+    /// The proxy for a URL. The error names the variable that cannot be used, and why.
+    pub fn for_url(&self, url: &Url) -> Result<Option<Proxy>, String> {
+        let setting = if url.scheme() == "https" {
+            &self.https
+        } else {
+            &self.http
+        };
+        let Some((name, value)) = setting else {
+            return Ok(None);
+        };
+        let port = url.port_or_known_default().unwrap_or(0);
+        match host_of(url) {
+            Some(host) if !self.exempt.iter().any(|entry| exempts(entry, &host, port)) => {
+                let proxy = Proxy::parse(value);
+                proxy
+                    .map(Some)
+                    .map_err(|why| format!("the proxy in {name} can't be used: {why}"))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Whether one entry of `NO_PROXY`, in lower case, covers a host: `*`, a domain with everything
+/// below it, an address, or a block of addresses; a port behind it narrows it.
+fn exempts(entry: &str, host: &Host<String>, port: u16) -> bool {
+    if entry == "*" {
+        return true;
+    }
+    let (entry, wanted) = split_port(entry);
+    if wanted.is_some_and(|wanted| wanted != port) {
+        return false;
+    }
+    let ip = match host {
+        Host::Domain(name) => {
+            let zone = entry.trim_start_matches('*').trim_matches('.');
+            return !zone.is_empty()
+                && name
+                    .strip_suffix(zone)
+                    .is_some_and(|head| head.is_empty() || head.ends_with('.'));
+        }
+        Host::Ipv4(ip) => IpAddr::V4(*ip),
+        Host::Ipv6(ip) => IpAddr::V6(*ip),
+    };
+    match entry.split_once('/') {
+        None => entry.parse() == Ok(ip),
+        Some((net, bits)) => match (net.parse::<IpAddr>(), bits.parse::<u32>()) {
+            (Ok(net), Ok(bits)) => in_block(net, bits, ip),
+            _ => false,
+        },
+    }
+}
+
+fn split_port(entry: &str) -> (&str, Option<u16>) {
+    if let Some(rest) = entry.strip_prefix('[') {
+        let (ip, tail) = rest.split_once(']').unwrap_or((rest, ""));
+        return (ip, tail.strip_prefix(':').and_then(|p| p.parse().ok()));
+    }
+    match entry.split_once(':') {
+        // More than one colon is an IPv6 address without brackets.
+        Some((host, p)) if !p.contains(':') => (host, p.parse().ok()),
+        _ => (entry, None),
+    }
+}
+
+fn in_block(net: IpAddr, bits: u32, ip: IpAddr) -> bool {
+    match (net, ip) {
+        (IpAddr::V4(net), IpAddr::V4(ip)) if bits <= 32 => {
+            let differ = u64::from(u32::from(net) ^ u32::from(ip));
+            differ >> (32 - bits) == 0
+        }
+        (IpAddr::V6(net), IpAddr::V6(ip)) if bits <= 128 => {
+            let differ = u128::from(net) ^ u128::from(ip);
+            bits == 0 || differ >> (128 - bits) == 0
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+#[path = "proxy_tests.rs"]
+mod tests;

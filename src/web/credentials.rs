@@ -1,0 +1,333 @@
+//! API keys: from the environment, else from `credentials.json`.
+//!
+//! The file is looked for in `$IKIGAI_CONFIG_DIR`, `$XDG_CONFIG_HOME/ikigai` and
+//! `~/.config/ikigai`; the first that exists counts, and no other.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use serde_json::Value;
+
+/// The most that is read of a credentials file, in bytes.
+const MAX_FILE: u64 = 1024 * 1024;
+const FILE: &str = "credentials.json";
+
+/// A secret. It is shown by no formatting, only by [`Key::expose`].
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+impl Key {
+    /// The secret itself, for the request that needs it.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// The secret in `text`, replaced: for what a server wrote.
+    #[must_use]
+    pub fn hide_in(&self, text: &str) -> String {
+        let encoded: String = url::form_urlencoded::byte_serialize(self.0.as_bytes()).collect();
+        text.replace(&self.0, "[key]").replace(&encoded, "[key]")
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(hidden)")
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[key]")
+    }
+}
+
+/// There is no such credential.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Which file could not be used, and why, where that is the cause.
+    pub problem: Option<String>,
+}
+
+/// The credentials of an environment. The file is read when a variable is not set.
+pub struct Credentials<'a> {
+    var: &'a dyn Fn(&str) -> Option<String>,
+    home: Option<PathBuf>,
+}
+
+impl Credentials<'_> {
+    /// Those of the process's environment.
+    #[must_use]
+    pub fn from_env() -> Self {
+        Self {
+            var: &|name| std::env::var(name).ok(),
+            home: dirs::home_dir(),
+        }
+    }
+}
+
+impl<'a> Credentials<'a> {
+    /// Those of an environment of the caller's own.
+    #[must_use]
+    pub fn from_vars(var: &'a dyn Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Self {
+        Self { var, home }
+    }
+
+    /// One credential: the variable, unless it is unset or blank, else the file's string at
+    /// `path`, such as `["web_search", "brave", "api_key"]`.
+    pub fn find(&self, variable: &str, path: &[&str]) -> Result<Key, Missing> {
+        if let Some(value) = self.set(variable) {
+            return Ok(Key(value));
+        }
+        let Some(file) = self.file() else {
+            return Err(Missing { problem: None });
+        };
+        match read(&file).and_then(|json| pick(&json, path)) {
+            Ok(Some(value)) => Ok(Key(value)),
+            Ok(None) => Err(Missing { problem: None }),
+            Err(error) => {
+                let problem = format!("{}: {error:#}", file.display());
+                Err(Missing {
+                    problem: Some(problem),
+                })
+            }
+        }
+    }
+
+    fn set(&self, variable: &str) -> Option<String> {
+        let value = (self.var)(variable)?.trim().to_owned();
+        (!value.is_empty()).then_some(value)
+    }
+
+    fn file(&self) -> Option<PathBuf> {
+        let own = self.set("IKIGAI_CONFIG_DIR").map(PathBuf::from);
+        // The XDG base directory specification has relative paths ignored.
+        let xdg = self
+            .set("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .filter(|dir| dir.is_absolute());
+        let home = self.home.as_ref().map(|home| home.join(".config"));
+        [
+            own,
+            xdg.map(|dir| dir.join("ikigai")),
+            home.map(|dir| dir.join("ikigai")),
+        ]
+        .into_iter()
+        .flatten()
+        .map(|dir| dir.join(FILE))
+        .find(|file| exists(file))
+    }
+}
+
+/// Whether the file is there, readable or not.
+fn exists(file: &Path) -> bool {
+    match file.metadata() {
+        Ok(_) => true,
+        Err(error) => !matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+        ),
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<Value> {
+    // A FIFO without a writer would otherwise be waited for.
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file: File = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .context("can't be opened")?;
+    ensure!(
+        file.metadata().context("can't be examined")?.is_file(),
+        "is not a regular file"
+    );
+    let mut text = Vec::new();
+    file.take(MAX_FILE + 1)
+        .read_to_end(&mut text)
+        .context("can't be read")?;
+    ensure!(text.len() as u64 <= MAX_FILE, "is larger than 1 MiB");
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+    let json: Value = serde_json::from_slice(text).context("is not valid JSON")?;
+    ensure!(json.is_object(), "is not a JSON object");
+    Ok(json)
+}
+
+fn pick(json: &Value, path: &[&str]) -> anyhow::Result<Option<String>> {
+    let mut at = json;
+    for name in path {
+        match at.get(name) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(inner) => at = inner,
+        }
+    }
+    let Value::String(value) = at else {
+        bail!("'{}' must be a string", path.join("."))
+    };
+    let value = value.trim();
+    Ok((!value.is_empty()).then(|| value.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    const PATH: &[&str] = &["web_search", "brave", "api_key"];
+    const GOOD: &str = r#"{"web_search":{"brave":{"api_key":"from-file"}}}"#;
+
+    fn find(vars: &[(&str, &str)], home: Option<&Path>) -> Result<Key, Missing> {
+        let var = |name: &str| {
+            vars.iter()
+                .find(|(n, _)| *n == name)
+                .map(|(_, value)| (*value).to_owned())
+        };
+        Credentials::from_vars(&var, home.map(Path::to_owned)).find("BRAVE_API_KEY", PATH)
+    }
+
+    fn folder(text: &str) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(FILE), text).unwrap();
+        dir
+    }
+
+    fn found(result: Result<Key, Missing>) -> String {
+        result.unwrap().expose().to_owned()
+    }
+
+    #[test]
+    fn the_variable_comes_before_the_file_and_a_blank_one_is_unset() {
+        let dir = folder(GOOD);
+        let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+        assert_eq!(
+            found(find(&[("BRAVE_API_KEY", "from-env"), at], None)),
+            "from-env"
+        );
+        assert_eq!(found(find(&[("BRAVE_API_KEY", ""), at], None)), "from-file");
+        assert_eq!(
+            found(find(&[("BRAVE_API_KEY", " \n"), at], None)),
+            "from-file"
+        );
+        assert_eq!(find(&[], None), Err(Missing { problem: None }));
+    }
+
+    #[test]
+    fn the_first_file_that_exists_counts_and_no_other() {
+        let own = folder(r#"{"web_search":{"brave":{"api_key":"own"}}}"#);
+        let base = tempfile::tempdir().unwrap();
+        for (dir, key) in [("xdg/ikigai", "xdg"), ("home/.config/ikigai", "home")] {
+            let dir = base.path().join(dir);
+            std::fs::create_dir_all(&dir).unwrap();
+            std::fs::write(dir.join(FILE), GOOD.replace("from-file", key)).unwrap();
+        }
+        let home = base.path().join("home");
+        let xdg = base.path().join("xdg");
+        let own = ("IKIGAI_CONFIG_DIR", own.path().to_str().unwrap());
+        let xdg = ("XDG_CONFIG_HOME", xdg.to_str().unwrap());
+        assert_eq!(found(find(&[own, xdg], Some(&home))), "own");
+        assert_eq!(
+            found(find(&[("IKIGAI_CONFIG_DIR", "/nowhere"), xdg], Some(&home))),
+            "xdg"
+        );
+        assert_eq!(
+            found(find(&[("XDG_CONFIG_HOME", "xdg")], Some(&home))),
+            "home"
+        );
+        let empty = folder("{}");
+        let empty = ("IKIGAI_CONFIG_DIR", empty.path().to_str().unwrap());
+        assert_eq!(
+            find(&[empty, xdg], Some(&home)),
+            Err(Missing { problem: None })
+        );
+    }
+
+    #[test]
+    fn a_file_that_can_not_be_used_is_named_with_the_reason() {
+        for (text, why) in [
+            ("{", "is not valid JSON"),
+            ("[]", "is not a JSON object"),
+            (
+                r#"{"web_search":{"brave":{"api_key":5}}}"#,
+                "must be a string",
+            ),
+        ] {
+            let dir = folder(text);
+            let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+            let problem = find(&[at], None).unwrap_err().problem.unwrap();
+            assert!(problem.contains(why) && problem.contains(FILE), "{problem}");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+        std::fs::create_dir(dir.path().join(FILE)).unwrap();
+        let problem = find(&[at], None).unwrap_err().problem.unwrap();
+        assert!(problem.contains("regular file"), "{problem}");
+    }
+
+    #[test]
+    fn a_pipe_and_a_file_without_end_are_refused_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+        let file = dir.path().join(FILE);
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &file,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .unwrap();
+        assert!(
+            find(&[at], None)
+                .unwrap_err()
+                .problem
+                .unwrap()
+                .contains("regular file")
+        );
+        std::fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+        assert!(
+            find(&[at], None)
+                .unwrap_err()
+                .problem
+                .unwrap()
+                .contains("regular file")
+        );
+        std::fs::remove_file(&file).unwrap();
+        std::fs::write(&file, vec![b' '; 2 * 1024 * 1024]).unwrap();
+        assert!(
+            find(&[at], None)
+                .unwrap_err()
+                .problem
+                .unwrap()
+                .contains("1 MiB")
+        );
+    }
+
+    #[test]
+    fn a_file_that_may_not_be_read_is_named() {
+        let dir = folder(GOOD);
+        let file = dir.path().join(FILE);
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o0)).unwrap();
+        let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+        match find(&[at], None) {
+            Err(Missing { problem }) => assert!(problem.unwrap().contains("can't be opened")),
+            // The superuser reads everything.
+            Ok(_) => assert!(rustix::process::geteuid().is_root()),
+        }
+    }
+
+    #[test]
+    fn a_key_is_shown_by_no_formatting() {
+        let key = Key("se cret/".to_owned());
+        assert_eq!(format!("{key} {key:?}"), "[key] Key(hidden)");
+        assert_eq!(
+            key.hide_in("a se cret/ b se+cret%2F c"),
+            "a [key] b [key] c"
+        );
+    }
+}

@@ -1,0 +1,231 @@
+//! The address guard: it alone makes a [`CheckedAddr`], and nothing else can be dialled.
+//!
+//! The rules, hop by hop:
+//!
+//! 1. Link-local, cloud metadata, unspecified, multicast, broadcast and reserved addresses are
+//!    refused always, whoever named them, in every spelling and embedding.
+//! 2. Loopback and private addresses are reached only under the host that the caller itself named.
+//!    A redirect may stay on that host (any port, so that a development server can send its
+//!    visitor on), and between the spellings of this machine: `localhost`, `127.0.0.1`, `[::1]`.
+//! 3. Once a hop has been to a public address, or to one that only a proxy knows, everything
+//!    private is closed for the rest of the call, the host first named included: a name that
+//!    changes its address between two hops gains nothing.
+//!
+//! A host is resolved once a hop; the addresses that passed are the ones that are connected to.
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::time::Duration;
+
+use url::{Host, Url};
+
+pub mod class;
+pub mod names;
+
+use class::{Class, Reach};
+
+/// An address that the guard has let through. There is no other way to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckedAddr {
+    addr: SocketAddr,
+    reach: Reach,
+}
+
+impl CheckedAddr {
+    /// The address itself, for messages and proxy handshakes.
+    #[must_use]
+    pub fn socket_addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// Opens a TCP connection, waiting `timeout` at most; it must not be zero.
+    pub fn connect(&self, timeout: Duration) -> io::Result<TcpStream> {
+        // The only connection that the web tools ever open.
+        #[allow(clippy::disallowed_methods)]
+        TcpStream::connect_timeout(&self.addr, timeout)
+    }
+}
+
+/// Why an address may not be dialled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    host: String,
+    class: Class,
+    redirected: bool,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            host,
+            class,
+            redirected,
+        } = self;
+        let kind = class.kind;
+        let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
+            "an"
+        } else {
+            "a"
+        };
+        if class.reach == Reach::Never {
+            write!(
+                f,
+                "Refused: {host} is {article} {kind} address, which is never fetched"
+            )
+        } else if *redirected {
+            write!(
+                f,
+                "Refused: a redirect led to {host}, {article} {kind} address; only a caller may \
+                 name one. If it is meant, fetch it by its own URL"
+            )
+        } else {
+            write!(f, "Refused: {host} is {article} {kind} address")
+        }
+    }
+}
+
+/// The guard of one call, from the URL that the caller named through all its redirects.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    named: Host<String>,
+    /// Whether every hop so far stayed on what the caller named, and was private.
+    home: bool,
+    hops: usize,
+}
+
+impl Guard {
+    /// Starts with the URL that the caller named; `None` if it has no host.
+    #[must_use]
+    pub fn new(named: &Url) -> Option<Self> {
+        Some(Self {
+            named: host_of(named)?,
+            home: true,
+            hops: 0,
+        })
+    }
+
+    /// Judges a host by itself, before or without a look-up: a literal, or a name known for what
+    /// it points to. This is all that can be said about a target that a proxy will resolve.
+    pub fn admit(&self, host: &Host<String>) -> Result<(), Refusal> {
+        classify_host(host).map_or(Ok(()), |class| self.judge(host, class))
+    }
+
+    /// Lets through those of a host's addresses that may be dialled, in their order.
+    ///
+    /// An address that may not is left out; if none is left, the refusal is of the first. A host
+    /// without any address gives an empty list.
+    pub fn check(
+        &self,
+        host: &Host<String>,
+        found: &[SocketAddr],
+    ) -> Result<Vec<CheckedAddr>, Refusal> {
+        self.admit(host)?;
+        let mut passed = Vec::with_capacity(found.len());
+        let mut refused = None;
+        for &addr in found {
+            let class = class::classify(addr.ip());
+            match self.judge(host, class) {
+                Ok(()) => passed.push(CheckedAddr {
+                    addr,
+                    reach: class.reach,
+                }),
+                Err(refusal) => refused = refused.or(Some(refusal)),
+            }
+        }
+        match refused {
+            Some(refusal) if passed.is_empty() => Err(refusal),
+            _ => Ok(passed),
+        }
+    }
+
+    /// Moves on from the hop that answered to the host of its redirect. `been` are the addresses
+    /// that hop was checked for; none where a proxy resolved them.
+    pub fn follow(&mut self, from: &Host<String>, been: &[CheckedAddr], next: &Host<String>) {
+        let was_private = if been.is_empty() {
+            classify_host(from).is_some_and(|class| class.reach == Reach::Private)
+        } else {
+            been.iter().all(|addr| addr.reach == Reach::Private)
+        };
+        self.home = self.home && was_private && same_host(&self.named, next);
+        self.hops += 1;
+    }
+
+    fn judge(&self, host: &Host<String>, class: Class) -> Result<(), Refusal> {
+        let allowed = match class.reach {
+            Reach::Public => true,
+            Reach::Private => self.home && same_host(&self.named, host),
+            Reach::Never => false,
+        };
+        if allowed {
+            return Ok(());
+        }
+        Err(Refusal {
+            host: host.to_string(),
+            class,
+            redirected: self.hops > 0,
+        })
+    }
+}
+
+/// Checks the addresses of a proxy, which the environment named: private ones are its right, what
+/// is refused to everyone is refused to it as well.
+pub fn check_proxy(host: &str, found: &[SocketAddr]) -> Result<Vec<CheckedAddr>, Refusal> {
+    let mut passed = Vec::with_capacity(found.len());
+    for &addr in found {
+        let class = class::classify(addr.ip());
+        if class.reach == Reach::Never {
+            return Err(Refusal {
+                host: host.to_owned(),
+                class,
+                redirected: false,
+            });
+        }
+        passed.push(CheckedAddr {
+            addr,
+            reach: class.reach,
+        });
+    }
+    Ok(passed)
+}
+
+/// The host of a URL, as the guard compares it: a name without its final dots.
+#[must_use]
+pub fn host_of(url: &Url) -> Option<Host<String>> {
+    match url.host()? {
+        Host::Domain(name) => {
+            let name = name.trim_end_matches('.');
+            (!name.is_empty()).then(|| Host::Domain(name.to_ascii_lowercase()))
+        }
+        Host::Ipv4(ip) => Some(Host::Ipv4(ip)),
+        Host::Ipv6(ip) => Some(Host::Ipv6(ip)),
+    }
+}
+
+/// What a host is by itself; `None` where only a resolver can tell.
+fn classify_host(host: &Host<String>) -> Option<Class> {
+    match host {
+        Host::Ipv4(ip) => Some(class::classify(IpAddr::V4(*ip))),
+        Host::Ipv6(ip) => Some(class::classify(IpAddr::V6(*ip))),
+        Host::Domain(name) => names::classify(name),
+    }
+}
+
+fn same_host(a: &Host<String>, b: &Host<String>) -> bool {
+    a == b || (is_this_machine(a) && is_this_machine(b))
+}
+
+/// Whether the spelling itself means this machine; what a name resolves to plays no part.
+fn is_this_machine(host: &Host<String>) -> bool {
+    match host {
+        Host::Domain(name) => names::is_loopback(name),
+        Host::Ipv4(ip) => ip.is_loopback(),
+        Host::Ipv6(ip) => {
+            ip.is_loopback() || ip.to_ipv4_mapped().is_some_and(|v4| v4.is_loopback())
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "guard/guard_tests.rs"]
+mod tests;

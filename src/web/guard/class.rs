@@ -1,0 +1,221 @@
+//! What an address is good for: reachable by everyone, by this network alone, or never to be dialled.
+//!
+//! The tables follow the IANA special-purpose address registries for IPv4 and IPv6 (RFC 6890 and
+//! its updates): what they call not globally reachable is refused, except the loopback, private,
+//! shared and unique-local blocks, which are "private". An IPv6 address that carries an IPv4
+//! address inside is never better than the one it carries.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// How far an address may be trusted, from the least restricted to the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// Globally reachable.
+    Public,
+    /// This machine or this network: only for a caller who named it.
+    Private,
+    /// Link-local, cloud metadata, multicast, reserved and the like: for nobody.
+    Never,
+}
+
+/// An address's reach, and what kind of address it is, in words for a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// How far it may be trusted.
+    pub reach: Reach,
+    /// The kind, as it reads after "a" or "an": `link-local`, `cloud metadata`.
+    pub kind: &'static str,
+}
+
+const PUBLIC: Class = Class {
+    reach: Reach::Public,
+    kind: "public",
+};
+
+const fn private(kind: &'static str) -> Class {
+    Class {
+        reach: Reach::Private,
+        kind,
+    }
+}
+
+const fn never(kind: &'static str) -> Class {
+    Class {
+        reach: Reach::Never,
+        kind,
+    }
+}
+
+type Row4 = (Ipv4Addr, u32, Class);
+type Row6 = (Ipv6Addr, u32, Class);
+
+const fn v4(a: u8, b: u8, c: u8, d: u8, bits: u32, class: Class) -> Row4 {
+    (Ipv4Addr::new(a, b, c, d), bits, class)
+}
+
+const fn v6(head: [u16; 4], tail: [u16; 4], bits: u32, class: Class) -> Row6 {
+    let net = Ipv6Addr::new(
+        head[0], head[1], head[2], head[3], tail[0], tail[1], tail[2], tail[3],
+    );
+    (net, bits, class)
+}
+
+/// The first row that matches decides, so exceptions stand before the block they are cut from.
+const TABLE_4: &[Row4] = &[
+    // Metadata services that live outside 169.254.0.0/16: Alibaba, Azure, Oracle.
+    v4(100, 100, 100, 200, 32, never("cloud metadata")),
+    v4(168, 63, 129, 16, 32, never("cloud metadata")),
+    v4(192, 0, 0, 192, 32, never("cloud metadata")),
+    v4(0, 0, 0, 0, 32, never("unspecified")),
+    v4(0, 0, 0, 0, 8, never("reserved")),
+    v4(10, 0, 0, 0, 8, private("private")),
+    v4(100, 64, 0, 0, 10, private("private")),
+    v4(127, 0, 0, 0, 8, private("loopback")),
+    v4(169, 254, 0, 0, 16, never("link-local or cloud metadata")),
+    v4(172, 16, 0, 0, 12, private("private")),
+    v4(192, 0, 0, 9, 32, PUBLIC),
+    v4(192, 0, 0, 10, 32, PUBLIC),
+    v4(192, 0, 0, 0, 24, never("reserved")),
+    v4(192, 0, 2, 0, 24, never("documentation")),
+    v4(192, 88, 99, 0, 24, never("reserved")),
+    v4(192, 168, 0, 0, 16, private("private")),
+    v4(198, 18, 0, 0, 15, never("benchmarking")),
+    v4(198, 51, 100, 0, 24, never("documentation")),
+    v4(203, 0, 113, 0, 24, never("documentation")),
+    v4(224, 0, 0, 0, 4, never("multicast")),
+    v4(255, 255, 255, 255, 32, never("broadcast")),
+    v4(240, 0, 0, 0, 4, never("reserved")),
+];
+
+/// As [`TABLE_4`]. What carries an IPv4 address is taken apart before this table is asked.
+const TABLE_6: &[Row6] = &[
+    v6([0; 4], [0; 4], 128, never("unspecified")),
+    v6([0; 4], [0, 0, 0, 1], 128, private("loopback")),
+    v6([0xfd00, 0x0ec2, 0, 0], [0; 4], 32, never("cloud metadata")),
+    v6([0xfd20, 0x00ce, 0, 0], [0; 4], 32, never("cloud metadata")),
+    v6(
+        [0xfd00, 0x00c1, 0, 0],
+        [0, 0, 0xa9fe, 0xa9fe],
+        128,
+        never("cloud metadata"),
+    ),
+    v6(
+        [0xfd00, 0x0042, 0, 0],
+        [0, 0, 0, 0x42],
+        128,
+        never("cloud metadata"),
+    ),
+    v6([0xfc00, 0, 0, 0], [0; 4], 7, private("private")),
+    v6([0xfe80, 0, 0, 0], [0; 4], 10, never("link-local")),
+    v6([0xfec0, 0, 0, 0], [0; 4], 10, never("site-local")),
+    v6([0xff00, 0, 0, 0], [0; 4], 8, never("multicast")),
+    v6([0x2001, 1, 0, 0], [0, 0, 0, 1], 128, PUBLIC),
+    v6([0x2001, 1, 0, 0], [0, 0, 0, 2], 128, PUBLIC),
+    v6([0x2001, 1, 0, 0], [0, 0, 0, 3], 128, PUBLIC),
+    v6([0x2001, 3, 0, 0], [0; 4], 32, PUBLIC),
+    v6([0x2001, 4, 0x112, 0], [0; 4], 48, PUBLIC),
+    v6([0x2001, 0x20, 0, 0], [0; 4], 28, PUBLIC),
+    v6([0x2001, 0x30, 0, 0], [0; 4], 28, PUBLIC),
+    v6([0x2001, 2, 0, 0], [0; 4], 48, never("benchmarking")),
+    v6([0x2001, 0xdb8, 0, 0], [0; 4], 32, never("documentation")),
+    v6([0x2001, 0, 0, 0], [0; 4], 23, never("reserved")),
+    v6([0x3fff, 0, 0, 0], [0; 4], 20, never("documentation")),
+    v6([0x2000, 0, 0, 0], [0; 4], 3, PUBLIC),
+];
+
+/// What `ip` is, the IPv4 address it may carry inside included.
+#[must_use]
+pub fn classify(ip: IpAddr) -> Class {
+    match ip {
+        IpAddr::V4(ip) => classify_4(ip),
+        IpAddr::V6(ip) => classify_6(ip),
+    }
+}
+
+fn classify_4(ip: Ipv4Addr) -> Class {
+    let bits = u32::from(ip);
+    TABLE_4
+        .iter()
+        .find(|(net, len, _)| (bits ^ u32::from(*net)) >> (32 - len) == 0)
+        .map_or(PUBLIC, |row| row.2)
+}
+
+fn classify_6(ip: Ipv6Addr) -> Class {
+    let outer = outer_6(ip);
+    carried(ip)
+        .into_iter()
+        .flatten()
+        .map(classify_4)
+        .fold(outer, stricter)
+}
+
+fn stricter(a: Class, b: Class) -> Class {
+    if b.reach > a.reach { b } else { a }
+}
+
+// One line a scheme, with its own source, reads better than arms merged by their result.
+#[allow(clippy::match_same_arms)]
+/// What the IPv6 address is by its own block, were nothing carried inside.
+fn outer_6(ip: Ipv6Addr) -> Class {
+    let s = ip.segments();
+    match s {
+        [0, 0, 0, 0, 0, 0, 0, 0 | 1] => {}
+        // IPv4-mapped, and the translated form of SIIT: what is inside decides alone.
+        [0, 0, 0, 0, 0, 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] => return PUBLIC,
+        // NAT64's well-known prefix (RFC 6052), and its local-use one (RFC 8215).
+        [0x64, 0xff9b, 0, 0, 0, 0, ..] => return PUBLIC,
+        [0x64, 0xff9b, 1, ..] => return private("private"),
+        // Teredo and 6to4.
+        [0x2001, 0, ..] | [0x2002, ..] => return PUBLIC,
+        _ => {}
+    }
+    let bits = u128::from(ip);
+    TABLE_6
+        .iter()
+        .find(|(net, len, _)| (bits ^ u128::from(*net)) >> (128 - len) == 0)
+        // Outside 2000::/3 nothing is global unicast (RFC 4291, section 2.4).
+        .map_or(never("reserved"), |row| row.2)
+}
+
+// As above.
+#[allow(clippy::match_same_arms)]
+/// Every IPv4 address that `ip` carries by a published scheme; no scheme has more than four.
+fn carried(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 5] {
+    let o = ip.octets();
+    let at = |i: [usize; 4]| Some(Ipv4Addr::new(o[i[0]], o[i[1]], o[i[2]], o[i[3]]));
+    let last = at([12, 13, 14, 15]);
+    let isatap = match ip.segments() {
+        [_, _, _, _, 0 | 0x200, 0x5efe, _, _] => last,
+        _ => None,
+    };
+    let found = match ip.segments() {
+        [0, 0, 0, 0, 0, 0, 0, 0 | 1] => [None; 4],
+        // IPv4-compatible, IPv4-mapped, SIIT.
+        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] => [last, None, None, None],
+        [0x64, 0xff9b, 0, 0, 0, 0, ..] => [last, None, None, None],
+        // The network chose where inside its prefix the address stands (RFC 6052, section 2.2);
+        // all places count, and zeroes are only padding unless there is nothing else.
+        [0x64, 0xff9b, 1, ..] => {
+            let places = [
+                last,
+                at([6, 7, 9, 10]),
+                at([7, 9, 10, 11]),
+                at([9, 10, 11, 12]),
+            ];
+            let told = places.map(|p| p.filter(|ip| ip.octets()[0] != 0));
+            if told == [None; 4] { places } else { told }
+        }
+        [0x2002, ..] => [at([2, 3, 4, 5]), None, None, None],
+        // Teredo: the relay's server, and the client with its bits turned over.
+        [0x2001, 0, ..] => {
+            let client = Ipv4Addr::new(!o[12], !o[13], !o[14], !o[15]);
+            [at([4, 5, 6, 7]), Some(client), None, None]
+        }
+        _ => [None; 4],
+    };
+    [found[0], found[1], found[2], found[3], isatap]
+}
+
+#[cfg(test)]
+#[path = "class_tests.rs"]
+mod tests;

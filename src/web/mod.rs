@@ -1,0 +1,8 @@
+//! Workshop for everything that leaves the machine: one guarded HTTP client, and what reads its replies.
+
+pub mod charset;
+pub mod client;
+pub mod credentials;
+pub mod guard;
+pub mod resolve;
+pub mod search;

@@ -1,0 +1,154 @@
+//! Which hosts results may come from.
+
+use url::{Host, Url};
+
+/// Allowed and blocked domains, each with everything below it.
+#[derive(Clone, Debug, Default)]
+pub struct DomainFilter {
+    allowed: Option<Vec<String>>,
+    blocked: Vec<String>,
+}
+
+impl DomainFilter {
+    /// A filter of what callers write: `example.com`, `*.Example.com.`, `https://example.com/x`,
+    /// `example.com:8080`. Blank entries and empty lists are as good as none. An entry that is no
+    /// host matches nothing.
+    #[must_use]
+    pub fn new(allowed: &[String], blocked: &[String]) -> Self {
+        let given = allowed.iter().any(|entry| !entry.trim().is_empty());
+        Self {
+            allowed: given.then(|| hosts(allowed)),
+            blocked: hosts(blocked),
+        }
+    }
+
+    /// The allowed domains, in lower case and without duplicates; `None` if all are.
+    #[must_use]
+    pub fn allowed(&self) -> Option<&[String]> {
+        self.allowed.as_deref()
+    }
+
+    /// The blocked domains, likewise.
+    #[must_use]
+    pub fn blocked(&self) -> &[String] {
+        &self.blocked
+    }
+
+    /// Whether a result of this URL may be shown.
+    #[must_use]
+    pub fn admits(&self, url: &str) -> bool {
+        let host = Url::parse(url)
+            .ok()
+            .and_then(|url| url.host_str().map(normal));
+        let Some(host) = host else {
+            return self.allowed.is_none();
+        };
+        let inside = |zones: &[String]| zones.iter().any(|zone| within(&host, zone));
+        self.allowed.as_deref().is_none_or(inside) && !inside(&self.blocked)
+    }
+}
+
+fn normal(host: &str) -> String {
+    host.trim_end_matches('.').to_ascii_lowercase()
+}
+
+fn within(host: &str, zone: &str) -> bool {
+    host.strip_suffix(zone)
+        .is_some_and(|head| head.is_empty() || head.ends_with('.'))
+}
+
+fn hosts(entries: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    for host in entries.iter().filter_map(|entry| host(entry)) {
+        if !found.contains(&host) {
+            found.push(host);
+        }
+    }
+    found
+}
+
+/// The host that an entry means.
+fn host(entry: &str) -> Option<String> {
+    let entry = entry.trim();
+    let bare = entry.split_once("://").map_or(entry, |(_, rest)| rest);
+    let bare = bare.split(['/', '?', '#']).next().unwrap_or_default();
+    let bare = bare.rsplit('@').next().unwrap_or_default();
+    let bare = match bare.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
+        _ => bare,
+    };
+    let bare = bare.trim_start_matches('*').trim_matches('.');
+    Host::parse(bare).ok().map(|host| normal(&host.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filter(allowed: &[&str], blocked: &[&str]) -> DomainFilter {
+        let own = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        DomainFilter::new(&own(allowed), &own(blocked))
+    }
+
+    #[test]
+    fn a_domain_is_itself_and_what_is_below_it_and_no_look_alike() {
+        for spelling in [
+            "example.com",
+            "EXAMPLE.com",
+            " example.com. ",
+            ".example.com",
+            "*.example.com",
+            "https://example.com/path?q",
+            "example.com:443",
+            "http://u@example.com:80",
+        ] {
+            let filter = filter(&[spelling], &[]);
+            for url in [
+                "https://example.com/",
+                "http://WWW.Example.COM:8080/x",
+                "https://a.b.example.com./",
+            ] {
+                assert!(filter.admits(url), "{spelling} {url}");
+            }
+            for url in [
+                "https://notexample.com/",
+                "https://example.com.evil.net/",
+                "https://example.org/",
+                "https://evil.net/?example.com",
+                "https://example.com@evil.net/",
+                "nonsense",
+                "",
+            ] {
+                assert!(!filter.admits(url), "{spelling} {url}");
+            }
+        }
+    }
+
+    #[test]
+    fn blocked_domains_go_even_below_allowed_ones() {
+        let filter = filter(&["example.com"], &["ads.example.com"]);
+        assert!(filter.admits("https://example.com/"));
+        assert!(!filter.admits("https://x.ads.example.com/"));
+    }
+
+    #[test]
+    fn blanks_are_no_filter_and_nonsense_admits_nothing() {
+        assert!(filter(&["", "  "], &[""]).admits("https://a.example/"));
+        assert!(filter(&[], &[]).admits("anything"));
+        assert!(!filter(&["not a host!"], &[]).admits("https://a.example/"));
+        assert!(filter(&[], &["not a host!"]).admits("https://a.example/"));
+    }
+
+    #[test]
+    fn international_and_numeric_hosts_compare_as_urls_do() {
+        assert!(filter(&["b\u{fc}cher.example"], &[]).admits("https://www.xn--bcher-kva.example/"));
+        assert!(filter(&["127.0.0.1"], &[]).admits("http://0x7f.1/"));
+        assert!(filter(&["[::1]"], &[]).admits("http://[0:0::1]:80/"));
+    }
+
+    #[test]
+    fn duplicates_are_one() {
+        let filter = filter(&["a.example", "A.example.", "b.example"], &[]);
+        assert_eq!(filter.allowed().unwrap(), ["a.example", "b.example"]);
+    }
+}

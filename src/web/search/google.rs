@@ -1,0 +1,295 @@
+//! Google Custom Search: its URL, its reply, its way of saying no.
+//!
+//! Facts: Custom Search JSON API reference (`cse.list`), Google API error model.
+//!
+//! The API takes one `siteSearch`. Several blocked domains: the first goes there, the others into
+//! the query as `-site:`. Several allowed domains: each is asked for by itself, all at once, and
+//! the lists are dealt out in turns. `start` counts in what is dealt out, so that a page goes on
+//! where the one before ended; only where a domain ran dry and others filled its place may a
+//! result come up again.
+
+use std::collections::HashSet;
+use std::thread;
+
+use serde_json::Value;
+use url::Url;
+
+use super::{Ask, DomainFilter, SearchError, SearchResult, Verdict, string};
+use crate::web::client::{Client, Response};
+use crate::web::credentials::{Credentials, Key};
+
+const NAME: &str = "Google";
+const ENDPOINT: &str = "https://customsearch.googleapis.com/customsearch/v1";
+/// Replaces the endpoint.
+const ENDPOINT_VARIABLE: &str = "IKIGAI_GOOGLE_URL";
+/// How many domains are asked for one by one; each costs one search of the quota.
+const MAX_ASKED: usize = 10;
+
+/// What the model is told where no key is configured.
+pub const SETUP_ERROR: &str = "Web search requires API key configuration.\n\nGoogle Custom Search \
+    offers 100 free searches/day.\nGet API key: \
+    https://developers.google.com/custom-search/v1/overview\nGet Search Engine ID: \
+    https://programmablesearchengine.google.com/controlpanel/create\nAdd to: \
+    ~/.config/ikigai/credentials.json as 'web_search.google.api_key' and \
+    'web_search.google.engine_id'";
+
+/// What the user is told where no key is configured.
+pub const SETUP_NOTICE: &str = "\u{26a0} Configuration Required\n\nWeb search needs an API key and \
+    Search Engine ID. Google Custom Search offers 100 free searches/day.\n\nGet API key: \
+    https://developers.google.com/custom-search/v1/overview\nGet Search Engine ID: \
+    https://programmablesearchengine.google.com/controlpanel/create\nAdd to: \
+    ~/.config/ikigai/credentials.json\n\nExample:\n{\n  \"web_search\": {\n    \"google\": {\n      \
+    \"api_key\": \"your-api-key-here\",\n      \"engine_id\": \"your-search-engine-id\"\n    }\n  \
+    }\n}";
+
+/// Key and search engine.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// The API key.
+    pub key: Key,
+    /// The search engine's ID.
+    pub engine: Key,
+}
+
+/// A search.
+#[derive(Clone, Debug)]
+pub struct Query<'a> {
+    /// What to look for.
+    pub text: &'a str,
+    /// How many results, 1 to 10.
+    pub num: u64,
+    /// The first result's number, 1 to 91.
+    pub start: u64,
+    /// Which hosts.
+    pub domains: &'a DomainFilter,
+}
+
+/// The account, from `GOOGLE_SEARCH_API_KEY` and `GOOGLE_SEARCH_ENGINE_ID` or the credentials
+/// file, each for itself.
+pub fn account(credentials: &Credentials<'_>) -> Result<Account, SearchError> {
+    let find = |variable, field| {
+        credentials
+            .find(variable, &["web_search", "google", field])
+            .map_err(|why| super::missing(SETUP_ERROR, why))
+    };
+    Ok(Account {
+        key: find("GOOGLE_SEARCH_API_KEY", "api_key")?,
+        engine: find("GOOGLE_SEARCH_ENGINE_ID", "engine_id")?,
+    })
+}
+
+/// Where to ask: `IKIGAI_GOOGLE_URL`, where it is set, else the provider's own endpoint.
+pub fn endpoint() -> Result<Url, SearchError> {
+    super::endpoint(ENDPOINT_VARIABLE, ENDPOINT)
+}
+
+/// Searches at `endpoint`.
+pub fn search(
+    client: &Client,
+    endpoint: &Url,
+    account: &Account,
+    query: &Query<'_>,
+) -> Result<Vec<SearchResult>, SearchError> {
+    let num = usize::try_from(query.num.clamp(1, 10)).unwrap_or(10);
+    let start = usize::try_from(query.start.clamp(1, 91)).unwrap_or(91);
+    let one = |site: Option<&str>, start: usize| {
+        let url = url(endpoint.clone(), account, query, site, num, start);
+        let keys = [&account.key, &account.engine];
+        let ask = Ask {
+            provider: NAME,
+            url: &url,
+            headers: &[],
+            keys: &keys,
+        };
+        let reply = super::ask(client, &ask, judge)?;
+        let mut results = super::results(reply.get("items"), |item| SearchResult {
+            title: string(item, "title").trim().to_owned(),
+            url: string(item, "link").to_owned(),
+            snippet: string(item, "snippet")
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
+        });
+        results.retain(|result| query.domains.admits(&result.url));
+        Ok(results)
+    };
+    match query.domains.allowed() {
+        None => one(None, start).map(|results| deal(vec![results], num)),
+        Some([]) => Ok(Vec::new()),
+        Some([site]) => one(Some(site), start).map(|results| deal(vec![results], num)),
+        Some(sites) => several(sites, num, start, one),
+    }
+}
+
+/// Asks for each domain by itself, and for more of them while there are too few results.
+fn several(
+    sites: &[String],
+    num: usize,
+    start: usize,
+    one: impl Fn(Option<&str>, usize) -> Result<Vec<SearchResult>, SearchError> + Sync,
+) -> Result<Vec<SearchResult>, SearchError> {
+    let turns: Vec<(&str, usize)> = turns(sites, start);
+    let mut lists = Vec::new();
+    for batch in turns[..turns.len().min(MAX_ASKED)].chunks(num) {
+        let replies: Vec<_> = thread::scope(|scope| {
+            let running: Vec<_> = batch
+                .iter()
+                .map(|(site, rank)| scope.spawn(|| one(Some(*site), (*rank).min(91))))
+                .collect();
+            running
+                .into_iter()
+                .map(thread::ScopedJoinHandle::join)
+                .collect()
+        });
+        for reply in replies {
+            let failed = || SearchError::Api("Google search failed: out of threads".to_owned());
+            lists.push(reply.unwrap_or_else(|_| Err(failed()))?);
+        }
+        let results = deal(lists.clone(), num);
+        if results.len() == num {
+            return Ok(results);
+        }
+    }
+    Ok(deal(lists, num))
+}
+
+/// Whose turn it is from the `start`-th result on, and which of its own results comes first then.
+fn turns(sites: &[String], start: usize) -> Vec<(&str, usize)> {
+    let dealt = start - 1;
+    let all = sites.len();
+    (0..all)
+        .map(|turn| {
+            let nth = dealt + turn;
+            (sites[nth % all].as_str(), nth / all + 1)
+        })
+        .collect()
+}
+
+/// Deals the lists out in turns, no URL twice, `num` at most.
+fn deal(lists: Vec<Vec<SearchResult>>, num: usize) -> Vec<SearchResult> {
+    let mut seen = HashSet::new();
+    let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
+    let mut out = Vec::with_capacity(num);
+    while !lists.is_empty() && out.len() < num {
+        // Each list's turn lasts until it has given something new.
+        lists.retain_mut(
+            |list| match list.find(|result| seen.insert(result.url.clone())) {
+                Some(result) => {
+                    out.push(result);
+                    true
+                }
+                None => false,
+            },
+        );
+    }
+    out.truncate(num);
+    out
+}
+
+fn url(
+    mut url: Url,
+    account: &Account,
+    query: &Query<'_>,
+    site: Option<&str>,
+    num: usize,
+    start: usize,
+) -> Url {
+    let blocked = query.domains.blocked();
+    // The one `siteSearch` is the allowed domain's, if there is one.
+    let (excluded, others) = match (site, blocked) {
+        (None, [first, others @ ..]) => (Some(first), others),
+        _ => (None, blocked),
+    };
+    let mut text = query.text.to_owned();
+    for other in others {
+        text.extend([" -site:", other]);
+    }
+    let mut pairs = url.query_pairs_mut();
+    pairs
+        .append_pair("key", account.key.expose())
+        .append_pair("cx", account.engine.expose())
+        .append_pair("q", &text)
+        .append_pair("num", &num.to_string())
+        .append_pair("start", &start.to_string());
+    if let Some(site) = site {
+        pairs
+            .append_pair("siteSearch", site)
+            .append_pair("siteSearchFilter", "i");
+    } else if let Some(site) = excluded {
+        pairs
+            .append_pair("siteSearch", site)
+            .append_pair("siteSearchFilter", "e");
+    }
+    drop(pairs);
+    url
+}
+
+fn judge(reply: &Response) -> Verdict {
+    let body: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+    let error = body.get("error").unwrap_or(&Value::Null);
+    let message = string(error, "message");
+    // The reasons stand in `errors` or in `details`, as the service's age has it.
+    let says = |any: &[&str]| any.iter().any(|reason| super::names(reply, reason));
+    let bad_key = ["API_KEY_INVALID", "keyInvalid", "keyExpired"];
+    if reply.status == 401 || says(&bad_key) || message.starts_with("API key not valid") {
+        let why = if message.is_empty() {
+            super::client_status(reply)
+        } else {
+            super::tidy(message)
+        };
+        return Verdict::Fail(SearchError::AuthInvalid(format!(
+            "Google rejected the API key ({why}). Check GOOGLE_SEARCH_API_KEY, or \
+             'web_search.google.api_key' in credentials.json."
+        )));
+    }
+    let quota = ["dailyLimitExceeded", "quotaExceeded"];
+    if reply.status == 429 || (reply.status == 403 && says(&quota)) {
+        return Verdict::Fail(SearchError::RateLimit(
+            "Rate limit exceeded. You've used your free search quota (100/day).".to_owned(),
+        ));
+    }
+    Verdict::Fail(super::api_error(NAME, reply, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(site: &str, ranks: std::ops::Range<usize>) -> Vec<SearchResult> {
+        let result = |n| SearchResult {
+            title: String::new(),
+            url: format!("https://{site}/{n}"),
+            snippet: String::new(),
+        };
+        ranks.map(result).collect()
+    }
+
+    fn urls(results: &[SearchResult]) -> Vec<&str> {
+        results
+            .iter()
+            .map(|r| r.url.trim_start_matches("https://"))
+            .collect()
+    }
+
+    #[test]
+    fn lists_are_dealt_in_turns_without_duplicates() {
+        let lists = vec![
+            list("a", 1..9),
+            list("b", 1..3),
+            [list("a", 1..3), list("c", 1..9)].concat(),
+        ];
+        let dealt = deal(lists, 8);
+        assert_eq!(
+            urls(&dealt),
+            ["a/1", "b/1", "a/2", "a/3", "b/2", "c/1", "a/4", "c/2"]
+        );
+        assert!(deal(vec![], 3).is_empty());
+    }
+
+    #[test]
+    fn a_later_page_goes_on_where_the_one_before_ended() {
+        let sites: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
+        assert_eq!(turns(&sites, 1), [("a", 1), ("b", 1), ("c", 1)]);
+        assert_eq!(turns(&sites, 11), [("b", 4), ("c", 4), ("a", 5)]);
+    }
+}

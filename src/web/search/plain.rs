@@ -1,0 +1,76 @@
+//! Search results' snippets of HTML as plain text.
+
+use html_escape::decode_html_entities;
+
+/// The text of a snippet: tags gone, entities decoded once, blanks run together.
+///
+/// A `<` that begins no tag is text.
+#[must_use]
+pub fn text(html: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(length) = tag_length(rest) {
+            if breaks(&rest[..length]) {
+                out.push(' ');
+            }
+            rest = &rest[length..];
+        } else {
+            out.push('<');
+            rest = &rest[1..];
+        }
+    }
+    out.push_str(rest);
+    let decoded = decode_html_entities(&out);
+    decoded.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The length of the tag or comment that `text` begins with.
+fn tag_length(text: &str) -> Option<usize> {
+    let name = text[1..].strip_prefix('/').unwrap_or(&text[1..]);
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) && !text.starts_with("<!--") {
+        return None;
+    }
+    text.find('>').map(|at| at + 1)
+}
+
+/// Whether a tag parts words.
+fn breaks(tag: &str) -> bool {
+    let name = tag.trim_start_matches(['<', '/']);
+    let end = name
+        .find(|c: char| !c.is_ascii_alphanumeric())
+        .unwrap_or(name.len());
+    let name = name[..end].to_ascii_lowercase();
+    matches!(
+        name.as_str(),
+        "br" | "p" | "div" | "li" | "ul" | "ol" | "hr" | "tr" | "td" | "th"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_go_and_entities_are_decoded_once() {
+        for (html, plain) in [
+            ("The <strong>Rust</strong> Book", "The Rust Book"),
+            (
+                "a &amp; b &lt;br&gt; &quot;c&quot; &#x27;d&#39; &eacute;",
+                "a & b <br> \"c\" 'd' \u{e9}",
+            ),
+            ("&amp;lt;b&amp;gt;", "&lt;b&gt;"),
+            ("if a < b && c > d", "if a < b && c > d"),
+            ("one<br/>two<p>three</p>", "one two three"),
+            ("<!-- x -->y\n  z", "y z"),
+            ("ends in <", "ends in <"),
+            ("<b", "<b"),
+            ("<em class=\"a\">x</em>y", "xy"),
+            ("", ""),
+        ] {
+            assert_eq!(text(html), plain, "{html}");
+        }
+    }
+}

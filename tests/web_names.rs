@@ -1,0 +1,141 @@
+//! Names that change, hide or never come, through a resolver of the test's own.
+
+#[path = "common/server.rs"]
+mod server;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::{Client, Error, Request, Response, parse_url};
+use ikigai_tools::web::resolve::Resolve;
+use server::{Server, page, redirect};
+
+fn get_with(client: &Client, url: &str) -> Result<Response, Error> {
+    let url = parse_url(url)?;
+    client.get(&Request {
+        url: &url,
+        accept: "text/markdown, */*;q=0.5",
+        headers: &[],
+    })
+}
+
+fn network(result: Result<Response, Error>) -> String {
+    match result {
+        Err(Error::Network(text)) => text,
+        other => panic!("not a network error: {other:?}"),
+    }
+}
+
+/// Answers each question with the next of its addresses, and counts them.
+struct Changing(Vec<Vec<SocketAddr>>, AtomicUsize);
+
+impl Resolve for Changing {
+    fn resolve(&self, name: &str, port: u16) -> std::io::Result<Vec<SocketAddr>> {
+        let nth = self.1.fetch_add(1, Ordering::SeqCst);
+        let found = self
+            .0
+            .get(nth)
+            .ok_or_else(|| std::io::Error::other(format!("no {name}")))?;
+        Ok(found
+            .iter()
+            .map(|a| SocketAddr::new(a.ip(), if a.port() == 0 { port } else { a.port() }))
+            .collect())
+    }
+}
+
+fn changing(answers: &[&[&str]]) -> (Client, Arc<Changing>) {
+    let parse = |a: &&str| SocketAddr::new(a.parse().unwrap(), 0);
+    let answers = answers
+        .iter()
+        .map(|list| list.iter().map(parse).collect())
+        .collect();
+    let resolver = Arc::new(Changing(answers, AtomicUsize::new(0)));
+    let as_dyn: Arc<dyn Resolve> = resolver.clone();
+    (
+        Client::with_resolver(as_dyn).proxies(Proxies::default()),
+        resolver,
+    )
+}
+
+#[test]
+fn a_name_is_resolved_once_a_hop() {
+    let server = Server::start(|asked, conn| {
+        conn.write_all(&if asked.target == "/" {
+            redirect("/b")
+        } else {
+            page("b")
+        })
+    });
+    let (client, resolver) = changing(&[&["127.0.0.1"], &["127.0.0.1"]]);
+    let got = get_with(&client, &server.url_as("dev.example", "/")).unwrap();
+    assert_eq!(got.url.host_str(), Some("dev.example"));
+    assert_eq!(resolver.1.load(Ordering::SeqCst), 2);
+}
+
+#[test]
+fn a_name_that_turns_into_metadata_is_refused() {
+    let server = Server::start(|_, conn| conn.write_all(&redirect("/again")));
+    for turned in [
+        "169.254.169.254",
+        "::ffff:169.254.169.254",
+        "64:ff9b::a9fe:a9fe",
+        "0.0.0.0",
+    ] {
+        let (client, _) = changing(&[&["127.0.0.1"], &[turned]]);
+        let text = network(get_with(&client, &server.url_as("dev.example", "/")));
+        assert!(text.starts_with("Refused"), "{text}");
+        let (client, _) = changing(&[&[turned]]);
+        let text = network(get_with(&client, &server.url_as("dev.example", "/")));
+        assert!(text.starts_with("Refused"), "{text}");
+    }
+}
+
+#[test]
+fn the_second_address_is_tried_where_the_first_is_closed() {
+    let server = Server::bytes(page("up"));
+    let (client, _) = changing(&[&["127.0.0.2", "127.0.0.1"]]);
+    assert_eq!(
+        get_with(&client, &server.url_as("dev.example", "/"))
+            .unwrap()
+            .body,
+        b"up"
+    );
+}
+
+struct Slow;
+
+impl Resolve for Slow {
+    fn resolve(&self, _: &str, _: u16) -> std::io::Result<Vec<SocketAddr>> {
+        thread::sleep(Duration::from_secs(4));
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn a_name_server_that_does_not_answer_costs_no_more_than_the_deadline() {
+    let client = Client::with_resolver(Arc::new(Slow)).proxies(Proxies::default());
+    let start = Instant::now();
+    let text = network(get_with(
+        &client.within(Duration::from_millis(500)),
+        "http://a.example/",
+    ));
+    assert!(
+        text.starts_with("Timeout") && text.contains("name server"),
+        "{text}"
+    );
+    assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn an_unknown_name_is_named() {
+    let (client, _) = changing(&[]);
+    let text = network(get_with(&client, "http://nowhere.example/?secret"));
+    assert!(
+        text.contains("nowhere.example") && !text.contains("secret"),
+        "{text}"
+    );
+}

@@ -1,0 +1,328 @@
+//! Brave, and what both searches share, against servers that answer as documented.
+
+#[path = "common/searching.rs"]
+mod searching;
+#[path = "common/server.rs"]
+mod server;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use ikigai_tools::web::client::parse_url;
+use ikigai_tools::web::credentials::Credentials;
+use ikigai_tools::web::search::{SearchError, brave, google};
+use searching::{SECRET, brave_at, client, everything, filter, google_at, json, secret, shown};
+use server::{Server, redirect, reply};
+
+const BRAVE: &str = r#"{"query":{"original":"rust"},"type":"search","mixed":{"type":"mixed"},
+"web":{"type":"search","family_friendly":true,"results":[
+{"title":"The <strong>Rust</strong> Book","url":"https://doc.rust-lang.org/book/","is_source_local":false,
+ "description":"Learn <strong>Rust</strong> &amp; more &#x27;now&#x27;","age":"1 day","profile":{"name":"Rust"}},
+{"title":"Evil","url":"https://rust-lang.org.evil.net/","description":"x"},
+{"title":"No description","url":"https://www.Rust-Lang.org:443/"},
+{"title":"No URL","description":"y"}]}}"#;
+
+#[test]
+fn brave_is_asked_and_read_as_documented() {
+    let server = json("200 OK", BRAVE);
+    let found = brave_at(&server, 20, 3, &everything()).unwrap();
+    assert_eq!(found.len(), 3);
+    assert_eq!(found[0].title, "The Rust Book");
+    assert_eq!(found[0].snippet, "Learn Rust & more 'now'");
+    assert_eq!(
+        (found[2].title.as_str(), found[2].snippet.as_str()),
+        ("No description", "")
+    );
+    let asked = &server.asked()[0];
+    assert!(asked.target.starts_with("/res/v1/web/search?"));
+    assert_eq!(asked.param("q").unwrap(), "rust & \u{fc}ber");
+    assert_eq!(
+        (
+            asked.param("count").unwrap(),
+            asked.param("offset").unwrap()
+        ),
+        ("20".into(), "3".into())
+    );
+    assert_eq!(asked.header("x-subscription-token"), Some(SECRET));
+    assert_eq!(asked.header("accept"), Some("application/json"));
+}
+
+#[test]
+fn brave_is_filtered_after_the_fact_and_clamped() {
+    let server = json("200 OK", BRAVE);
+    let found = brave_at(&server, 99, 99, &filter(&["rust-lang.org"], &[])).unwrap();
+    assert_eq!(found.len(), 2);
+    let found = brave_at(&server, 0, 0, &filter(&[], &["doc.rust-lang.org"])).unwrap();
+    assert_eq!(
+        found.iter().map(|r| r.title.as_str()).collect::<Vec<_>>(),
+        ["Evil"]
+    );
+    let asked = server.asked();
+    assert_eq!(
+        asked[0].param("count").unwrap() + "/" + &asked[0].param("offset").unwrap(),
+        "20/9"
+    );
+    assert_eq!(
+        asked[1].param("count").unwrap() + "/" + &asked[1].param("offset").unwrap(),
+        "1/0"
+    );
+}
+
+#[test]
+fn a_reply_without_results_is_an_empty_list() {
+    for body in [
+        r#"{"type":"search"}"#,
+        r#"{"web":null}"#,
+        r#"{"web":{"results":null}}"#,
+    ] {
+        assert_eq!(
+            brave_at(&json("200 OK", body), 10, 0, &everything()),
+            Ok(vec![]),
+            "{body}"
+        );
+    }
+    for body in [
+        "{}",
+        r#"{"kind":"customsearch#search"}"#,
+        r#"{"items":null}"#,
+    ] {
+        assert_eq!(
+            google_at(&json("200 OK", body), 10, 1, &everything()),
+            Ok(vec![]),
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_json_is_an_api_error() {
+    for body in ["<html>Sign in</html>", "", "[1]", "{\"web\":", "null"] {
+        let server = Server::bytes(reply("200 OK\r\nContent-Type: text/html", body));
+        for found in [
+            brave_at(&server, 10, 0, &everything()),
+            google_at(&server, 10, 1, &everything()),
+        ] {
+            let Err(SearchError::Api(text)) = found else {
+                panic!("{body}: {found:?}")
+            };
+            assert!(text.contains("no JSON"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_bad_key_is_told_from_other_failures_at_brave() {
+    let invalid = r#"{"type":"ErrorResponse","error":{"id":"1","status":422,"detail":"The provided
+        subscription token is invalid.","meta":{"component":"authentication"},
+        "code":"SUBSCRIPTION_TOKEN_INVALID"},"time":1}"#;
+    for (status, body) in [
+        ("422 Unprocessable Entity", invalid),
+        ("401 Unauthorized", ""),
+        ("403 No", "{}"),
+    ] {
+        let found = brave_at(&json(status, body), 10, 0, &everything());
+        assert!(
+            matches!(found, Err(SearchError::AuthInvalid(_))),
+            "{status}: {found:?}"
+        );
+    }
+    let other = r#"{"error":{"status":422,"detail":"Unable to validate request parameter(s)","code":"VALIDATION"}}"#;
+    let Err(SearchError::Api(text)) = brave_at(
+        &json("422 Unprocessable Entity", other),
+        10,
+        0,
+        &everything(),
+    ) else {
+        panic!("no API error")
+    };
+    assert!(
+        text.contains("Unable to validate") && text.contains("422"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_failing_provider_is_an_api_error_with_its_own_message() {
+    let echo = format!(
+        r#"{{"error":{{"message":"bad request for key={SECRET} or s3cret%2Bkey%2F%3D"}}}}"#
+    );
+    for (status, body) in [
+        ("500 Internal Server Error", "<h1>oops</h1>"),
+        ("503 ", ""),
+        ("400 Bad Request", echo.as_str()),
+    ] {
+        let server = json(status, body);
+        for found in [
+            brave_at(&server, 10, 0, &everything()),
+            google_at(&server, 10, 1, &everything()),
+        ] {
+            let Err(SearchError::Api(text)) = found else {
+                panic!("{status}: {found:?}")
+            };
+            assert!(text.contains(&format!("HTTP {}", &status[..3])), "{text}");
+        }
+    }
+}
+
+fn limited(meta: &str, headers: &str) -> Vec<u8> {
+    let body = format!(
+        r#"{{"type":"ErrorResponse","error":{{"id":"1","status":429,"detail":"Request rate limit exceeded for plan.","meta":{meta},"code":"RATE_LIMITED"}},"time":1}}"#
+    );
+    reply(
+        &format!("429 Too Many Requests\r\nContent-Type: application/json{headers}"),
+        body,
+    )
+}
+
+const THROTTLED: &str =
+    r#"{"plan":"Free","rate_limit":1,"rate_current":1,"quota_limit":2000,"quota_current":15}"#;
+
+#[test]
+fn a_throttled_search_waits_as_told_and_tries_once_more() {
+    for (meta, headers, at_least) in [
+        (THROTTLED, "\r\nX-RateLimit-Reset: 1, 1419704", 900),
+        (
+            "{}",
+            "\r\nX-RateLimit-Limit: 1, 2000\r\nX-RateLimit-Remaining: 0, 77",
+            900,
+        ),
+        (
+            "{}",
+            "\r\nX-RateLimit-Limit: 1, 0\r\nX-RateLimit-Remaining: 0, 0\r\nX-RateLimit-Reset: 0, 0",
+            200,
+        ),
+        ("null", "\r\nRetry-After: 1", 900),
+    ] {
+        let first = limited(meta, headers);
+        let tries = std::sync::atomic::AtomicUsize::new(0);
+        let server = Server::start(move |_, conn| {
+            match tries.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+                0 => conn.write_all(&first),
+                _ => conn.write_all(&reply("200 OK", BRAVE)),
+            }
+        });
+        let start = Instant::now();
+        assert_eq!(
+            brave_at(&server, 10, 0, &everything()).unwrap().len(),
+            3,
+            "{headers}"
+        );
+        assert!(
+            start.elapsed() > Duration::from_millis(at_least),
+            "{headers}"
+        );
+        assert_eq!(server.asked().len(), 2);
+    }
+}
+
+#[test]
+fn a_search_throttled_twice_gives_up() {
+    let server = Server::bytes(limited(THROTTLED, ""));
+    let found = brave_at(&server, 10, 0, &everything());
+    assert!(matches!(found, Err(SearchError::RateLimit(_))), "{found:?}");
+    assert_eq!(server.asked().len(), 2);
+}
+
+#[test]
+fn a_wait_that_does_not_fit_into_the_call_is_not_begun() {
+    let server = Server::bytes(limited(THROTTLED, "\r\nRetry-After: 3600"));
+    let start = Instant::now();
+    let found = brave_at(&server, 10, 0, &everything());
+    assert!(matches!(found, Err(SearchError::RateLimit(_))), "{found:?}");
+    assert!(start.elapsed() < Duration::from_secs(2));
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[test]
+fn a_used_up_quota_is_said_at_once() {
+    let free = "Rate limit exceeded. You've used your free search quota (2,000/month).";
+    let paid = "Rate limit exceeded. You've used your search quota (15,000/month).";
+    for (meta, headers, text) in [
+        (
+            r#"{"quota_limit":2000,"quota_current":2000,"rate_limit":1,"rate_current":0}"#,
+            "",
+            free,
+        ),
+        (
+            "{}",
+            "\r\nX-RateLimit-Limit: 1, 15000\r\nX-RateLimit-Policy: 1;w=1, 15000;w=2592000\r\nX-RateLimit-Remaining: 1, 0",
+            paid,
+        ),
+        ("{}", "\r\nX-RateLimit-Remaining: 1, 0", free),
+        (
+            "{}",
+            "\r\nX-RateLimit-Policy: 2000;w=2592000\r\nX-RateLimit-Remaining: 0",
+            free,
+        ),
+    ] {
+        let server = Server::bytes(limited(meta, headers));
+        let found = brave_at(&server, 10, 0, &everything());
+        assert_eq!(
+            found,
+            Err(SearchError::RateLimit(text.to_owned())),
+            "{headers}"
+        );
+        assert_eq!(server.asked().len(), 1);
+    }
+}
+
+#[test]
+fn the_key_follows_no_redirect_to_another_server() {
+    let other = json("200 OK", BRAVE);
+    let there = other.url("/");
+    let server = Server::start(move |_, conn| conn.write_all(&redirect(&there)));
+    brave_at(&server, 10, 0, &everything()).unwrap();
+    assert_eq!(other.asked()[0].header("x-subscription-token"), None);
+}
+
+#[test]
+fn a_provider_that_is_not_there_is_a_network_error() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    drop(listener);
+    let endpoint = parse_url(&url).unwrap();
+    let domains = everything();
+    let query = google::Query {
+        text: "x",
+        num: 1,
+        start: 1,
+        domains: &domains,
+    };
+    let account = google::Account {
+        key: secret(),
+        engine: secret(),
+    };
+    let found = shown(google::search(&client(), &endpoint, &account, &query));
+    assert!(matches!(found, Err(SearchError::Network(_))), "{found:?}");
+}
+
+#[test]
+fn missing_credentials_come_with_the_way_to_get_them() {
+    let nothing = |_: &str| None;
+    let credentials = Credentials::from_vars(&nothing, None);
+    let found = brave::key(&credentials).map(drop);
+    assert_eq!(
+        found,
+        Err(SearchError::AuthMissing(brave::SETUP_ERROR.to_owned()))
+    );
+    let only_key = |name: &str| (name == "GOOGLE_SEARCH_API_KEY").then(|| "k".to_owned());
+    let found = google::account(&Credentials::from_vars(&only_key, None)).map(drop);
+    assert_eq!(
+        found,
+        Err(SearchError::AuthMissing(google::SETUP_ERROR.to_owned()))
+    );
+
+    let home = tempfile::tempdir().unwrap();
+    let dir: PathBuf = home.path().join(".config/ikigai");
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(dir.join("credentials.json"), "{ not json").unwrap();
+    let credentials = Credentials::from_vars(&nothing, Some(home.path().to_owned()));
+    let Err(SearchError::AuthMissing(text)) = brave::key(&credentials) else {
+        panic!()
+    };
+    assert!(text.starts_with(brave::SETUP_ERROR), "{text}");
+    assert!(
+        text.contains("credentials.json: is not valid JSON"),
+        "{text}"
+    );
+}

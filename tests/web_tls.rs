@@ -1,0 +1,149 @@
+//! TLS against servers with certificates good and bad.
+
+#[path = "common/server.rs"]
+mod server;
+
+use std::sync::{Arc, LazyLock};
+use std::thread;
+use std::time::Duration;
+
+use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::{Client, Error, Request, Response, parse_url};
+use rustls::ServerConfig;
+use server::{Authority, Server, page, redirect};
+
+/// The authority that this process trusts, through `SSL_CERT_FILE`.
+static TRUSTED: LazyLock<Authority> = LazyLock::new(|| {
+    let authority = Authority::new();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), authority.pem()).unwrap();
+    let (_, path) = file.keep().unwrap();
+    // SAFETY: every test comes through here before it does anything else, and the standard
+    // library, the only one that reads the environment here, takes its own lock.
+    unsafe { std::env::set_var("SSL_CERT_FILE", path) };
+    authority
+});
+
+fn get(url: &str) -> Result<Response, Error> {
+    let url = parse_url(url).unwrap();
+    let client = Client::new().proxies(Proxies::default());
+    client.get(&Request {
+        url: &url,
+        accept: "*/*",
+        headers: &[],
+    })
+}
+
+fn good() -> Arc<ServerConfig> {
+    TRUSTED.server(&["localhost", "127.0.0.1"], (2020, 2100))
+}
+
+fn refusal(config: Arc<ServerConfig>) -> String {
+    let server = Server::start_tls(config, |_, conn| conn.write_all(&page("never")));
+    match get(&server.url_as("localhost", "/?key=hidden")) {
+        Err(Error::Network(text)) => {
+            assert!(
+                text.contains("localhost") && !text.contains("hidden"),
+                "{text}"
+            );
+            assert!(server.asked().is_empty());
+            text
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_certificate_of_a_trusted_authority_is_good_for_name_and_address() {
+    let server = Server::start_tls(good(), |_, conn| conn.write_all(&page("safe")));
+    for host in ["localhost", "LOCALHOST", "127.0.0.1"] {
+        assert_eq!(
+            get(&server.url_as(host, "/")).unwrap().body,
+            b"safe",
+            "{host}"
+        );
+    }
+}
+
+#[test]
+fn a_certificate_of_an_unknown_authority_is_refused() {
+    LazyLock::force(&TRUSTED);
+    let text = refusal(Authority::new().server(&["localhost"], (2020, 2100)));
+    assert!(
+        text.contains("no authority") && text.contains("SSL_CERT_FILE"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_expired_certificate_is_refused() {
+    let text = refusal(TRUSTED.server(&["localhost"], (2001, 2002)));
+    assert!(text.contains("expired"), "{text}");
+}
+
+#[test]
+fn a_certificate_of_the_future_is_refused() {
+    let text = refusal(TRUSTED.server(&["localhost"], (2090, 2100)));
+    assert!(text.contains("not valid yet"), "{text}");
+}
+
+#[test]
+fn a_certificate_for_another_host_is_refused() {
+    let text = refusal(TRUSTED.server(&["example.com"], (2020, 2100)));
+    assert!(text.contains("another host"), "{text}");
+}
+
+#[test]
+fn a_redirect_leads_from_http_to_https() {
+    let secure = Server::start_tls(good(), |_, conn| conn.write_all(&page("safe")));
+    let there = secure.url("/");
+    let plain = Server::start(move |_, conn| conn.write_all(&redirect(&there)));
+    let got = get(&plain.url("/")).unwrap();
+    assert_eq!(
+        (got.body.as_slice(), got.url.as_str()),
+        (&b"safe"[..], secure.url("/").as_str())
+    );
+}
+
+#[test]
+fn a_server_without_tls_is_no_https_server() {
+    LazyLock::force(&TRUSTED);
+    let plain = Server::bytes(page("plain"));
+    let url = plain.url("/").replace("http:", "https:");
+    assert!(matches!(get(&url), Err(Error::Network(_))));
+}
+
+#[test]
+fn a_body_that_ends_without_the_end_of_tls_may_be_cut_off() {
+    let server = Server::start_tls(good(), |_, conn| {
+        conn.write_all(b"HTTP/1.1 200 OK\r\n\r\nhalf of")?;
+        conn.flush()?;
+        thread::sleep(Duration::from_millis(50));
+        // Closes the socket beneath TLS, which would have said goodbye.
+        conn.reset();
+        Ok(())
+    });
+    let result = get(&server.url("/"));
+    assert!(matches!(result, Err(Error::Network(_))), "{result:?}");
+}
+
+#[test]
+fn a_server_that_never_shakes_hands_is_given_up() {
+    LazyLock::force(&TRUSTED);
+    let server = Server::raw(|stream| {
+        thread::sleep(Duration::from_secs(3));
+        drop(stream);
+    });
+    let url = parse_url(&server.url("/").replace("http:", "https:")).unwrap();
+    let client = Client::new()
+        .proxies(Proxies::default())
+        .within(Duration::from_millis(500));
+    let start = std::time::Instant::now();
+    let result = client.get(&Request {
+        url: &url,
+        accept: "*/*",
+        headers: &[],
+    });
+    assert!(matches!(result, Err(Error::Network(_))), "{result:?}");
+    assert!(start.elapsed() < Duration::from_secs(2));
+}
