@@ -120,6 +120,20 @@ fn what_is_not_in_its_coding_or_in_an_unknown_one_is_an_error() {
     }
 }
 
+#[test]
+fn a_brotli_window_of_a_gibibyte_is_refused() {
+    let params = brotli::enc::BrotliEncoderParams {
+        large_window: true,
+        lgwin: 30,
+        ..Default::default()
+    };
+    let mut body = Vec::new();
+    brotli::BrotliCompress(&mut &text()[..], &mut body, &params).unwrap();
+    assert_eq!(body[0], 0x11);
+    let result = served("br", body);
+    assert!(matches!(result, Err(Error::Network(_))), "{result:?}");
+}
+
 /// A deflate stream's middle that stands for a mebibyte of zeros and may be repeated at will.
 fn mebibyte_of_zeros() -> Vec<u8> {
     let mut out = Vec::with_capacity(1 << 16);

@@ -156,6 +156,19 @@ fn an_endless_error_page_costs_one_bounded_read() {
 }
 
 #[test]
+fn an_error_page_that_never_ends_is_not_waited_for() {
+    let server = Server::start(|_, conn| {
+        conn.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\nx")?;
+        thread::sleep(Duration::from_secs(8));
+        Ok(())
+    });
+    let start = Instant::now();
+    let error = get(&server.url("/")).unwrap_err();
+    assert_eq!(error.to_string(), "HTTP 404: Not Found");
+    assert!(start.elapsed() < Duration::from_secs(6));
+}
+
+#[test]
 fn chunks_and_interim_answers_are_understood() {
     let server = Server::bytes(
         "HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 Fine\r\n\
@@ -217,6 +230,71 @@ fn what_is_no_answer_at_all_is_an_error() {
     let many = "X-Filler: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n".repeat(100_000);
     let server = Server::bytes(format!("HTTP/1.1 200 OK\r\n{many}\r\n"));
     network(get(&server.url("/")));
+}
+
+/// Numbers that are the same on every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % sides as u64).unwrap()
+    }
+}
+
+#[test]
+fn no_answer_however_broken_brings_the_client_down() {
+    let whole = b"HTTP/1.1 301 Moved\r\nContent-Length: 11\r\nLocation: /next?a=b#c\r\n\
+        Transfer-Encoding: chunked\r\nContent-Encoding: gzip, br, deflate\r\nContent-Type: text/html\r\n\
+        Connection: close\r\n\r\n5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nTrailer: x\r\n\r\n";
+    let dice = std::sync::Mutex::new(Dice(0x2545_f491_4f6c_dd1d));
+    let server = Server::start(move |_, conn| {
+        let mut bytes = whole.to_vec();
+        {
+            let mut dice = dice.lock().unwrap();
+            for _ in 0..=dice.roll(6) {
+                let at = dice.roll(bytes.len());
+                match dice.roll(5) {
+                    0 => bytes[at] = u8::try_from(dice.roll(256)).unwrap(),
+                    1 => bytes.truncate(at + 1),
+                    2 => drop(bytes.remove(at)),
+                    3 => bytes.insert(at, b"\r\n :;,0\xff\0"[dice.roll(9)]),
+                    _ => bytes[9] = b'1' + u8::try_from(dice.roll(9)).unwrap(),
+                }
+                bytes.resize(bytes.len().max(12), b' ');
+            }
+        }
+        conn.write_all(&bytes)
+    });
+    for _ in 0..1500 {
+        match get_with(&client().within(Duration::from_secs(3)), &server.url("/")) {
+            Ok(_) | Err(Error::Network(_) | Error::Status(_)) => {}
+            Err(Error::InvalidUrl(why)) => panic!("{why}"),
+        }
+    }
+}
+
+#[test]
+fn a_switch_of_protocols_that_nobody_asked_for_is_no_hang() {
+    let server = Server::bytes("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n");
+    let start = Instant::now();
+    let _ = get_with(&client().within(Duration::from_secs(1)), &server.url("/"));
+    assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn a_long_url_is_sent_whole_or_called_too_long() {
+    let server = Server::bytes(page("x"));
+    let long = format!("/{}", "y".repeat(60_000));
+    get(&server.url(&long)).unwrap();
+    assert_eq!(server.asked()[0].target, long);
+    let longer = format!("/{}", "y".repeat(70_000));
+    assert!(matches!(
+        get(&server.url(&longer)),
+        Err(Error::InvalidUrl(_))
+    ));
 }
 
 #[test]

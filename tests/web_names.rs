@@ -4,6 +4,7 @@
 mod server;
 
 use std::net::SocketAddr;
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -104,6 +105,36 @@ fn the_second_address_is_tried_where_the_first_is_closed() {
             .body,
         b"up"
     );
+}
+
+#[test]
+fn an_address_that_never_answers_leaves_time_for_the_next() {
+    let server = Server::bytes(page("up"));
+    let dead = std::net::TcpListener::bind(("127.0.0.2", server.port())).unwrap();
+    // SAFETY: the descriptor is an open listening socket; this only shortens its queue.
+    assert_eq!(unsafe { libc::listen(dead.as_raw_fd(), 0) }, 0);
+    let fill = || {
+        let (client, _) = changing(&[&["127.0.0.2"]]);
+        get_with(
+            &client.within(Duration::from_millis(300)),
+            &server.url_as("dev.example", "/"),
+        )
+    };
+    // These fill the queue; from then on the kernel drops what knocks.
+    let waiting: Vec<_> = (0..4)
+        .map(|_| thread::scope(|s| s.spawn(fill).join().unwrap()))
+        .collect();
+    assert!(waiting.iter().all(Result::is_err));
+    let (client, _) = changing(&[&["127.0.0.2", "127.0.0.1"]]);
+    let start = Instant::now();
+    let client = client.within(Duration::from_secs(3));
+    assert_eq!(
+        get_with(&client, &server.url_as("dev.example", "/"))
+            .unwrap()
+            .body,
+        b"up"
+    );
+    assert!(start.elapsed() > Duration::from_secs(1) && start.elapsed() < Duration::from_secs(3));
 }
 
 struct Slow;

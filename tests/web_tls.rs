@@ -3,6 +3,9 @@
 #[path = "common/server.rs"]
 mod server;
 
+use std::io::Write;
+use std::net::TcpStream;
+use std::process::Command;
 use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
@@ -15,7 +18,7 @@ use server::{Authority, Server, page, redirect};
 /// The authority that this process trusts, through `SSL_CERT_FILE`.
 static TRUSTED: LazyLock<Authority> = LazyLock::new(|| {
     let authority = Authority::new();
-    let file = tempfile::NamedTempFile::new().unwrap();
+    let file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     std::fs::write(file.path(), authority.pem()).unwrap();
     let (_, path) = file.keep().unwrap();
     // SAFETY: every test comes through here before it does anything else, and the standard
@@ -146,4 +149,58 @@ fn a_server_that_never_shakes_hands_is_given_up() {
     });
     assert!(matches!(result, Err(Error::Network(_))), "{result:?}");
     assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+/// Copies bytes both ways between a tunnel's ends, until one side is done.
+fn splice(near: &TcpStream, far: &TcpStream) {
+    thread::scope(|scope| {
+        scope.spawn(|| std::io::copy(&mut &*near, &mut &*far));
+        let _ = std::io::copy(&mut &*far, &mut &*near);
+        let _ = near.shutdown(std::net::Shutdown::Both);
+    });
+}
+
+#[test]
+fn tls_goes_through_a_tunnel_to_the_target() {
+    let target = Server::start_tls(good(), |_, conn| conn.write_all(&page("safe")));
+    let port = target.port();
+    let proxy = Server::raw(move |mut stream| {
+        let asked = server::read_head(&mut stream).unwrap();
+        assert_eq!(asked.target, format!("localhost:{port}"));
+        stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+        // The proxy of this test is its own client.
+        #[allow(clippy::disallowed_methods)]
+        splice(&stream, &TcpStream::connect(("127.0.0.1", port)).unwrap());
+    });
+    let via = format!("http://127.0.0.1:{}", proxy.port());
+    let proxies = Proxies::from_vars(|name| (name == "https_proxy").then(|| via.clone()));
+    let url = parse_url(&target.url_as("localhost", "/")).unwrap();
+    let client = Client::new().proxies(proxies);
+    let got = client
+        .get(&Request {
+            url: &url,
+            accept: "*/*",
+            headers: &[],
+        })
+        .unwrap();
+    assert_eq!(got.body, b"safe");
+}
+
+#[test]
+fn a_certificate_file_that_is_not_there_is_named() {
+    // The variable is the whole process's, so the test runs itself once more with another one.
+    if std::env::var_os("SSL_CERT_FILE").is_some_and(|file| file == "/nowhere.pem") {
+        match get("https://127.0.0.1:1/") {
+            Err(Error::Network(text)) => assert!(text.contains("SSL_CERT_FILE"), "{text}"),
+            other => panic!("{other:?}"),
+        }
+        return;
+    }
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_certificate_file_that_is_not_there_is_named"])
+        .env("SSL_CERT_FILE", "/nowhere.pem")
+        .env_remove("SSL_CERT_DIR")
+        .status()
+        .unwrap();
+    assert!(status.success());
 }

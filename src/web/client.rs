@@ -7,7 +7,7 @@
 //! which may hold keys.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use ureq::http::{HeaderMap, header};
@@ -19,7 +19,7 @@ use super::guard::{self, CheckedAddr, Guard};
 use super::resolve::{self, LookupError, Resolve, SystemResolver};
 pub use link::parse_url;
 
-use dial::{Dialer, Finish, NoResolver, Route};
+use dial::{Dialer, Finish, NoResolver, Route, Talk};
 use proxy::{Kind, Proxies, Proxy};
 use tunnel::{Target, Tunnel};
 
@@ -37,6 +37,8 @@ mod tunnel;
 pub const TOTAL: Duration = Duration::from_secs(24);
 /// The time for one connection, from the first address to the end of the TLS handshake.
 pub const CONNECT: Duration = Duration::from_secs(10);
+/// The time for the body of an error, whose status is what matters.
+pub const ERROR_BODY: Duration = Duration::from_secs(3);
 /// How many redirects are followed.
 pub const MAX_REDIRECTS: usize = 10;
 /// The most that is kept of a body, in bytes after decoding.
@@ -44,6 +46,9 @@ pub const MAX_BODY: usize = 10 * 1024 * 1024;
 /// The most that is kept of the body of an error, in bytes after decoding.
 pub const MAX_ERROR_BODY: usize = 64 * 1024;
 
+/// An `Accept` for pages to be read: Markdown best, other text well, anything rather than nothing.
+pub const ACCEPT_PAGES: &str = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, \
+    text/plain;q=0.9, application/json;q=0.8, */*;q=0.5";
 /// How the client names itself.
 pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"));
 
@@ -243,10 +248,10 @@ impl Client {
                 .map_err(Error::Network)?;
             config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
         }
-        let reason = Arc::clone(&route.reason);
+        let talk = Arc::clone(&route.talk);
         let finish = Finish {
             absolute: route.absolute.clone(),
-            reason: Arc::clone(&reason),
+            talk: Arc::clone(&talk),
         };
         let plain_proxy_login = proxy
             .filter(|_| route.absolute.is_some())
@@ -274,7 +279,7 @@ impl Client {
         let redirects = matches!(head.status.as_u16(), 301 | 302 | 303 | 307 | 308);
         let location = head.headers.get(header::LOCATION).filter(|_| redirects);
         let location = location.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        let told = reason.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let told = talk.reason();
         let reason = told
             .map(|text| tidy_reason(&text))
             .filter(|text| !text.is_empty());
@@ -292,6 +297,7 @@ impl Client {
             reason,
             headers: head.headers,
             body,
+            talk,
         })
     }
 
@@ -313,7 +319,7 @@ impl Client {
             proxy: None,
             tunnel: None,
             absolute: None,
-            reason: Arc::new(Mutex::new(None)),
+            talk: Arc::default(),
         };
         let mut addrs = Vec::new();
         if proxy.is_none_or(|proxy| proxy.kind == Kind::Socks5) {
@@ -395,6 +401,7 @@ struct Hop {
     reason: String,
     headers: HeaderMap,
     body: ureq::Body,
+    talk: Arc<Talk>,
 }
 
 impl Hop {
@@ -402,6 +409,9 @@ impl Hop {
     fn finish(self, url: Url, total: Duration) -> Result<Response, Error> {
         let failed = self.status >= 400;
         let limit = if failed { MAX_ERROR_BODY } else { MAX_BODY };
+        if failed {
+            self.talk.finish_by(Instant::now() + ERROR_BODY);
+        }
         let codings: Vec<&str> = self
             .headers
             .get_all(header::CONTENT_ENCODING)

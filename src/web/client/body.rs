@@ -73,7 +73,7 @@ pub fn read(
                 members: 1,
             }),
             "deflate" => inflate(reader).map_err(|e| fault(&all, e))?,
-            "br" => Box::new(Decompressor::new(reader, BUFFER)),
+            "br" => brotli(reader).map_err(|e| fault(&all, e))?,
             _ => return Err(BodyError::UnknownCoding(all)),
         };
         if at + 1 == names.len() {
@@ -121,6 +121,19 @@ fn inflate<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + '
     } else {
         Box::new(DeflateDecoder::new(whole))
     })
+}
+
+/// Brotli as RFC 7932 has it. The decoder would also take streams with windows of a gibibyte, which
+/// no server may send and which begin with a byte that the RFC leaves invalid (section 9.1).
+fn brotli<'a>(mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + 'a>> {
+    if reader
+        .fill_buf()?
+        .first()
+        .is_some_and(|byte| byte & 0x7f == 0x11)
+    {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    Ok(Box::new(Decompressor::new(reader, BUFFER)))
 }
 
 /// gzip with all its members (RFC 1952, section 2.2); what follows them is ignored.

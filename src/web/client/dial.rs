@@ -12,7 +12,7 @@ use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{
-    Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport,
+    Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport, time,
 };
 
 use super::fault::Fault;
@@ -32,8 +32,38 @@ pub struct Route {
     pub tunnel: Option<Tunnel>,
     /// `http://host:port` where the request line must hold the whole URL, for a plain proxy.
     pub absolute: Option<String>,
-    /// Where the status line's own reason is put.
-    pub reason: Arc<Mutex<Option<String>>>,
+    /// What the connection and the client tell each other.
+    pub talk: Arc<Talk>,
+}
+
+/// What the connection and the client tell each other while an answer comes in.
+#[derive(Debug, Default)]
+pub struct Talk {
+    reason: Mutex<Option<String>>,
+    until: Mutex<Option<Instant>>,
+}
+
+impl Talk {
+    /// The reason phrase of the answer's status line.
+    pub fn reason(&self) -> Option<String> {
+        self.reason
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    /// Has the rest of the answer end by this time, if nothing earlier ends it.
+    pub fn finish_by(&self, until: Instant) {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+    }
+
+    fn shorten(&self, mut timeout: NextTimeout) -> NextTimeout {
+        if let Some(until) = *self.until.lock().unwrap_or_else(PoisonError::into_inner) {
+            let left = until.saturating_duration_since(Instant::now());
+            timeout.after = time::Duration::Exact(left.min(*timeout.after));
+        }
+        timeout
+    }
 }
 
 /// A resolver that resolves nothing, so that the library cannot.
@@ -126,8 +156,8 @@ impl Dialer {
 pub struct Finish {
     /// See [`Route::absolute`].
     pub absolute: Option<String>,
-    /// See [`Route::reason`].
-    pub reason: Arc<Mutex<Option<String>>>,
+    /// See [`Route::talk`].
+    pub talk: Arc<Talk>,
 }
 
 impl<In: Transport> Connector<In> for Finish {
@@ -141,7 +171,8 @@ impl<In: Transport> Connector<In> for Finish {
         Ok(chained.map(|inner| Wire {
             inner,
             absolute: self.absolute.clone(),
-            reason: Some(Arc::clone(&self.reason)),
+            talk: Arc::clone(&self.talk),
+            headed: false,
         }))
     }
 }
@@ -152,7 +183,9 @@ impl<In: Transport> Connector<In> for Finish {
 pub struct Wire<T> {
     inner: T,
     absolute: Option<String>,
-    reason: Option<Arc<Mutex<Option<String>>>>,
+    talk: Arc<Talk>,
+    /// Whether the status line has been seen.
+    headed: bool,
 }
 
 impl<T: Transport> Wire<T> {
@@ -182,7 +215,6 @@ impl<T: Transport> Wire<T> {
 
     /// Notes the reason phrase of the first status line that is not an interim one.
     fn note_reason(&mut self) {
-        let Some(slot) = &self.reason else { return };
         let mut input = self.inner.buffers().input();
         while let Some(end) = input.iter().position(|b| *b == b'\n') {
             let line = String::from_utf8_lossy(&input[..end]);
@@ -199,8 +231,12 @@ impl<T: Transport> Wire<T> {
                 continue;
             }
             let reason = parts.next().unwrap_or_default().trim().to_owned();
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
-            self.reason = None;
+            *self
+                .talk
+                .reason
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(reason);
+            self.headed = true;
             return;
         }
     }
@@ -219,6 +255,7 @@ impl<T: Transport> Transport for Wire<T> {
     }
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
+        let timeout = self.talk.shorten(timeout);
         let more = self
             .inner
             .await_input(timeout)
@@ -235,7 +272,7 @@ impl<T: Transport> Transport for Wire<T> {
                 }
                 other => other,
             })?;
-        if self.reason.is_some() {
+        if !self.headed {
             self.note_reason();
         }
         Ok(more)

@@ -76,6 +76,10 @@ pub fn describe(error: &ureq::Error, host: &str, total: Duration) -> String {
         ureq::Error::LargeResponseHeader(..) => {
             format!("{host} answered with more headers than anybody needs")
         }
+        // These would show the whole URL.
+        ureq::Error::BadUri(_) | ureq::Error::RequireHttpsOnly(_) => {
+            format!("Exchange with {host} failed: the URL can't be requested")
+        }
         other => format!("Exchange with {host} failed: {other}"),
     }
 }
