@@ -5,5 +5,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`cli`] | the door: `argv[0]` or a subcommand chooses the tool |
+//! | [`web`] | workshop: what the web tools need of pages and servers |
 
 pub mod cli;
+pub mod web;

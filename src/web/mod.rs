@@ -1,0 +1,3 @@
+//! Workshop: what the web tools need of pages and servers.
+
+pub mod markdown;
