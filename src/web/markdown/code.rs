@@ -46,9 +46,7 @@ pub(super) fn language(name: &str, value: &str) -> Option<String> {
     let found = found.trim_end_matches(';');
     let sound = !found.is_empty()
         && found.len() <= 32
-        && found.bytes().all(|byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'#' | b'_' | b'.')
-        });
+        && found.chars().all(|c| c.is_alphanumeric() || matches!(c, '+' | '-' | '#' | '_' | '.'));
     let nothing = ["none", "default", "plain", "plaintext", "nohighlight", "notranslate"];
     (sound && !nothing.contains(&found)).then(|| found.to_ascii_lowercase())
 }

@@ -80,7 +80,7 @@ pub(super) fn kind_of(name: &str) -> Kind {
         }
         "script" | "style" | "nav" | "template" | "noscript" | "iframe" | "noembed"
         | "datalist" | "head" | "link" | "meta" | "annotation" | "annotation-xml" | "param"
-        | "rp" | "col" | "colgroup" => Kind::Dropped,
+        | "col" | "colgroup" => Kind::Dropped,
         "address" | "article" | "aside" | "body" | "caption" | "center" | "details" | "dialog"
         | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form"
         | "frameset" | "header" | "hgroup" | "html" | "legend" | "main" | "noframes"

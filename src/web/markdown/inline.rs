@@ -76,6 +76,7 @@ pub(super) struct Inline {
     bracket_end: usize,
     link_start: usize,
     in_link: bool,
+    links: usize,
 }
 
 const fn slot(delimiter: u8) -> usize {
@@ -110,12 +111,8 @@ impl Inline {
             bracket_end: usize::MAX,
             link_start: 0,
             in_link: false,
+            links: 0,
         }
-    }
-
-    /// Whether the current block has begun.
-    pub(super) fn is_open(&self) -> bool {
-        self.open || !self.code.is_empty()
     }
 
     /// Whether text is being gathered for a code span.
@@ -130,7 +127,7 @@ impl Inline {
             return;
         }
         let bytes = text.as_bytes();
-        let escape_brackets = self.in_link && !escape::balanced(text);
+        let escape_brackets = self.links > 0 && !escape::balanced(text);
         let mut at = 0;
         loop {
             at += self.spaces(&bytes[at..]);
@@ -453,6 +450,7 @@ impl Inline {
             return;
         }
         self.flush_code();
+        self.links += usize::from(matches!(style, Style::Link { .. }));
         let continues = self.space.is_empty()
             && self.breaks == 0
             && !matches!(style, Style::Link { .. })
@@ -472,6 +470,7 @@ impl Inline {
             self.flush_code();
         }
         let top = self.styles.pop()?;
+        self.links -= usize::from(matches!(top.style, Style::Link { .. }));
         match top.state {
             State::Pending => {
                 self.pending -= 1;

@@ -29,6 +29,7 @@ mod image;
 mod inline;
 mod link;
 mod pre;
+mod prefilter;
 mod render;
 mod sheet;
 mod table;
@@ -51,7 +52,7 @@ pub fn convert(page: &str, base: &Url) -> Document {
     let root = Root { base: base.clone(), length: page.len(), document: Rc::clone(&document) };
     let mut handlers: HashMap<String, Box<dyn TagHandlerFactory>> = HashMap::new();
     handlers.insert("html".to_owned(), Box::new(move || root.clone()));
-    html2md::parse_html_custom(page, &handlers);
+    html2md::parse_html_custom(&prefilter::filter(page), &handlers);
     document.take()
 }
 

@@ -287,7 +287,9 @@ impl Walk {
                 self.inline.mode = Mode::Flow;
                 let (columns, _) = table::span(&frame.node);
                 let sheet = &mut self.inline.sheet;
-                sheet.out.push(' ');
+                if !sheet.out.ends_with("| ") {
+                    sheet.out.push(' ');
+                }
                 // The other columns of the cell are empty, as far as the page pays for them.
                 for _ in 1..columns {
                     if sheet.affords(2) {
