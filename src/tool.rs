@@ -78,6 +78,22 @@ pub enum Code {
     ReadError,
     /// Memory ran out.
     OutOfMemory,
+    /// The URL is none that can be fetched.
+    InvalidUrl,
+    /// No answer: DNS, connection, TLS, time, a broken body, a refused address.
+    NetworkError,
+    /// The server answered with a status of 400 or more.
+    HttpError,
+    /// The answer is nothing that can be shown as text.
+    ParseError,
+    /// No credentials are configured.
+    AuthMissing,
+    /// The provider rejects the credentials.
+    AuthInvalid,
+    /// The quota is used up.
+    RateLimit,
+    /// The provider answered with another failure.
+    ApiError,
 }
 
 impl Code {
@@ -99,6 +115,14 @@ impl Code {
             Self::InvalidPattern => "INVALID_PATTERN",
             Self::ReadError => "READ_ERROR",
             Self::OutOfMemory => "OUT_OF_MEMORY",
+            Self::InvalidUrl => "INVALID_URL",
+            Self::NetworkError => "NETWORK_ERROR",
+            Self::HttpError => "HTTP_ERROR",
+            Self::ParseError => "PARSE_ERROR",
+            Self::AuthMissing => "AUTH_MISSING",
+            Self::AuthInvalid => "AUTH_INVALID",
+            Self::RateLimit => "RATE_LIMIT",
+            Self::ApiError => "API_ERROR",
         }
     }
 }
@@ -112,6 +136,8 @@ pub struct Failure {
     pub message: String,
     /// Whether the request itself was at fault: such a call exits 1 and says so on stderr too.
     pub bad_request: bool,
+    /// A line of JSON for the host on stderr, which is for its user and not for the model.
+    pub event: Option<String>,
 }
 
 impl Failure {
@@ -121,6 +147,7 @@ impl Failure {
             code,
             message: message.into(),
             bad_request: false,
+            event: None,
         }
     }
 
@@ -130,6 +157,7 @@ impl Failure {
             code: Code::InvalidArg,
             message: message.into(),
             bad_request: true,
+            event: None,
         }
     }
 }

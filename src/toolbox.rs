@@ -11,6 +11,9 @@ pub static TOOLS: &[Tool] = &[
     tools::file_edit::TOOL,
     tools::glob::TOOL,
     tools::grep::TOOL,
+    tools::web_search_brave::TOOL,
+    tools::web_search_google::TOOL,
+    tools::web_fetch::TOOL,
 ];
 
 /// The tool that `name` means: `file-read`, `file-read-tool` and `file_read` are one.

@@ -40,6 +40,9 @@ pub fn answer(tool: &Tool) -> Exit {
                 // A host that has closed stderr misses nothing that is not on stdout.
                 let _ = writeln!(io::stderr(), "{}: {}", tool.link, failure.message);
             }
+            if let Some(event) = &failure.event {
+                let _ = writeln!(io::stderr(), "{event}");
+            }
             let written = write_object(&mut out, |object| {
                 if tool.family == Family::Web {
                     object.field("success", &false)?;

@@ -10,3 +10,7 @@ pub mod file_read;
 pub mod file_write;
 pub mod glob;
 pub mod grep;
+mod search_answer;
+pub mod web_fetch;
+pub mod web_search_brave;
+pub mod web_search_google;

@@ -1,0 +1,96 @@
+//! How well and how fast pages become Markdown, beside other converters. See `run.sh`.
+
+mod same;
+
+use std::fs;
+
+use serde_json::Value;
+
+type Convert = fn(&str) -> String;
+
+const ENGINES: &[(&str, Convert)] = &[
+    ("ikigai-tools", ikigai),
+    ("htmd", |html| htmd::convert(html).unwrap_or_default()),
+    ("mdka", |html| mdka::html_to_markdown(html)),
+];
+
+fn ikigai(html: &str) -> String {
+    let base = url::Url::parse(same::BASE).expect("a constant");
+    ikigai_tools::web::markdown::convert(html, &base).markdown
+}
+
+fn back(markdown: &str) -> String {
+    let mut options = comrak::Options::default();
+    options.extension.table = true;
+    options.extension.strikethrough = true;
+    options.extension.tasklist = true;
+    options.render.r#unsafe = true;
+    comrak::markdown_to_html(markdown, &options)
+}
+
+/// `(section, html)` of every example; those with raw HTML are left out.
+fn examples(path: &str) -> Vec<(String, String, String)> {
+    let text = fs::read_to_string(path).expect("a file of examples");
+    let json: Value = serde_json::from_str(&text).expect("examples as JSON");
+    let list = json.as_array().expect("an array of examples");
+    list.iter()
+        .map(|example| {
+            let field = |names: &[&str]| {
+                names
+                    .iter()
+                    .find_map(|name| example.get(name))
+                    .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+                    .unwrap_or_default()
+            };
+            (field(&["n", "number", "example"]), field(&["section"]), field(&["html"]))
+        })
+        .collect()
+}
+
+fn score(path: &str, show: bool) {
+    let examples = examples(path);
+    for (engine, convert) in ENGINES {
+        let mut sections: Vec<(String, usize, usize)> = Vec::new();
+        for (number, section, html) in &examples {
+            let markdown = convert(html);
+            let (wanted, got) = (same::normal(html), same::normal(&back(&markdown)));
+            let equal = wanted == got;
+            if sections.last().is_none_or(|last| last.0 != *section) {
+                sections.push((section.clone(), 0, 0));
+            }
+            let last = sections.last_mut().expect("just pushed");
+            last.1 += usize::from(equal);
+            last.2 += 1;
+            if show && !equal && *engine == "ikigai-tools" {
+                println!("--- {section} {number}\n{html}\n=>\n{markdown}\n<=\n{}\n", back(&markdown));
+            }
+        }
+        let raw = |name: &str| name == "HTML blocks" || name == "Raw HTML";
+        let sum = |all: bool| {
+            sections
+                .iter()
+                .filter(|section| all || !raw(&section.0))
+                .fold((0, 0), |sum, section| (sum.0 + section.1, sum.1 + section.2))
+        };
+        println!("{engine}: {:?} of all, {:?} without raw HTML", sum(true), sum(false));
+        for (section, equal, all) in sections {
+            if equal < all {
+                print!("{section} {equal}/{all}; ");
+            }
+        }
+        println!();
+    }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["score", path] => score(path, false),
+        ["failures", path] => score(path, true),
+        ["convert"] => {
+            let html = std::io::read_to_string(std::io::stdin()).expect("HTML");
+            print!("{}", ikigai(&html));
+        }
+        _ => eprintln!("usage: see run.sh"),
+    }
+}

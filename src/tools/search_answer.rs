@@ -1,0 +1,87 @@
+//! What the two search tools have in common: the fields that they share, and how they answer.
+
+use serde::Serialize;
+
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::tool::{Code, Failure};
+use crate::web::search::{DomainFilter, SearchError, SearchResult};
+
+/// The query, which the schemas want to be of two characters at least.
+pub fn query<'a>(request: &'a Request<'_>) -> Result<&'a str, Failure> {
+    let query = request.required_text("query")?;
+    if query.trim().chars().count() < 2 {
+        return Err(Failure::bad_request(
+            "query must be at least 2 characters long",
+        ));
+    }
+    Ok(query)
+}
+
+/// The domains that results may or may not be from.
+pub fn domains(request: &Request<'_>) -> Result<DomainFilter, Failure> {
+    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let allowed = owned(request.texts("allowed_domains")?);
+    let blocked = owned(request.texts("blocked_domains")?);
+    Ok(DomainFilter::new(&allowed, &blocked))
+}
+
+/// One result as the specification shows it.
+#[derive(Serialize)]
+struct Row<'a> {
+    title: &'a str,
+    url: &'a str,
+    snippet: &'a str,
+}
+
+/// The answer with these results.
+pub fn reply<'a>(results: Vec<SearchResult>) -> Reply<'a> {
+    Reply::new(move |object| {
+        let rows: Vec<Row<'_>> = results
+            .iter()
+            .map(|result| Row {
+                title: &result.title,
+                url: &result.url,
+                snippet: &result.snippet,
+            })
+            .collect();
+        object.field("results", &rows)?;
+        object.field("count", &rows.len())
+    })
+}
+
+/// What a host shows its user where no key is configured (`config_required`).
+pub struct Setup {
+    /// The text for the user.
+    pub notice: &'static str,
+    /// What is missing, a JSON object as text.
+    pub data: &'static str,
+}
+
+/// A host's event, as one line of JSON on stderr.
+#[derive(Serialize)]
+struct Event<'a> {
+    kind: &'a str,
+    content: &'a str,
+    data_json: &'a str,
+}
+
+/// The failure that `error` is.
+pub fn failure(error: SearchError, setup: &Setup) -> Failure {
+    match error {
+        SearchError::AuthMissing(message) => {
+            let event = Event {
+                kind: "config_required",
+                content: setup.notice,
+                data_json: setup.data,
+            };
+            let mut failure = Failure::new(Code::AuthMissing, message);
+            failure.event = serde_json::to_string(&event).ok();
+            failure
+        }
+        SearchError::AuthInvalid(message) => Failure::new(Code::AuthInvalid, message),
+        SearchError::RateLimit(message) => Failure::new(Code::RateLimit, message),
+        SearchError::Network(message) => Failure::new(Code::NetworkError, message),
+        SearchError::Api(message) => Failure::new(Code::ApiError, message),
+    }
+}

@@ -1,0 +1,148 @@
+//! web-fetch: a page of the web as Markdown, whole or a window of its lines.
+
+use std::panic;
+
+use memchr::memchr_iter;
+use url::Url;
+
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::tool::{Code, Failure, Family, Manual, Tool};
+use crate::web::charset::{self, Kind, Unsupported};
+use crate::web::client::{self, Client, Error, MAX_BODY};
+use crate::web::markdown::{self, Document};
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "web_fetch",
+    link: "web-fetch-tool",
+    family: Family::Web,
+    schema: include_str!("schemas/web_fetch.json"),
+    manual: Manual {
+        text: "\
+Fetches a page over HTTP or HTTPS and answers with its final address, its title and its content:
+HTML as Markdown, any other text as it is. `offset` is the first line of that wanted, from 1, and
+`limit` how many. At most 10 MiB of a page are read, and no call takes longer than 25 seconds.
+Addresses of the local network are fetched only where the URL itself names them, link-local and
+cloud metadata addresses never.",
+        example: r#"{"url":"https://example.com/"}"#,
+    },
+    run,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let url = request.required_text("url")?;
+    let offset = request.integer("offset", 1..=u64::MAX)?.unwrap_or(1);
+    let limit = request.integer("limit", 1..=u64::MAX)?;
+    let page = fetch(url)?;
+    Ok(Reply::new(move |object| {
+        object.field("url", page.url.as_str())?;
+        object.field("title", &page.document.title)?;
+        let lines = window(&page.document.markdown, offset, limit);
+        object.whole_text("content", lines.as_bytes())
+    }))
+}
+
+/// A page that was fetched and read.
+struct Page {
+    url: Url,
+    document: Document,
+}
+
+fn fetch(url: &str) -> Result<Page, Failure> {
+    let url = client::parse_url(url).map_err(failure)?;
+    let request = client::Request {
+        url: &url,
+        accept: client::ACCEPT_PAGES,
+        headers: &[],
+    };
+    let reply = Client::new().get(&request).map_err(failure)?;
+    let text = charset::read(&reply.body, reply.content_type(), reply.truncated)
+        .map_err(|Unsupported(kind)| not_text(&kind))?;
+    let mut document = match text.kind {
+        Kind::Html => convert(&text.text, &reply.url)?,
+        Kind::Text => Document {
+            title: String::new(),
+            markdown: text.text,
+        },
+    };
+    if reply.truncated {
+        let limit = MAX_BODY / (1024 * 1024);
+        let notice = format!("\n\n[Cut off: only the first {limit} MiB were read.]");
+        document.markdown.push_str(&notice);
+    }
+    Ok(Page {
+        url: reply.url,
+        document,
+    })
+}
+
+/// The parser is somebody else's: should it panic on some page, then that is a page that cannot be parsed, and the
+/// panic's own words are for nobody.
+fn convert(page: &str, url: &Url) -> Result<Document, Failure> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let document = panic::catch_unwind(|| markdown::convert(page, url));
+    panic::set_hook(hook);
+    document.map_err(|_| parse_failure("Failed to parse HTML: the parser gave up on this page"))
+}
+
+fn not_text(kind: &str) -> Failure {
+    parse_failure(&format!(
+        "Failed to parse content: {kind} is not text that can be shown"
+    ))
+}
+
+fn parse_failure(message: &str) -> Failure {
+    Failure::new(Code::ParseError, message)
+}
+
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::InvalidUrl(why) => Failure::new(Code::InvalidUrl, format!("Invalid URL: {why}")),
+        Error::Network(why) => {
+            Failure::new(Code::NetworkError, format!("Failed to fetch URL: {why}"))
+        }
+        error @ Error::Status(_) => Failure::new(Code::HttpError, error.to_string()),
+    }
+}
+
+/// The lines of `text` from number `first` (from 1) on: `count` of them, or all.
+fn window(text: &str, first: u64, count: Option<u64>) -> &str {
+    let after = |start: usize, lines: u64| match usize::try_from(lines) {
+        Ok(0) => start,
+        Ok(lines) => memchr_iter(b'\n', &text.as_bytes()[start..])
+            .nth(lines - 1)
+            .map_or(text.len(), |newline| start + newline + 1),
+        Err(_) => text.len(),
+    };
+    let start = after(0, first - 1);
+    &text[start..count.map_or(text.len(), |count| after(start, count))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_of_lines_is_cut_out() {
+        let text = "1\n2\n3\n4";
+        for (first, count, expected) in [
+            (1, None, text),
+            (1, Some(1), "1\n"),
+            (2, Some(2), "2\n3\n"),
+            (4, None, "4"),
+            (4, Some(9), "4"),
+            (5, None, ""),
+            (u64::MAX, Some(u64::MAX), ""),
+            (1, Some(u64::MAX), text),
+        ] {
+            assert_eq!(
+                window(text, first, count),
+                expected,
+                "{count:?} from {first}"
+            );
+        }
+        assert_eq!(window("", 1, None), "");
+    }
+}

@@ -1,0 +1,46 @@
+//! web-search-brave: the web, searched with Brave.
+
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::tool::{Failure, Family, Manual, Tool};
+use crate::tools::search_answer::{self, Setup};
+use crate::web::client::Client;
+use crate::web::credentials::Credentials;
+use crate::web::search::brave::{self, Query};
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "web_search_brave",
+    link: "web-search-brave-tool",
+    family: Family::Web,
+    schema: include_str!("schemas/web_search_brave.json"),
+    manual: Manual {
+        text: "\
+Searches the web with Brave and answers with title, address and snippet of each result, as plain
+text. `offset` counts pages, 0 to 9. Domain filters match a host and its subdomains, and may leave
+fewer results than asked for. The key comes from BRAVE_API_KEY, or from `web_search.brave.api_key`
+in ~/.config/ikigai/credentials.json.",
+        example: r#"{"query":"rust async runtimes","count":3}"#,
+    },
+    run,
+};
+
+const SETUP: Setup = Setup {
+    notice: brave::SETUP_NOTICE,
+    data: r#"{"tool": "web_search_brave", "credential": "api_key", "signup_url": "https://brave.com/search/api/"}"#,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let query = Query {
+        text: search_answer::query(request)?,
+        count: request.integer("count", 1..=20)?.unwrap_or(10),
+        page: request.integer("offset", 0..=9)?.unwrap_or(0),
+        domains: &search_answer::domains(request)?,
+    };
+    let search = || {
+        let key = brave::key(&Credentials::from_env())?;
+        brave::search(&Client::new(), &brave::endpoint()?, &key, &query)
+    };
+    let results = search().map_err(|error| search_answer::failure(error, &SETUP))?;
+    Ok(search_answer::reply(results))
+}

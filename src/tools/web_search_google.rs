@@ -1,0 +1,47 @@
+//! web-search-google: the web, searched with Google's Custom Search.
+
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::tool::{Failure, Family, Manual, Tool};
+use crate::tools::search_answer::{self, Setup};
+use crate::web::client::Client;
+use crate::web::credentials::Credentials;
+use crate::web::search::google::{self, Query};
+
+/// The tool's row in the registry.
+pub const TOOL: Tool = Tool {
+    name: "web_search_google",
+    link: "web-search-google-tool",
+    family: Family::Web,
+    schema: include_str!("schemas/web_search_google.json"),
+    manual: Manual {
+        text: "\
+Searches the web with a Google search engine of yours and answers with title, address and snippet
+of each result, as plain text. `start` is the first result wanted, from 1. Each allowed domain
+beyond the first is one more request of the quota. Key and engine come from GOOGLE_SEARCH_API_KEY
+and GOOGLE_SEARCH_ENGINE_ID, or from `web_search.google.api_key` and `web_search.google.engine_id`
+in ~/.config/ikigai/credentials.json.",
+        example: r#"{"query":"rust async runtimes","num":3}"#,
+    },
+    run,
+};
+
+const SETUP: Setup = Setup {
+    notice: google::SETUP_NOTICE,
+    data: r#"{"tool": "web_search_google", "credentials": ["api_key", "engine_id"]}"#,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let query = Query {
+        text: search_answer::query(request)?,
+        num: request.integer("num", 1..=10)?.unwrap_or(10),
+        start: request.integer("start", 1..=91)?.unwrap_or(1),
+        domains: &search_answer::domains(request)?,
+    };
+    let search = || {
+        let account = google::account(&Credentials::from_env())?;
+        google::search(&Client::new(), &google::endpoint()?, &account, &query)
+    };
+    let results = search().map_err(|error| search_answer::failure(error, &SETUP))?;
+    Ok(search_answer::reply(results))
+}

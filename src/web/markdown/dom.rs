@@ -1,0 +1,230 @@
+//! Small questions asked of the parser's tree: what an element is, what its attributes say,
+//! whether a reader of the page would see it.
+//!
+//! Rules: HTML Living Standard, "Rendering" (what is hidden and what is a block), and the
+//! `hidden`, `aria-hidden` and `style` attributes.
+
+use html2md::{Handle, NodeData};
+
+/// What an element means to the conversion; elements of one meaning share a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Not seen by a reader, or of no use to one: its whole subtree is left out.
+    Dropped,
+    /// Runs inside a line and means nothing to Markdown.
+    Inline,
+    /// Runs inside a line with a box of its own, so that its words stand apart.
+    Boxed,
+    /// Begins and ends a line.
+    Block,
+    /// `h1` to `h6`, with its level.
+    Heading(u8),
+    Link,
+    Image,
+    Emphasis,
+    Strong,
+    Deleted,
+    Code,
+    Quoted,
+    Break,
+    Rule,
+    Preformatted,
+    Quote,
+    /// `ul`, `menu`, `dir`.
+    Bullets,
+    /// `ol`.
+    Numbers,
+    Item,
+    /// `dd`.
+    Definition,
+    Input,
+    Table,
+    Row,
+    Cell,
+    Base,
+    Title,
+}
+
+/// The kind of the HTML element of that name (in lower case).
+pub(super) fn kind_of(name: &str) -> Kind {
+    match name {
+        "a" => Kind::Link,
+        "img" => Kind::Image,
+        "em" | "i" => Kind::Emphasis,
+        "strong" | "b" => Kind::Strong,
+        "del" | "s" | "strike" => Kind::Deleted,
+        "code" | "kbd" | "samp" | "tt" => Kind::Code,
+        "q" => Kind::Quoted,
+        "br" => Kind::Break,
+        "hr" => Kind::Rule,
+        "pre" | "listing" | "xmp" | "plaintext" => Kind::Preformatted,
+        "blockquote" => Kind::Quote,
+        "ul" | "menu" | "dir" => Kind::Bullets,
+        "ol" => Kind::Numbers,
+        "li" => Kind::Item,
+        "dd" => Kind::Definition,
+        "input" => Kind::Input,
+        "table" => Kind::Table,
+        "tr" => Kind::Row,
+        "td" | "th" => Kind::Cell,
+        "h1" => Kind::Heading(1),
+        "h2" => Kind::Heading(2),
+        "h3" => Kind::Heading(3),
+        "h4" => Kind::Heading(4),
+        "h5" => Kind::Heading(5),
+        "h6" => Kind::Heading(6),
+        "base" => Kind::Base,
+        "title" => Kind::Title,
+        "button" | "select" | "option" | "optgroup" | "textarea" | "meter" | "progress" => {
+            Kind::Boxed
+        }
+        "script" | "style" | "nav" | "template" | "noscript" | "iframe" | "noembed"
+        | "datalist" | "head" | "link" | "meta" | "annotation" | "annotation-xml" | "param"
+        | "col" | "colgroup" => Kind::Dropped,
+        "address" | "article" | "aside" | "body" | "caption" | "center" | "details" | "dialog"
+        | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form"
+        | "frameset" | "header" | "hgroup" | "html" | "legend" | "main" | "noframes" | "p"
+        | "search" | "section" | "summary" | "tbody" | "tfoot" | "thead" => Kind::Block,
+        _ => Kind::Inline,
+    }
+}
+
+/// The kind of `node`, if it is an element.
+pub(super) fn kind(node: &Handle) -> Option<Kind> {
+    match &node.data {
+        NodeData::Element { name, .. } => Some(kind_of(&name.local)),
+        _ => None,
+    }
+}
+
+/// The local name of `node`; empty if it is no element.
+pub(super) fn name(node: &Handle) -> &str {
+    match &node.data {
+        NodeData::Element { name, .. } => &name.local,
+        _ => "",
+    }
+}
+
+/// The value of an attribute, as the parser decoded it.
+pub(super) fn attribute(node: &Handle, wanted: &str) -> Option<String> {
+    with_attributes(node, |name, value| {
+        (name == wanted).then(|| value.to_owned())
+    })
+}
+
+/// The first answer that `ask` gives to an attribute's name and value.
+pub(super) fn with_attributes<T>(
+    node: &Handle,
+    mut ask: impl FnMut(&str, &str) -> Option<T>,
+) -> Option<T> {
+    match &node.data {
+        NodeData::Element { attrs, .. } => attrs
+            .borrow()
+            .iter()
+            .find_map(|attr| ask(&attr.name.local, &attr.value)),
+        _ => None,
+    }
+}
+
+/// Whether the page says that nobody is to see this element: `hidden` (but not
+/// `until-found`), `aria-hidden="true"`, or a style that does not display it.
+pub(super) fn is_hidden(node: &Handle) -> bool {
+    with_attributes(node, |name, value| hides(name, value).then_some(())).is_some()
+}
+
+/// Whether an attribute of this name (in lower case) and value hides its element.
+pub(super) fn hides(name: &str, value: &str) -> bool {
+    match name {
+        "hidden" => !value.trim().eq_ignore_ascii_case("until-found"),
+        "aria-hidden" => value.trim().eq_ignore_ascii_case("true"),
+        "style" => style_hides(value),
+        _ => false,
+    }
+}
+
+/// Whether a `style` attribute's last word on `display` or `visibility` hides the element.
+fn style_hides(style: &str) -> bool {
+    if !style
+        .as_bytes()
+        .iter()
+        .any(|byte| matches!(byte, b'n' | b'N' | b'h' | b'H'))
+    {
+        return false;
+    }
+    let plain = without_comments(style);
+    let (mut gone, mut unseen) = (false, false);
+    for declaration in plain.split(';') {
+        let Some((property, value)) = declaration.split_once(':') else {
+            continue;
+        };
+        let value = value.split('!').next().unwrap_or(value).trim();
+        let property = property.trim();
+        if property.eq_ignore_ascii_case("display") {
+            gone = value.eq_ignore_ascii_case("none");
+        } else if property.eq_ignore_ascii_case("visibility") {
+            unseen = value.eq_ignore_ascii_case("hidden") || value.eq_ignore_ascii_case("collapse");
+        }
+    }
+    gone || unseen
+}
+
+fn without_comments(style: &str) -> String {
+    let mut plain = String::with_capacity(style.len());
+    let mut rest = style;
+    while let Some((before, after)) = rest.split_once("/*") {
+        plain.push_str(before);
+        rest = after.split_once("*/").map_or("", |(_, rest)| rest);
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// The value of the last declaration of `property` in a `style` attribute, in lower case.
+pub(super) fn style_value(style: &str, property: &str) -> Option<String> {
+    style.rsplit(';').find_map(|declaration| {
+        let (name, value) = declaration.split_once(':')?;
+        name.trim()
+            .eq_ignore_ascii_case(property)
+            .then(|| value.trim().to_ascii_lowercase())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_attributes_that_hide_are_known_in_all_their_spellings() {
+        for (name, value) in [
+            ("hidden", ""),
+            ("hidden", "hidden"),
+            ("aria-hidden", "true"),
+            ("aria-hidden", " TRUE "),
+            ("style", "display:none"),
+            ("style", "color: red; DISPLAY : NONE !important"),
+            ("style", "dis/* */play:/**/none"),
+            ("style", "visibility: hidden"),
+            ("style", "display:block;display:none"),
+        ] {
+            assert!(hides(name, value), "{name}={value:?}");
+        }
+        for (name, value) in [
+            ("hidden", "until-found"),
+            ("aria-hidden", "false"),
+            ("style", ""),
+            ("style", "display:none;display:block"),
+            ("style", "content:'display none'"),
+            ("style", "--display:none"),
+            ("title", "hidden"),
+        ] {
+            assert!(!hides(name, value), "{name}={value:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_declaration_of_a_property_counts() {
+        let style = "text-align: left; Text-Align : RIGHT ";
+        assert_eq!(style_value(style, "text-align").as_deref(), Some("right"));
+        assert_eq!(style_value(style, "color"), None);
+    }
+}

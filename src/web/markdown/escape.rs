@@ -1,0 +1,268 @@
+//! What Markdown would take for markup in a text that is none: at the start of a line and
+//! inside it. What it would not take for markup stays as it is.
+//!
+//! Rules: `CommonMark` 0.31.2, "Backslash escapes", "Entity references", "Leaf blocks",
+//! "Emphasis"; GitHub Flavored Markdown 0.29, tables, task lists and strikethrough.
+
+/// How a byte of text is treated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Stands for itself.
+    Plain,
+    /// Whitespace that CSS collapses.
+    Space,
+    /// May be markup, or begin a no-break space.
+    Special,
+}
+
+/// The class of every byte.
+pub(super) static CLASS: [Class; 256] = classes();
+
+const fn classes() -> [Class; 256] {
+    let mut table = [Class::Plain; 256];
+    let spaces = b" \t\n\r\x0c";
+    let mut i = 0;
+    while i < spaces.len() {
+        table[spaces[i] as usize] = Class::Space;
+        i += 1;
+    }
+    let special = b"*_~`[](<&\\|\xc2";
+    let mut i = 0;
+    while i < special.len() {
+        table[special[i] as usize] = Class::Special;
+        i += 1;
+    }
+    table
+}
+
+/// Whether `text` begins with a no-break space.
+pub(super) fn no_break_space(text: &[u8]) -> bool {
+    text.starts_with(b"\xc2\xa0")
+}
+
+/// Whether `<` followed by `next` could begin a tag, a comment or an autolink.
+pub(super) fn opens_tag(next: Option<u8>) -> bool {
+    next.is_none_or(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!' | b'?'))
+}
+
+/// Whether `text`, which begins after a `&`, goes on as a character reference does.
+pub(super) fn is_reference(text: &[u8]) -> bool {
+    let body = if text.first() == Some(&b'#') {
+        &text[1..]
+    } else {
+        text
+    };
+    let length = body
+        .iter()
+        .take(32)
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    match body.get(length) {
+        Some(b';') => length > 0,
+        Some(_) => false,
+        None => true,
+    }
+}
+
+/// Whether a run of delimiters between these characters may open emphasis, and may close it.
+pub(super) fn flanks(delimiter: char, before: Option<char>, after: Option<char>) -> (bool, bool) {
+    let space = |side: Option<char>| side.is_none_or(char::is_whitespace);
+    let mark = |side: Option<char>| side.is_some_and(is_punctuation);
+    let left = !space(after) && (!mark(after) || space(before) || mark(before));
+    let right = !space(before) && (!mark(before) || space(after) || mark(after));
+    if delimiter == '_' {
+        (
+            left && (!right || mark(before)),
+            right && (!left || mark(after)),
+        )
+    } else {
+        (left, right)
+    }
+}
+
+/// Whether `CommonMark` counts a character as punctuation. Beyond ASCII whatever is neither
+/// letter, digit nor space counts, which errs only for signs that are seldom met.
+pub(super) fn is_punctuation(c: char) -> bool {
+    if c.is_ascii() {
+        c.is_ascii_punctuation()
+    } else {
+        !c.is_alphanumeric() && !c.is_whitespace() && !c.is_control()
+    }
+}
+
+/// Where a line of a paragraph needs a backslash so as not to be read as another block.
+/// `first` is the first line of its paragraph, `item` that of a list item.
+pub(super) fn line_start(line: &str, first: bool, item: bool) -> Option<usize> {
+    let bytes = line.as_bytes();
+    let blank = |at: usize| {
+        bytes
+            .get(at)
+            .is_none_or(|byte| matches!(byte, b' ' | b'\t'))
+    };
+    let start = *bytes.first()?;
+    let risky = match start {
+        b'>' => true,
+        b'#' => {
+            let level = bytes.iter().take_while(|byte| **byte == b'#').count();
+            level <= 6 && blank(level)
+        }
+        b'-' | b'+' | b'*' | b'_' => {
+            (start != b'_' && blank(1))
+                || (start != b'+' && is_rule(bytes, start))
+                || (!first && start == b'-' && (is_underline(bytes) || is_delimiter_row(bytes)))
+        }
+        b'=' => !first && is_underline(bytes),
+        b':' | b'|' => !first && is_delimiter_row(bytes),
+        b'`' | b'~' => {
+            let run = bytes.iter().take_while(|byte| **byte == start).count();
+            run >= 3 && (start == b'~' || !bytes[run..].contains(&b'`'))
+        }
+        b'[' => is_definition(bytes) || (item && is_task(bytes)),
+        b'0'..=b'9' => {
+            let digits = bytes
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
+            let marker = matches!(bytes.get(digits), Some(b'.' | b')'));
+            return (digits <= 9 && marker && blank(digits + 1)).then_some(digits);
+        }
+        _ => false,
+    };
+    risky.then_some(0)
+}
+
+fn is_rule(line: &[u8], mark: u8) -> bool {
+    let marks = line.iter().filter(|byte| **byte == mark).count();
+    marks >= 3 && line.iter().all(|byte| *byte == mark || *byte == b' ')
+}
+
+fn is_underline(line: &[u8]) -> bool {
+    let trimmed = line.trim_ascii_end();
+    trimmed.iter().all(|byte| *byte == trimmed[0])
+}
+
+fn is_delimiter_row(line: &[u8]) -> bool {
+    line.contains(&b'-')
+        && line
+            .iter()
+            .all(|byte| matches!(byte, b'-' | b':' | b'|' | b' '))
+}
+
+fn is_definition(line: &[u8]) -> bool {
+    let mut at = 1;
+    while let Some(byte) = line.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'[' => return false,
+            b']' => return at > 1 && line.get(at + 1) == Some(&b':'),
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+fn is_task(line: &[u8]) -> bool {
+    matches!(
+        line,
+        [b'[', b' ' | b'x' | b'X', b']', b' ', ..] | [b'[', b' ' | b'x' | b'X', b']']
+    )
+}
+
+/// Whether every bracket of `text` has its partner, so that a link's text may hold it.
+pub(super) fn balanced(text: &str) -> bool {
+    let mut depth = 0_i32;
+    for byte in text.bytes() {
+        match byte {
+            b'[' => depth += 1,
+            b']' => depth -= 1,
+            _ => {}
+        }
+        if depth < 0 {
+            return false;
+        }
+    }
+    depth == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_would_be_another_block_is_escaped() {
+        for line in [
+            "> a", ">a", "# a", "###### a", "#", "- a", "+ a", "* a", "-", "---", "- - -", "***",
+            "___", "_ _ _", "```", "~~~ a", "[a]: b", "[^1]: b",
+        ] {
+            assert_eq!(line_start(line, true, false), Some(0), "{line}");
+        }
+        assert_eq!(line_start("1. a", true, false), Some(1));
+        assert_eq!(line_start("12) a", true, false), Some(2));
+        assert_eq!(line_start("123456789.", true, false), Some(9));
+    }
+
+    #[test]
+    fn a_line_that_stays_text_is_left_alone() {
+        for line in [
+            "",
+            "#a",
+            "####### a",
+            "-a",
+            "+1",
+            "*a*",
+            "--",
+            "-- a",
+            "=",
+            "===",
+            "1.5",
+            "1.a",
+            "1234567890. a",
+            "[a] b",
+            "[a](b): c",
+            "[ ] a",
+            "|-|",
+            ":-",
+            "`a`",
+            "```a``b```",
+            "_a_",
+            "2024",
+        ] {
+            assert_eq!(line_start(line, true, false), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_second_line_of_a_paragraph_must_not_underline_the_first() {
+        for line in ["===", "=", "--", "-", "|-|-|", ":-: | -", "--|--"] {
+            assert_eq!(line_start(line, false, false), Some(0), "{line}");
+        }
+    }
+
+    #[test]
+    fn an_item_that_begins_like_a_task_is_escaped() {
+        assert_eq!(line_start("[x] a", true, true), Some(0));
+        assert_eq!(line_start("[ ] a", true, true), Some(0));
+        assert_eq!(line_start("[y] a", true, true), None);
+    }
+
+    #[test]
+    fn only_what_could_be_a_reference_is_taken_for_one() {
+        for text in ["amp; b", "#38;", "#x26;", "am"] {
+            assert!(is_reference(text.as_bytes()), "{text}");
+        }
+        for text in [" b", "a b", ";", "b=1&c", "#;"] {
+            assert!(!is_reference(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn delimiters_flank_as_commonmark_has_it() {
+        assert_eq!(flanks('*', Some('a'), Some('b')), (true, true));
+        assert_eq!(flanks('_', Some('a'), Some('b')), (false, false));
+        assert_eq!(flanks('*', Some(' '), Some(' ')), (false, false));
+        assert_eq!(flanks('*', None, Some('a')), (true, false));
+        assert_eq!(flanks('*', Some('a'), Some('"')), (false, true));
+        assert_eq!(flanks('_', Some('('), Some('a')), (true, false));
+    }
+}

@@ -1,0 +1,119 @@
+//! Preformatted text, read from the tree as it is, and what is asked of a list before it is
+//! written.
+//!
+//! Rules: HTML Living Standard, `pre`; inside it every character counts, and a block or `br`
+//! begins a new line.
+
+use html2md::{Handle, NodeData};
+
+use super::code;
+use super::dom::{self, Kind};
+
+/// The text of a subtree, without what is hidden; blocks and `br` begin new lines.
+pub(super) fn text_of(node: &Handle) -> String {
+    enum Step {
+        Enter(Handle),
+        EndLine,
+    }
+    let mut text = String::new();
+    let mut steps = Vec::new();
+    let push = |steps: &mut Vec<Step>, node: &Handle| {
+        steps.extend(
+            node.children
+                .borrow()
+                .iter()
+                .rev()
+                .cloned()
+                .map(Step::Enter),
+        );
+    };
+    push(&mut steps, node);
+    let mut line_due = false;
+    while let Some(step) = steps.pop() {
+        let Step::Enter(node) = step else {
+            line_due = true;
+            continue;
+        };
+        match &node.data {
+            NodeData::Text { contents } => {
+                let contents = contents.borrow();
+                if std::mem::take(&mut line_due) && !text.is_empty() && !text.ends_with('\n') {
+                    text.push('\n');
+                }
+                text.push_str(&contents);
+            }
+            NodeData::Element { name, .. } => {
+                let kind = dom::kind_of(&name.local);
+                match kind {
+                    Kind::Dropped => {}
+                    _ if dom::is_hidden(&node) => {}
+                    Kind::Break => text.push('\n'),
+                    Kind::Image => {
+                        text.push_str(&dom::attribute(&node, "alt").unwrap_or_default());
+                    }
+                    Kind::Block
+                    | Kind::Heading(_)
+                    | Kind::Preformatted
+                    | Kind::Quote
+                    | Kind::Bullets
+                    | Kind::Numbers
+                    | Kind::Item
+                    | Kind::Definition
+                    | Kind::Table
+                    | Kind::Rule
+                    | Kind::Row => {
+                        line_due = true;
+                        steps.push(Step::EndLine);
+                        push(&mut steps, &node);
+                    }
+                    Kind::Cell => {
+                        push(&mut steps, &node);
+                    }
+                    _ => push(&mut steps, &node),
+                }
+            }
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Whether a `pre` holds `code`, and so is code even if it is empty.
+pub(super) fn holds_code(node: &Handle) -> bool {
+    node.children
+        .borrow()
+        .iter()
+        .any(|child| dom::kind(child) == Some(Kind::Code))
+}
+
+/// The language of a `pre`: its own, that of the `code` in it, or that of the boxes around.
+pub(super) fn language<'a>(
+    node: &Handle,
+    around: impl Iterator<Item = &'a Handle>,
+) -> Option<String> {
+    let inner = node
+        .children
+        .borrow()
+        .iter()
+        .find(|child| dom::kind(child) == Some(Kind::Code))
+        .and_then(|code| dom::with_attributes(code, code::language));
+    inner
+        .or_else(|| dom::with_attributes(node, code::language))
+        .or_else(|| {
+            around
+                .filter(|node| !matches!(dom::name(node), "html" | "body"))
+                .find_map(|node| dom::with_attributes(node, code::language_around))
+        })
+}
+
+/// Whether an item of a list holds a paragraph, so that the list is a loose one.
+pub(super) fn holds_paragraphs(list: &Handle) -> bool {
+    list.children.borrow().iter().any(|item| {
+        dom::kind(item) == Some(Kind::Item)
+            && item
+                .children
+                .borrow()
+                .iter()
+                .any(|child| dom::name(child) == "p")
+    })
+}

@@ -1,0 +1,395 @@
+//! The page as the parser gets it. A page may be written so that building its tree costs far
+//! more than its length; one pass over its tags takes that away, and what the conversion has
+//! no use for as well. A page that has nothing of either passes unchanged.
+//!
+//! Rules: HTML Living Standard, "Parsing HTML documents". Scripts, styles, comments and the
+//! like are left out here, so that no later stage can take their text for a page's; what is
+//! left reads the same to every parser, since it holds no text that is not plain.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memmem};
+
+mod sort;
+mod tag;
+mod tree;
+
+use sort::{Sort, sort_of};
+use tree::{Ending, Tree};
+
+/// The page with what would be costly or useless taken out.
+pub(super) fn filter(page: &str) -> Cow<'_, str> {
+    let mut filter = Filter {
+        page,
+        out: String::new(),
+        copied: 0,
+        changed: false,
+        tree: Tree::new(page.len()),
+        foreign: 0,
+    };
+    filter.run();
+    if !filter.changed {
+        return Cow::Borrowed(page);
+    }
+    filter.out.push_str(&page[filter.copied..]);
+    Cow::Owned(filter.out)
+}
+
+struct Filter<'a> {
+    page: &'a str,
+    out: String,
+    copied: usize,
+    changed: bool,
+    tree: Tree<'a>,
+    /// How many `svg` and `math` are open.
+    foreign: usize,
+}
+
+impl<'a> Filter<'a> {
+    fn run(&mut self) {
+        let bytes = self.page.as_bytes();
+        let mut at = 0;
+        while let Some(length) = memchr(b'<', &bytes[at..]) {
+            let open = at + length;
+            if length > 0 {
+                self.text(at, open);
+            }
+            at = self.markup(open);
+        }
+        if at < bytes.len() {
+            self.text(at, bytes.len());
+        }
+    }
+
+    /// Leaves out the page from `from` to `to`, for `instead`.
+    fn cut(&mut self, from: usize, to: usize, instead: &str) -> usize {
+        if !self.changed {
+            self.changed = true;
+            self.out.reserve(self.page.len() / 2);
+        }
+        self.out.push_str(&self.page[self.copied..from]);
+        self.out.push_str(instead);
+        self.copied = to;
+        to
+    }
+
+    /// Puts in what the parser needs before `at`.
+    fn fix(&mut self, at: usize, fixes: &str) {
+        if !fixes.is_empty() {
+            self.cut(at, at, fixes);
+        }
+    }
+
+    fn text(&mut self, from: usize, to: usize) {
+        if !self.tree.is_settled() && !self.page[from..to].trim_ascii().is_empty() {
+            let mut fixes = String::new();
+            self.tree.content(false, &mut fixes);
+            self.fix(from, &fixes);
+        }
+    }
+
+    /// Deals with what the `<` at `at` begins; returns where the page goes on.
+    fn markup(&mut self, at: usize) -> usize {
+        let bytes = self.page.as_bytes();
+        match bytes.get(at + 1) {
+            Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(at),
+            Some(b'/') => match bytes.get(at + 2) {
+                Some(byte) if byte.is_ascii_alphabetic() => self.end_tag(at),
+                Some(_) => self.cut(at, tag::past(self.page, at + 2, b'>'), ""),
+                None => at + 2,
+            },
+            Some(b'!') => {
+                let rest = &bytes[at + 2..];
+                let end = if rest.starts_with(b"--") {
+                    tag::comment_end(self.page, at + 4)
+                } else if self.foreign > 0 && rest.starts_with(b"[CDATA[") {
+                    memmem::find(rest, b"]]>").map_or(bytes.len(), |length| at + 2 + length + 3)
+                } else {
+                    let end = tag::past(self.page, at + 2, b'>');
+                    if rest
+                        .get(..7)
+                        .is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"))
+                    {
+                        return end;
+                    }
+                    end
+                };
+                self.cut(at, end, "")
+            }
+            Some(b'?') => self.cut(at, tag::past(self.page, at + 2, b'>'), ""),
+            _ => {
+                self.text(at, at + 1);
+                at + 1
+            }
+        }
+    }
+
+    fn start_tag(&mut self, at: usize) -> usize {
+        let mut lower = [0; 16];
+        let end = tag::name_end(self.page, at + 1);
+        let name = lowered(&self.page[at + 1..end], &mut lower);
+        let sort = sort_of(name);
+        let in_pre = self
+            .tree
+            .top()
+            .is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
+        let used = |attribute: &str, value: &str| {
+            sort != Sort::Root && tag::is_used(name, in_pre, attribute, value)
+        };
+        let Some(tag) = tag::read(self.page, at + 1, used) else {
+            return self.cut(at, self.page.len(), "");
+        };
+        if self.foreign > 0
+            && let Some(end) = self.foreign_start(at, name, &tag)
+        {
+            return end;
+        }
+        match sort {
+            Sort::Raw => {
+                let (_, end) = tag::raw_end(self.page, tag.end, name);
+                self.cut(at, end, "")
+            }
+            Sort::Template => {
+                let end = self.template_end(tag.end);
+                self.cut(at, end, "")
+            }
+            Sort::Title => self.raw_text(at, &tag, "title", "<title>", "</title>"),
+            Sort::Area => self.raw_text(at, &tag, "textarea", "<span> ", " </span>"),
+            Sort::Xmp => self.raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
+            Sort::Plaintext => self.raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
+            Sort::Foreign => {
+                if !tag.closed {
+                    self.foreign = 1;
+                }
+                self.cut(at, tag.end, "")
+            }
+            Sort::Choice => self.cut(at, tag.end, " "),
+            Sort::Empty if tag.kept.is_empty() => self.cut(at, tag.end, ""),
+            Sort::Section | Sort::Caption | Sort::Row | Sort::Cell if !self.tree.in_table() => {
+                self.cut(at, tag.end, " ")
+            }
+            Sort::Formatting if !self.tree.formats() => self.cut(at, tag.end, ""),
+            _ => self.open(at, name, sort, &tag),
+        }
+    }
+
+    /// Lets a start tag pass, without what is not used of it.
+    fn open(&mut self, at: usize, name: &str, sort: Sort, tag: &tag::Tag<'a>) -> usize {
+        let mut fixes = String::new();
+        self.tree.before_start(name, sort, &mut fixes);
+        let table_part = matches!(sort, Sort::Section | Sort::Caption | Sort::Row | Sort::Cell);
+        if !table_part && !self.tree.is_settled() {
+            let block = sort.ends_paragraph() || sort == Sort::Table;
+            self.tree.content(block, &mut fixes);
+        }
+        let renamed = match sort {
+            Sort::Form | Sort::Choices => Some("div"),
+            Sort::Empty => Some("span"),
+            _ => None,
+        };
+        if sort == Sort::Formatting && !self.tree.formats() {
+            self.fix(at, &fixes);
+            return self.cut(at, tag.end, "");
+        }
+        if !matches!(sort, Sort::Void | Sort::Rule | Sort::Root | Sort::Empty) {
+            let sort = if renamed.is_some() { Sort::Block } else { sort };
+            self.tree
+                .start(renamed.unwrap_or(tag.name), sort, &mut fixes);
+        }
+        self.fix(at, &fixes);
+        if renamed.is_none() && !tag.dropped {
+            return tag.end;
+        }
+        self.cut(at, at, "<");
+        self.out.push_str(renamed.unwrap_or(tag.name));
+        for attribute in &tag.kept {
+            self.out.push(' ');
+            self.out.push_str(attribute);
+        }
+        if sort == Sort::Choices {
+            self.out.push_str(" hidden");
+        }
+        self.out.push('>');
+        if sort == Sort::Empty {
+            self.out.push_str("</span>");
+        }
+        self.copied = tag.end;
+        tag.end
+    }
+
+    /// An element that holds text alone becomes one whose text reads the same anywhere.
+    fn raw_text(
+        &mut self,
+        at: usize,
+        tag: &tag::Tag<'a>,
+        name: &str,
+        start: &str,
+        end: &str,
+    ) -> usize {
+        let (text, after) = if name == "plaintext" {
+            (self.page.len(), self.page.len())
+        } else {
+            tag::raw_end(self.page, tag.end, name)
+        };
+        let page = self.page;
+        let text = &page[tag.end..text];
+        let plain = memchr(b'<', text.as_bytes()).is_none();
+        let mut fixes = String::new();
+        if start == "<pre>" {
+            self.tree.before_start("pre", Sort::Block, &mut fixes);
+        }
+        if start != "<title>" && !self.tree.is_settled() {
+            self.tree.content(false, &mut fixes);
+        }
+        self.fix(at, &fixes);
+        if start == "<title>" && plain && !tag.dropped {
+            return after;
+        }
+        self.cut(at, at, start);
+        let verbatim = start == "<pre>";
+        for c in text.chars() {
+            match c {
+                '<' => self.out.push_str("&lt;"),
+                '&' if verbatim => self.out.push_str("&amp;"),
+                c => self.out.push(c),
+            }
+        }
+        self.out.push_str(end);
+        self.copied = after;
+        after
+    }
+
+    /// A tag inside `svg` or `math`, of which the text alone is kept. `None` if the tag ends
+    /// the other language.
+    fn foreign_start(&mut self, at: usize, name: &str, tag: &tag::Tag<'a>) -> Option<usize> {
+        let ends = match sort_of(name) {
+            Sort::Foreign => {
+                self.foreign += usize::from(!tag.closed);
+                false
+            }
+            Sort::Plain | Sort::Ruby | Sort::Empty => {
+                matches!(name, "span" | "sub" | "sup" | "ruby" | "meta" | "embed")
+            }
+            Sort::Raw | Sort::Title | Sort::Template => {
+                let end = tag::raw_end(self.page, tag.end, name).1;
+                return Some(self.cut(at, if tag.closed { tag.end } else { end }, ""));
+            }
+            Sort::Formatting if name == "a" => false,
+            _ => true,
+        };
+        if ends {
+            self.foreign = 0;
+            return None;
+        }
+        let unseen = matches!(
+            name,
+            "desc" | "metadata" | "defs" | "annotation" | "annotation-xml"
+        );
+        if unseen && !tag.closed {
+            let end = tag::raw_end(self.page, tag.end, name).1;
+            return Some(self.cut(at, end, ""));
+        }
+        let apart = matches!(name, "text" | "tspan" | "foreignobject");
+        Some(self.cut(at, tag.end, if apart { " " } else { "" }))
+    }
+
+    /// Where the page goes on after a template whose start tag ends at `from`.
+    fn template_end(&self, from: usize) -> usize {
+        let bytes = self.page.as_bytes();
+        let (mut at, mut depth) = (from, 1);
+        while let Some(length) = memchr(b'<', &bytes[at..]) {
+            let open = at + length;
+            let rest = &bytes[open + 1..];
+            let (skip, end) = match rest.first() {
+                Some(b'/') => (2, true),
+                _ => (1, false),
+            };
+            at = open + skip;
+            let starts = |word: &[u8]| {
+                bytes
+                    .get(at..at + word.len())
+                    .is_some_and(|w| w.eq_ignore_ascii_case(word))
+            };
+            if starts(b"template") {
+                depth = if end { depth - 1 } else { depth + 1 };
+                if depth == 0 {
+                    return tag::past(self.page, at, b'>');
+                }
+            } else if !end && starts(b"script") {
+                at = tag::raw_end(self.page, at, "script").1;
+            } else if !end && starts(b"!--") {
+                at = tag::comment_end(self.page, at + 3);
+            }
+        }
+        bytes.len()
+    }
+
+    fn end_tag(&mut self, at: usize) -> usize {
+        let mut lower = [0; 16];
+        let end = tag::name_end(self.page, at + 2);
+        let name = lowered(&self.page[at + 2..end], &mut lower);
+        // Attributes of an end tag are read as those of a start tag are, and mean nothing.
+        let Some(tag) = tag::read(self.page, at + 2, |_, _| false) else {
+            return self.cut(at, self.page.len(), "");
+        };
+        let sort = sort_of(name);
+        if self.foreign > 0 && !matches!(sort, Sort::Paragraph | Sort::Void) {
+            if sort == Sort::Foreign {
+                self.foreign -= 1;
+            }
+            return self.cut(at, tag.end, if name == "text" { " " } else { "" });
+        }
+        let mut fixes = String::new();
+        match sort {
+            Sort::Root => {}
+            Sort::Choice => return self.cut(at, tag.end, " "),
+            Sort::Void if name == "br" => {
+                self.tree.content(false, &mut fixes);
+            }
+            Sort::Form | Sort::Choices => {
+                if self.tree.end("div", Sort::Block, &mut fixes) == Ending::Dropped {
+                    return self.cut(at, tag.end, "");
+                }
+                fixes.push_str("</div>");
+                return self.cut(at, tag.end, &fixes);
+            }
+            Sort::Paragraph => {
+                if self.tree.end(name, sort, &mut fixes) == Ending::Dropped {
+                    self.tree.content(false, &mut fixes);
+                }
+            }
+            Sort::Formatting if !self.tree.formats() => {
+                // What is still open of it can only be closed, never opened again.
+                if self.tree.end(name, sort, &mut fixes) == Ending::Dropped {
+                    return self.cut(at, tag.end, "");
+                }
+            }
+            _ => {
+                if self.tree.end(name, sort, &mut fixes) == Ending::Dropped {
+                    return self.cut(at, tag.end, "");
+                }
+            }
+        }
+        self.fix(at, &fixes);
+        if tag.dropped {
+            self.cut(at, at, "</");
+            self.out.push_str(tag.name);
+            self.out.push('>');
+            self.copied = tag.end;
+        }
+        tag.end
+    }
+}
+
+/// `name` in lower case; a name too long to mean anything is `-`.
+fn lowered<'b>(name: &str, space: &'b mut [u8; 16]) -> &'b str {
+    let Some(space) = space.get_mut(..name.len()) else {
+        return "-";
+    };
+    space.copy_from_slice(name.as_bytes());
+    space.make_ascii_lowercase();
+    std::str::from_utf8(space).unwrap_or("-")
+}
+
+#[cfg(test)]
+mod tests;

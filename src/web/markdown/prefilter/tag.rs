@@ -1,0 +1,217 @@
+//! One tag of a page: where it ends, its name, its attributes, and which of these the
+//! conversion uses.
+//!
+//! Rules: HTML Living Standard, "Tokenization", from the tag open state to the end of the tag.
+
+use memchr::{memchr, memchr2, memmem};
+
+use super::super::dom;
+
+/// A start tag as it stands in the page.
+pub(super) struct Tag<'a> {
+    /// The name in the page's spelling.
+    pub(super) name: &'a str,
+    /// Where the page goes on after the tag.
+    pub(super) end: usize,
+    /// Whether it ends in `/>`.
+    pub(super) closed: bool,
+    /// The attributes that the conversion uses, as they stand in the page.
+    pub(super) kept: Vec<&'a str>,
+    /// Whether there were others.
+    pub(super) dropped: bool,
+}
+
+/// The longest value of an attribute that is kept, in bytes.
+const MAX_VALUE: usize = 16 * 1024;
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c')
+}
+
+/// Where the name that begins at `at` ends.
+pub(super) fn name_end(page: &str, at: usize) -> usize {
+    let bytes = page.as_bytes();
+    let length = bytes[at..]
+        .iter()
+        .position(|byte| is_space(*byte) || matches!(byte, b'/' | b'>'))
+        .unwrap_or(bytes.len() - at);
+    at + length
+}
+
+/// Reads the tag whose name begins at `at`. `keep` says which attributes are used. `None` if
+/// the page ends within the tag.
+pub(super) fn read<'a>(
+    page: &'a str,
+    at: usize,
+    keep: impl Fn(&str, &str) -> bool,
+) -> Option<Tag<'a>> {
+    let bytes = page.as_bytes();
+    let mut here = name_end(page, at);
+    let name = &page[at..here];
+    let mut tag = Tag {
+        name,
+        end: 0,
+        closed: false,
+        kept: Vec::new(),
+        dropped: false,
+    };
+    loop {
+        while is_space(*bytes.get(here)?) || bytes[here] == b'/' {
+            tag.closed = bytes[here] == b'/';
+            here += 1;
+        }
+        if bytes[here] == b'>' {
+            tag.end = here + 1;
+            return Some(tag);
+        }
+        tag.closed = false;
+        let start = here;
+        // A `=` that begins a name belongs to it.
+        here += 1;
+        while !matches!(*bytes.get(here)?, b'=' | b'>' | b'/') && !is_space(bytes[here]) {
+            here += 1;
+        }
+        let attribute = &page[start..here];
+        let mut after = here;
+        while is_space(*bytes.get(after)?) {
+            after += 1;
+        }
+        let mut value = "";
+        if bytes[after] == b'=' {
+            after += 1;
+            while is_space(*bytes.get(after)?) {
+                after += 1;
+            }
+            match bytes[after] {
+                quote @ (b'"' | b'\'') => {
+                    let length = memchr(quote, &bytes[after + 1..])?;
+                    value = &page[after + 1..after + 1 + length];
+                    here = after + length + 2;
+                }
+                b'>' => here = after,
+                _ => {
+                    let length = bytes[after..]
+                        .iter()
+                        .position(|byte| is_space(*byte) || *byte == b'>')?;
+                    value = &page[after..after + length];
+                    here = after + length;
+                }
+            }
+        }
+        if value.len() <= MAX_VALUE && keep(attribute, value) {
+            tag.kept.push(&page[start..here]);
+        } else {
+            tag.dropped = true;
+        }
+    }
+}
+
+/// Whether the conversion uses this attribute of an element; `tag` is in lower case.
+pub(super) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool {
+    let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
+    match name.len() {
+        4 if is("href") => matches!(tag, "a" | "base"),
+        3 if is("src") || is("alt") => tag == "img" && !is_data(value),
+        5 if is("title") => matches!(tag, "a" | "img"),
+        5 if is("style") => style_counts(tag, value),
+        5 if is("class") => class_counts(tag, in_pre, value),
+        6 if is("hidden") => true,
+        11 if is("aria-hidden") => dom::hides("aria-hidden", value) || value.contains('&'),
+        10 if is("aria-label") => tag == "a",
+        8 if is("data-src") => tag == "img" && !is_data(value),
+        6 if is("srcset") => tag == "img" && !is_data(value),
+        11 if is("data-srcset") => tag == "img",
+        13 if is("data-original") => tag == "img",
+        4 if is("type") => tag == "input",
+        7 if is("checked") => tag == "input",
+        5 if is("start") => tag == "ol",
+        5 if is("value") => tag == "li",
+        5 if is("align") => matches!(tag, "td" | "th"),
+        7 if is("colspan") || is("rowspan") => matches!(tag, "td" | "th"),
+        4 if is("role") => tag == "table",
+        4 if is("lang") => tag == "pre",
+        9 if is("data-lang") => matches!(tag, "pre" | "code" | "div" | "figure"),
+        13 if is("data-language") => matches!(tag, "pre" | "code" | "div" | "figure"),
+        _ => false,
+    }
+}
+
+fn is_data(value: &str) -> bool {
+    value
+        .trim_start()
+        .get(..5)
+        .is_some_and(|start| start.eq_ignore_ascii_case("data:"))
+}
+
+fn style_counts(tag: &str, value: &str) -> bool {
+    let bytes = value.as_bytes();
+    if memchr2(b'&', b'*', bytes).is_some() {
+        return true;
+    }
+    // The attribute is read properly later; here it is enough not to miss one.
+    let has = |word: &str| {
+        bytes
+            .windows(word.len())
+            .any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    has("display") || has("visibility") || (matches!(tag, "td" | "th") && has("text-align"))
+}
+
+fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
+    match tag {
+        "pre" => true,
+        "code" => in_pre,
+        "div" | "figure" => ["highlight", "lang", "sourceCode"]
+            .iter()
+            .any(|word| memmem::find(value.as_bytes(), word.as_bytes()).is_some()),
+        _ => false,
+    }
+}
+
+/// Where the text of an element that holds no tags ends, and where the page goes on after
+/// its end tag; both are the page's end if there is none.
+pub(super) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
+    let bytes = page.as_bytes();
+    for start in memmem::find_iter(&bytes[from..], b"</") {
+        let start = from + start;
+        let end = start + 2 + name.len();
+        let named = bytes
+            .get(start + 2..end)
+            .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()));
+        if named
+            && bytes
+                .get(end)
+                .is_none_or(|b| is_space(*b) || matches!(b, b'/' | b'>'))
+        {
+            return (start, past(page, end, b'>'));
+        }
+    }
+    (page.len(), page.len())
+}
+
+/// The place after the next `mark`, or the page's end.
+pub(super) fn past(page: &str, from: usize, mark: u8) -> usize {
+    memchr(mark, &page.as_bytes()[from..]).map_or(page.len(), |length| from + length + 1)
+}
+
+/// The place after the comment whose `<!--` ends at `from`.
+pub(super) fn comment_end(page: &str, from: usize) -> usize {
+    let bytes = page.as_bytes();
+    if bytes[from..].starts_with(b">") {
+        return from + 1;
+    }
+    if bytes[from..].starts_with(b"->") {
+        return from + 2;
+    }
+    let mut at = from;
+    while let Some(dashes) = memmem::find(&bytes[at..], b"--") {
+        at += dashes;
+        at += bytes[at..].iter().take_while(|byte| **byte == b'-').count();
+        match &bytes[at..] {
+            [b'>', ..] => return at + 1,
+            [b'!', b'>', ..] => return at + 2,
+            _ => {}
+        }
+    }
+    page.len()
+}

@@ -1,0 +1,633 @@
+//! The walk over a page's tree, front to back and without recursion, that writes its Markdown.
+//!
+//! Rules: what each element becomes is `CommonMark` 0.31.2 and GitHub Flavored Markdown 0.29
+//! read backwards; what a browser would not show is left out.
+
+use html2md::{Handle, NodeData};
+use url::Url;
+
+use super::dom::{self, Kind};
+use super::inline::{Inline, Mode, Style};
+use super::sheet::{Block, Holder, Sheet};
+use super::table::{self, Shape};
+use super::{Document, code, image, link, pre};
+
+/// What is to be done when an element ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exit {
+    Nothing,
+    Block,
+    Heading,
+    Link,
+    Style,
+    Code,
+    Quoted,
+    Boxed,
+    Quote,
+    List,
+    Item,
+    Definition,
+    Table,
+    Row,
+    Cell,
+}
+
+struct Frame {
+    node: Handle,
+    next: usize,
+    exit: Exit,
+}
+
+struct List {
+    ordered: bool,
+    number: u64,
+    mark: char,
+    holder: Holder,
+    width: usize,
+}
+
+struct Grid {
+    shape: Shape,
+    spans: Vec<usize>,
+    column: usize,
+    begun: bool,
+    header_due: bool,
+}
+
+struct Walk {
+    inline: Inline,
+    base: Url,
+    base_given: bool,
+    title: Option<String>,
+    lists: Vec<List>,
+    /// The tables around, `None` for one that lays out.
+    tables: Vec<Option<Grid>>,
+    stack: Vec<Frame>,
+}
+
+/// Writes the Markdown of the page whose root element is `root`; `length` is the page's, in
+/// bytes.
+pub(super) fn render(root: &Handle, base: &Url, length: usize) -> Document {
+    let mut walk = Walk {
+        inline: Inline::new(Sheet::new(length)),
+        base: base.clone(),
+        base_given: false,
+        title: None,
+        lists: Vec::new(),
+        tables: Vec::new(),
+        stack: Vec::new(),
+    };
+    for child in root.children.borrow().iter() {
+        if dom::name(child) == "head" {
+            walk.head(child);
+        }
+    }
+    walk.stack.push(Frame {
+        node: root.clone(),
+        next: 0,
+        exit: Exit::Nothing,
+    });
+    walk.run();
+    walk.inline.end();
+    Document {
+        title: walk.title.unwrap_or_default(),
+        markdown: walk.inline.sheet.out,
+    }
+}
+
+impl Walk {
+    fn run(&mut self) {
+        while let Some(frame) = self.stack.last_mut() {
+            let child = frame.node.children.borrow().get(frame.next).cloned();
+            frame.next = frame.next.saturating_add(1);
+            let in_list = frame.exit == Exit::List;
+            match child {
+                Some(child) => {
+                    if in_list {
+                        self.list_child(&child);
+                    }
+                    self.enter(child);
+                }
+                None => {
+                    if let Some(frame) = self.stack.pop() {
+                        self.leave(&frame);
+                    }
+                }
+            }
+        }
+    }
+
+    fn head(&mut self, head: &Handle) {
+        for node in head.children.borrow().iter() {
+            match dom::kind(node) {
+                Some(Kind::Title) => self.title(node),
+                Some(Kind::Base) => self.base(node),
+                _ => {}
+            }
+        }
+    }
+
+    fn title(&mut self, node: &Handle) {
+        if self.title.is_none() {
+            let text = pre::text_of(node);
+            self.title = Some(text.split_ascii_whitespace().collect::<Vec<_>>().join(" "));
+        }
+    }
+
+    fn base(&mut self, node: &Handle) {
+        if let Some(href) = dom::attribute(node, "href")
+            && !self.base_given
+        {
+            self.base_given = true;
+            if let Ok(base) = self.base.join(&href)
+                && !base.cannot_be_a_base()
+            {
+                self.base = base;
+            }
+        }
+    }
+
+    fn enter(&mut self, node: Handle) {
+        let exit = match &node.data {
+            NodeData::Text { contents } => {
+                let contents = contents.borrow();
+                self.inline.sheet.read(contents.len());
+                self.inline.text(&contents);
+                return;
+            }
+            NodeData::Element { name, .. } => {
+                self.inline.sheet.read(name.local.len() + 2);
+                let kind = dom::kind_of(&name.local);
+                if kind == Kind::Dropped || dom::is_hidden(&node) {
+                    return;
+                }
+                self.enter_element(&node, kind)
+            }
+            _ => return,
+        };
+        if let Some(exit) = exit {
+            self.stack.push(Frame {
+                node,
+                next: 0,
+                exit,
+            });
+        }
+    }
+
+    /// Begins an element; `None` if its children are not to be walked.
+    fn enter_element(&mut self, node: &Handle, kind: Kind) -> Option<Exit> {
+        let flow = self.inline.mode == Mode::Flow;
+        Some(match kind {
+            Kind::Dropped => return None,
+            Kind::Inline => Exit::Nothing,
+            Kind::Link => return Some(self.enter_link(node)),
+            Kind::Emphasis => self.style(Style::Emphasis),
+            Kind::Strong => self.style(Style::Strong),
+            Kind::Deleted => self.style(Style::Deleted),
+            Kind::Code => {
+                self.inline.enter_code();
+                Exit::Code
+            }
+            Kind::Quoted => {
+                self.inline.text("\"");
+                Exit::Quoted
+            }
+            Kind::Boxed => {
+                self.inline.space();
+                Exit::Boxed
+            }
+            Kind::Break => {
+                self.inline.line_break();
+                return None;
+            }
+            Kind::Image => {
+                self.image(node);
+                return None;
+            }
+            Kind::Input => {
+                self.input(node);
+                return None;
+            }
+            Kind::Title => {
+                self.title(node);
+                return None;
+            }
+            Kind::Base => {
+                self.base(node);
+                return None;
+            }
+            Kind::Rule => {
+                self.rule();
+                return None;
+            }
+            Kind::Preformatted => {
+                self.preformatted(node);
+                return None;
+            }
+            Kind::Table if flow => self.enter_table(node),
+            Kind::Row if self.grid().is_some() => {
+                if let Some(grid) = self.grid() {
+                    grid.column = 0;
+                }
+                Exit::Row
+            }
+            Kind::Cell if self.grid().is_some() => self.enter_cell(node),
+            _ if !flow => {
+                self.inline.soft_end();
+                Exit::Block
+            }
+            Kind::Heading(level) => {
+                self.inline.end();
+                self.inline.mode = Mode::Heading(level);
+                Exit::Heading
+            }
+            Kind::Quote => {
+                self.container(Block::Quote);
+                self.inline.sheet.open(Holder::Loose, "> ", None);
+                Exit::Quote
+            }
+            Kind::Bullets | Kind::Numbers => self.enter_list(node, kind == Kind::Numbers),
+            Kind::Item => self.enter_item(node),
+            Kind::Definition => {
+                self.inline.end();
+                self.inline.definition = true;
+                Exit::Definition
+            }
+            _ => {
+                self.inline.end();
+                Exit::Block
+            }
+        })
+    }
+
+    fn leave(&mut self, frame: &Frame) {
+        match frame.exit {
+            Exit::Nothing => {}
+            Exit::Block => self.boundary(),
+            Exit::Heading => {
+                self.inline.end();
+                self.inline.mode = Mode::Flow;
+            }
+            Exit::Link => self.leave_link(&frame.node),
+            Exit::Style => {
+                self.inline.pop();
+            }
+            Exit::Code => self.inline.leave_code(),
+            Exit::Quoted => self.inline.text("\""),
+            Exit::Boxed => self.inline.space(),
+            Exit::Quote | Exit::Item => {
+                self.inline.end();
+                self.inline.sheet.close();
+            }
+            Exit::List => {
+                self.inline.end();
+                self.inline.sheet.close();
+                self.lists.pop();
+            }
+            Exit::Definition => {
+                self.inline.end();
+                self.inline.definition = false;
+            }
+            Exit::Table => {
+                self.inline.end();
+                self.tables.pop();
+            }
+            Exit::Row => self.leave_row(),
+            Exit::Cell => {
+                self.inline.end();
+                self.inline.mode = Mode::Flow;
+                let (columns, _) = table::span(&frame.node);
+                let sheet = &mut self.inline.sheet;
+                if !sheet.out.ends_with("| ") {
+                    sheet.out.push(' ');
+                }
+                // The other columns of the cell are empty, as far as the page pays for them.
+                for _ in 1..columns {
+                    if sheet.affords(2) {
+                        sheet.out.push_str("| ");
+                    }
+                }
+            }
+        }
+    }
+
+    /// The end of one block and the beginning of another.
+    fn boundary(&mut self) {
+        if self.inline.mode == Mode::Flow {
+            self.inline.end();
+        } else {
+            self.inline.soft_end();
+        }
+    }
+
+    /// Ends the text before a block that is none itself.
+    fn container(&mut self, block: Block) {
+        self.inline.end();
+        self.inline.definition = false;
+        self.inline.sheet.announce(block);
+    }
+
+    fn style(&mut self, style: Style) -> Exit {
+        self.inline.push(style);
+        Exit::Style
+    }
+
+    fn enter_link(&mut self, node: &Handle) -> Exit {
+        let address = dom::attribute(node, "href").and_then(|href| self.address(&href));
+        let style = match address {
+            Some(address) => Style::Link {
+                address,
+                title: dom::attribute(node, "title"),
+            },
+            None => Style::None,
+        };
+        self.inline.push(style);
+        Exit::Link
+    }
+
+    /// A link without text still leads somewhere, unless it is to a place in this page.
+    fn leave_link(&mut self, node: &Handle) {
+        let Some(Style::Link { address, title }) = self.inline.pop() else {
+            return;
+        };
+        let href = dom::attribute(node, "href").unwrap_or_default();
+        let text = dom::attribute(node, "aria-label")
+            .or(title)
+            .unwrap_or_default();
+        if href.starts_with('#') || (text.trim().is_empty() && !node.children.borrow().is_empty()) {
+            return;
+        }
+        let cell = self.inline.mode == Mode::Cell;
+        let mut markup = format!("[{}]", image::escaped(&text, cell));
+        link::write_target(&mut markup, &address, None, cell);
+        self.inline.raw(&markup);
+    }
+
+    /// An address made absolute. The page's own spelling stays where the base would make the
+    /// Markdown many times longer than the page.
+    fn address(&mut self, reference: &str) -> Option<String> {
+        self.inline.sheet.read(reference.len());
+        let address = link::resolve(reference, &self.base)?;
+        let grown = address.len().saturating_sub(reference.len());
+        if self.inline.sheet.grows(grown) {
+            Some(address)
+        } else {
+            Some(reference.to_owned())
+        }
+    }
+
+    fn image(&mut self, node: &Handle) {
+        let source = image::source(node);
+        let address = source.and_then(|source| self.address(&source));
+        let cell = self.inline.mode == Mode::Cell;
+        let alt = dom::attribute(node, "alt").unwrap_or_default();
+        self.inline.sheet.read(alt.len());
+        let Some(address) = address else {
+            self.inline.text(&alt);
+            return;
+        };
+        let title = dom::attribute(node, "title").filter(|title| !title.trim().is_empty());
+        let mut markup = format!("![{}]", image::escaped(&alt, cell));
+        link::write_target(&mut markup, &address, title.as_deref(), cell);
+        self.inline.raw(&markup);
+    }
+
+    fn input(&mut self, node: &Handle) {
+        let checkbox = dom::attribute(node, "type")
+            .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("checkbox"));
+        if checkbox {
+            self.inline.task(dom::attribute(node, "checked").is_some());
+        }
+    }
+
+    fn rule(&mut self) {
+        if self.inline.mode == Mode::Flow {
+            self.container(Block::Rule);
+            let sheet = &mut self.inline.sheet;
+            let rule = if sheet.in_list() { "___" } else { "---" };
+            sheet.line();
+            sheet.out.push_str(rule);
+        } else {
+            self.inline.soft_end();
+        }
+    }
+
+    fn preformatted(&mut self, node: &Handle) {
+        let text = pre::text_of(node);
+        self.inline.sheet.read(text.len());
+        if self.inline.mode != Mode::Flow || self.inline.is_code() {
+            self.inline.enter_code();
+            self.inline.text(&text);
+            self.inline.leave_code();
+            return;
+        }
+        let text = text.strip_suffix('\n').unwrap_or(&text);
+        if text.trim().is_empty() && !pre::holds_code(node) {
+            self.boundary();
+            return;
+        }
+        let around = self.stack.iter().rev().take(3).map(|frame| &frame.node);
+        let language = pre::language(node, around).unwrap_or_default();
+        self.container(Block::Fence);
+        let (mark, length) = code::block_fence(text);
+        let fence: String = std::iter::repeat_n(mark, length).collect();
+        let sheet = &mut self.inline.sheet;
+        sheet.line();
+        sheet.out.push_str(&fence);
+        sheet.out.push_str(&language);
+        if !text.is_empty() {
+            for line in text.split('\n') {
+                sheet.verbatim_line(line);
+            }
+        }
+        sheet.line();
+        sheet.out.push_str(&fence);
+    }
+
+    fn enter_list(&mut self, node: &Handle, ordered: bool) -> Exit {
+        let holder = if pre::holds_paragraphs(node) {
+            Holder::Loose
+        } else {
+            Holder::TightList
+        };
+        let marks = if ordered { ['.', ')'] } else { ['-', '*'] };
+        self.inline.end();
+        let after_same =
+            matches!(self.inline.sheet.last(), Block::List(mark, _) if mark == marks[0]);
+        let mark = marks[usize::from(after_same)];
+        let number = dom::attribute(node, "start")
+            .and_then(|start| start.trim().parse::<i64>().ok())
+            .map_or(1, |start| u64::try_from(start).unwrap_or(0));
+        self.container(Block::List(mark, !ordered || number == 1));
+        self.inline.sheet.open(holder, "", None);
+        self.lists.push(List {
+            ordered,
+            number,
+            mark,
+            holder,
+            width: 0,
+        });
+        Exit::List
+    }
+
+    /// What stands in a list outside its items goes on with the item before it.
+    fn list_child(&mut self, child: &Handle) {
+        let stray = match &child.data {
+            NodeData::Text { contents } => !contents
+                .borrow()
+                .bytes()
+                .all(|byte| byte.is_ascii_whitespace()),
+            NodeData::Element { name, .. } => {
+                !matches!(dom::kind_of(&name.local), Kind::Item | Kind::Dropped)
+                    && !dom::is_hidden(child)
+            }
+            _ => false,
+        };
+        if !stray {
+            return;
+        }
+        self.inline.end();
+        match self.lists.last() {
+            Some(list) if list.width > 0 => {
+                let (prefix, holder) = (" ".repeat(list.width), item_holder(list.holder));
+                self.inline.sheet.announce(Block::Item);
+                self.inline.sheet.open(holder, &prefix, None);
+            }
+            _ => {
+                self.enter_item(child);
+            }
+        }
+        self.stack.push(Frame {
+            node: child.clone(),
+            next: usize::MAX,
+            exit: Exit::Item,
+        });
+    }
+
+    fn enter_item(&mut self, node: &Handle) -> Exit {
+        self.inline.end();
+        let inside = self
+            .stack
+            .last()
+            .is_some_and(|frame| frame.exit == Exit::List);
+        let (marker, holder) = match self.lists.last_mut() {
+            Some(list) if inside => {
+                let marker = if list.ordered {
+                    let value = dom::attribute(node, "value")
+                        .filter(|_| dom::kind(node) == Some(Kind::Item))
+                        .and_then(|value| value.trim().parse().ok());
+                    let number = value.unwrap_or(list.number).min(999_999_999);
+                    list.number = number + 1;
+                    format!("{number}{} ", list.mark)
+                } else {
+                    format!("{} ", list.mark)
+                };
+                list.width = marker.len();
+                (marker, item_holder(list.holder))
+            }
+            _ => ("- ".to_owned(), Holder::TightItem),
+        };
+        let block = if inside {
+            Block::Item
+        } else {
+            Block::List('-', true)
+        };
+        self.container(block);
+        let prefix = " ".repeat(marker.len());
+        self.inline.sheet.open(holder, &prefix, Some(marker));
+        Exit::Item
+    }
+
+    fn grid(&mut self) -> Option<&mut Grid> {
+        self.tables.last_mut().and_then(Option::as_mut)
+    }
+
+    fn enter_table(&mut self, node: &Handle) -> Exit {
+        self.inline.end();
+        let grid = table::shape(node).map(|shape| Grid {
+            header_due: shape.header,
+            shape,
+            spans: Vec::new(),
+            column: 0,
+            begun: false,
+        });
+        self.tables.push(grid);
+        Exit::Table
+    }
+
+    fn enter_cell(&mut self, node: &Handle) -> Exit {
+        self.begin_row();
+        self.spanned_cells();
+        let (columns, rows) = table::span(node);
+        if let Some(grid) = self.grid() {
+            table::note_span(&mut grid.spans, grid.column, columns, rows);
+            grid.column += columns;
+        }
+        self.inline.sheet.out.push_str("| ");
+        self.inline.mode = Mode::Cell;
+        Exit::Cell
+    }
+
+    fn begin_row(&mut self) {
+        let Some(grid) = self.tables.last_mut().and_then(Option::as_mut) else {
+            return;
+        };
+        if grid.column > 0 {
+            return;
+        }
+        self.inline.end();
+        self.inline.definition = false;
+        let sheet = &mut self.inline.sheet;
+        if !std::mem::replace(&mut grid.begun, true) {
+            sheet.announce(Block::Table);
+            if !grid.header_due {
+                sheet.line();
+                sheet.out.push_str(&"| ".repeat(grid.shape.columns));
+                sheet.out.push('|');
+                sheet.line();
+                sheet.out.push_str(&table::delimiter_row(&grid.shape));
+            }
+        }
+        sheet.line();
+    }
+
+    fn spanned_cells(&mut self) {
+        let Some(grid) = self.tables.last_mut().and_then(Option::as_mut) else {
+            return;
+        };
+        while table::take_span(&mut grid.spans, grid.column) {
+            grid.column += 1;
+            if self.inline.sheet.affords(2) {
+                self.inline.sheet.out.push_str("| ");
+            }
+        }
+    }
+
+    fn leave_row(&mut self) {
+        let Some(grid) = self.tables.last_mut().and_then(Option::as_mut) else {
+            return;
+        };
+        if grid.column == 0 {
+            return;
+        }
+        let sheet = &mut self.inline.sheet;
+        if std::mem::take(&mut grid.header_due) {
+            for _ in grid.column..grid.shape.columns {
+                sheet.out.push_str("| ");
+            }
+            sheet.out.push('|');
+            sheet.line();
+            sheet.out.push_str(&table::delimiter_row(&grid.shape));
+        } else {
+            sheet.out.push('|');
+        }
+    }
+}
+
+fn item_holder(list: Holder) -> Holder {
+    if list == Holder::Loose {
+        Holder::Loose
+    } else {
+        Holder::TightItem
+    }
+}

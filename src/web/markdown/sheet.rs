@@ -1,0 +1,293 @@
+//! The sheet that Markdown is written on, line by line: prefixes of quotes and list items,
+//! markers, and what stands between two blocks.
+//!
+//! Rules: `CommonMark` 0.31.2, "Container blocks". The sheet keeps the promise that Markdown is
+//! at most twice as long as its page: prefixes, which a deep page could multiply, are paid
+//! from a credit that grows with what has been read, and are left off where it is used up.
+
+/// What must stand between the last line and the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    None,
+    Line,
+    Blank,
+}
+
+/// The blocks that a container holds, as far as their neighbours matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Block {
+    None,
+    Text,
+    /// A paragraph that goes on from a term: `: definition`.
+    Definition,
+    Heading,
+    Fence,
+    Rule,
+    Quote,
+    /// A list, the last character of its markers, and whether it may follow a line of text
+    /// without a blank line.
+    List(char, bool),
+    Item,
+    Table,
+}
+
+/// What holds blocks, and what it puts between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holder {
+    /// The page, a quote, an item of a loose list: blank lines between blocks.
+    Loose,
+    /// An item of a tight list: blank lines only where two blocks would otherwise be one.
+    TightItem,
+    /// A list whose items follow each other line by line.
+    TightList,
+}
+
+struct Container {
+    holder: Holder,
+    prefix: usize,
+    filled: bool,
+    last: Block,
+}
+
+/// A marker that the next line bears in place of the prefix from `at` on.
+struct Marker {
+    at: usize,
+    text: String,
+}
+
+/// Bytes of prefix that a page may cost before it has been read.
+const FIRST_CREDIT: usize = 1024;
+
+/// Bytes that absolute addresses may add to any page; to a longer page, its length.
+const FIRST_GROWTH: usize = 64 * 1024;
+
+pub(super) struct Sheet {
+    /// The Markdown so far.
+    pub(super) out: String,
+    prefix: String,
+    common: usize,
+    gap: Gap,
+    stack: Vec<Container>,
+    markers: Vec<Marker>,
+    credit: usize,
+    /// Bytes that absolute addresses may still add.
+    growth: usize,
+}
+
+impl Sheet {
+    pub(super) fn new(page: usize) -> Self {
+        let root = Container {
+            holder: Holder::Loose,
+            prefix: 0,
+            filled: false,
+            last: Block::None,
+        };
+        Self {
+            out: String::with_capacity(page / 2),
+            prefix: String::new(),
+            common: 0,
+            gap: Gap::None,
+            stack: vec![root],
+            markers: Vec::new(),
+            credit: FIRST_CREDIT,
+            growth: page.max(FIRST_GROWTH),
+        }
+    }
+
+    /// Notes that `bytes` of the page have been read: each pays for two of Markdown.
+    pub(super) fn read(&mut self, bytes: usize) {
+        self.credit += 2 * bytes;
+    }
+
+    /// Whether `bytes` that the page does not hold itself may still be written.
+    pub(super) fn affords(&self, bytes: usize) -> bool {
+        self.out.len() + bytes <= self.credit
+    }
+
+    /// Takes `bytes` that an absolute address adds; whether there were so many left.
+    pub(super) fn grows(&mut self, bytes: usize) -> bool {
+        let granted = self.growth >= bytes;
+        if granted {
+            self.growth -= bytes;
+            self.credit += bytes;
+        }
+        granted
+    }
+
+    /// The block that came last in the innermost container.
+    pub(super) fn last(&self) -> Block {
+        self.stack
+            .last()
+            .map_or(Block::None, |container| container.last)
+    }
+
+    /// Whether the next line is the first of an item.
+    pub(super) fn at_marker(&self) -> bool {
+        !self.markers.is_empty()
+    }
+
+    /// Whether the innermost container is an item of a list, or a list.
+    pub(super) fn in_list(&self) -> bool {
+        !self.prefix.is_empty() && !self.prefix.ends_with("> ")
+    }
+
+    /// Says that `next` follows in the innermost container.
+    pub(super) fn announce(&mut self, next: Block) {
+        let Some(container) = self.stack.last_mut() else {
+            return;
+        };
+        if container.filled {
+            let gap = between(container.holder, container.last, next);
+            self.gap = self.gap.max(gap);
+        }
+        container.last = next;
+    }
+
+    /// Opens a container whose lines begin with `prefix`, the first of them with `marker`.
+    pub(super) fn open(&mut self, holder: Holder, prefix: &str, marker: Option<String>) {
+        let at = self.prefix.len();
+        self.stack.push(Container {
+            holder,
+            prefix: at,
+            filled: false,
+            last: Block::None,
+        });
+        self.prefix.push_str(prefix);
+        if let Some(text) = marker {
+            self.markers.push(Marker { at, text });
+        }
+    }
+
+    /// Closes the innermost container; an item that held nothing still shows its marker.
+    pub(super) fn close(&mut self) {
+        let Some(at) = self.stack.last().map(|container| container.prefix) else {
+            return;
+        };
+        if self.prefix.len() > at && self.markers.last().is_some_and(|marker| marker.at == at) {
+            self.line();
+            let end = self.out.trim_end_matches(' ').len();
+            self.out.truncate(end);
+        }
+        if self.stack.len() > 1 {
+            self.stack.pop();
+        }
+        self.prefix.truncate(at);
+        self.common = self.common.min(at);
+    }
+
+    /// Begins a line, after whatever has to stand between it and the last.
+    pub(super) fn line(&mut self) {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+            if self.gap == Gap::Blank {
+                let quotes = self.prefix[..self.common.min(self.prefix.len())].trim_end();
+                if self.out.len() + quotes.len() < self.credit {
+                    self.out.push_str(quotes);
+                }
+                self.out.push('\n');
+            }
+        }
+        self.gap = Gap::Line;
+        let affordable = self.affords(self.prefix.len());
+        let mut at = 0;
+        for marker in self.markers.drain(..) {
+            if affordable {
+                self.out.push_str(&self.prefix[at..marker.at.max(at)]);
+                at = (marker.at + marker.text.len()).min(self.prefix.len());
+            }
+            self.out.push_str(&marker.text);
+        }
+        if affordable {
+            self.out.push_str(&self.prefix[at..]);
+        }
+        self.common = self.prefix.len();
+        for container in self.stack.iter_mut().rev() {
+            if container.filled {
+                break;
+            }
+            container.filled = true;
+        }
+    }
+
+    /// Begins a line that may be blank, inside a block whose lines are kept as they are.
+    pub(super) fn verbatim_line(&mut self, line: &str) {
+        if line.is_empty() {
+            self.out.push('\n');
+            let quotes = self.prefix.trim_end();
+            if self.out.len() + quotes.len() < self.credit {
+                self.out.push_str(quotes);
+            }
+        } else {
+            self.line();
+            self.out.push_str(line);
+        }
+    }
+}
+
+fn between(holder: Holder, last: Block, next: Block) -> Gap {
+    match (holder, last, next) {
+        (Holder::TightList, _, _)
+        | (_, Block::Text, Block::Definition)
+        | (
+            Holder::TightItem,
+            _,
+            Block::Fence | Block::Quote | Block::Heading | Block::Rule | Block::List(_, true),
+        )
+        | (Holder::TightItem, Block::Fence | Block::Heading | Block::Rule, _) => Gap::Line,
+        _ => Gap::Blank,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(sheet: &mut Sheet, text: &str) {
+        sheet.announce(Block::Text);
+        sheet.line();
+        sheet.out.push_str(text);
+    }
+
+    #[test]
+    fn a_quote_marks_its_blank_lines_and_not_those_around_it() {
+        let mut sheet = Sheet::new(0);
+        text(&mut sheet, "a");
+        sheet.announce(Block::Quote);
+        sheet.open(Holder::Loose, "> ", None);
+        text(&mut sheet, "b");
+        text(&mut sheet, "c");
+        sheet.close();
+        text(&mut sheet, "d");
+        assert_eq!(sheet.out, "a\n\n> b\n>\n> c\n\nd");
+    }
+
+    #[test]
+    fn items_that_open_together_share_their_first_line() {
+        let mut sheet = Sheet::new(0);
+        sheet.announce(Block::List('-', true));
+        sheet.open(Holder::TightList, "", None);
+        sheet.announce(Block::Item);
+        sheet.open(Holder::TightItem, "  ", Some("- ".to_owned()));
+        sheet.announce(Block::List('.', true));
+        sheet.open(Holder::TightList, "", None);
+        sheet.announce(Block::Item);
+        sheet.open(Holder::TightItem, "   ", Some("1. ".to_owned()));
+        text(&mut sheet, "a");
+        text(&mut sheet, "b");
+        sheet.close();
+        sheet.announce(Block::Item);
+        sheet.open(Holder::TightItem, "   ", Some("2. ".to_owned()));
+        sheet.close();
+        assert_eq!(sheet.out, "- 1. a\n\n     b\n  2.");
+    }
+
+    #[test]
+    fn a_prefix_that_is_longer_than_what_was_read_is_left_off() {
+        let mut sheet = Sheet::new(0);
+        for _ in 0..1000 {
+            sheet.open(Holder::Loose, "> ", None);
+        }
+        text(&mut sheet, "a");
+        assert_eq!(sheet.out, "a");
+    }
+}

@@ -1,0 +1,418 @@
+//! What holds of every page: hostile ones cost no more than their length, no word is lost, the
+//! Markdown is not much longer than the page.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use ikigai_tools::web::markdown::convert;
+use proptest::prelude::*;
+use url::Url;
+
+fn base() -> Url {
+    Url::parse("https://example.com/").unwrap()
+}
+
+fn markdown(page: &str) -> String {
+    convert(page, &base()).markdown
+}
+
+/// Bytes that a conversion may add to twice the page: what a page of a few bytes needs.
+const SMALL: usize = 1536;
+
+fn timed(page: &str) -> (String, Duration) {
+    let start = Instant::now();
+    let markdown = markdown(page);
+    (markdown, start.elapsed())
+}
+
+/// A debug build is an order of magnitude slower than what is shipped.
+const SLOWER: u32 = if cfg!(debug_assertions) { 12 } else { 1 };
+
+fn survives(what: &str, page: &str, word: &str, count: usize) {
+    let (markdown, time) = timed(page);
+    assert!(
+        time < Duration::from_millis(1500) * SLOWER,
+        "{what}: {time:?}"
+    );
+    assert_eq!(markdown.matches(word).count(), count, "{what}: text lost");
+    let (had, has) = (page.len(), markdown.len());
+    assert!(has <= 2 * had + SMALL, "{what}: {has} bytes from {had}");
+}
+
+#[test]
+fn a_hundred_thousand_deep_of_any_element_keeps_its_text() {
+    for name in [
+        "a",
+        "abbr",
+        "address",
+        "article",
+        "aside",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "blockquote",
+        "body",
+        "button",
+        "caption",
+        "center",
+        "cite",
+        "code",
+        "custom-element",
+        "dd",
+        "del",
+        "details",
+        "dfn",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "em",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "font",
+        "footer",
+        "form",
+        "h1",
+        "h6",
+        "header",
+        "hgroup",
+        "html",
+        "i",
+        "ins",
+        "kbd",
+        "label",
+        "legend",
+        "li",
+        "listing",
+        "main",
+        "mark",
+        "marquee",
+        "math",
+        "menu",
+        "nobr",
+        "object",
+        "ol",
+        "optgroup",
+        "option",
+        "p",
+        "pre",
+        "q",
+        "ruby",
+        "rt",
+        "s",
+        "samp",
+        "section",
+        "select",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "summary",
+        "sup",
+        "svg",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "tt",
+        "u",
+        "ul",
+        "var",
+        "video",
+    ] {
+        let deep = format!("<{name}>").repeat(100_000);
+        survives(name, &format!("{deep}wordone"), "wordone", 1);
+        let closed = format!("</{name}>").repeat(100_000);
+        survives(name, &format!("{deep}wordone{closed}wordtwo"), "wordtwo", 1);
+    }
+}
+
+#[test]
+fn two_elements_in_turn_a_hundred_thousand_deep_keep_their_text() {
+    for pair in [
+        "<ul><li>",
+        "<ol><li>",
+        "<dl><dd>",
+        "<table><tr><td>",
+        "<blockquote><p>",
+        "<b><div>",
+        "<a href=x><div>",
+        "<div><table>",
+        "<table><div>",
+        "<p><b id=i>",
+        "<b><i>",
+        "<li><p>",
+        "<button><p>",
+        "<select><div>",
+        "<object><td>",
+        "<table><caption>",
+        "<svg><p>",
+        "<svg><foreignobject>",
+        "<math><mtext>",
+        "<ruby><rt>",
+        "<form><div>",
+        "<h1><p>",
+        "<table><b>",
+        "<table><tr><b>",
+        "<div></form>",
+        "<div><form></div>",
+        "<td><div></td>",
+        "<table><tr><td></table></div>",
+        "<div><object></div>",
+        "<svg><style><div>",
+        "<math><annotation-xml encoding=text/html><div>",
+        "<template><div></template>",
+        "<a><b><i><s><code><p></a></b>",
+        "<b><p></b>",
+        "<select><option>",
+    ] {
+        survives(
+            pair,
+            &format!("{}wordone", pair.repeat(50_000)),
+            "wordone",
+            1,
+        );
+    }
+}
+
+#[test]
+fn formatting_that_is_never_closed_costs_no_more_than_its_length() {
+    let mut page = String::new();
+    let mut count = 0;
+    while page.len() < 64 * 1024 {
+        let _ = write!(page, "<p><b id=i{count}>wordone ");
+        count += 1;
+    }
+    survives("distinct formatting", &page, "wordone", count);
+    let page = "<p><b id=i>wordone ".repeat(4000);
+    survives("the same formatting", &page, "wordone", 4000);
+    let page = format!("<b><i><s><code><em><strong>{}", "<p>wordone".repeat(20_000));
+    survives("formatting around", &page, "wordone", 20_000);
+    let page = "<a href=x><code><pre><code class=c><b><div>wordone</div></a>".repeat(5000);
+    survives("mixed formatting", &page, "wordone", 5000);
+}
+
+#[test]
+fn fifty_thousand_unclosed_elements_of_all_sorts_keep_their_text() {
+    let names = [
+        "div",
+        "b",
+        "p",
+        "i",
+        "span",
+        "ul",
+        "li",
+        "a href=x",
+        "blockquote",
+        "em",
+        "h2",
+        "section",
+        "table",
+        "tr",
+        "td",
+        "ol",
+        "dd",
+        "code",
+        "font",
+        "strong",
+        "form",
+        "button",
+        "u",
+        "pre",
+    ];
+    for step in [1, 5, 7, 11] {
+        let mut page = String::new();
+        for index in 0..50_000 {
+            let _ = write!(page, "<{}>w{index}w ", names[index * step % names.len()]);
+        }
+        let (markdown, time) = timed(&page);
+        assert!(time < Duration::from_millis(1500) * SLOWER, "{time:?}");
+        for index in 0..50_000 {
+            assert!(
+                markdown.contains(&format!("w{index}w")),
+                "w{index}w is lost"
+            );
+        }
+    }
+}
+
+/// Shapes of pages, each as a start, a piece that is repeated, and an end.
+const SHAPES: &[(&str, &str, &str)] = &[
+    ("", "<p>word word</p>", ""),
+    ("", "<p>word<p>", ""),
+    ("", "word\n", ""),
+    (
+        "<p>",
+        "<a href=\"https://example.com/some/page\">word</a> ",
+        "",
+    ),
+    ("<ul>", "<li>word", "</ul>"),
+    ("<ol>", "<li>word</li>", "</ol>"),
+    ("<ul>", "<li><p>word</p></li>", "</ul>"),
+    ("", "<ul><li>word", ""),
+    ("", "<blockquote>word", ""),
+    ("", "<blockquote><p>word</p></blockquote>", ""),
+    ("<table>", "<tr><td>word<td>word", "</table>"),
+    ("<table><tr>", "<td>word", "</table>"),
+    ("<table><tr><th>a<tr>", "<td>", "</table>"),
+    ("<table>", "<tr><td rowspan=65534>w", "</table>"),
+    ("<table>", "<tr><td colspan=1000>w", "</table>"),
+    ("", "<table><tr><td>word", ""),
+    ("", "<table><tr><td>word</table>", ""),
+    ("<table>", "<i>w</i>", "</table>"),
+    ("<table>", "w<br>", "</table>"),
+    ("<table>", "<tr>w", "</table>"),
+    ("<p ", "a=b ", ">word"),
+    ("", "<p a=\"b\" c=\"d\" id=e>word", ""),
+    ("<p>", "word<br>", ""),
+    ("<p>", "<br>", ""),
+    ("<pre>", "word\n", "</pre>"),
+    ("<pre>", "`", "</pre>"),
+    ("<ul><li><blockquote><pre>", "w\n", ""),
+    ("<p>", "`", ""),
+    ("<p>", "*", ""),
+    ("<p>", "*a ", ""),
+    ("<p>", "*a* _b_ `c` ~d~ ", ""),
+    ("<p>", "[", ""),
+    ("<p>", "[a](b)", ""),
+    ("<p>", "&lt;b ", ""),
+    ("<p>", "\\", ""),
+    ("<a href=x>", "[ <p>", ""),
+    ("<p>", "<code>a`b</code>", ""),
+    ("<p>", "<code>a</code>", ""),
+    ("<p>", "<b>a</b>", ""),
+    ("<p>", "<i>a</i> ", ""),
+    ("", "<!-- - -->", ""),
+    ("<!--", "-", "x"),
+    ("", "<script>", ""),
+    ("", "</p>", ""),
+    ("", "</div>", ""),
+    ("<div>", "</b>", ""),
+    ("", "<select><option>word", ""),
+    ("<select>", "<option>word</option>", "</select>"),
+    ("<dl>", "<dt>word<dd>word", "</dl>"),
+    ("", "<h1>word</h1>", ""),
+    ("", "<hr>", ""),
+    ("", "<svg><text>word", ""),
+    ("", "<b><p>word</b>", ""),
+    ("", "<img src=x alt=word>", ""),
+    ("", "<title>word", ""),
+    ("", "<base href=x>", ""),
+    ("<ruby>", "w<rt>w", "</ruby>"),
+];
+
+fn fastest(page: &str) -> Duration {
+    (0..3).map(|_| timed(page).1).min().unwrap()
+}
+
+#[test]
+fn time_and_length_grow_as_the_page_does() {
+    for (start, piece, end) in SHAPES {
+        let page = |bytes: usize| format!("{start}{}{end}", piece.repeat(bytes / piece.len()));
+        let sizes = [50_000, 100_000, 200_000].map(|bytes| {
+            let page = page(bytes);
+            let had = page.len();
+            let has = markdown(&page).len();
+            assert!(has <= 2 * had + SMALL, "{piece}: {has} bytes from {had}");
+            fastest(&page)
+        });
+        // What is quadratic would cost sixteen times as much.
+        let slack = Duration::from_millis(3);
+        assert!(sizes[2] <= sizes[0] * 9 + slack, "{piece}: {sizes:?}");
+    }
+}
+
+#[test]
+fn ten_nested_tables_stay_small() {
+    let page = "<table><tr><td>a<td>b".repeat(10);
+    assert!(markdown(&page).len() <= 2 * page.len());
+}
+
+fn soup() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => "[a-z]{1,6}".prop_map(|word| word),
+        3 => Just(" ".to_owned()),
+        1 => Just("\n\n".to_owned()),
+        1 => "[*_`~\\[\\]()<&\\\\|#>+\\-=.:!1]{1,3}",
+        6 => prop::sample::select(vec![
+            "a href=x", "a href='y' title=z", "b", "i", "em", "code", "del", "p", "div", "h2",
+            "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "table", "tr", "td", "th",
+            "thead", "caption", "br", "hr", "img src=x alt=y", "span", "q", "button", "select",
+            "option", "textarea", "svg", "math", "title", "input type=checkbox", "form", "object",
+            "xmp", "body", "html", "ruby", "rt", "main", "nobr", "summary", "center",
+        ]).prop_map(|tag| format!("<{tag}>")),
+        4 => prop::sample::select(vec![
+            "a", "b", "i", "em", "code", "del", "p", "div", "h2", "ul", "ol", "li", "dl", "dt",
+            "dd", "blockquote", "pre", "table", "tr", "td", "th", "thead", "caption", "br", "span",
+            "button", "select", "svg", "math", "form", "object", "body", "html", "textarea",
+        ]).prop_map(|tag| format!("</{tag}>")),
+        1 => prop::sample::select(vec![
+            "<!-- x -->", "<script>x</script>", "&amp;", "&nbsp;", "&lt;", "<", "</", "<!", "\u{e9}",
+            "\u{a0}", "\u{3000}", "<p hidden>", "\0",
+        ]).prop_map(str::to_owned),
+    ];
+    prop::collection::vec(piece, 0..80).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_page_has_a_conversion_that_is_not_much_longer(page in soup()) {
+        let markdown = markdown(&page);
+        prop_assert!(markdown.len() <= 2 * page.len() + SMALL);
+        prop_assert!(!markdown.ends_with('\n'));
+    }
+
+    #[test]
+    fn any_text_has_a_conversion(page in ".{0,200}") {
+        markdown(&page);
+    }
+
+    #[test]
+    fn every_word_that_a_reader_sees_is_kept(
+        words in prop::collection::vec("[a-z]{3,8}", 1..30),
+        tags in prop::collection::vec(prop::sample::select(vec![
+            "<p>", "</p>", "<b>", "</b>", "<i>", "<div>", "</div>", "<ul>", "<li>", "</ul>",
+            "<table>", "<tr>", "<td>", "</table>", "<h2>", "</h2>", "<a href=x>", "</a>", "<code>",
+            "</code>", "<blockquote>", "<br>", "<pre>", "</pre>", "<span>", "<dl>", "<dd>",
+        ]), 30),
+    ) {
+        let mut page = String::new();
+        for (word, tag) in words.iter().zip(&tags) {
+            let _ = write!(page, " {word} {tag}");
+        }
+        let markdown = markdown(&page);
+        for word in words.iter().take(tags.len()) {
+            prop_assert!(markdown.contains(word.as_str()), "{word} of {page} in {markdown}");
+        }
+    }
+
+    #[test]
+    fn plain_text_reads_back_as_it_was(text in "[ -~]{0,60}") {
+        let escaped = text.replace('&', "&amp;").replace('<', "&lt;");
+        let markdown = markdown(&format!("<p>{escaped}</p>"));
+        let mut html = String::new();
+        let options = pulldown_cmark::Options::ENABLE_STRIKETHROUGH
+            | pulldown_cmark::Options::ENABLE_TABLES;
+        pulldown_cmark::html::push_html(
+            &mut html,
+            pulldown_cmark::Parser::new_ext(&markdown, options),
+        );
+        let back = html
+            .replace("<p>", "")
+            .replace("</p>", "")
+            .replace("&quot;", "\"")
+            .replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&amp;", "&");
+        let wanted = text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        prop_assert_eq!(back.trim(), wanted, "{}", markdown);
+    }
+}
