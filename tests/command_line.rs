@@ -507,7 +507,7 @@ fn bash_completes_a_tool_s_flags() {
     let (_, script, _) = piped(room.path(), &["completions", "bash"]);
     let script = script
         + "COMP_WORDS=(ikigai-tools file-edit --re)\nCOMP_CWORD=2\n\
-        _ikigai-tools ikigai-tools --re file-edit\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n";
+        _ikigai__tools ikigai-tools --re file-edit\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n";
     let output = Command::new("bash").args(["-c", &script]).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "--replace-all\n");
 }

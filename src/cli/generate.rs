@@ -113,19 +113,10 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
         .bin_name(&spoken)
         .long_about(text);
     let mut page = Page::begin(command)?;
-    page.section(
-        "EXAMPLES",
-        &[
-            (
-                &flags::typed(&spoken, &schema, tool.manual.example),
-                "text on a terminal, JSON elsewhere",
-            ),
-            (
-                &format!("printf '%s' '{}' | {spoken}", tool.manual.example),
-                "the same request as a host sends it",
-            ),
-        ],
-    );
+    page.examples(&[
+        &flags::typed(&spoken, &schema, tool.manual.example),
+        &format!("printf '%s' '{}' | {spoken}", tool.manual.example),
+    ]);
     page.end(&[PROGRAM.to_owned()])
 }
 
@@ -160,6 +151,18 @@ impl Page {
             roff.control("TP", []);
             roff.text([bold(*term)]);
             roff.text([roman(*meaning)]);
+        }
+        self.0.extend_from_slice(roff.render().as_bytes());
+    }
+
+    /// A section of commands, each on lines of its own that are not filled.
+    fn examples(&mut self, commands: &[&str]) {
+        let mut roff = Roff::new();
+        roff.control("SH", ["EXAMPLES"]);
+        for command in commands {
+            roff.control("EX", []);
+            roff.text([roman(*command)]);
+            roff.control("EE", []);
         }
         self.0.extend_from_slice(roff.render().as_bytes());
     }
