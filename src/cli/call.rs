@@ -7,13 +7,14 @@ use crate::reply::Object;
 use crate::request::Request;
 use crate::tool::{Failure, Family, Tool};
 
-/// How much of an answer is gathered before it is written, in bytes: long texts come in larger pieces already.
-const BUFFER: usize = 8 * 1024;
+/// How much of an answer is gathered before it is written, in bytes: what stands around texts, which come in larger
+/// pieces already.
+const BUFFER: usize = 1024;
 
 /// Answers the request on stdin.
 pub fn answer(tool: &Tool) -> Exit {
     let mut input = Vec::new();
-    let read = io::stdin().lock().read_to_end(&mut input);
+    let read = Stdin.read_to_end(&mut input);
     let request = match &read {
         Ok(_) => Request::parse(&input),
         Err(error) => Err(Failure::bad_request(format!(
@@ -83,6 +84,15 @@ fn write_object(
     let mut object = Object::open(out)?;
     fields(&mut object)?;
     object.close()
+}
+
+/// The process's stdin without the buffer that the standard library puts behind it.
+struct Stdin;
+
+impl Read for Stdin {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        Ok(rustix::io::read(rustix::stdio::stdin(), bytes)?)
+    }
 }
 
 /// The process's stdout without the line buffer that the standard library puts before it.
