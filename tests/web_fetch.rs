@@ -350,11 +350,7 @@ fn a_login_in_the_url_is_used_and_never_shown() {
 #[test]
 fn a_hostile_page_costs_little_and_keeps_its_text() {
     for page in [
-        format!(
-            "{}deep{}",
-            "<div>".repeat(20_000),
-            "</div>".repeat(20_000)
-        ),
+        format!("{}deep{}", "<div>".repeat(20_000), "</div>".repeat(20_000)),
         format!("{}deep", "<p><b id=i>".repeat(6_000)),
         format!("{}deep", "<table><tr><td>".repeat(5_000)),
     ] {
