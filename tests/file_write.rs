@@ -426,6 +426,8 @@ fn killed_at_any_moment_the_file_is_old_or_new_and_alone() {
     let new = "b".repeat(3_000_000);
     let mut finished = 0;
     for round in 0..80u64 {
+        // What was begun in the last round goes on in the last round's file.
+        let _ = fs::remove_file(&file);
         fs::write(&file, &old).unwrap();
         if round % 2 == 1 {
             // In place: two names.
