@@ -40,9 +40,18 @@ pub(super) fn no_break_space(text: &[u8]) -> bool {
     text.starts_with(b"\xc2\xa0")
 }
 
-/// Whether `<` followed by `next` could begin a tag, a comment or an autolink.
-pub(super) fn opens_tag(next: Option<u8>) -> bool {
-    next.is_none_or(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!' | b'?'))
+/// Whether `<` followed by `text` could begin a tag, a comment or an autolink.
+pub(super) fn opens_tag(text: &[u8]) -> bool {
+    match text.first() {
+        None => true,
+        Some(byte) if byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!' | b'?') => true,
+        // `<1@b.c>` is an address of mail.
+        Some(_) => text
+            .iter()
+            .take(256)
+            .take_while(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'<' | b'>'))
+            .any(|byte| *byte == b'@'),
+    }
 }
 
 /// Whether `text`, which begins after a `&`, goes on as a character reference does.

@@ -42,7 +42,7 @@ pub(super) fn escaped(text: &str, cell: bool) -> String {
         let escape = match c {
             '\\' => next.is_none_or(|next| next.is_ascii_punctuation()),
             '[' | ']' => brackets,
-            '<' => escape::opens_tag(next),
+            '<' => escape::opens_tag(&bytes[at + 1..]),
             '&' => escape::is_reference(&bytes[at + 1..]),
             '|' => cell,
             '*' | '`' | '~' => marks.contains(&u8::try_from(c).ok()),

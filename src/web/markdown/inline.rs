@@ -215,7 +215,7 @@ impl Inline {
         let escaped = match byte {
             b'*' | b'_' | b'~' | b'`' => return self.delimiters(text, at),
             b'\\' => next.is_none_or(|next| next.is_ascii_punctuation()),
-            b'<' => escape::opens_tag(next),
+            b'<' => escape::opens_tag(&bytes[at + 1..]),
             b'&' => escape::is_reference(&bytes[at + 1..]),
             b'|' => self.mode == Mode::Cell,
             b'(' => self.bracket_end == self.sheet.out.len(),

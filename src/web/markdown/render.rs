@@ -144,8 +144,8 @@ impl Walk {
         let exit = match &node.data {
             NodeData::Text { contents } => {
                 let contents = contents.borrow();
-                self.inline.sheet.read(contents.len());
                 self.inline.text(&contents);
+                self.inline.sheet.read(contents.len());
                 return;
             }
             NodeData::Element { name, .. } => {
@@ -393,7 +393,6 @@ impl Walk {
 
     fn preformatted(&mut self, node: &Handle) {
         let text = pre::text_of(node);
-        self.inline.sheet.read(text.len());
         if self.inline.mode != Mode::Flow || self.inline.is_code() {
             self.inline.enter_code();
             self.inline.text(&text);
@@ -417,6 +416,7 @@ impl Walk {
         if !text.is_empty() {
             for line in text.split('\n') {
                 sheet.verbatim_line(line);
+                sheet.read(line.len() + 1);
             }
         }
         sheet.line();
