@@ -17,7 +17,9 @@ pub(super) fn span_fence(code: &str) -> usize {
             run = 0;
         }
     }
-    (1..64).find(|length| seen & (1 << length) == 0).unwrap_or(64)
+    (1..64)
+        .find(|length| seen & (1 << length) == 0)
+        .unwrap_or(64)
 }
 
 /// The fence of a block: backticks, or tildes where those are shorter, more than any line of
@@ -33,7 +35,11 @@ pub(super) fn block_fence(code: &str) -> (char, usize) {
             _ => {}
         }
     }
-    if ticks > tildes + 8 { ('~', tildes + 1) } else { ('`', ticks + 1) }
+    if ticks > tildes + 8 {
+        ('~', tildes + 1)
+    } else {
+        ('`', ticks + 1)
+    }
 }
 
 /// The language that an attribute of `pre`, `code` or an element around them names.
@@ -46,17 +52,25 @@ pub(super) fn language(name: &str, value: &str) -> Option<String> {
     let found = found.trim_end_matches(';');
     let sound = !found.is_empty()
         && found.len() <= 32
-        && found.chars().all(|c| c.is_alphanumeric() || matches!(c, '+' | '-' | '#' | '_' | '.'));
-    let nothing = ["none", "default", "plain", "plaintext", "nohighlight", "notranslate"];
+        && found
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '+' | '-' | '#' | '_' | '.'));
+    let nothing = [
+        "none",
+        "default",
+        "plain",
+        "plaintext",
+        "nohighlight",
+        "notranslate",
+    ];
     (sound && !nothing.contains(&found)).then(|| found.to_ascii_lowercase())
 }
 
 /// The language that an attribute of an element around `pre` names. Its classes count only
 /// where they say that they are about a language.
 pub(super) fn language_around(name: &str, value: &str) -> Option<String> {
-    let says = |word: &str| {
-        PREFIXES.iter().any(|prefix| word.starts_with(prefix)) || word == "sourceCode"
-    };
+    let says =
+        |word: &str| PREFIXES.iter().any(|prefix| word.starts_with(prefix)) || word == "sourceCode";
     match name {
         "data-lang" | "data-language" => language(name, value),
         "class" if value.split_ascii_whitespace().any(says) => language(name, value),
@@ -64,12 +78,19 @@ pub(super) fn language_around(name: &str, value: &str) -> Option<String> {
     }
 }
 
-const PREFIXES: [&str; 5] =
-    ["language-", "lang-", "highlight-source-", "highlight-text-", "highlight-"];
+const PREFIXES: [&str; 5] = [
+    "language-",
+    "lang-",
+    "highlight-source-",
+    "highlight-text-",
+    "highlight-",
+];
 
 fn class_language(class: &str) -> Option<&str> {
     for prefix in PREFIXES {
-        let named = class.split_ascii_whitespace().find_map(|word| word.strip_prefix(prefix));
+        let named = class
+            .split_ascii_whitespace()
+            .find_map(|word| word.strip_prefix(prefix));
         if named.is_some() {
             return named;
         }
@@ -87,24 +108,73 @@ fn class_language(class: &str) -> Option<&str> {
                 }
             }
             _ => {
-                if let Some(named) =
-                    word.strip_prefix("brush:").or_else(|| word.strip_prefix("src-"))
+                if let Some(named) = word
+                    .strip_prefix("brush:")
+                    .or_else(|| word.strip_prefix("src-"))
                 {
                     return Some(named);
                 }
             }
         }
     }
-    class.split_ascii_whitespace().find(|word| KNOWN.contains(word))
+    class
+        .split_ascii_whitespace()
+        .find(|word| KNOWN.contains(word))
 }
 
 /// Classes that are a language's name even where nothing else says so.
 const KNOWN: &[&str] = &[
-    "bash", "c", "cpp", "csharp", "css", "diff", "dockerfile", "elixir", "erlang", "go", "golang",
-    "graphql", "haskell", "html", "ini", "java", "javascript", "js", "json", "jsx", "kotlin",
-    "latex", "lisp", "lua", "makefile", "markdown", "matlab", "objc", "ocaml", "perl", "php",
-    "powershell", "python", "python3", "r", "ruby", "rust", "scala", "scheme", "sh", "shell",
-    "sql", "swift", "toml", "ts", "tsx", "typescript", "vim", "xml", "yaml", "zig",
+    "bash",
+    "c",
+    "cpp",
+    "csharp",
+    "css",
+    "diff",
+    "dockerfile",
+    "elixir",
+    "erlang",
+    "go",
+    "golang",
+    "graphql",
+    "haskell",
+    "html",
+    "ini",
+    "java",
+    "javascript",
+    "js",
+    "json",
+    "jsx",
+    "kotlin",
+    "latex",
+    "lisp",
+    "lua",
+    "makefile",
+    "markdown",
+    "matlab",
+    "objc",
+    "ocaml",
+    "perl",
+    "php",
+    "powershell",
+    "python",
+    "python3",
+    "r",
+    "ruby",
+    "rust",
+    "scala",
+    "scheme",
+    "sh",
+    "shell",
+    "sql",
+    "swift",
+    "toml",
+    "ts",
+    "tsx",
+    "typescript",
+    "vim",
+    "xml",
+    "yaml",
+    "zig",
 ];
 
 #[cfg(test)]
@@ -150,7 +220,13 @@ mod tests {
 
     #[test]
     fn what_names_no_language_gives_none() {
-        for class in ["", "highlight", "code-block", "highlight-default", "language-a`b"] {
+        for class in [
+            "",
+            "highlight",
+            "code-block",
+            "highlight-default",
+            "language-a`b",
+        ] {
             assert_eq!(language("class", class), None, "{class}");
         }
     }

@@ -83,9 +83,8 @@ pub(super) fn kind_of(name: &str) -> Kind {
         | "col" | "colgroup" => Kind::Dropped,
         "address" | "article" | "aside" | "body" | "caption" | "center" | "details" | "dialog"
         | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form"
-        | "frameset" | "header" | "hgroup" | "html" | "legend" | "main" | "noframes"
-        | "p" | "search" | "section" | "summary" | "tbody" | "tfoot"
-        | "thead" => Kind::Block,
+        | "frameset" | "header" | "hgroup" | "html" | "legend" | "main" | "noframes" | "p"
+        | "search" | "section" | "summary" | "tbody" | "tfoot" | "thead" => Kind::Block,
         _ => Kind::Inline,
     }
 }
@@ -108,7 +107,9 @@ pub(super) fn name(node: &Handle) -> &str {
 
 /// The value of an attribute, as the parser decoded it.
 pub(super) fn attribute(node: &Handle, wanted: &str) -> Option<String> {
-    with_attributes(node, |name, value| (name == wanted).then(|| value.to_owned()))
+    with_attributes(node, |name, value| {
+        (name == wanted).then(|| value.to_owned())
+    })
 }
 
 /// The first answer that `ask` gives to an attribute's name and value.
@@ -117,9 +118,10 @@ pub(super) fn with_attributes<T>(
     mut ask: impl FnMut(&str, &str) -> Option<T>,
 ) -> Option<T> {
     match &node.data {
-        NodeData::Element { attrs, .. } => {
-            attrs.borrow().iter().find_map(|attr| ask(&attr.name.local, &attr.value))
-        }
+        NodeData::Element { attrs, .. } => attrs
+            .borrow()
+            .iter()
+            .find_map(|attr| ask(&attr.name.local, &attr.value)),
         _ => None,
     }
 }
@@ -142,20 +144,25 @@ pub(super) fn hides(name: &str, value: &str) -> bool {
 
 /// Whether a `style` attribute's last word on `display` or `visibility` hides the element.
 fn style_hides(style: &str) -> bool {
-    if !style.as_bytes().iter().any(|byte| matches!(byte, b'n' | b'N' | b'h' | b'H')) {
+    if !style
+        .as_bytes()
+        .iter()
+        .any(|byte| matches!(byte, b'n' | b'N' | b'h' | b'H'))
+    {
         return false;
     }
     let plain = without_comments(style);
     let (mut gone, mut unseen) = (false, false);
     for declaration in plain.split(';') {
-        let Some((property, value)) = declaration.split_once(':') else { continue };
+        let Some((property, value)) = declaration.split_once(':') else {
+            continue;
+        };
         let value = value.split('!').next().unwrap_or(value).trim();
         let property = property.trim();
         if property.eq_ignore_ascii_case("display") {
             gone = value.eq_ignore_ascii_case("none");
         } else if property.eq_ignore_ascii_case("visibility") {
-            unseen =
-                value.eq_ignore_ascii_case("hidden") || value.eq_ignore_ascii_case("collapse");
+            unseen = value.eq_ignore_ascii_case("hidden") || value.eq_ignore_ascii_case("collapse");
         }
     }
     gone || unseen
@@ -176,7 +183,9 @@ fn without_comments(style: &str) -> String {
 pub(super) fn style_value(style: &str, property: &str) -> Option<String> {
     style.rsplit(';').find_map(|declaration| {
         let (name, value) = declaration.split_once(':')?;
-        name.trim().eq_ignore_ascii_case(property).then(|| value.trim().to_ascii_lowercase())
+        name.trim()
+            .eq_ignore_ascii_case(property)
+            .then(|| value.trim().to_ascii_lowercase())
     })
 }
 

@@ -11,13 +11,17 @@ use super::{dom, escape, link};
 pub(super) fn source(node: &Handle) -> Option<String> {
     let usable = |address: &str| {
         let address = address.trim();
-        let data = address.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:"));
+        let data = address
+            .get(..5)
+            .is_some_and(|start| start.eq_ignore_ascii_case("data:"));
         !address.is_empty() && !data
     };
     let plain = |wanted: &str| dom::attribute(node, wanted).filter(|address| usable(address));
     let set = |wanted: &str| {
         let set = dom::attribute(node, wanted)?;
-        link::first_of_set(&set).filter(|address| usable(address)).map(str::to_owned)
+        link::first_of_set(&set)
+            .filter(|address| usable(address))
+            .map(str::to_owned)
     };
     if dom::attribute(node, "src").as_deref() == Some("") {
         return Some(String::new());
@@ -34,7 +38,7 @@ pub(super) fn escaped(text: &str, cell: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let brackets = !escape::balanced(text) || text.contains("](");
     let bytes = text.as_bytes();
-    let paired = |mark: u8| bytes.iter().filter(|byte| **byte == mark).count() > 1;
+    let paired = |mark: u8| memchr::memchr_iter(mark, bytes).count() > 1;
     let marks = [b'*', b'_', b'`', b'~'].map(|mark| paired(mark).then_some(mark));
     for (at, c) in text.trim().char_indices() {
         let at = at + (text.len() - text.trim_start().len());

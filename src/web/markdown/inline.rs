@@ -6,6 +6,7 @@
 //! delimiters are held back until the next character of text is known: only then can they be
 //! written in the one order that works, closing delimiters, space, opening delimiters.
 
+use super::code;
 use super::escape::{self, Class};
 use super::link;
 use super::sheet::{Block, Sheet};
@@ -27,7 +28,10 @@ pub(super) enum Style {
     Emphasis,
     Strong,
     Deleted,
-    Link { address: String, title: Option<String> },
+    Link {
+        address: String,
+        title: Option<String>,
+    },
     /// Nothing; it keeps elements and styles in step.
     None,
 }
@@ -54,6 +58,10 @@ struct Loose {
     length: usize,
 }
 
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing about the line, and none implies another"
+)]
 pub(super) struct Inline {
     pub(super) sheet: Sheet,
     pub(super) mode: Mode,
@@ -131,7 +139,9 @@ impl Inline {
         let mut at = 0;
         loop {
             at += self.spaces(&bytes[at..]);
-            let Some(next) = text[at..].chars().next() else { return };
+            let Some(next) = text[at..].chars().next() else {
+                return;
+            };
             self.ready(Some(next));
             at = self.run(text, at, escape_brackets);
         }
@@ -144,7 +154,10 @@ impl Inline {
             if escape::CLASS[*byte as usize] == Class::Space {
                 self.space();
                 at += 1;
-                while bytes.get(at).is_some_and(|b| escape::CLASS[*b as usize] == Class::Space) {
+                while bytes
+                    .get(at)
+                    .is_some_and(|b| escape::CLASS[*b as usize] == Class::Space)
+                {
                     at += 1;
                 }
             } else if escape::no_break_space(&bytes[at..]) {
@@ -161,9 +174,7 @@ impl Inline {
     /// Whitespace between two pieces of text.
     pub(super) fn space(&mut self) {
         if self.in_code > 0 {
-            if !self.code.ends_with(' ') {
-                self.code.push(' ');
-            }
+            self.code_space();
             return;
         }
         self.flush_code();
@@ -181,9 +192,9 @@ impl Inline {
                 Class::Plain => at += 1,
                 Class::Space => {
                     let single = byte == b' '
-                        && bytes.get(at + 1).is_some_and(|next| {
-                            escape::CLASS[*next as usize] == Class::Plain
-                        });
+                        && bytes
+                            .get(at + 1)
+                            .is_some_and(|next| escape::CLASS[*next as usize] == Class::Plain);
                     if !single {
                         break;
                     }
@@ -234,7 +245,10 @@ impl Inline {
 
     fn delimiters(&mut self, text: &str, at: usize) -> usize {
         let byte = text.as_bytes()[at];
-        let length = text.as_bytes()[at..].iter().take_while(|b| **b == byte).count();
+        let length = text.as_bytes()[at..]
+            .iter()
+            .take_while(|b| **b == byte)
+            .count();
         let after = text[at + length..].chars().next();
         let before = if self.sheet.out.len() == self.start {
             None
@@ -247,7 +261,10 @@ impl Inline {
             _ if at + length == text.len() || at == 0 => {
                 // The neighbour stands in another element.
                 let (opens, closes) = escape::flanks(char::from(byte), before, after);
-                (opens || at + length == text.len(), closes || before.is_some())
+                (
+                    opens || at + length == text.len(),
+                    closes || before.is_some(),
+                )
             }
             _ => escape::flanks(char::from(byte), before, after),
         };
@@ -255,8 +272,8 @@ impl Inline {
         if closes {
             self.settle(which);
         }
-        let escaped = (opens && self.loose[which].is_some())
-            || ((opens || closes) && self.real[which] > 0);
+        let escaped =
+            (opens && self.loose[which].is_some()) || ((opens || closes) && self.real[which] > 0);
         if escaped {
             for _ in 0..length {
                 self.sheet.out.push('\\');
@@ -264,7 +281,10 @@ impl Inline {
             }
         } else {
             if opens {
-                self.loose[which] = Some(Loose { at: self.sheet.out.len(), length });
+                self.loose[which] = Some(Loose {
+                    at: self.sheet.out.len(),
+                    length,
+                });
             }
             self.sheet.out.push_str(&text[at..at + length]);
         }
@@ -273,7 +293,9 @@ impl Inline {
 
     /// Escapes the literal delimiter that something could now pair with.
     fn settle(&mut self, which: usize) {
-        let Some(loose) = self.loose[which].take() else { return };
+        let Some(loose) = self.loose[which].take() else {
+            return;
+        };
         for index in 0..loose.length {
             self.insert(loose.at + 2 * index, "\\");
         }
@@ -302,7 +324,11 @@ impl Inline {
             self.begin();
         } else {
             if !self.closes.is_empty() {
-                let after = if self.space.is_empty() { next } else { Some(' ') };
+                let after = if self.space.is_empty() {
+                    next
+                } else {
+                    Some(' ')
+                };
                 self.close_held(after);
             }
             if self.sheet.out.len() != self.start {
@@ -345,7 +371,11 @@ impl Inline {
         match self.mode {
             Mode::Flow => {
                 let follows = self.definition && self.sheet.last() == Block::Text;
-                let block = if follows { Block::Definition } else { Block::Text };
+                let block = if follows {
+                    Block::Definition
+                } else {
+                    Block::Text
+                };
                 self.sheet.announce(block);
                 self.sheet.line();
                 if self.definition {
@@ -357,7 +387,9 @@ impl Inline {
                 self.definition = false;
                 self.sheet.announce(Block::Heading);
                 self.sheet.line();
-                self.sheet.out.push_str(&"######"[..usize::from(level.min(6))]);
+                self.sheet
+                    .out
+                    .push_str(&"######"[..usize::from(level.min(6))]);
                 self.sheet.out.push(' ');
             }
             Mode::Cell => {}
@@ -416,6 +448,12 @@ impl Inline {
 
     /// `br`.
     pub(super) fn line_break(&mut self) {
+        if self.in_code > 0 {
+            if !self.code.is_empty() && !self.code.ends_with('\n') {
+                self.code.push('\n');
+            }
+            return;
+        }
         self.flush_code();
         if matches!(self.mode, Mode::Heading(_)) {
             self.space();
@@ -446,7 +484,10 @@ impl Inline {
             style
         };
         if style == Style::None {
-            self.styles.push(Active { style, state: State::Done });
+            self.styles.push(Active {
+                style,
+                state: State::Done,
+            });
             return;
         }
         self.flush_code();
@@ -460,7 +501,10 @@ impl Inline {
             return;
         }
         self.pending += 1;
-        self.styles.push(Active { style, state: State::Pending });
+        self.styles.push(Active {
+            style,
+            state: State::Pending,
+        });
     }
 
     /// Closes the style of an element. Returns the style if nothing was written for it.
@@ -610,7 +654,9 @@ impl Inline {
         }
         self.begin();
         self.item = false;
-        self.sheet.out.push_str(if checked { "[x] " } else { "[ ] " });
+        self.sheet
+            .out
+            .push_str(if checked { "[x] " } else { "[ ] " });
         self.start = self.sheet.out.len();
     }
 
@@ -628,9 +674,15 @@ impl Inline {
         for piece in text.split_inclusive(|c: char| c.is_ascii_whitespace()) {
             let word = piece.trim_end_matches(|c: char| c.is_ascii_whitespace());
             self.code.push_str(word);
-            if word.len() < piece.len() && !self.code.ends_with(' ') {
-                self.code.push(' ');
+            if word.len() < piece.len() {
+                self.code_space();
             }
+        }
+    }
+
+    fn code_space(&mut self) {
+        if !self.code.ends_with([' ', '\n']) {
+            self.code.push(' ');
         }
     }
 
@@ -657,23 +709,33 @@ impl Inline {
     }
 
     fn write_code(&mut self, code: &str) {
-        let fence = super::code::span_fence(code);
+        let fence = code::span_fence(code);
         let padded = code.starts_with('`') || code.ends_with('`');
-        let out = &mut self.sheet.out;
-        out.extend(std::iter::repeat_n('`', fence));
+        self.sheet.out.extend(std::iter::repeat_n('`', fence));
         if padded {
-            out.push(' ');
+            self.sheet.out.push(' ');
         }
-        if self.mode == Mode::Cell {
-            for (index, piece) in code.split('|').enumerate() {
-                if index > 0 {
-                    out.push_str("\\|");
+        for (index, line) in code.split('\n').enumerate() {
+            let line = line.trim_matches(' ');
+            if index > 0 {
+                // A line that Markdown would take for a block stays behind the one before it.
+                let breaks = self.mode == Mode::Flow
+                    && !line.starts_with(['<', '`', '~'])
+                    && !line.is_empty()
+                    && escape::line_start(line, false, false).is_none();
+                if breaks {
+                    self.sheet.line();
+                } else {
+                    self.sheet.out.push(' ');
                 }
-                out.push_str(piece);
             }
-        } else {
-            out.push_str(code);
+            if self.mode == Mode::Cell {
+                self.sheet.out.push_str(&line.replace('|', "\\|"));
+            } else {
+                self.sheet.out.push_str(line);
+            }
         }
+        let out = &mut self.sheet.out;
         if padded {
             out.push(' ');
         }

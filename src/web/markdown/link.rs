@@ -12,14 +12,18 @@ pub(super) fn resolve(reference: &str, base: &Url) -> Option<String> {
     let reference = reference.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_control());
     let scheme = scheme_of(reference);
     if scheme.is_some_and(|scheme| {
-        ["javascript", "data", "vbscript"].iter().any(|bad| scheme.eq_ignore_ascii_case(bad))
+        ["javascript", "data", "vbscript"]
+            .iter()
+            .any(|bad| scheme.eq_ignore_ascii_case(bad))
     }) {
         return None;
     }
     // `http:path` is relative to a base of the same scheme; anything else with a scheme is
     // absolute, and the page's own spelling of it stays.
     if let Some(scheme) = scheme {
-        let special = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+        let special = ["http", "https"]
+            .iter()
+            .any(|known| scheme.eq_ignore_ascii_case(known));
         if !special || reference[scheme.len() + 1..].starts_with("//") {
             return Some(without_newlines(reference));
         }
@@ -31,7 +35,10 @@ pub(super) fn resolve(reference: &str, base: &Url) -> Option<String> {
 }
 
 fn without_newlines(reference: &str) -> String {
-    reference.chars().filter(|c| !matches!(c, '\n' | '\r' | '\t')).collect()
+    reference
+        .chars()
+        .filter(|c| !matches!(c, '\n' | '\r' | '\t'))
+        .collect()
 }
 
 fn scheme_of(reference: &str) -> Option<&str> {
@@ -45,7 +52,9 @@ fn scheme_of(reference: &str) -> Option<&str> {
 /// Whether an address may stand between angle brackets as it is.
 pub(super) fn is_autolink(address: &str) -> bool {
     scheme_of(address).is_some_and(|scheme| (2..=32).contains(&scheme.len()))
-        && !address.bytes().any(|byte| byte <= b' ' || matches!(byte, b'<' | b'>' | b'`'))
+        && !address
+            .bytes()
+            .any(|byte| byte <= b' ' || matches!(byte, b'<' | b'>' | b'`'))
 }
 
 /// Writes `(destination "title")`. In a table's cell `|` is escaped as well.
@@ -137,7 +146,10 @@ mod tests {
     use super::*;
 
     fn absolute(reference: &str) -> Option<String> {
-        resolve(reference, &Url::parse("https://example.com/a/b?c#d").unwrap())
+        resolve(
+            reference,
+            &Url::parse("https://example.com/a/b?c#d").unwrap(),
+        )
     }
 
     #[test]
@@ -159,15 +171,24 @@ mod tests {
 
     #[test]
     fn an_absolute_address_keeps_the_spelling_of_the_page() {
-        for address in ["http://Example.com?x=%26", "mailto:a@b", "tel:+1", "HTTPS://x/%7e"] {
+        for address in [
+            "http://Example.com?x=%26",
+            "mailto:a@b",
+            "tel:+1",
+            "HTTPS://x/%7e",
+        ] {
             assert_eq!(absolute(address).as_deref(), Some(address));
         }
     }
 
     #[test]
     fn what_cannot_be_followed_has_no_address() {
-        for address in ["javascript:void(0)", "JavaScript:x", "data:image/png;base64,AA", " data:,x"]
-        {
+        for address in [
+            "javascript:void(0)",
+            "JavaScript:x",
+            "data:image/png;base64,AA",
+            " data:,x",
+        ] {
             assert_eq!(absolute(address), None, "{address}");
         }
     }
@@ -181,7 +202,10 @@ mod tests {
         };
         assert_eq!(write("http://a/(b)", None), "(http://a/(b))");
         assert_eq!(write("http://a/(b", None), "(<http://a/(b>)");
-        assert_eq!(write("a b", Some("x \"y\"\n z")), "(<a b> \"x \\\"y\\\" z\")");
+        assert_eq!(
+            write("a b", Some("x \"y\"\n z")),
+            "(<a b> \"x \\\"y\\\" z\")"
+        );
         assert_eq!(write("?a&amp;b&c=d", None), "(?a\\&amp;b&c=d)");
         assert_eq!(write("", Some("t")), "(<> \"t\")");
     }

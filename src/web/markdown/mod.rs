@@ -49,7 +49,11 @@ pub struct Document {
 #[must_use]
 pub fn convert(page: &str, base: &Url) -> Document {
     let document = Rc::new(RefCell::new(Document::default()));
-    let root = Root { base: base.clone(), length: page.len(), document: Rc::clone(&document) };
+    let root = Root {
+        base: base.clone(),
+        length: page.len(),
+        document: Rc::clone(&document),
+    };
     let mut handlers: HashMap<String, Box<dyn TagHandlerFactory>> = HashMap::new();
     handlers.insert("html".to_owned(), Box::new(move || root.clone()));
     html2md::parse_html_custom(&prefilter::filter(page), &handlers);

@@ -18,7 +18,14 @@ pub(super) fn text_of(node: &Handle) -> String {
     let mut text = String::new();
     let mut steps = Vec::new();
     let push = |steps: &mut Vec<Step>, node: &Handle| {
-        steps.extend(node.children.borrow().iter().rev().cloned().map(Step::Enter));
+        steps.extend(
+            node.children
+                .borrow()
+                .iter()
+                .rev()
+                .cloned()
+                .map(Step::Enter),
+        );
     };
     push(&mut steps, node);
     let mut line_due = false;
@@ -73,7 +80,10 @@ pub(super) fn text_of(node: &Handle) -> String {
 
 /// Whether a `pre` holds `code`, and so is code even if it is empty.
 pub(super) fn holds_code(node: &Handle) -> bool {
-    node.children.borrow().iter().any(|child| dom::kind(child) == Some(Kind::Code))
+    node.children
+        .borrow()
+        .iter()
+        .any(|child| dom::kind(child) == Some(Kind::Code))
 }
 
 /// The language of a `pre`: its own, that of the `code` in it, or that of the boxes around.
@@ -87,17 +97,23 @@ pub(super) fn language<'a>(
         .iter()
         .find(|child| dom::kind(child) == Some(Kind::Code))
         .and_then(|code| dom::with_attributes(code, code::language));
-    inner.or_else(|| dom::with_attributes(node, code::language)).or_else(|| {
-        around
-            .filter(|node| !matches!(dom::name(node), "html" | "body"))
-            .find_map(|node| dom::with_attributes(node, code::language_around))
-    })
+    inner
+        .or_else(|| dom::with_attributes(node, code::language))
+        .or_else(|| {
+            around
+                .filter(|node| !matches!(dom::name(node), "html" | "body"))
+                .find_map(|node| dom::with_attributes(node, code::language_around))
+        })
 }
 
 /// Whether an item of a list holds a paragraph, so that the list is a loose one.
 pub(super) fn holds_paragraphs(list: &Handle) -> bool {
     list.children.borrow().iter().any(|item| {
         dom::kind(item) == Some(Kind::Item)
-            && item.children.borrow().iter().any(|child| dom::name(child) == "p")
+            && item
+                .children
+                .borrow()
+                .iter()
+                .any(|child| dom::name(child) == "p")
     })
 }

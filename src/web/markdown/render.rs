@@ -82,10 +82,17 @@ pub(super) fn render(root: &Handle, base: &Url, length: usize) -> Document {
             walk.head(child);
         }
     }
-    walk.stack.push(Frame { node: root.clone(), next: 0, exit: Exit::Nothing });
+    walk.stack.push(Frame {
+        node: root.clone(),
+        next: 0,
+        exit: Exit::Nothing,
+    });
     walk.run();
     walk.inline.end();
-    Document { title: walk.title.unwrap_or_default(), markdown: walk.inline.sheet.out }
+    Document {
+        title: walk.title.unwrap_or_default(),
+        markdown: walk.inline.sheet.out,
+    }
 }
 
 impl Walk {
@@ -159,7 +166,11 @@ impl Walk {
             _ => return,
         };
         if let Some(exit) = exit {
-            self.stack.push(Frame { node, next: 0, exit });
+            self.stack.push(Frame {
+                node,
+                next: 0,
+                exit,
+            });
         }
     }
 
@@ -324,7 +335,10 @@ impl Walk {
     fn enter_link(&mut self, node: &Handle) -> Exit {
         let address = dom::attribute(node, "href").and_then(|href| self.address(&href));
         let style = match address {
-            Some(address) => Style::Link { address, title: dom::attribute(node, "title") },
+            Some(address) => Style::Link {
+                address,
+                title: dom::attribute(node, "title"),
+            },
             None => Style::None,
         };
         self.inline.push(style);
@@ -333,11 +347,14 @@ impl Walk {
 
     /// A link without text still leads somewhere, unless it is to a place in this page.
     fn leave_link(&mut self, node: &Handle) {
-        let Some(Style::Link { address, title }) = self.inline.pop() else { return };
+        let Some(Style::Link { address, title }) = self.inline.pop() else {
+            return;
+        };
         let href = dom::attribute(node, "href").unwrap_or_default();
-        let text = dom::attribute(node, "aria-label").or(title).unwrap_or_default();
-        if href.starts_with('#') || (text.trim().is_empty() && !node.children.borrow().is_empty())
-        {
+        let text = dom::attribute(node, "aria-label")
+            .or(title)
+            .unwrap_or_default();
+        if href.starts_with('#') || (text.trim().is_empty() && !node.children.borrow().is_empty()) {
             return;
         }
         let cell = self.inline.mode == Mode::Cell;
@@ -352,7 +369,11 @@ impl Walk {
         self.inline.sheet.read(reference.len());
         let address = link::resolve(reference, &self.base)?;
         let grown = address.len().saturating_sub(reference.len());
-        if self.inline.sheet.grows(grown) { Some(address) } else { Some(reference.to_owned()) }
+        if self.inline.sheet.grows(grown) {
+            Some(address)
+        } else {
+            Some(reference.to_owned())
+        }
     }
 
     fn image(&mut self, node: &Handle) {
@@ -424,7 +445,11 @@ impl Walk {
     }
 
     fn enter_list(&mut self, node: &Handle, ordered: bool) -> Exit {
-        let holder = if pre::holds_paragraphs(node) { Holder::Loose } else { Holder::TightList };
+        let holder = if pre::holds_paragraphs(node) {
+            Holder::Loose
+        } else {
+            Holder::TightList
+        };
         let marks = if ordered { ['.', ')'] } else { ['-', '*'] };
         self.inline.end();
         let after_same =
@@ -435,16 +460,23 @@ impl Walk {
             .map_or(1, |start| u64::try_from(start).unwrap_or(0));
         self.container(Block::List(mark, !ordered || number == 1));
         self.inline.sheet.open(holder, "", None);
-        self.lists.push(List { ordered, number, mark, holder, width: 0 });
+        self.lists.push(List {
+            ordered,
+            number,
+            mark,
+            holder,
+            width: 0,
+        });
         Exit::List
     }
 
     /// What stands in a list outside its items goes on with the item before it.
     fn list_child(&mut self, child: &Handle) {
         let stray = match &child.data {
-            NodeData::Text { contents } => {
-                !contents.borrow().bytes().all(|byte| byte.is_ascii_whitespace())
-            }
+            NodeData::Text { contents } => !contents
+                .borrow()
+                .bytes()
+                .all(|byte| byte.is_ascii_whitespace()),
             NodeData::Element { name, .. } => {
                 !matches!(dom::kind_of(&name.local), Kind::Item | Kind::Dropped)
                     && !dom::is_hidden(child)
@@ -465,12 +497,19 @@ impl Walk {
                 self.enter_item(child);
             }
         }
-        self.stack.push(Frame { node: child.clone(), next: usize::MAX, exit: Exit::Item });
+        self.stack.push(Frame {
+            node: child.clone(),
+            next: usize::MAX,
+            exit: Exit::Item,
+        });
     }
 
     fn enter_item(&mut self, node: &Handle) -> Exit {
         self.inline.end();
-        let inside = self.stack.last().is_some_and(|frame| frame.exit == Exit::List);
+        let inside = self
+            .stack
+            .last()
+            .is_some_and(|frame| frame.exit == Exit::List);
         let (marker, holder) = match self.lists.last_mut() {
             Some(list) if inside => {
                 let marker = if list.ordered {
@@ -488,7 +527,11 @@ impl Walk {
             }
             _ => ("- ".to_owned(), Holder::TightItem),
         };
-        let block = if inside { Block::Item } else { Block::List('-', true) };
+        let block = if inside {
+            Block::Item
+        } else {
+            Block::List('-', true)
+        };
         self.container(block);
         let prefix = " ".repeat(marker.len());
         self.inline.sheet.open(holder, &prefix, Some(marker));
@@ -526,7 +569,9 @@ impl Walk {
     }
 
     fn begin_row(&mut self) {
-        let Some(grid) = self.tables.last_mut().and_then(Option::as_mut) else { return };
+        let Some(grid) = self.tables.last_mut().and_then(Option::as_mut) else {
+            return;
+        };
         if grid.column > 0 {
             return;
         }
@@ -547,7 +592,9 @@ impl Walk {
     }
 
     fn spanned_cells(&mut self) {
-        let Some(grid) = self.tables.last_mut().and_then(Option::as_mut) else { return };
+        let Some(grid) = self.tables.last_mut().and_then(Option::as_mut) else {
+            return;
+        };
         while table::take_span(&mut grid.spans, grid.column) {
             grid.column += 1;
             if self.inline.sheet.affords(2) {
@@ -557,7 +604,9 @@ impl Walk {
     }
 
     fn leave_row(&mut self) {
-        let Some(grid) = self.tables.last_mut().and_then(Option::as_mut) else { return };
+        let Some(grid) = self.tables.last_mut().and_then(Option::as_mut) else {
+            return;
+        };
         if grid.column == 0 {
             return;
         }
@@ -576,5 +625,9 @@ impl Walk {
 }
 
 fn item_holder(list: Holder) -> Holder {
-    if list == Holder::Loose { Holder::Loose } else { Holder::TightItem }
+    if list == Holder::Loose {
+        Holder::Loose
+    } else {
+        Holder::TightItem
+    }
 }

@@ -76,8 +76,12 @@ pub(super) struct Sheet {
 
 impl Sheet {
     pub(super) fn new(page: usize) -> Self {
-        let root =
-            Container { holder: Holder::Loose, prefix: 0, filled: false, last: Block::None };
+        let root = Container {
+            holder: Holder::Loose,
+            prefix: 0,
+            filled: false,
+            last: Block::None,
+        };
         Self {
             out: String::with_capacity(page / 2),
             prefix: String::new(),
@@ -112,7 +116,9 @@ impl Sheet {
 
     /// The block that came last in the innermost container.
     pub(super) fn last(&self) -> Block {
-        self.stack.last().map_or(Block::None, |container| container.last)
+        self.stack
+            .last()
+            .map_or(Block::None, |container| container.last)
     }
 
     /// Whether the next line is the first of an item.
@@ -127,7 +133,9 @@ impl Sheet {
 
     /// Says that `next` follows in the innermost container.
     pub(super) fn announce(&mut self, next: Block) {
-        let Some(container) = self.stack.last_mut() else { return };
+        let Some(container) = self.stack.last_mut() else {
+            return;
+        };
         if container.filled {
             let gap = between(container.holder, container.last, next);
             self.gap = self.gap.max(gap);
@@ -138,7 +146,12 @@ impl Sheet {
     /// Opens a container whose lines begin with `prefix`, the first of them with `marker`.
     pub(super) fn open(&mut self, holder: Holder, prefix: &str, marker: Option<String>) {
         let at = self.prefix.len();
-        self.stack.push(Container { holder, prefix: at, filled: false, last: Block::None });
+        self.stack.push(Container {
+            holder,
+            prefix: at,
+            filled: false,
+            last: Block::None,
+        });
         self.prefix.push_str(prefix);
         if let Some(text) = marker {
             self.markers.push(Marker { at, text });
@@ -147,7 +160,9 @@ impl Sheet {
 
     /// Closes the innermost container; an item that held nothing still shows its marker.
     pub(super) fn close(&mut self) {
-        let Some(at) = self.stack.last().map(|container| container.prefix) else { return };
+        let Some(at) = self.stack.last().map(|container| container.prefix) else {
+            return;
+        };
         if self.prefix.len() > at && self.markers.last().is_some_and(|marker| marker.at == at) {
             self.line();
             let end = self.out.trim_end_matches(' ').len();

@@ -42,7 +42,11 @@ pub(super) fn shape(table: &Handle) -> Option<Shape> {
     if presentation.is_some() {
         return None;
     }
-    let mut shape = Shape { columns: 0, header: false, aligns: Vec::new() };
+    let mut shape = Shape {
+        columns: 0,
+        header: false,
+        aligns: Vec::new(),
+    };
     let (mut first, mut most_cells) = (true, 0);
     let mut spans: Vec<usize> = Vec::new();
     for section in table.children.borrow().iter() {
@@ -52,7 +56,11 @@ pub(super) fn shape(table: &Handle) -> Option<Shape> {
                     if dom::name(row) != "tr" || dom::is_hidden(row) {
                         continue;
                     }
-                    let Row { cells, width, all_header } = measure(row, &mut spans)?;
+                    let Row {
+                        cells,
+                        width,
+                        all_header,
+                    } = measure(row, &mut spans)?;
                     if cells == 0 {
                         continue;
                     }
@@ -81,7 +89,11 @@ struct Row {
 }
 
 fn measure(row: &Handle, spans: &mut Vec<usize>) -> Option<Row> {
-    let mut measured = Row { cells: 0, width: 0, all_header: true };
+    let mut measured = Row {
+        cells: 0,
+        width: 0,
+        all_header: true,
+    };
     for cell in row.children.borrow().iter() {
         if dom::kind(cell) != Some(Kind::Cell) || dom::is_hidden(cell) {
             continue;

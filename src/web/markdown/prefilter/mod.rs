@@ -106,7 +106,10 @@ impl<'a> Filter<'a> {
                     memmem::find(rest, b"]]>").map_or(bytes.len(), |length| at + 2 + length + 3)
                 } else {
                     let end = tag::past(self.page, at + 2, b'>');
-                    if rest.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"doctype")) {
+                    if rest
+                        .get(..7)
+                        .is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"))
+                    {
                         return end;
                     }
                     end
@@ -126,7 +129,10 @@ impl<'a> Filter<'a> {
         let end = tag::name_end(self.page, at + 1);
         let name = lowered(&self.page[at + 1..end], &mut lower);
         let sort = sort_of(name);
-        let in_pre = self.tree.top().is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
+        let in_pre = self
+            .tree
+            .top()
+            .is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
         let used = |attribute: &str, value: &str| {
             sort != Sort::Root && tag::is_used(name, in_pre, attribute, value)
         };
@@ -187,7 +193,8 @@ impl<'a> Filter<'a> {
         }
         if !matches!(sort, Sort::Void | Sort::Rule | Sort::Root | Sort::Empty) {
             let sort = if renamed.is_some() { Sort::Block } else { sort };
-            self.tree.start(renamed.unwrap_or(tag.name), sort, &mut fixes);
+            self.tree
+                .start(renamed.unwrap_or(tag.name), sort, &mut fixes);
         }
         self.fix(at, &fixes);
         if renamed.is_none() && !tag.dropped {
@@ -274,7 +281,10 @@ impl<'a> Filter<'a> {
             self.foreign = 0;
             return None;
         }
-        let unseen = matches!(name, "desc" | "metadata" | "defs" | "annotation" | "annotation-xml");
+        let unseen = matches!(
+            name,
+            "desc" | "metadata" | "defs" | "annotation" | "annotation-xml"
+        );
         if unseen && !tag.closed {
             let end = tag::raw_end(self.page, tag.end, name).1;
             return Some(self.cut(at, end, ""));
@@ -296,7 +306,9 @@ impl<'a> Filter<'a> {
             };
             at = open + skip;
             let starts = |word: &[u8]| {
-                bytes.get(at..at + word.len()).is_some_and(|w| w.eq_ignore_ascii_case(word))
+                bytes
+                    .get(at..at + word.len())
+                    .is_some_and(|w| w.eq_ignore_ascii_case(word))
             };
             if starts(b"template") {
                 depth = if end { depth - 1 } else { depth + 1 };
@@ -371,7 +383,9 @@ impl<'a> Filter<'a> {
 
 /// `name` in lower case; a name too long to mean anything is `-`.
 fn lowered<'b>(name: &str, space: &'b mut [u8; 16]) -> &'b str {
-    let Some(space) = space.get_mut(..name.len()) else { return "-" };
+    let Some(space) = space.get_mut(..name.len()) else {
+        return "-";
+    };
     space.copy_from_slice(name.as_bytes());
     space.make_ascii_lowercase();
     std::str::from_utf8(space).unwrap_or("-")

@@ -40,15 +40,17 @@ pub(super) fn name_end(page: &str, at: usize) -> usize {
 
 /// Reads the tag whose name begins at `at`. `keep` says which attributes are used. `None` if
 /// the page ends within the tag.
-pub(super) fn read<'a>(
-    page: &'a str,
-    at: usize,
-    keep: impl Fn(&str, &str) -> bool,
-) -> Option<Tag<'a>> {
+pub(super) fn read(page: &str, at: usize, keep: impl Fn(&str, &str) -> bool) -> Option<Tag<'_>> {
     let bytes = page.as_bytes();
     let mut here = name_end(page, at);
     let name = &page[at..here];
-    let mut tag = Tag { name, end: 0, closed: false, kept: Vec::new(), dropped: false };
+    let mut tag = Tag {
+        name,
+        end: 0,
+        closed: false,
+        kept: Vec::new(),
+        dropped: false,
+    };
     loop {
         while is_space(*bytes.get(here)?) || bytes[here] == b'/' {
             tag.closed = bytes[here] == b'/';
@@ -84,8 +86,9 @@ pub(super) fn read<'a>(
                 }
                 b'>' => here = after,
                 _ => {
-                    let length =
-                        bytes[after..].iter().position(|byte| is_space(*byte) || *byte == b'>')?;
+                    let length = bytes[after..]
+                        .iter()
+                        .position(|byte| is_space(*byte) || *byte == b'>')?;
                     value = &page[after..after + length];
                     here = after + length;
                 }
@@ -130,7 +133,10 @@ pub(super) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool 
 }
 
 fn is_data(value: &str) -> bool {
-    value.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:"))
+    value
+        .trim_start()
+        .get(..5)
+        .is_some_and(|start| start.eq_ignore_ascii_case("data:"))
 }
 
 fn style_counts(tag: &str, value: &str) -> bool {
@@ -140,7 +146,9 @@ fn style_counts(tag: &str, value: &str) -> bool {
     }
     // The attribute is read properly later; here it is enough not to miss one.
     let has = |word: &str| {
-        bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+        bytes
+            .windows(word.len())
+            .any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
     };
     has("display") || has("visibility") || (matches!(tag, "td" | "th") && has("text-align"))
 }
@@ -166,7 +174,11 @@ pub(super) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
         let named = bytes
             .get(start + 2..end)
             .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()));
-        if named && bytes.get(end).is_none_or(|b| is_space(*b) || matches!(b, b'/' | b'>')) {
+        if named
+            && bytes
+                .get(end)
+                .is_none_or(|b| is_space(*b) || matches!(b, b'/' | b'>'))
+        {
             return (start, past(page, end, b'>'));
         }
     }

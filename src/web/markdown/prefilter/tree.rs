@@ -125,11 +125,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The place of the nearest open element that `wanted` accepts and no wall hides.
-    fn find(
-        &self,
-        wanted: impl Fn(&Open) -> bool,
-        wall: impl Fn(&Open) -> bool,
-    ) -> Option<usize> {
+    fn find(&self, wanted: impl Fn(&Open) -> bool, wall: impl Fn(&Open) -> bool) -> Option<usize> {
         for (at, open) in self.stack.iter().enumerate().rev() {
             if wanted(open) {
                 return Some(at);
@@ -158,16 +154,16 @@ impl<'a> Tree<'a> {
                 let stops = |open: &Open| {
                     open.sort.is_special()
                         && open.sort != Sort::Paragraph
-                        && !matches!(open.name, "div" | "address")
+                        && !["div", "address"]
+                            .iter()
+                            .any(|n| open.name.eq_ignore_ascii_case(n))
                 };
                 if let Some(at) = self.find(|open| open.sort == sort, stops) {
                     self.truncate(at, fixes);
                 }
             }
-            Sort::Heading => {
-                if self.top().is_some_and(|open| open.sort == Sort::Heading) {
-                    self.truncate(self.stack.len() - 1, fixes);
-                }
+            Sort::Heading if self.top().is_some_and(|open| open.sort == sort) => {
+                self.truncate(self.stack.len() - 1, fixes);
             }
             Sort::Button if self.has(sort) => {
                 let at = self.find(|open| open.sort == sort, |open| open.sort.is_wall());
@@ -193,10 +189,11 @@ impl<'a> Tree<'a> {
                     self.truncate(at + 1, fixes);
                 }
             }
-            Sort::Formatting if name.eq_ignore_ascii_case("a") => {
-                if self.end("a", Sort::Formatting, fixes) == Ending::Kept {
-                    fixes.push_str("</a>");
-                }
+            Sort::Formatting
+                if name.eq_ignore_ascii_case("a")
+                    && self.end("a", Sort::Formatting, fixes) == Ending::Kept =>
+            {
+                fixes.push_str("</a>");
             }
             _ => {}
         }
@@ -228,9 +225,9 @@ impl<'a> Tree<'a> {
             Sort::Item => self.find(same, |open| {
                 open.sort.is_wall() || matches!(open.name, "ul" | "ol" | "UL" | "OL")
             }),
-            Sort::Paragraph => {
-                self.find(same, |open| open.sort.is_wall() || open.sort == Sort::Button)
-            }
+            Sort::Paragraph => self.find(same, |open| {
+                open.sort.is_wall() || open.sort == Sort::Button
+            }),
             Sort::Table | Sort::Section | Sort::Row | Sort::Cell | Sort::Caption => {
                 self.find(same, |open| open.sort == Sort::Table)
             }
@@ -238,8 +235,10 @@ impl<'a> Tree<'a> {
         };
         let Some(at) = found else {
             if sort == Sort::Formatting
-                && let Some(at) =
-                    self.carried.iter().rposition(|open| open.eq_ignore_ascii_case(name))
+                && let Some(at) = self
+                    .carried
+                    .iter()
+                    .rposition(|open| open.eq_ignore_ascii_case(name))
             {
                 self.carried.remove(at);
                 return Ending::Kept;
