@@ -31,7 +31,7 @@ fn cpu_time() -> Duration {
 fn timed(page: &str) -> (String, Duration) {
     let start = cpu_time();
     let markdown = markdown(page);
-    (markdown, cpu_time() - start)
+    (markdown, cpu_time().saturating_sub(start))
 }
 
 /// A debug build is an order of magnitude slower than what is shipped.

@@ -1,0 +1,400 @@
+//! Text inside a block: whitespace collapsed, emphasis, links and code put so that Markdown
+//! reads them as the page meant them.
+//!
+//! Rules: CSS Text 3, "White Space Processing" (spaces collapse across elements, and vanish at
+//! the ends of a block); `CommonMark` 0.31.2, "Inlines". Whitespace, opening and closing
+//! delimiters are held back until the next character of text is known: only then can they be
+//! written in the one order that works, closing delimiters, space, opening delimiters.
+
+use super::escape::{self, Class};
+use super::sheet::{Block, Sheet};
+
+mod literal;
+mod span;
+mod style;
+
+/// What a line of text belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// The page's flow: a paragraph wherever there is text.
+    Flow,
+    /// A heading, which is one line.
+    Heading(u8),
+    /// A cell of a table, which is part of one line.
+    Cell,
+}
+
+/// What an inline element does to its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Emphasis,
+    Strong,
+    Deleted,
+    Link {
+        address: String,
+        title: Option<String>,
+    },
+    /// Nothing; it keeps elements and styles in step.
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing of it has been written.
+    Pending,
+    /// Its opening delimiter stands, made of this character.
+    Open(u8),
+    /// It is not to be opened again.
+    Done,
+}
+
+struct Active {
+    style: Style,
+    state: State,
+}
+
+/// A literal delimiter that stands unescaped since nothing has paired with it so far.
+#[derive(Clone, Copy)]
+struct Loose {
+    at: usize,
+    length: usize,
+}
+
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing about the line, and none implies another"
+)]
+pub(super) struct Inline {
+    pub(super) sheet: Sheet,
+    pub(super) mode: Mode,
+    /// Whether the next paragraph goes on from a term.
+    pub(super) definition: bool,
+    open: bool,
+    first: bool,
+    item: bool,
+    start: usize,
+    space: String,
+    breaks: u32,
+    styles: Vec<Active>,
+    pending: usize,
+    closes: Vec<Active>,
+    code: String,
+    in_code: usize,
+    loose: [Option<Loose>; 4],
+    real: [usize; 4],
+    delimiter_end: usize,
+    bracket_end: usize,
+    link_start: usize,
+    in_link: bool,
+    links: usize,
+}
+
+const fn slot(delimiter: u8) -> usize {
+    match delimiter {
+        b'*' => 0,
+        b'_' => 1,
+        b'~' => 2,
+        _ => 3,
+    }
+}
+
+impl Inline {
+    pub(super) fn new(sheet: Sheet) -> Self {
+        Self {
+            sheet,
+            mode: Mode::Flow,
+            definition: false,
+            open: false,
+            first: true,
+            item: false,
+            start: 0,
+            space: String::new(),
+            breaks: 0,
+            styles: Vec::new(),
+            pending: 0,
+            closes: Vec::new(),
+            code: String::new(),
+            in_code: 0,
+            loose: [None; 4],
+            real: [0; 4],
+            delimiter_end: usize::MAX,
+            bracket_end: usize::MAX,
+            link_start: 0,
+            in_link: false,
+            links: 0,
+        }
+    }
+
+    /// Whether text is being gathered for a code span.
+    pub(super) fn is_code(&self) -> bool {
+        self.in_code > 0
+    }
+
+    /// Text of the page.
+    pub(super) fn text(&mut self, text: &str) {
+        if self.in_code > 0 {
+            self.code_text(text);
+            return;
+        }
+        let bytes = text.as_bytes();
+        let escape_brackets = self.links > 0 && !escape::balanced(text);
+        let mut at = 0;
+        loop {
+            at += self.spaces(&bytes[at..]);
+            let Some(next) = text[at..].chars().next() else {
+                return;
+            };
+            self.ready(Some(next));
+            at = self.run(text, at, escape_brackets);
+        }
+    }
+
+    /// Holds back the whitespace that `bytes` begins with; returns its length.
+    fn spaces(&mut self, bytes: &[u8]) -> usize {
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            if escape::CLASS[*byte as usize] == Class::Space {
+                self.space();
+                at += 1;
+                while bytes
+                    .get(at)
+                    .is_some_and(|b| escape::CLASS[*b as usize] == Class::Space)
+                {
+                    at += 1;
+                }
+            } else if escape::no_break_space(&bytes[at..]) {
+                self.flush_code();
+                self.space.push('\u{a0}');
+                at += 2;
+            } else {
+                break;
+            }
+        }
+        at
+    }
+
+    /// Whitespace between two pieces of text.
+    pub(super) fn space(&mut self) {
+        if self.in_code > 0 {
+            self.code_space();
+            return;
+        }
+        self.flush_code();
+        if !self.space.ends_with(' ') {
+            self.space.push(' ');
+        }
+    }
+
+    /// Writes `text` from `at` up to whitespace that is more than one space; returns where.
+    fn run(&mut self, text: &str, at: usize, escape_brackets: bool) -> usize {
+        let bytes = text.as_bytes();
+        let (mut done, mut at) = (at, at);
+        while let Some(&byte) = bytes.get(at) {
+            match escape::CLASS[byte as usize] {
+                Class::Plain => at += 1,
+                Class::Space => {
+                    let single = byte == b' '
+                        && bytes
+                            .get(at + 1)
+                            .is_some_and(|next| escape::CLASS[*next as usize] == Class::Plain);
+                    if !single {
+                        break;
+                    }
+                    at += 2;
+                }
+                Class::Special => {
+                    if byte == 0xc2 {
+                        if escape::no_break_space(&bytes[at..]) {
+                            break;
+                        }
+                        at += 2;
+                        continue;
+                    }
+                    self.sheet.out.push_str(&text[done..at]);
+                    at += self.special(text, at, escape_brackets);
+                    done = at;
+                }
+            }
+        }
+        self.sheet.out.push_str(&text[done..at]);
+        at
+    }
+
+    /// Brings everything up to date before the character `next` of content is written.
+    fn ready(&mut self, next: Option<char>) {
+        self.flush_code();
+        if self.breaks > 0 || !self.open {
+            self.begin();
+        } else {
+            if !self.closes.is_empty() {
+                let after = if self.space.is_empty() {
+                    next
+                } else {
+                    Some(' ')
+                };
+                self.close_held(after);
+            }
+            if self.sheet.out.len() != self.start {
+                self.sheet.out.push_str(&self.space);
+            }
+        }
+        self.space.clear();
+        if self.pending > 0 {
+            self.open_styles(next);
+        }
+    }
+
+    /// Begins the block if it has not begun, or its next line after `br`.
+    fn begin(&mut self) {
+        if self.open && self.breaks > 0 {
+            self.close_held(Some(' '));
+            match self.mode {
+                Mode::Cell => {
+                    self.sheet.out.push_str("<br>");
+                    self.breaks = 0;
+                    return;
+                }
+                Mode::Flow if self.breaks == 1 => {
+                    self.breaks = 0;
+                    self.finish_line();
+                    self.sheet.out.push_str("  ");
+                    self.sheet.line();
+                    self.start = self.sheet.out.len();
+                    self.first = false;
+                    self.item = false;
+                    return;
+                }
+                _ => self.end(),
+            }
+        }
+        self.breaks = 0;
+        self.open = true;
+        self.first = true;
+        self.item = self.sheet.at_marker();
+        match self.mode {
+            Mode::Flow => {
+                let follows = self.definition && self.sheet.last() == Block::Text;
+                let block = if follows {
+                    Block::Definition
+                } else {
+                    Block::Text
+                };
+                self.sheet.announce(block);
+                self.sheet.line();
+                if self.definition {
+                    self.sheet.out.push_str(": ");
+                    self.definition = false;
+                }
+            }
+            Mode::Heading(level) => {
+                self.definition = false;
+                self.sheet.announce(Block::Heading);
+                self.sheet.line();
+                self.sheet
+                    .out
+                    .push_str(&"######"[..usize::from(level.min(6))]);
+                self.sheet.out.push(' ');
+            }
+            Mode::Cell => {}
+        }
+        self.start = self.sheet.out.len();
+    }
+
+    /// Ends the block: everything open is closed, to be opened again in the next one.
+    pub(super) fn end(&mut self) {
+        self.flush_code();
+        self.space.clear();
+        self.breaks = 0;
+        if !self.open {
+            return;
+        }
+        self.close_held(Some(' '));
+        for index in (0..self.styles.len()).rev() {
+            if let State::Open(delimiter) = self.styles[index].state {
+                let style = std::mem::replace(&mut self.styles[index].style, Style::None);
+                self.write_close(&style, delimiter, Some(' '));
+                self.styles[index].state = if matches!(style, Style::Link { .. }) {
+                    State::Done
+                } else {
+                    self.pending += 1;
+                    State::Pending
+                };
+                self.styles[index].style = style;
+            }
+        }
+        self.finish_line();
+        self.open = false;
+        self.loose = [None; 4];
+        self.real = [0; 4];
+        self.bracket_end = usize::MAX;
+    }
+
+    /// Looks at the finished line for what would make it another block.
+    fn finish_line(&mut self) {
+        match self.mode {
+            Mode::Flow => {
+                let line = &self.sheet.out[self.start..];
+                if let Some(at) = escape::line_start(line, self.first, self.item) {
+                    self.insert(self.start + at, "\\");
+                }
+            }
+            Mode::Heading(_) => {
+                let line = &self.sheet.out[self.start..];
+                let text = line.trim_end_matches('#');
+                if text.len() < line.len() && (text.is_empty() || text.ends_with(' ')) {
+                    self.insert(self.sheet.out.len() - 1, "\\");
+                }
+            }
+            Mode::Cell => {}
+        }
+    }
+
+    /// `br`.
+    pub(super) fn line_break(&mut self) {
+        if self.in_code > 0 {
+            if !self.code.is_empty() && !self.code.ends_with('\n') {
+                self.code.push('\n');
+            }
+            return;
+        }
+        self.flush_code();
+        if matches!(self.mode, Mode::Heading(_)) {
+            self.space();
+        } else if self.open {
+            self.space.clear();
+            self.breaks += 1;
+        }
+    }
+
+    /// The end of a block inside a heading or a cell, whose lines cannot end.
+    pub(super) fn soft_end(&mut self) {
+        self.flush_code();
+        if self.mode == Mode::Cell {
+            if self.open {
+                self.space.clear();
+                self.breaks = 1;
+            }
+        } else {
+            self.space();
+        }
+    }
+
+    /// Writes Markdown of the conversion's own, such as an image, as a piece of the text.
+    pub(super) fn raw(&mut self, markup: &str) {
+        self.ready(markup.chars().next());
+        self.sheet.out.push_str(markup);
+    }
+
+    /// Writes a task's box at the start of an item.
+    pub(super) fn task(&mut self, checked: bool) {
+        if self.open || self.in_code > 0 || !self.sheet.at_marker() {
+            return;
+        }
+        self.begin();
+        self.item = false;
+        self.sheet
+            .out
+            .push_str(if checked { "[x] " } else { "[ ] " });
+        self.start = self.sheet.out.len();
+    }
+}
