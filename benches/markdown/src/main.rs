@@ -1,5 +1,6 @@
 //! How well and how fast pages become Markdown, beside other converters. See `run.sh`.
 
+mod pages;
 mod same;
 
 use std::fs;
@@ -39,10 +40,18 @@ fn examples(path: &str) -> Vec<(String, String, String)> {
                 names
                     .iter()
                     .find_map(|name| example.get(name))
-                    .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+                    .map(|value| {
+                        value
+                            .as_str()
+                            .map_or_else(|| value.to_string(), str::to_owned)
+                    })
                     .unwrap_or_default()
             };
-            (field(&["n", "number", "example"]), field(&["section"]), field(&["html"]))
+            (
+                field(&["n", "number", "example"]),
+                field(&["section"]),
+                field(&["html"]),
+            )
         })
         .collect()
 }
@@ -62,7 +71,10 @@ fn score(path: &str, show: bool) {
             last.1 += usize::from(equal);
             last.2 += 1;
             if show && !equal && *engine == "ikigai-tools" {
-                println!("--- {section} {number}\n{html}\n=>\n{markdown}\n<=\n{}\n", back(&markdown));
+                println!(
+                    "--- {section} {number}\n{html}\n=>\n{markdown}\n<=\n{}\n",
+                    back(&markdown)
+                );
             }
         }
         let raw = |name: &str| name == "HTML blocks" || name == "Raw HTML";
@@ -70,9 +82,15 @@ fn score(path: &str, show: bool) {
             sections
                 .iter()
                 .filter(|section| all || !raw(&section.0))
-                .fold((0, 0), |sum, section| (sum.0 + section.1, sum.1 + section.2))
+                .fold((0, 0), |sum, section| {
+                    (sum.0 + section.1, sum.1 + section.2)
+                })
         };
-        println!("{engine}: {:?} of all, {:?} without raw HTML", sum(true), sum(false));
+        println!(
+            "{engine}: {:?} of all, {:?} without raw HTML",
+            sum(true),
+            sum(false)
+        );
         for (section, equal, all) in sections {
             if equal < all {
                 print!("{section} {equal}/{all}; ");
@@ -84,9 +102,30 @@ fn score(path: &str, show: bool) {
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    match args
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
         ["score", path] => score(path, false),
         ["failures", path] => score(path, true),
+        [command @ ("pages" | "lost"), dir, count, engine] => {
+            let sample = pages::sample(dir, count.parse().expect("a number"));
+            for (name, convert) in ENGINES {
+                if *engine == "all" || engine == name {
+                    pages::measure(name, *convert, back, &sample, *command == "lost");
+                }
+            }
+        }
+        ["speed", dir, count, engine] => {
+            let sample = pages::sample(dir, count.parse().expect("a number"));
+            for (name, convert) in ENGINES {
+                if engine == name {
+                    pages::speed(name, *convert, &sample, 5);
+                }
+            }
+        }
         ["convert"] => {
             let html = std::io::read_to_string(std::io::stdin()).expect("HTML");
             print!("{}", ikigai(&html));
