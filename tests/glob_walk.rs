@@ -323,6 +323,19 @@ fn a_tree_deeper_than_the_longest_path_is_walked_to_its_end() {
 }
 
 #[test]
+fn a_chain_of_directories_is_left_where_its_paths_become_useless() {
+    let root = tree(&[]);
+    let mut at: OwnedFd = openat(CWD, root.path(), OFlags::DIRECTORY, Mode::empty()).unwrap();
+    let name = "d".repeat(99);
+    for _ in 0..300 {
+        mkdirat(&at, &*name, Mode::RWXU).unwrap();
+        at = openat(&at, &*name, OFlags::DIRECTORY, Mode::empty()).unwrap();
+    }
+    let paths = expand(root.path(), b"**").unwrap();
+    assert!((160..170).contains(&paths.len()), "{}", paths.len());
+}
+
+#[test]
 fn a_pattern_of_many_components_ends() {
     let root = tree(&["a/a/a/a/f"]);
     assert_eq!(found(root.path(), &"**/a/".repeat(1000)), [""; 0]);

@@ -31,6 +31,9 @@ const LISTING: usize = 256 << 10;
 /// Directories further away than this many bytes of path become a new starting point. With a
 /// name (255 bytes) this stays below the 4,096 bytes that the kernel takes.
 const REACH: usize = 3500;
+/// Directories whose path is longer, in bytes, are not read: no call takes such a path, and in a
+/// chain of a hundred thousand directories the paths would take all memory.
+const LONGEST_PATH: usize = 16 << 10;
 
 /// The longest pattern in bytes: twice the longest path. A hostile one must not cost time
 /// that grows with its square.
@@ -229,6 +232,9 @@ impl<'a> Walk<'a> {
     /// Reads the directory `here`: adds what matches the last step, and puts aside what may lead
     /// to more.
     fn list(&mut self, next: &Pending) -> Result<(), GlobError> {
+        if self.here.len() > LONGEST_PATH {
+            return Ok(());
+        }
         let (base, start) = at(next.anchor.as_deref());
         let relative = &self.here[start..];
         // With a slash behind it a link would be followed all the same.
