@@ -62,6 +62,9 @@ fn only_attributes_that_are_used_stay() {
         ("<body style='display:none'>", "<body>"),
         ("</p id=x>", "</p>"),
         ("<p =x y = z>", "<p>"),
+        ("<span class=x>a<abbr>b</abbr></span> <x-y>c</x-y>", "ab c"),
+        ("<span hidden>a</span>", "<span hidden>a</span>"),
+        ("<pre><span></span>\na</pre>", "<pre><span></span>\na</pre>"),
     ] {
         assert_eq!(filter(page), wanted, "{page}");
     }

@@ -19,6 +19,8 @@ const FREE_MOVES: usize = 256;
 pub(super) struct Open<'a> {
     pub(super) name: &'a str,
     pub(super) sort: Sort,
+    /// Whether its tags are left out.
+    silent: bool,
 }
 
 /// What becomes of an end tag.
@@ -26,6 +28,8 @@ pub(super) struct Open<'a> {
 pub(super) enum Ending {
     /// It closes something.
     Kept,
+    /// It closes something whose tags are left out.
+    Silent,
     /// The parser would pass over it.
     Dropped,
 }
@@ -70,7 +74,23 @@ impl<'a> Tree<'a> {
 
     fn push(&mut self, name: &'a str, sort: Sort) {
         self.counts[sort as usize] += 1;
-        self.stack.push(Open { name, sort });
+        self.stack.push(Open {
+            name,
+            sort,
+            silent: false,
+        });
+    }
+
+    /// Opens an element whose tags are left out.
+    pub(super) fn start_silent(&mut self, name: &'a str, sort: Sort) {
+        if self.stack.len() < MAX_DEPTH {
+            self.counts[sort as usize] += 1;
+            self.stack.push(Open {
+                name,
+                sort,
+                silent: true,
+            });
+        }
     }
 
     /// Whether formatting elements still count.
@@ -206,7 +226,7 @@ impl<'a> Tree<'a> {
             for name in self.carried.drain(..) {
                 end(name, fixes);
             }
-            for open in self.stack.drain(..).rev() {
+            for open in self.stack.drain(..).rev().filter(|open| !open.silent) {
                 end(open.name, fixes);
             }
             self.counts = [0; sort::SORTS];
@@ -245,6 +265,11 @@ impl<'a> Tree<'a> {
             }
             return Ending::Dropped;
         };
+        let ending = if self.stack[at].silent {
+            Ending::Silent
+        } else {
+            Ending::Kept
+        };
         if sort == Sort::Formatting && self.stack[at..].iter().any(|open| open.sort.is_special()) {
             self.counts[sort as usize] -= 1;
             self.stack.remove(at);
@@ -256,7 +281,7 @@ impl<'a> Tree<'a> {
             self.counts[sort as usize] -= 1;
             self.stack.pop();
         }
-        Ending::Kept
+        ending
     }
 }
 
