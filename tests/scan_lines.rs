@@ -35,7 +35,7 @@ struct Beyond;
 
 impl LineMatcher for Beyond {
     fn find(&self, window: &[u8], _: usize) -> Option<usize> {
-        Some(window.len())
+        Some(window.len() + 1)
     }
 }
 

@@ -23,7 +23,7 @@ const LONGEST_LINE: usize = 1 << 30;
 /// Says which lines match.
 pub trait LineMatcher {
     /// An offset within the first matching line that begins at or behind `from`: anything from
-    /// its first byte to its line feed.
+    /// its first byte to its line feed, or to the window's end where it has none.
     ///
     /// `window` holds whole lines, each ended by a line feed but perhaps the last; `from` is the
     /// start of one of them.
@@ -191,7 +191,9 @@ impl Scanner {
             let window = &self.buffer[..end];
             let mut from = 0;
             while from < end
-                && let Some(at) = matcher.find(window, from)
+                && let Some(at) = matcher
+                    .find(window, from)
+                    .filter(|at| belongs_to_a_line(window, from, *at))
             {
                 let start = memrchr(b'\n', &window[from..at]).map_or(from, |lf| from + lf + 1);
                 let stop = memchr(b'\n', &window[at..]).map_or(end, |lf| at + lf);
@@ -234,6 +236,12 @@ impl Scanner {
             }
         }
     }
+}
+
+/// Whether `at` lies in a line that begins at or behind `from`; a last line without a line feed ends at the window's
+/// own end.
+fn belongs_to_a_line(window: &[u8], from: usize, at: usize) -> bool {
+    from <= at && (at < window.len() || (at == window.len() && !window.ends_with(b"\n")))
 }
 
 fn line_feeds(text: &[u8]) -> u64 {
