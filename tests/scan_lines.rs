@@ -30,7 +30,7 @@ impl LineMatcher for Every {
     }
 }
 
-/// Matches at the very end of the window as well, where no line is.
+/// Matches beyond the window, where no line is.
 struct Beyond;
 
 impl LineMatcher for Beyond {
