@@ -42,7 +42,7 @@ pub struct Matcher(Engine);
 #[derive(Debug)]
 enum Engine {
     EveryLine,
-    Text(Finder<'static>),
+    Text(Box<Finder<'static>>),
     Regex(Regex),
     References(Box<References>),
 }
@@ -62,7 +62,7 @@ impl Matcher {
         if let Node::Literal { text, fold: false } = &node
             && !text.contains('\n')
         {
-            return Ok(Self(Engine::Text(Finder::new(text).into_owned())));
+            return Ok(Self(Engine::Text(Box::new(Finder::new(text).into_owned()))));
         }
         window_regex(&node).map(|regex| Self(Engine::Regex(regex)))
     }
