@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use serde_json::Value;
 
 /// How much text is gathered before it is checked, escaped and passed on, in bytes.
 const PIECE: usize = 64 * 1024;
@@ -31,38 +32,76 @@ impl<'a> Reply<'a> {
     }
 }
 
-/// A JSON object on its way out.
-pub struct Object<'w> {
-    out: &'w mut dyn Write,
-    empty: bool,
+/// Somebody who reads an answer as it comes and wants no JSON: a person.
+pub trait Viewer {
+    /// A further piece of the text of field `name`.
+    fn text(&mut self, name: &str, piece: &str) -> io::Result<()>;
+
+    /// Field `name`, which is no text.
+    fn value(&mut self, name: &str, value: Value) -> io::Result<()>;
+
+    /// Nothing more comes for a while: what has come is to be shown.
+    fn flush(&mut self) -> io::Result<()>;
+}
+
+/// An answer's fields on their way out: as a JSON object, or to a viewer.
+pub struct Object<'w>(Sink<'w>);
+
+enum Sink<'w> {
+    Json { out: &'w mut dyn Write, empty: bool },
+    Viewer(&'w mut dyn Viewer),
 }
 
 impl<'w> Object<'w> {
-    /// Opens an object on `out`.
+    /// Opens a JSON object on `out`. What is written there comes in whole characters.
     pub fn open(out: &'w mut dyn Write) -> io::Result<Self> {
         out.write_all(b"{")?;
-        Ok(Self { out, empty: true })
+        Ok(Self(Sink::Json { out, empty: true }))
+    }
+
+    /// Opens an object that `viewer` is shown, field by field.
+    pub fn shown(viewer: &'w mut dyn Viewer) -> Self {
+        Self(Sink::Viewer(viewer))
     }
 
     /// Closes the object.
     pub fn close(self) -> io::Result<()> {
-        self.out.write_all(b"}")
+        match self.0 {
+            Sink::Json { out, .. } => out.write_all(b"}"),
+            Sink::Viewer(viewer) => viewer.flush(),
+        }
     }
 
     /// A field of any value that serde can write.
     pub fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
-        self.name(name)?;
-        serde_json::to_writer(&mut *self.out, value).map_err(io::Error::from)
+        match &mut self.0 {
+            Sink::Json { out, empty } => {
+                begin(*out, empty, name)?;
+                serde_json::to_writer(&mut **out, value).map_err(io::Error::from)
+            }
+            Sink::Viewer(viewer) => match serde_json::to_value(value)? {
+                Value::String(text) => viewer.text(name, &text),
+                value => viewer.value(name, value),
+            },
+        }
     }
 
     /// A field of text, as the bytes of it come.
     pub fn text(&mut self, name: &str) -> io::Result<Text<'_>> {
-        self.name(name)?;
-        self.out.write_all(b"\"")?;
+        let sink = match &mut self.0 {
+            Sink::Json { out, empty } => {
+                begin(*out, empty, name)?;
+                out.write_all(b"\"")?;
+                TextSink::Json {
+                    out: &mut **out,
+                    escaped: Vec::new(),
+                }
+            }
+            Sink::Viewer(viewer) => TextSink::Viewer(&mut **viewer, name.to_owned()),
+        };
         Ok(Text {
-            out: &mut *self.out,
+            sink,
             pending: Vec::new(),
-            escaped: Vec::new(),
         })
     }
 
@@ -72,23 +111,31 @@ impl<'w> Object<'w> {
         text.write_all(value)?;
         text.close()
     }
-
-    fn name(&mut self, name: &str) -> io::Result<()> {
-        if !self.empty {
-            self.out.write_all(b",")?;
-        }
-        self.empty = false;
-        serde_json::to_writer(&mut *self.out, name)?;
-        self.out.write_all(b":")
-    }
 }
 
-/// A JSON string on its way out: takes any bytes, passes on escaped UTF-8. It must be closed.
+/// Begins field `name` of a JSON object.
+fn begin(out: &mut dyn Write, empty: &mut bool, name: &str) -> io::Result<()> {
+    if !*empty {
+        out.write_all(b",")?;
+    }
+    *empty = false;
+    serde_json::to_writer(&mut *out, name)?;
+    out.write_all(b":")
+}
+
+/// Text on its way out: takes any bytes, passes on UTF-8, escaped where it is to be JSON. It must be closed.
 pub struct Text<'w> {
-    out: &'w mut dyn Write,
+    sink: TextSink<'w>,
     /// Bytes not yet passed on: small writes, or the beginning of a character.
     pending: Vec<u8>,
-    escaped: Vec<u8>,
+}
+
+enum TextSink<'w> {
+    Json {
+        out: &'w mut dyn Write,
+        escaped: Vec<u8>,
+    },
+    Viewer(&'w mut dyn Viewer, String),
 }
 
 impl Text<'_> {
@@ -97,9 +144,12 @@ impl Text<'_> {
         let pending = std::mem::take(&mut self.pending);
         let rest = self.pass_on(&pending)?;
         if rest > 0 {
-            self.escape("\u{FFFD}")?;
+            self.put("\u{FFFD}")?;
         }
-        self.out.write_all(b"\"")
+        match self.sink {
+            TextSink::Json { out, .. } => out.write_all(b"\""),
+            TextSink::Viewer(..) => Ok(()),
+        }
     }
 
     /// Passes on `bytes` but for the last few when they begin a character and do not end it: their number comes back.
@@ -110,18 +160,18 @@ impl Text<'_> {
             let last = start + piece.len() == bytes.len();
             match simdutf8::compat::from_utf8(piece) {
                 Ok(text) => {
-                    self.escape(text)?;
+                    self.put(text)?;
                     start += piece.len();
                 }
                 Err(broken) => {
                     let (valid, rest) = piece.split_at(broken.valid_up_to());
                     for chunk in valid.utf8_chunks() {
-                        self.escape(chunk.valid())?;
+                        self.put(chunk.valid())?;
                     }
                     start += valid.len();
                     match broken.error_len() {
                         Some(length) => {
-                            self.escape("\u{FFFD}")?;
+                            self.put("\u{FFFD}")?;
                             start += length;
                         }
                         None if last => return Ok(rest.len()),
@@ -133,12 +183,17 @@ impl Text<'_> {
         Ok(0)
     }
 
-    fn escape(&mut self, text: &str) -> io::Result<()> {
-        self.escaped.clear();
-        json_escape_simd::escape_into(text, &mut self.escaped);
-        // The escaper writes whole strings; the quotes are this string's own business.
-        let inner = self.escaped.len() - 1;
-        self.out.write_all(&self.escaped[1..inner])
+    fn put(&mut self, text: &str) -> io::Result<()> {
+        match &mut self.sink {
+            TextSink::Json { out, escaped } => {
+                escaped.clear();
+                json_escape_simd::escape_into(text, escaped);
+                // The escaper writes whole strings; the quotes are this string's own business.
+                let inner = escaped.len() - 1;
+                out.write_all(&escaped[1..inner])
+            }
+            TextSink::Viewer(viewer, name) => viewer.text(name, text),
+        }
     }
 }
 
@@ -170,8 +225,19 @@ impl Write for Text<'_> {
         Ok(bytes.len())
     }
 
+    /// Shows a viewer what has come. A JSON reader waits for the end anyway, and is better served in larger pieces.
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        if matches!(self.sink, TextSink::Json { .. }) {
+            return Ok(());
+        }
+        let mut pending = std::mem::take(&mut self.pending);
+        let rest = self.pass_on(&pending)?;
+        pending.drain(..pending.len() - rest);
+        self.pending = pending;
+        match &mut self.sink {
+            TextSink::Json { .. } => Ok(()),
+            TextSink::Viewer(viewer, _) => viewer.flush(),
+        }
     }
 }
 
@@ -228,6 +294,47 @@ mod tests {
                 "in pieces of {step} bytes"
             );
         }
+    }
+
+    /// Writes down what it is shown.
+    #[derive(Default)]
+    struct Notes(String);
+
+    impl Viewer for Notes {
+        fn text(&mut self, name: &str, piece: &str) -> io::Result<()> {
+            self.0 += &format!("{name}={piece};");
+            Ok(())
+        }
+
+        fn value(&mut self, name: &str, value: Value) -> io::Result<()> {
+            self.0 += &format!("{name}:{value};");
+            Ok(())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.0 += "|";
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_viewer_is_shown_each_piece_when_it_is_flushed_and_no_half_character() {
+        let mut notes = Notes::default();
+        let mut object = Object::shown(&mut notes);
+        let mut text = object.text("output").unwrap();
+        text.write_all(b"a\xe2\x82").unwrap();
+        text.flush().unwrap();
+        text.write_all(b"\xac\n").unwrap();
+        text.flush().unwrap();
+        text.write_all(b"\xff\xe2").unwrap();
+        text.close().unwrap();
+        object.field("count", &2).unwrap();
+        object.field("note", "n").unwrap();
+        object.close().unwrap();
+        assert_eq!(
+            notes.0,
+            "output=a;|output=\u{20ac}\n;|output=\u{FFFD};output=\u{FFFD};count:2;note=n;|"
+        );
     }
 
     #[test]

@@ -44,6 +44,14 @@ pub struct Field {
     pub description: String,
 }
 
+impl Field {
+    /// The field's name as that of a flag, in `kebab-case` and without dashes before it: `file-path`.
+    #[must_use]
+    pub fn flag(&self) -> String {
+        self.name.replace('_', "-")
+    }
+}
+
 /// A tool's schema, read.
 #[derive(Debug)]
 pub struct Schema {
@@ -54,6 +62,15 @@ pub struct Schema {
 }
 
 impl Schema {
+    /// The description's first sentence, without its full stop.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        let first = self.description.split_once(". ");
+        first
+            .map_or(&*self.description, |(first, _)| first)
+            .trim_end_matches('.')
+    }
+
     /// Reads the text of a schema; what it does not say is empty.
     #[must_use]
     pub fn read(text: &str) -> Self {
@@ -81,6 +98,55 @@ impl Schema {
         }
     }
 }
+
+/// What a host that discovers a tool finds wrong with the text of its schema: the specification's validation rules, in
+/// its order. Comes back with the tool's name where nothing is.
+pub fn validate(text: &[u8]) -> Result<String, String> {
+    let schema: Value =
+        serde_json::from_slice(text).map_err(|error| format!("is not valid JSON: {error}"))?;
+    if !schema.is_object() {
+        return Err("is no JSON object".to_owned());
+    }
+    let name = schema["name"].as_str().ok_or("has no `name`")?;
+    if !schema["description"].is_string() {
+        return Err("has no `description`".to_owned());
+    }
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return Err(format!(
+            "has a `name` of other than letters, digits and underscores: {}",
+            schema["name"]
+        ));
+    }
+    let parameters = &schema["parameters"];
+    if parameters["type"] != "object" {
+        return Err("has no `parameters` of type `object`".to_owned());
+    }
+    let properties = parameters["properties"]
+        .as_object()
+        .ok_or("has no `properties` in its `parameters`")?;
+    for (field, property) in properties {
+        let kind = property["type"].as_str().unwrap_or_default();
+        if !TYPES.contains(&kind) {
+            return Err(format!("has a field without a valid type: {field:?}"));
+        }
+    }
+    let required = match &parameters["required"] {
+        Value::Null => &[][..],
+        Value::Array(names) => names,
+        _ => return Err("has a `required` that is no array".to_owned()),
+    };
+    match required.iter().find(|field| {
+        field
+            .as_str()
+            .is_none_or(|field| !properties.contains_key(field))
+    }) {
+        Some(field) => Err(format!("requires a field that it does not have: {field}")),
+        None => Ok(name.to_owned()),
+    }
+}
+
+/// The types that a field may have.
+const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
 #[cfg(test)]
 mod tests {
@@ -111,6 +177,30 @@ mod tests {
                 "{}",
                 tool.name
             );
+        }
+    }
+
+    #[test]
+    fn a_schema_is_validated_as_hosts_do() {
+        for tool in toolbox::TOOLS {
+            assert_eq!(validate(tool.schema.as_bytes()).as_deref(), Ok(tool.name));
+        }
+        let good = r#"{"name":"a_1","description":"","parameters":{"type":"object","properties":{"x":{"type":"number"}},"required":["x"]}}"#;
+        assert_eq!(validate(good.as_bytes()).as_deref(), Ok("a_1"));
+        for (part, replaced, reason) in [
+            (good, "", "is not valid JSON"),
+            (good, "[]", "is no JSON object"),
+            ("\"name\":\"a_1\",", "", "has no `name`"),
+            ("\"description\":\"\",", "", "has no `description`"),
+            ("a_1", "a-1", "letters, digits and underscores: \"a-1\""),
+            ("\"object\"", "\"array\"", "of type `object`"),
+            ("properties", "fields", "no `properties`"),
+            ("number", "float", "valid type: \"x\""),
+            ("[\"x\"]", "[\"y\"]", "does not have: \"y\""),
+            ("[\"x\"]", "3", "no array"),
+        ] {
+            let error = validate(good.replace(part, replaced).as_bytes()).unwrap_err();
+            assert!(error.contains(reason), "{error}");
         }
     }
 }

@@ -1,8 +1,11 @@
-//! One call of a host: a JSON object in on stdin, one out on stdout.
+//! One call of a tool: for a host a JSON object in and one out, for a person at a terminal the answer as text.
 
-use std::io::{self, BufWriter, ErrorKind, Read, Write};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Read, Write};
 
-use super::Exit;
+use super::show::{self, Screen};
+use super::{Exit, harmless};
 use crate::reply::Object;
 use crate::request::Request;
 use crate::tool::{Failure, Family, Tool};
@@ -11,24 +14,55 @@ use crate::tool::{Failure, Family, Tool};
 /// pieces already.
 const BUFFER: usize = 1024;
 
-/// Answers the request on stdin.
+/// Answers the request on stdin as a host wants it.
 pub fn answer(tool: &Tool) -> Exit {
-    let mut input = Vec::new();
-    let read = Stdin.read_to_end(&mut input);
-    let request = match &read {
-        Ok(_) => Request::parse(&input),
-        Err(error) => Err(Failure::bad_request(format!(
-            "stdin cannot be read: {error}"
-        ))),
+    as_json(tool, read(Stdin, "stdin"))
+}
+
+/// Answers the request in `file` (`-` is stdin) as a host wants it.
+pub fn answer_file(tool: &Tool, file: &OsStr) -> Exit {
+    if file == "-" {
+        return answer(tool);
+    }
+    let name = file.to_string_lossy();
+    let input = match File::open(file) {
+        Ok(file) => read(file, &name),
+        Err(error) => Err(unreadable(&name, &error)),
     };
+    as_json(tool, input)
+}
+
+fn read(mut from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
+    let mut input = Vec::new();
+    match from.read_to_end(&mut input) {
+        Ok(_) => Ok(input),
+        Err(error) => Err(unreadable(name, &error)),
+    }
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Failure {
+    Failure::bad_request(format!("{name} cannot be read: {error}"))
+}
+
+/// Answers `input` with one JSON object.
+pub fn as_json(tool: &Tool, input: Result<Vec<u8>, Failure>) -> Exit {
+    let request = input.as_ref().map_err(Clone::clone);
+    let request = request.and_then(|input| Request::parse(input));
     let reply = request
         .as_ref()
         .map_err(Clone::clone)
         .and_then(|request| (tool.run)(request));
     let mut out = BufWriter::with_capacity(BUFFER, Stdout);
+    let mut terminal;
+    let sink: &mut dyn Write = if io::stdout().is_terminal() {
+        terminal = harmless::Json(&mut out);
+        &mut terminal
+    } else {
+        &mut out
+    };
     let (written, exit) = match reply {
         Ok(reply) => {
-            let written = write_object(&mut out, |object| {
+            let written = write_object(sink, |object| {
                 if tool.family == Family::Web {
                     object.field("success", &true)?;
                 }
@@ -39,12 +73,13 @@ pub fn answer(tool: &Tool) -> Exit {
         Err(failure) => {
             if failure.bad_request {
                 // A host that has closed stderr misses nothing that is not on stdout.
-                let _ = writeln!(io::stderr(), "{}: {}", tool.link, failure.message);
+                let message = harmless::shown(&failure.message);
+                let _ = writeln!(io::stderr(), "{}: {message}", tool.link);
             }
             if let Some(event) = &failure.event {
                 let _ = writeln!(io::stderr(), "{event}");
             }
-            let written = write_object(&mut out, |object| {
+            let written = write_object(sink, |object| {
                 if tool.family == Family::Web {
                     object.field("success", &false)?;
                 }
@@ -62,7 +97,43 @@ pub fn answer(tool: &Tool) -> Exit {
             )
         }
     };
-    match written.and_then(|()| out.flush()) {
+    ended(tool, written.and_then(|()| out.flush()), exit)
+}
+
+/// Answers `input` to whoever sits at the terminal on stdout. Any failure exits 1, a command's own exit code is passed
+/// on.
+pub fn as_text(tool: &Tool, input: &[u8]) -> Exit {
+    let request = Request::parse(input);
+    let reply = request
+        .as_ref()
+        .map_err(Clone::clone)
+        .and_then(|request| (tool.run)(request));
+    let reply = match reply {
+        Ok(reply) => reply,
+        Err(failure) => {
+            show::complain(tool.command(), &failure.message);
+            return Exit::Failure;
+        }
+    };
+    let mut screen = Screen::new(tool);
+    let written = reply.write(&mut Object::shown(&mut screen));
+    match written.and_then(|()| screen.finish()) {
+        Ok(exit) => exit,
+        Err(error) => ended(tool, Err(error), Exit::Failure),
+    }
+}
+
+fn write_object(
+    out: &mut dyn Write,
+    fields: impl FnOnce(&mut Object<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut object = Object::open(out)?;
+    fields(&mut object)?;
+    object.close()
+}
+
+fn ended(tool: &Tool, written: io::Result<()>, exit: Exit) -> Exit {
+    match written {
         Ok(()) => exit,
         // Whoever closed the pipe has read what they wanted.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => exit,
@@ -77,15 +148,6 @@ pub fn answer(tool: &Tool) -> Exit {
     }
 }
 
-fn write_object(
-    out: &mut impl Write,
-    fields: impl FnOnce(&mut Object<'_>) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut object = Object::open(out)?;
-    fields(&mut object)?;
-    object.close()
-}
-
 /// The process's stdin without the buffer that the standard library puts behind it.
 struct Stdin;
 
@@ -96,7 +158,7 @@ impl Read for Stdin {
 }
 
 /// The process's stdout without the line buffer that the standard library puts before it.
-struct Stdout;
+pub struct Stdout;
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -1,10 +1,11 @@
 //! What the program says of itself to people: help, lists, and what was wrong with a command line.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::{Exit, PROGRAM};
-use crate::schema::Schema;
+use super::{Exit, PROGRAM, commands, flags, harmless};
+use crate::schema::{Field, Kind, Schema};
 use crate::tool::Tool;
 use crate::toolbox::{self, TOOLS};
 
@@ -39,11 +40,11 @@ pub fn program() -> String {
         "\
 {PROGRAM}: a coding agent's hands in one executable
 
-Usage: {PROGRAM} TOOL           answer the JSON request on stdin with JSON on stdout
-       {PROGRAM} TOOL --schema  the tool's JSON schema
-       {PROGRAM} TOOL --help    what the tool does, its fields, an example
-       {PROGRAM} list           the names of the tools' links, a line each
-       {PROGRAM} --version      the version
+Usage: {PROGRAM} TOOL [OPTIONS] FIELD...  call a tool: text on a terminal, JSON elsewhere
+       {PROGRAM} TOOL                     answer the JSON request on stdin with JSON on stdout
+       {PROGRAM} TOOL --schema            the tool's JSON schema
+       {PROGRAM} TOOL --help              what the tool does, its fields, an example
+       {PROGRAM} --version                the version
 
 A link to this executable that bears a tool's name is that tool.
 
@@ -51,44 +52,61 @@ Tools:
 "
     );
     for tool in TOOLS {
-        let description = Schema::read(tool.schema).description;
-        let first = description
-            .split_once(". ")
-            .map_or(&*description, |(first, _)| first);
-        let _ = writeln!(
-            text,
-            "  {:<18} {}",
+        row(
+            &mut text,
             tool.command(),
-            first.trim_end_matches('.')
+            Schema::read(tool.schema).summary(),
         );
     }
+    text += "\nOther commands:\n";
+    for command in commands::all() {
+        let about = command.get_about().map(ToString::to_string);
+        row(&mut text, command.get_name(), &about.unwrap_or_default());
+    }
     text
+}
+
+fn row(text: &mut String, name: &str, about: &str) {
+    let _ = writeln!(text, "  {name:<18} {about}");
 }
 
 /// Help for one tool, reached by `invocation`.
 pub fn tool(tool: &Tool, invocation: &str) -> String {
     let schema = Schema::read(tool.schema);
+    let usage = flags::usage(invocation, &schema);
+    let width = usage.len();
     let mut text = format!(
-        "{}: {}\n\n{}\n\nFields:\n",
-        tool.name, schema.description, tool.manual.text
+        "\
+{}: {}
+
+{}
+
+Usage: {usage}  call it: text on a terminal, JSON elsewhere
+       {invocation:<width$}  answer the JSON request on stdin with JSON on stdout
+
+Fields, each a flag (--{}); the required ones may stand without it, in this order:
+",
+        tool.name,
+        schema.description,
+        tool.manual.text,
+        schema.fields.first().map(Field::flag).unwrap_or_default(),
     );
-    let width = schema
-        .fields
-        .iter()
-        .map(|field| field.name.len())
-        .max()
-        .unwrap_or(0);
+    let names = schema.fields.iter().map(|field| field.name.len());
+    let width = names.max().unwrap_or(0);
     for field in &schema.fields {
         let need = if field.required {
             "required"
         } else {
             "optional"
         };
+        let several = match field.kind {
+            Kind::Texts => "; repeat the flag, or separate by commas",
+            _ => "",
+        };
         let _ = writeln!(
             text,
-            "  {:<width$}  {} {}: {}",
+            "  {:<width$}  {need} {}: {}{several}",
             field.name,
-            need,
             field.kind.label(),
             field.description
         );
@@ -96,17 +114,39 @@ pub fn tool(tool: &Tool, invocation: &str) -> String {
     let _ = write!(
         text,
         "
-Usage: {invocation}           answer the JSON request on stdin with JSON on stdout
-       {invocation} --schema  the JSON schema, which is the specification of the fields
+Options:
+  --input FILE  answer the JSON request in FILE as one on stdin
+  --json        answer with JSON on a terminal too
+  --schema      the JSON schema, which is the specification of the fields
+  --help        this text
+  --version     the version
 
 Example:
+  {}
   printf '%s' '{}' | {invocation}
 
-What the specification leaves open is decided in README.md, \"What was decided\".
+On a terminal the answer is text, errors go to stderr with exit code 1, and bash ends as its
+command did. What the specification leaves open is decided in README.md, \"What was decided\".
 ",
+        flags::typed(invocation, &schema, tool.manual.example),
         tool.manual.example.replace('\'', r"'\''")
     );
     text
+}
+
+/// Help for what `words` name, or for the whole program.
+pub fn about(words: &[OsString]) -> Exit {
+    let Some(word) = words.first() else {
+        return print(&program());
+    };
+    let name = word.to_string_lossy();
+    if let Some(command) = commands::find(&name) {
+        return print(&commands::help(command));
+    }
+    match toolbox::find(&name) {
+        Some(found) => print(&tool(found, &format!("{PROGRAM} {}", found.command()))),
+        None => unknown_name(&name),
+    }
 }
 
 /// Says on stderr that `name` is no tool, which one is nearest, and what there is.
@@ -120,11 +160,15 @@ pub fn unknown_name(name: &str) -> Exit {
     ))
 }
 
-/// Says on stderr that a tool knows no such argument.
-pub fn unknown_argument(invocation: &str, argument: &str) -> Exit {
+/// Says on stderr what is wrong with a command line.
+pub fn misused(error: &clap::Error) -> Exit {
+    complain(harmless::shown(&error.render().to_string()).trim_end())
+}
+
+/// Says on stderr that the tool, reached by `invocation`, was given nothing to do.
+pub fn nothing_given(invocation: &str) -> Exit {
     complain(&format!(
-        "{invocation}: unexpected argument `{}`; the request comes as JSON on stdin, see `{invocation} --help`",
-        argument.escape_debug()
+        "{invocation}: no fields are given, and stdin is a terminal; see `{invocation} --help`"
     ))
 }
 

@@ -1,10 +1,17 @@
 //! The first door: `argv[0]` or the first argument chooses a tool; without further arguments it is called as a host
-//! calls it.
+//! calls it, with them as a person does.
 //!
 //! Names and exit codes follow the decisions on the host's calls (2, 6).
 
 mod call;
+mod commands;
+mod doctor;
+mod flags;
+mod generate;
+mod harmless;
 mod help;
+mod provider;
+mod show;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -24,6 +31,8 @@ enum Exit {
     Failure,
     /// The command line could not be understood.
     Usage,
+    /// A command that was run for a person ended with this exit code.
+    Code(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -32,6 +41,7 @@ impl From<Exit> for ExitCode {
             Exit::Success => Self::SUCCESS,
             Exit::Failure => Self::FAILURE,
             Exit::Usage => Self::from(2),
+            Exit::Code(code) => Self::from(code),
         }
     }
 }
@@ -59,9 +69,11 @@ fn run_program(args: &[OsString]) -> Exit {
         return help::print(&help::program());
     };
     match first.to_str() {
-        Some("--help" | "-h" | "help") => help::print(&help::program()),
+        Some("--help" | "-h") => help::print(&help::program()),
         Some("--version" | "-V") => help::print(&help::version()),
+        Some("help") => help::about(rest),
         Some("list") => help::print(&help::list()),
+        Some(name) if commands::NAMES.contains(&name) => commands::run(name, rest),
         name => match name.and_then(toolbox::find) {
             Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),
             None => help::unknown_name(&first.to_string_lossy()),
@@ -71,13 +83,12 @@ fn run_program(args: &[OsString]) -> Exit {
 
 /// One tool, reached by `invocation`.
 fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
+    // What hosts do comes first, and waits for nothing that only people need.
     let Some(first) = args.first() else {
-        return call::answer(tool);
+        return flags::without_fields(tool, invocation);
     };
     match first.to_str() {
-        Some("--schema") => help::print(tool.schema),
-        Some("--help" | "-h") => help::print(&help::tool(tool, invocation)),
-        Some("--version" | "-V") => help::print(&help::version()),
-        _ => help::unknown_argument(invocation, &first.to_string_lossy()),
+        Some("--schema") if args.len() == 1 => help::print(tool.schema),
+        _ => flags::run(tool, invocation, args),
     }
 }

@@ -126,6 +126,8 @@ fn pass_on(mut output: File, watchdog: &Watchdog, sink: &mut impl Write) -> io::
                 sink.write_all(&buffer[..count])?;
                 left -= count;
             }
+            // Whoever watches sees it now.
+            sink.flush()?;
         } else if readable {
             // Readable and empty: every writer has closed it.
             open = false;

@@ -58,7 +58,7 @@ impl<W: Write> Write for WithoutLastNewline<W> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.text.flush()
     }
 }
 

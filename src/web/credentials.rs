@@ -47,6 +47,24 @@ impl fmt::Display for Key {
     }
 }
 
+/// Where a credential is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// In a variable of the environment.
+    Environment,
+    /// In this file.
+    File(PathBuf),
+}
+
+/// The names of a credential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The environment variable.
+    pub variable: &'static str,
+    /// The way to it in the file, name by name.
+    pub path: &'static [&'static str],
+}
+
 /// There is no such credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
@@ -81,14 +99,24 @@ impl<'a> Credentials<'a> {
     /// One credential: the variable, unless it is unset or blank, else the file's string at
     /// `path`, such as `["web_search", "brave", "api_key"]`.
     pub fn find(&self, variable: &str, path: &[&str]) -> Result<Key, Missing> {
+        self.locate(variable, path).map(|(key, _)| key)
+    }
+
+    /// Where the credential is, for whoever is not to see it.
+    pub fn source(&self, name: Name) -> Result<Source, Missing> {
+        self.locate(name.variable, name.path)
+            .map(|(_, source)| source)
+    }
+
+    fn locate(&self, variable: &str, path: &[&str]) -> Result<(Key, Source), Missing> {
         if let Some(value) = self.set(variable) {
-            return Ok(Key(value));
+            return Ok((Key(value), Source::Environment));
         }
         let Some(file) = self.file() else {
             return Err(Missing { problem: None });
         };
         match read(&file).and_then(|json| pick(&json, path)) {
-            Ok(Some(value)) => Ok(Key(value)),
+            Ok(Some(value)) => Ok((Key(value), Source::File(file))),
             Ok(None) => Err(Missing { problem: None }),
             Err(error) => {
                 let problem = format!("{}: {error:#}", file.display());
@@ -319,6 +347,22 @@ mod tests {
             // The superuser reads everything.
             Ok(_) => assert!(rustix::process::geteuid().is_root()),
         }
+    }
+
+    #[test]
+    fn where_a_credential_is_can_be_asked_without_seeing_it() {
+        let name = Name {
+            variable: "BRAVE_API_KEY",
+            path: PATH,
+        };
+        let dir = folder(GOOD);
+        let at = dir.path().to_str().unwrap().to_owned();
+        let file = |name: &str| (name == "IKIGAI_CONFIG_DIR").then(|| at.clone());
+        let source = Credentials::from_vars(&file, None).source(name);
+        assert_eq!(source, Ok(Source::File(dir.path().join(FILE))));
+        let set = |_: &str| Some("set".to_owned());
+        let source = Credentials::from_vars(&set, None).source(name);
+        assert_eq!(source, Ok(Source::Environment));
     }
 
     #[test]

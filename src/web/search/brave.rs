@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{Ask, DomainFilter, SearchError, SearchResult, Verdict, plain, string, thousands};
 use crate::web::client::{Client, Response};
-use crate::web::credentials::{Credentials, Key};
+use crate::web::credentials::{Credentials, Key, Name};
 
 const NAME: &str = "Brave";
 const ENDPOINT: &str = "https://api.search.brave.com/res/v1/web/search";
@@ -41,10 +41,16 @@ pub struct Query<'a> {
     pub domains: &'a DomainFilter,
 }
 
+/// What the key is called.
+pub const KEY: Name = Name {
+    variable: "BRAVE_API_KEY",
+    path: &["web_search", "brave", "api_key"],
+};
+
 /// The key, from `BRAVE_API_KEY` or the credentials file.
 pub fn key(credentials: &Credentials<'_>) -> Result<Key, SearchError> {
     credentials
-        .find("BRAVE_API_KEY", &["web_search", "brave", "api_key"])
+        .find(KEY.variable, KEY.path)
         .map_err(|why| super::missing(SETUP_ERROR, why))
 }
 

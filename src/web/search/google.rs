@@ -16,7 +16,7 @@ use url::Url;
 
 use super::{Ask, DomainFilter, SearchError, SearchResult, Verdict, string};
 use crate::web::client::{Client, Response};
-use crate::web::credentials::{Credentials, Key};
+use crate::web::credentials::{Credentials, Key, Name};
 
 const NAME: &str = "Google";
 const ENDPOINT: &str = "https://customsearch.googleapis.com/customsearch/v1";
@@ -64,17 +64,29 @@ pub struct Query<'a> {
     pub domains: &'a DomainFilter,
 }
 
+/// What the key is called.
+pub const KEY: Name = Name {
+    variable: "GOOGLE_SEARCH_API_KEY",
+    path: &["web_search", "google", "api_key"],
+};
+
+/// What the search engine's ID is called.
+pub const ENGINE: Name = Name {
+    variable: "GOOGLE_SEARCH_ENGINE_ID",
+    path: &["web_search", "google", "engine_id"],
+};
+
 /// The account, from `GOOGLE_SEARCH_API_KEY` and `GOOGLE_SEARCH_ENGINE_ID` or the credentials
 /// file, each for itself.
 pub fn account(credentials: &Credentials<'_>) -> Result<Account, SearchError> {
-    let find = |variable, field| {
+    let find = |name: Name| {
         credentials
-            .find(variable, &["web_search", "google", field])
+            .find(name.variable, name.path)
             .map_err(|why| super::missing(SETUP_ERROR, why))
     };
     Ok(Account {
-        key: find("GOOGLE_SEARCH_API_KEY", "api_key")?,
-        engine: find("GOOGLE_SEARCH_ENGINE_ID", "engine_id")?,
+        key: find(KEY)?,
+        engine: find(ENGINE)?,
     })
 }
 

@@ -1,0 +1,171 @@
+//! The commands that are no tools, and the whole command line as one tree, from which completions and manual pages are
+//! made.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
+use clap_complete::Shell;
+
+use super::provider::Provider;
+use super::{Exit, PROGRAM, doctor, flags, generate, help, provider};
+use crate::schema::Schema;
+use crate::tool::Tool;
+use crate::toolbox::TOOLS;
+
+/// The commands' names, for telling them from tools before anything is built.
+pub const NAMES: [&str; 5] = ["list", "schema", "doctor", "completions", "man"];
+
+/// The commands, in the order in which help shows them.
+pub fn all() -> Vec<Command> {
+    vec![list(), schema(), doctor(), completions(), man()]
+}
+
+/// The command called `name`.
+pub fn find(name: &str) -> Option<Command> {
+    all().into_iter().find(|command| command.get_name() == name)
+}
+
+/// The whole command line.
+pub fn tree() -> Command {
+    let tools = TOOLS.iter().map(|tool| {
+        let schema = Schema::read(tool.schema);
+        let usage = flags::usage(&format!("{PROGRAM} {}", tool.command()), &schema);
+        flags::command(tool, &schema).override_usage(usage)
+    });
+    Command::new(PROGRAM)
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("A coding agent's hands in one executable")
+        .disable_help_subcommand(true)
+        .subcommand_required(true)
+        .subcommands(tools)
+        .subcommands(all())
+}
+
+/// Help for `command`.
+pub fn help(command: Command) -> String {
+    let name = format!("{PROGRAM} {}", command.get_name());
+    command.bin_name(name).render_help().to_string()
+}
+
+/// Runs the command called `name`.
+pub fn run(name: &str, args: &[OsString]) -> Exit {
+    let Some(command) = find(name) else {
+        return help::unknown_name(name);
+    };
+    let words = std::iter::once(OsString::from(name)).chain(args.iter().cloned());
+    let parsed = command
+        .bin_name(format!("{PROGRAM} {name}"))
+        .try_get_matches_from(words);
+    let matches = match parsed {
+        Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            return help::print(&error.render().to_string());
+        }
+        Err(error) => return help::misused(&error),
+    };
+    match name {
+        "list" => help::print(&help::list()),
+        "schema" => {
+            let provider = matches.get_one::<String>("for");
+            let names = matches.get_many::<String>("tool").into_iter().flatten();
+            let names: Vec<&str> = names.map(String::as_str).collect();
+            let provider = provider.and_then(|name| Provider::find(name));
+            provider::print(provider, &names)
+        }
+        "doctor" => doctor::run(),
+        "completions" => match matches.get_one::<Shell>("shell") {
+            Some(shell) => generate::completions(*shell),
+            None => Exit::Usage,
+        },
+        _ => match matches.get_one::<PathBuf>("directory") {
+            Some(directory) => generate::man(directory),
+            None => Exit::Usage,
+        },
+    }
+}
+
+fn list() -> Command {
+    Command::new("list").about("Print the names of the tools' links, a line each")
+}
+
+fn schema() -> Command {
+    Command::new("schema")
+        .about("Print the tools' definitions, in a provider's own form")
+        .arg(
+            Arg::new("for")
+                .long("for")
+                .value_name("PROVIDER")
+                .value_parser(PossibleValuesParser::new(Provider::NAMES))
+                .help("The provider whose request is to take them; none is the hosts' own form"),
+        )
+        .arg(
+            Arg::new("tool")
+                .value_name("TOOL")
+                .action(ArgAction::Append)
+                .help(format!("The tools: {}; none is all of them", names())),
+        )
+}
+
+fn names() -> String {
+    let names: Vec<&str> = TOOLS.iter().map(Tool::command).collect();
+    names.join(", ")
+}
+
+fn doctor() -> Command {
+    Command::new("doctor").about("See whether hosts find the tools, and what to do where not").long_about(
+        "Sees where the tools' links are, which of them a host finds and which shadow others (a project's \
+         over a person's over the system's), whether each answers with its schema validly and in time, and \
+         whether keys for the web searches are there. Each is started with --schema, as a host does. Exits 1 \
+         if anything is wrong, and says what to do.",
+    )
+}
+
+fn completions() -> Command {
+    Command::new("completions")
+        .about("Print the completions for a shell")
+        .arg(
+            Arg::new("shell")
+                .value_name("SHELL")
+                .required(true)
+                .value_parser(value_parser!(Shell)),
+        )
+}
+
+fn man() -> Command {
+    Command::new("man")
+        .about("Write the manual pages into a directory")
+        .arg(
+            Arg::new("directory")
+                .value_name("DIR")
+                .required(true)
+                .value_hint(ValueHint::DirPath)
+                .value_parser(value_parser!(PathBuf))
+                .help("An existing directory"),
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolbox;
+
+    #[test]
+    fn the_tree_is_sound_and_no_command_is_called_like_a_tool() {
+        tree().debug_assert();
+        let names: Vec<String> = all().iter().map(|one| one.get_name().to_owned()).collect();
+        assert_eq!(names, NAMES);
+        for name in NAMES {
+            assert!(toolbox::find(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_provider_s_name_is_known() {
+        for name in Provider::NAMES {
+            assert!(Provider::find(name).is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Text on its way to a terminal: what would steer the terminal is shown instead of obeyed.
+//!
+//! Control characters are those of Unicode's category Cc (C0, DEL, C1) but for newline and tab; the controls of
+//! bidirectional text, which can make a line read as what it is not, are treated alike. C0 controls are shown in caret
+//! notation, as `cat -v` does.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Whether a terminal may obey `c` instead of showing it.
+fn steers(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// `text` as a terminal may have it.
+pub fn shown(text: &str) -> String {
+    replaced(text, |c, to| match u8::try_from(c) {
+        Ok(byte @ 0..0x20) => {
+            to.push('^');
+            to.push(char::from(byte + 0x40));
+        }
+        Ok(0x7F) => to.push_str("^?"),
+        _ => {
+            let _ = write!(to, "<U+{:04X}>", u32::from(c));
+        }
+    })
+}
+
+/// `text` with what steers put in other words by `put`.
+fn replaced(text: &str, put: impl Fn(char, &mut String)) -> String {
+    let mut harmless = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(steers) {
+        let (before, after) = rest.split_at(at);
+        harmless.push_str(before);
+        let mut characters = after.chars();
+        if let Some(c) = characters.next() {
+            put(c, &mut harmless);
+        }
+        rest = characters.as_str();
+    }
+    harmless + rest
+}
+
+/// A writer of JSON to a terminal: what steers comes as an escape, so that the JSON means what it meant.
+pub struct Json<W>(pub W);
+
+impl<W: Write> Write for Json<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        let escaped = replaced(&text, |c, to| {
+            let _ = write!(to, "\\u{:04x}", u32::from(c));
+        });
+        self.0.write_all(escaped.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_control_character_is_left_but_newline_and_tab() {
+        let all: String = ('\0'..='\u{2FFF}').collect();
+        assert!(!shown(&all).contains(steers));
+        assert_eq!(shown("a\tb\nc é 😀"), "a\tb\nc é 😀");
+        assert_eq!(
+            shown("\u{1b}[31m\r\0\u{7f}\u{9b}2J\u{202e}"),
+            "^[[31m^M^@^?<U+009B>2J<U+202E>"
+        );
+    }
+
+    #[test]
+    fn json_means_what_it_meant() {
+        let json = "{\"a\":\"x\u{7f}\u{9b}31m\u{2066}é\"}";
+        let mut out = Vec::new();
+        Json(&mut out).write_all(json.as_bytes()).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(!text.contains(steers), "{text}");
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(read(&text), read(json));
+    }
+}

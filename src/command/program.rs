@@ -1,0 +1,120 @@
+//! One program with a deadline: its output and how it ended, and nothing of it left either way.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use super::watchdog::Watchdog;
+
+/// How a program ended, and what it wrote on stdout.
+#[derive(Debug)]
+pub struct Ended {
+    /// All that it wrote on stdout.
+    pub output: Vec<u8>,
+    /// Its exit code by the shell's conventions: 128 + N for signal N, 127 if it could not be started, and then the
+    /// output is the reason.
+    pub code: i32,
+}
+
+/// Why a program's end was not waited for.
+#[derive(Debug)]
+pub enum Cut {
+    /// The time was up.
+    Late,
+    /// It wrote more than was allowed.
+    TooMuch,
+    /// The machine could not run it.
+    Failed(io::Error),
+}
+
+impl From<io::Error> for Cut {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<rustix::io::Errno> for Cut {
+    fn from(error: rustix::io::Errno) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Runs `program` for at most `time`, with nothing on stdin and stderr going nowhere, and takes at most `most` bytes of
+/// its stdout. Whatever it started is killed when it has ended, when it is late, and when this process dies. Where this
+/// process has several threads, none but the caller may be at work.
+pub fn run_program(mut program: Command, time: Duration, most: usize) -> Result<Ended, Cut> {
+    let deadline = Instant::now() + time;
+    let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
+    program
+        .stdin(Stdio::null())
+        .stdout(input.try_clone()?)
+        .stderr(Stdio::null());
+    let mut watchdog = Watchdog::start(program, input)?;
+    let mut pipe = File::from(output);
+    let mut output = Vec::new();
+    let mut open = true;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Cut::Late);
+        }
+        let (ended, readable) = {
+            let status = watchdog.ended();
+            let mut wanted = vec![PollFd::new(&status, PollFlags::IN)];
+            if open {
+                wanted.push(PollFd::new(&pipe, PollFlags::IN));
+            }
+            let left = Timespec::try_from(left).map_err(|_| Cut::Late)?;
+            match poll(&mut wanted, Some(&left)) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let ready = |at: usize| wanted.get(at).is_some_and(|fd| !fd.revents().is_empty());
+            (ready(0), ready(1))
+        };
+        if readable {
+            let mut piece = [0; 16 * 1024];
+            let count = pipe.read(&mut piece)?;
+            open = count > 0;
+            output.extend_from_slice(&piece[..count]);
+            if output.len() > most {
+                return Err(Cut::TooMuch);
+            }
+        } else if ended {
+            let code = watchdog.exit_code();
+            return Ok(Ended { output, code });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str, milliseconds: u64) -> Result<Ended, Cut> {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        run_program(command, Duration::from_millis(milliseconds), 1000)
+    }
+
+    #[test]
+    fn a_program_s_output_and_exit_code_come_back() {
+        let ended = sh("echo out; echo err >&2; exit 3", 10_000).unwrap();
+        assert_eq!((&ended.output[..], ended.code), (&b"out\n"[..], 3));
+        let gone = Command::new("/nowhere/at/all");
+        let ended = run_program(gone, Duration::from_secs(10), 1000).unwrap();
+        assert_eq!(ended.code, 127);
+    }
+
+    #[test]
+    fn a_program_that_is_late_or_says_too_much_is_not_waited_for() {
+        assert!(matches!(sh("exec sleep 60", 100), Err(Cut::Late)));
+        assert!(matches!(sh("yes", 10_000), Err(Cut::TooMuch)));
+        // What is left in the background with the pipe in its hands is not waited for either.
+        assert!(sh("sleep 60 & echo x", 10_000).is_ok());
+    }
+}
