@@ -90,31 +90,3 @@ pub fn run_program(mut program: Command, time: Duration, most: usize) -> Result<
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sh(script: &str, milliseconds: u64) -> Result<Ended, Cut> {
-        let mut command = Command::new("/bin/sh");
-        command.args(["-c", script]);
-        run_program(command, Duration::from_millis(milliseconds), 1000)
-    }
-
-    #[test]
-    fn a_program_s_output_and_exit_code_come_back() {
-        let ended = sh("echo out; echo err >&2; exit 3", 10_000).unwrap();
-        assert_eq!((&ended.output[..], ended.code), (&b"out\n"[..], 3));
-        let gone = Command::new("/nowhere/at/all");
-        let ended = run_program(gone, Duration::from_secs(10), 1000).unwrap();
-        assert_eq!(ended.code, 127);
-    }
-
-    #[test]
-    fn a_program_that_is_late_or_says_too_much_is_not_waited_for() {
-        assert!(matches!(sh("exec sleep 60", 100), Err(Cut::Late)));
-        assert!(matches!(sh("yes", 10_000), Err(Cut::TooMuch)));
-        // What is left in the background with the pipe in its hands is not waited for either.
-        assert!(sh("sleep 60 & echo x", 10_000).is_ok());
-    }
-}

@@ -1,0 +1,548 @@
+//! The command line as people use it: flags, what a terminal shows, what a pipe gets.
+
+mod common;
+#[path = "common/terminal.rs"]
+mod terminal;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{BINARY, directory, link, tool};
+use serde_json::{Value, json};
+use terminal::{Seen, Streams, run, run_in, start_in};
+
+const PROGRAM: &str = BINARY;
+
+fn at_terminal(args: &[&str]) -> Seen {
+    run(Path::new(PROGRAM), args, Streams::All)
+}
+
+/// A room with two files, in which the program is called.
+fn room() -> tempfile::TempDir {
+    let room = directory();
+    fs::write(room.path().join("a.txt"), "one\ntwo\nthree\n").unwrap();
+    fs::write(room.path().join("b.txt"), "four\n").unwrap();
+    room
+}
+
+fn in_room(room: &Path, args: &[&str]) -> Seen {
+    run_in(room, Path::new(PROGRAM), args, Streams::All, &[])
+}
+
+/// The program with `args`, its stdout a pipe and its stdin empty.
+fn piped(room: &Path, args: &[&str]) -> (i32, String, String) {
+    let output = Command::new(PROGRAM)
+        .args(args)
+        .current_dir(room)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+/// `text` without its colours.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        plain += before;
+        rest = after.split_once('m').expect("a colour").1;
+    }
+    plain + rest
+}
+
+#[test]
+fn a_terminal_shows_the_output_itself() {
+    let room = room();
+    for (args, shown) in [
+        (&["file-read", "a.txt"][..], "one\ntwo\nthree\n"),
+        (
+            &[
+                "file-read",
+                "--file-path",
+                "a.txt",
+                "--offset=2",
+                "--limit",
+                "1",
+            ],
+            "two\n",
+        ),
+        (
+            &["grep", "t", "--glob", "*.txt"],
+            "./a.txt:2: two\n./a.txt:3: three\n",
+        ),
+        (
+            &["grep", "--pattern", "four", "--path=b.txt"],
+            "b.txt:1: four\n",
+        ),
+        (&["glob", "*.txt"], "a.txt\nb.txt\n"),
+        (
+            &["file-edit", "b.txt", "four", "4"],
+            "Replaced 1 occurrence in b.txt\n",
+        ),
+        (
+            &[
+                "file-edit",
+                "--new_string",
+                "five",
+                "b.txt",
+                "4",
+                "--replace-all",
+            ],
+            "Replaced 1 occurrence in b.txt\n",
+        ),
+        (
+            &["file-write", "c.txt", "no newline"],
+            "Wrote 10 bytes to c.txt\n",
+        ),
+        (&["file-read", "c.txt"], "no newline\n"),
+        (&["bash", "printf 'a\\nb'; exit 0"], "a\nb\n"),
+        (&["bash", "true"], ""),
+        (&["file_read", "b.txt"], "five\n"),
+    ] {
+        let seen = in_room(room.path(), args);
+        assert_eq!((seen.terminal.as_str(), seen.code), (shown, 0), "{args:?}");
+    }
+}
+
+#[test]
+fn a_link_takes_flags_too() {
+    let seen = run(&link("bash"), &["echo hello"], Streams::All);
+    assert_eq!((seen.terminal.as_str(), seen.code), ("hello\n", 0));
+}
+
+#[test]
+fn bash_ends_as_its_command_did_and_other_failures_end_with_1() {
+    let room = room();
+    for (args, code) in [
+        (&["bash", "exit 3"][..], 3),
+        (&["bash", "kill -9 $$"], 137),
+        (&["bash", "nonexistent-command"], 127),
+        (&["file-read", "gone"], 1),
+        (&["grep", "(unclosed"], 1),
+        (&["file-edit", "a.txt", "zero", "0"], 1),
+        (&["web-fetch", "ftp://127.0.0.1/"], 1),
+    ] {
+        assert_eq!(in_room(room.path(), args).code, code, "{args:?}");
+    }
+}
+
+#[test]
+fn errors_go_to_stderr_in_one_line() {
+    let room = room();
+    let out = |args: &[&str]| {
+        let seen = run_in(room.path(), Path::new(PROGRAM), args, Streams::Out, &[]);
+        (seen.terminal, seen.piped)
+    };
+    assert_eq!(
+        out(&["file-read", "gone"]),
+        (
+            String::new(),
+            "file-read: File not found: gone\n".to_owned()
+        )
+    );
+    assert_eq!(
+        out(&["grep", "nothing like it"]),
+        (String::new(), "grep: nothing found\n".to_owned())
+    );
+    assert_eq!(out(&["web-fetch", "ftp://127.0.0.1/"]).0, "",);
+    let (shown, error) = out(&["web-fetch", "ftp://127.0.0.1/"]);
+    assert!(
+        shown.is_empty() && error.starts_with("web-fetch: Invalid URL: "),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_pipe_gets_the_object_that_a_host_gets_with_its_exit_codes() {
+    let room = room();
+    for (name, args, request, code) in [
+        (
+            "bash",
+            &["echo x; exit 3"][..],
+            json!({"command": "echo x; exit 3"}),
+            0,
+        ),
+        (
+            "file-read",
+            &["--limit", "1", "a.txt"],
+            json!({"file_path": "a.txt", "limit": 1}),
+            0,
+        ),
+        ("file-read", &["gone"], json!({"file_path": "gone"}), 0),
+        (
+            "grep",
+            &["o", "--path", "."],
+            json!({"pattern": "o", "path": "."}),
+            0,
+        ),
+        (
+            "web-fetch",
+            &["ftp://127.0.0.1/"],
+            json!({"url": "ftp://127.0.0.1/"}),
+            1,
+        ),
+        ("web-search-brave", &["x"], json!({"query": "x"}), 1),
+    ] {
+        let link = if name.starts_with("web") {
+            format!("{name}-tool")
+        } else {
+            name.to_owned()
+        };
+        let host = tool(&link).with(&request).in_directory(room.path()).run();
+        let args = [&[name], args].concat();
+        let (piped_code, out, err) = piped(room.path(), &args);
+        assert_eq!(out.as_bytes(), host.stdout, "{args:?}");
+        assert_eq!(
+            (piped_code, err),
+            (host.code(), host.stderr.clone()),
+            "{args:?}"
+        );
+        assert_eq!(piped_code, code, "{args:?}");
+        let args = [&args[..], &["--json"]].concat();
+        let seen = run_in(room.path(), Path::new(PROGRAM), &args, Streams::NotOut, &[]);
+        assert_eq!((seen.piped.as_bytes(), seen.code), (&host.stdout[..], code));
+    }
+}
+
+#[test]
+fn json_on_a_terminal_is_json_for_whoever_asks_for_it() {
+    let seen = at_terminal(&["bash", "--json", "printf 'a\\033[31m\\302\\233'; exit 3"]);
+    assert_eq!(seen.code, 0);
+    assert!(!seen.terminal.contains(['\u{1b}', '\u{9b}']), "{seen:?}");
+    let answer: Value = serde_json::from_str(&seen.terminal).unwrap();
+    assert_eq!(
+        answer,
+        json!({"output": "a\u{1b}[31m\u{9b}", "exit_code": 3})
+    );
+}
+
+#[test]
+fn input_and_stdin_work_as_for_a_host() {
+    let room = room();
+    fs::write(
+        room.path().join("request.json"),
+        r#"{"file_path":"a.txt","limit":1}"#,
+    )
+    .unwrap();
+    let expected = r#"{"output":"one\n"}"#;
+    let (code, out, _) = piped(room.path(), &["file-read", "--input", "request.json"]);
+    assert_eq!((code, out.as_str()), (0, expected));
+    let seen = in_room(room.path(), &["file-read", "--input=request.json"]);
+    assert_eq!(seen.terminal, expected);
+    for args in [
+        &["bash"][..],
+        &["bash", "--json"],
+        &["bash", "--input", "-"],
+    ] {
+        let streams = Streams::NotIn(r#"{"command":"echo x; exit 3"}"#);
+        let seen = run(Path::new(PROGRAM), args, streams);
+        assert_eq!(seen.terminal, r#"{"output":"x","exit_code":3}"#, "{args:?}");
+        assert_eq!(seen.code, 0);
+    }
+    let (code, out, err) = piped(room.path(), &["file-read", "--input", "gone.json"]);
+    assert_eq!(code, 1);
+    assert!(
+        out.contains("INVALID_ARG") && err.starts_with("file-read: gone.json cannot be read"),
+        "{out}{err}"
+    );
+    let (code, out, _) = piped(room.path(), &["file-read", "--input", "x", "--limit", "1"]);
+    assert_eq!((code, out.as_str()), (2, ""));
+}
+
+#[test]
+fn a_tool_called_with_nothing_on_a_terminal_shows_its_help() {
+    for name in ["grep", "web-search-google"] {
+        for args in [&[name][..], &[name, "--json"]] {
+            let seen = at_terminal(args);
+            assert_eq!(seen.code, 0);
+            assert!(
+                seen.terminal.contains("Usage: ") && seen.terminal.contains("Example:"),
+                "{seen:?}"
+            );
+        }
+    }
+    let seen = run(&link("bash"), &[], Streams::All);
+    assert!(
+        seen.terminal.contains("Usage: bash [OPTIONS] COMMAND"),
+        "{seen:?}"
+    );
+    let seen = run(Path::new(PROGRAM), &["bash"], Streams::NotOut);
+    assert_eq!((seen.code, seen.piped.as_str()), (2, ""));
+    assert!(seen.terminal.contains("--help"), "{seen:?}");
+}
+
+#[test]
+fn what_would_steer_the_terminal_is_shown_instead() {
+    let room = directory();
+    let hostile = "\u{1b}]0;owned\u{7}a\tb\r\u{9b}2J\u{202e}\u{8}\u{7f}é\n";
+    let harmless = "^[]0;owned^Ga\tb^M<U+009B>2J<U+202E>^H^?é\n";
+    fs::write(room.path().join("f"), hostile).unwrap();
+    fs::write(room.path().join("\u{1b}[31mname"), "").unwrap();
+    assert_eq!(in_room(room.path(), &["file-read", "f"]).terminal, harmless);
+    assert_eq!(in_room(room.path(), &["bash", "cat f"]).terminal, harmless);
+    assert_eq!(
+        in_room(room.path(), &["glob", "*name"]).terminal,
+        "^[[31mname\n"
+    );
+    assert_eq!(
+        in_room(room.path(), &["grep", "owned", "--path", "f"]).terminal,
+        format!("f:1: {harmless}")
+    );
+    let variables = [("NO_COLOR", OsStr::new("1"))];
+    for args in [
+        &["file-read", "\u{1b}[2J"][..],
+        &["\u{1b}[2J"],
+        &["grep", "--\u{1b}[2J"],
+        &["help", "\u{9b}"],
+    ] {
+        let seen = run_in(
+            room.path(),
+            Path::new(PROGRAM),
+            args,
+            Streams::All,
+            &variables,
+        );
+        assert!(!seen.terminal.contains(['\u{1b}', '\u{9b}']), "{seen:?}");
+        assert_ne!(seen.code, 0);
+    }
+}
+
+#[test]
+fn colours_are_for_terminals_and_never_under_no_color() {
+    let room = room();
+    let error = |variables: &[(&str, &OsStr)]| {
+        let args = ["file-read", "gone"];
+        run_in(
+            room.path(),
+            Path::new(PROGRAM),
+            &args,
+            Streams::All,
+            variables,
+        )
+        .terminal
+    };
+    let coloured = error(&[]);
+    assert_eq!(plain(&coloured), "file-read: File not found: gone\n");
+    assert_ne!(coloured, plain(&coloured));
+    assert_eq!(error(&[("NO_COLOR", OsStr::new(""))]), coloured);
+    assert_eq!(error(&[("NO_COLOR", OsStr::new("1"))]), plain(&coloured));
+    assert_eq!(error(&[("TERM", OsStr::new("dumb"))]), plain(&coloured));
+    let piped = run_in(
+        room.path(),
+        Path::new(PROGRAM),
+        &["file-read", "gone"],
+        Streams::Out,
+        &[],
+    );
+    assert_eq!(piped.piped, plain(&coloured));
+}
+
+#[test]
+fn a_command_s_output_is_shown_as_it_comes() {
+    let started = Instant::now();
+    let args = ["bash", "printf 'password: '; sleep 120"];
+    let mut running = start_in(Path::new("."), Path::new(PROGRAM), &args, Streams::All, &[]);
+    assert!(running.shows("password: "));
+    assert!(started.elapsed() < Duration::from_secs(60));
+    running.child.kill().unwrap();
+    running.child.wait().unwrap();
+}
+
+#[test]
+fn a_wrong_command_line_exits_2_and_says_what_is_wrong() {
+    let room = room();
+    for (args, said) in [
+        (&["grep", "--patern", "x"][..], "--pattern"),
+        (&["grep", "--path", "src"], "missing: --pattern PATTERN"),
+        (&["grep", "x", "src"], "unexpected argument 'src'"),
+        (
+            &["file-read", "a.txt", "--limit", "two"],
+            "invalid value 'two'",
+        ),
+        (
+            &["file-edit", "a.txt", "one", "two", "--replace-all=perhaps"],
+            "invalid value 'perhaps'",
+        ),
+        (&["grep", "--json", "--path"], "a value is required"),
+        (&["schema", "--for", "nobody"], "openai"),
+        (&["schema", "gerp"], "did you mean `grep`?"),
+        (&["completions", "tcsh"], "bash"),
+        (&["man"], "<DIR>"),
+        (&["doctor", "now"], "unexpected argument"),
+    ] {
+        let (code, out, err) = piped(room.path(), args);
+        assert_eq!((code, out.as_str()), (2, ""), "{args:?}");
+        assert!(err.contains(said), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn help_is_there_for_everything() {
+    let room = room();
+    for (args, said) in [
+        (&["help"][..], "Other commands:"),
+        (
+            &["help", "grep"],
+            "Usage: ikigai-tools grep [OPTIONS] PATTERN",
+        ),
+        (&["help", "doctor"], "Usage: ikigai-tools doctor"),
+        (&["doctor", "--help"], "Usage: ikigai-tools doctor"),
+        (
+            &["grep", "x", "--help"],
+            "ikigai-tools grep '^root:' --path /etc/passwd",
+        ),
+        (&["grep", "x", "--schema"], "\"name\": \"grep\""),
+        (&["grep", "--version"], "ikigai-tools 0."),
+    ] {
+        let (code, out, err) = piped(room.path(), args);
+        assert_eq!((code, err.as_str()), (0, ""), "{args:?}");
+        assert!(out.contains(said), "{args:?}: {out}");
+    }
+}
+
+#[test]
+fn the_example_in_flags_of_each_local_tool_works() {
+    let room = directory();
+    for name in [
+        "bash",
+        "file-read",
+        "file-write",
+        "file-edit",
+        "glob",
+        "grep",
+    ] {
+        let (_, help, _) = piped(room.path(), &[name, "--help"]);
+        let (_, example) = help.split_once("Example:\n  ikigai-tools ").unwrap();
+        let example = example.lines().next().unwrap().replace("/tmp/", "");
+        // The written text has its newline in it, as the request has.
+        let example = if name == "file-write" {
+            "file-write hello.txt 'Hello, world!'".to_owned()
+        } else {
+            example
+        };
+        let output = Command::new("sh")
+            .args(["-c", &format!("{PROGRAM} {example}")])
+            .current_dir(room.path())
+            .output()
+            .unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(answer.get("error").is_none(), "{name}: {answer}");
+    }
+}
+
+#[test]
+fn definitions_are_there_for_each_provider() {
+    let room = room();
+    let names = |provider: &[&str], at: &str| -> Vec<String> {
+        let (code, out, _) = piped(room.path(), &[&["schema"], provider].concat());
+        assert_eq!(code, 0);
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let list = if at == "gemini" {
+            value[0]["functionDeclarations"].clone()
+        } else {
+            value
+        };
+        let name = |tool: &Value| {
+            let tool = if at == "chat" {
+                &tool["function"]
+            } else {
+                tool
+            };
+            tool["name"].as_str().unwrap().to_owned()
+        };
+        list.as_array().unwrap().iter().map(name).collect()
+    };
+    let all = names(&[], "");
+    assert!(all.contains(&"file_edit".to_owned()), "{all:?}");
+    assert_eq!(names(&["--for", "openai"], ""), all);
+    assert_eq!(names(&["--for=openai-chat"], "chat"), all);
+    assert_eq!(names(&["--for", "anthropic"], ""), all);
+    assert_eq!(names(&["--for", "gemini"], "gemini"), all);
+    assert_eq!(
+        names(
+            &["grep", "--for", "anthropic", "web-fetch", "grep_tool"],
+            ""
+        ),
+        ["grep", "web_fetch"]
+    );
+}
+
+#[test]
+fn completions_are_sound_and_know_every_flag() {
+    let room = room();
+    for shell in ["bash", "zsh", "fish"] {
+        let (code, script, err) = piped(room.path(), &["completions", shell]);
+        assert_eq!((code, err.as_str()), (0, ""));
+        for word in [
+            "file-edit",
+            "replace-all",
+            "web-search-brave",
+            "doctor",
+            "openai",
+        ] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+        assert!(script.contains("\n# Generated by ikigai-tools "), "{shell}");
+        let Ok(mut check) = Command::new(shell).arg("-n").stdin(Stdio::piped()).spawn() else {
+            common::skip(&format!("there is no {shell}"));
+            continue;
+        };
+        std::io::Write::write_all(&mut check.stdin.take().unwrap(), script.as_bytes()).unwrap();
+        assert!(check.wait().unwrap().success(), "{shell}");
+    }
+}
+
+#[test]
+fn bash_completes_a_tool_s_flags() {
+    let room = room();
+    let (_, script, _) = piped(room.path(), &["completions", "bash"]);
+    let script = script
+        + "COMP_WORDS=(ikigai-tools file-edit --re)\nCOMP_CWORD=2\n\
+        _ikigai-tools ikigai-tools --re file-edit\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n";
+    let output = Command::new("bash").args(["-c", &script]).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "--replace-all\n");
+}
+
+#[test]
+fn manual_pages_are_written_for_every_tool_and_read_by_man() {
+    let room = room();
+    let pages = room.path().join("man pages");
+    let (code, _, err) = piped(room.path(), &["man", pages.to_str().unwrap()]);
+    assert_eq!(code, 1);
+    assert!(err.contains("cannot be written"), "{err}");
+    fs::create_dir(&pages).unwrap();
+    let (code, out, err) = piped(room.path(), &["man", pages.to_str().unwrap()]);
+    assert_eq!((code, out.as_str(), err.as_str()), (0, "", ""));
+    let (_, list, _) = piped(room.path(), &["list"]);
+    for name in list.lines() {
+        let name = name.strip_suffix("-tool").unwrap_or(name);
+        assert!(
+            pages.join(format!("ikigai-tools-{name}.1")).is_file(),
+            "{name}"
+        );
+    }
+    for page in fs::read_dir(&pages).unwrap() {
+        let page = page.unwrap().path();
+        let groff = Command::new("groff")
+            .args(["-man", "-Tutf8", "-ww", "-z"])
+            .arg(&page)
+            .output();
+        let Ok(groff) = groff else {
+            return common::skip("there is no groff");
+        };
+        assert!(
+            groff.status.success() && groff.stderr.is_empty(),
+            "{page:?}: {}",
+            String::from_utf8_lossy(&groff.stderr)
+        );
+    }
+}

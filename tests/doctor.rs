@@ -1,0 +1,344 @@
+//! What the doctor sees, says and does, in a home, a project and a prefix of the test's own.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{BINARY, eventually, processes_with};
+
+/// A machine with the tools installed under a prefix, and nothing else.
+struct Machine {
+    root: tempfile::TempDir,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let machine = Self { root };
+        for directory in ["home", "project", "prefix/libexec/ikigai"] {
+            fs::create_dir_all(machine.path(directory)).unwrap();
+        }
+        fs::hard_link(BINARY, machine.system("ikigai-tools")).unwrap();
+        for name in names() {
+            symlink("ikigai-tools", machine.system(&name)).unwrap();
+        }
+        machine
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join(name)
+    }
+
+    fn system(&self, name: &str) -> PathBuf {
+        self.path("prefix/libexec/ikigai").join(name)
+    }
+
+    /// A tool of somebody's own: a script.
+    fn script(&self, place: &str, name: &str, script: &str) -> PathBuf {
+        let directory = self.path(place);
+        fs::create_dir_all(&directory).unwrap();
+        let path = directory.join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    fn doctor(&self) -> Said {
+        self.doctor_with(&[])
+    }
+
+    fn doctor_with(&self, variables: &[(&str, &str)]) -> Said {
+        let output = Command::new(self.system("ikigai-tools"))
+            .arg("doctor")
+            .current_dir(self.path("project"))
+            .env_clear()
+            .env("HOME", self.path("home"))
+            .env("PATH", "/usr/bin:/bin")
+            .envs(variables.iter().copied())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        Said {
+            text: String::from_utf8(output.stdout).unwrap(),
+            code: output.status.code().unwrap(),
+        }
+    }
+}
+
+struct Said {
+    text: String,
+    code: i32,
+}
+
+impl Said {
+    /// The only line with all of `words`.
+    #[track_caller]
+    fn line(&self, words: &[&str]) -> &str {
+        let mut lines = self
+            .text
+            .lines()
+            .filter(|line| words.iter().all(|word| line.contains(word)));
+        let line = lines.next();
+        assert!(
+            line.is_some() && lines.next().is_none(),
+            "{words:?} in {}",
+            self.text
+        );
+        line.unwrap()
+    }
+
+    /// A problem is named, with what to do, and the exit code says so.
+    #[track_caller]
+    fn finds(&self, problem: &str) {
+        assert_eq!(self.code, 1, "{}", self.text);
+        let (_, list) = self.text.split_once("To be put right\n").expect(&self.text);
+        let mut lines = list.lines().skip_while(|line| !line.contains(problem));
+        assert!(lines.next().is_some(), "{problem} in {}", self.text);
+        assert!(
+            lines.next().is_some_and(|line| line.starts_with("    -> ")),
+            "{}",
+            self.text
+        );
+    }
+}
+
+fn names() -> Vec<String> {
+    let list = Command::new(BINARY).arg("list").output().unwrap().stdout;
+    let list = String::from_utf8(list).unwrap();
+    list.lines().map(str::to_owned).collect()
+}
+
+fn schema(name: &str) -> String {
+    format!(
+        r#"echo '{{"name":"{name}","description":"x","parameters":{{"type":"object","properties":{{}}}}}}'"#
+    )
+}
+
+#[test]
+fn nothing_is_wrong_with_a_fresh_installation() {
+    let machine = Machine::new();
+    let said = machine.doctor();
+    assert_eq!(said.code, 0, "{}", said.text);
+    assert!(said.text.contains("Nothing is wrong."), "{}", said.text);
+    let prefix = machine.path("prefix/libexec/ikigai");
+    said.line(&[
+        "  system",
+        prefix.to_str().unwrap(),
+        &format!("{} tools", names().len()),
+    ]);
+    said.line(&["  project", "project/.ikigai/tools", "not there"]);
+    said.line(&["  user", "home/.ikigai/tools", "not there"]);
+    for name in names() {
+        said.line(&[&format!("  {name} "), " system ", " ok, "]);
+    }
+}
+
+#[test]
+fn a_project_s_tool_shadows_a_person_s_and_that_the_system_s() {
+    let machine = Machine::new();
+    let user = machine.script(
+        "home/.ikigai/tools",
+        "web-search-brave-tool",
+        &schema("web_search_brave"),
+    );
+    let project = machine.script("project/.ikigai/tools", "grep-tool", &schema("grep"));
+    machine.script(
+        "home/.ikigai/tools",
+        "search-tavily-tool",
+        &schema("search_tavily"),
+    );
+    let said = machine.doctor();
+    assert_eq!(said.code, 0, "{}", said.text);
+    said.line(&[
+        "  web-search-brave-tool ",
+        " system ",
+        &format!("shadowed by {}", user.display()),
+    ]);
+    said.line(&[
+        "  grep ",
+        " system ",
+        &format!("shadowed by {}", project.display()),
+    ]);
+    said.line(&["  search-tavily-tool ", " user ", "ok"]);
+    assert!(
+        !said
+            .line(&["  grep-tool ", " project "])
+            .contains("shadowed")
+    );
+    machine.script("home/.ikigai/tools", "grep", &schema("grep"));
+    let said = machine.doctor();
+    said.line(&["  grep ", " user ", "shadowed by"]);
+}
+
+#[test]
+fn a_broken_tool_is_named_with_what_to_do() {
+    let machine = Machine::new();
+    let place = "home/.ikigai/tools";
+    machine.script(place, "bash", "echo nonsense");
+    machine.script(place, "failing", "exit 3");
+    machine.script(
+        place,
+        "unsound",
+        r#"echo '{"name":"un-sound","description":"x"}'"#,
+    );
+    machine.script(place, "endless", "exec yes");
+    symlink("nowhere", machine.path(place).join("dangling")).unwrap();
+    let foreign = machine.script(place, "foreign", "");
+    fs::write(&foreign, b"\x7fELFnonsense").unwrap();
+    let plain = machine.script(place, "glob", "");
+    fs::set_permissions(&plain, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::write(machine.path(place).join("README"), "notes").unwrap();
+    let said = machine.doctor();
+    for problem in [
+        "bash its schema is not valid JSON",
+        "failing ends --schema with exit code 3",
+        "unsound its schema has a `name` of other than",
+        "endless answers --schema with more than",
+        "dangling leads nowhere",
+        "foreign ",
+        "glob is not executable",
+    ] {
+        said.finds(problem);
+    }
+    said.line(&["  bash ", " user ", "WRONG"]);
+    said.line(&["  bash ", " system ", "shadowed by"]);
+    assert!(!said.text.contains("README"));
+}
+
+#[test]
+fn a_tool_that_does_not_answer_is_given_up_and_nothing_of_it_is_left() {
+    let machine = Machine::new();
+    let word = format!("86400.{}", std::process::id());
+    machine.script(
+        "project/.ikigai/tools",
+        "slow",
+        &format!("setsid sleep {word} & sleep {word}"),
+    );
+    machine.script(
+        "project/.ikigai/tools",
+        "tidy",
+        &format!("sleep {word} & {}", schema("tidy")),
+    );
+    let started = Instant::now();
+    let said = machine.doctor();
+    assert!(started.elapsed() < Duration::from_secs(60));
+    said.finds("slow does not answer --schema within 5 seconds");
+    said.line(&["  tidy ", " project ", "ok"]);
+    assert!(eventually(|| processes_with(&word).is_empty()));
+}
+
+#[test]
+fn a_missing_tool_is_missed() {
+    let machine = Machine::new();
+    fs::remove_file(machine.system("file-edit")).unwrap();
+    let said = machine.doctor();
+    said.finds("no host finds file-edit");
+    assert!(
+        said.text
+            .contains(machine.system("").to_str().unwrap().trim_end_matches('/'))
+    );
+    for name in names() {
+        let _ = fs::remove_file(machine.system(&name));
+    }
+    machine
+        .doctor()
+        .finds("no tool of this program is where a host looks");
+}
+
+#[test]
+fn two_names_of_one_tool_in_one_place_are_one_too_many() {
+    let machine = Machine::new();
+    symlink("ikigai-tools", machine.system("bash-tool")).unwrap();
+    machine.doctor().finds("are the same tool, bash");
+}
+
+#[test]
+fn a_place_on_the_path_is_taken_off() {
+    let machine = Machine::new();
+    let path = format!(
+        "/usr/bin:{}",
+        machine.path("prefix/bin/../libexec/ikigai").display()
+    );
+    fs::create_dir(machine.path("prefix/bin")).unwrap();
+    machine.doctor_with(&[("PATH", &path)]).finds("is on PATH");
+}
+
+#[test]
+fn keys_are_seen_and_never_shown() {
+    let machine = Machine::new();
+    let config = machine.path("home/.config/ikigai");
+    fs::create_dir_all(&config).unwrap();
+    let file = config.join("credentials.json");
+    fs::write(
+        &file,
+        r#"{"web_search":{"google":{"api_key":"SECRET1","engine_id":"SECRET2"}}}"#,
+    )
+    .unwrap();
+    let said = machine.doctor_with(&[("BRAVE_API_KEY", "SECRET3")]);
+    assert_eq!(said.code, 0, "{}", said.text);
+    said.line(&["BRAVE_API_KEY", "set in the environment"]);
+    let place = format!("set in {}", file.display());
+    said.line(&["GOOGLE_SEARCH_API_KEY", &place]);
+    said.line(&["GOOGLE_SEARCH_ENGINE_ID", &place]);
+    assert!(!said.text.contains("SECRET"), "{}", said.text);
+}
+
+#[test]
+fn missing_keys_come_with_the_way_to_them_and_half_an_account_is_wrong() {
+    let machine = Machine::new();
+    let said = machine.doctor();
+    assert_eq!(said.code, 0, "{}", said.text);
+    said.line(&["  web-search-brave has no key"]);
+    said.line(&[
+        "BRAVE_API_KEY or `web_search.brave.api_key`",
+        "https://brave.com/search/api/",
+    ]);
+    let said = machine.doctor_with(&[("GOOGLE_SEARCH_API_KEY", "SECRET")]);
+    said.finds("web-search-google has only a part of what it needs");
+    assert!(!said.text.contains("SECRET"), "{}", said.text);
+    let config = machine.path("config");
+    fs::create_dir(&config).unwrap();
+    fs::write(config.join("credentials.json"), "{\"SECRET").unwrap();
+    let said = machine.doctor_with(&[("IKIGAI_CONFIG_DIR", config.to_str().unwrap())]);
+    said.finds("web-search-brave finds no key: ");
+    assert!(!said.text.contains("SECRET"), "{}", said.text);
+}
+
+#[test]
+fn a_hostile_name_or_answer_does_not_reach_the_terminal() {
+    let machine = Machine::new();
+    machine.script(
+        "project/.ikigai/tools",
+        "\u{1b}[2J",
+        r#"printf '{"name":"\033[31m"}'"#,
+    );
+    machine.script(
+        "project/.ikigai/tools",
+        "x",
+        r#"echo '{"name":"\u001b[31m","description":"","parameters":{}}'"#,
+    );
+    let said = machine.doctor();
+    assert_eq!(said.code, 1);
+    assert!(!said.text.contains('\u{1b}'), "{}", said.text);
+}
+
+#[test]
+fn without_a_home_the_rest_is_still_seen() {
+    let machine = Machine::new();
+    let output = Command::new(machine.system("ikigai-tools"))
+        .arg("doctor")
+        .current_dir(Path::new("/"))
+        .env_clear()
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains(machine.system("").to_str().unwrap().trim_end_matches('/')),
+        "{text}"
+    );
+}
