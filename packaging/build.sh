@@ -79,7 +79,7 @@ pack_rpm() {
 }
 
 pack_tar() {
-    lay '' --prefix "$stage/$archive" --binary "$binary"
+    lay '' --prefix "$stage/$archive" --binary "$binary" >/dev/null
     cp install.sh README.md CHANGELOG.md LICENSE "$stage/$archive/"
     tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
         -C "$stage" -cf - "$archive" | gzip -9n >"$packages/$archive.tar.gz"
