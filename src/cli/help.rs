@@ -42,6 +42,7 @@ pub fn program() -> String {
 Usage: {PROGRAM} TOOL           answer the JSON request on stdin with JSON on stdout
        {PROGRAM} TOOL --schema  the tool's JSON schema
        {PROGRAM} TOOL --help    what the tool does, its fields, an example
+       {PROGRAM} mcp            serve the tools over the Model Context Protocol; see mcp --help
        {PROGRAM} list           the names of the tools' links, a line each
        {PROGRAM} --version      the version
 
