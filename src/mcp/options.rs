@@ -9,7 +9,7 @@ use crate::tool::{Reach, Tool};
 use crate::toolbox::{self, TOOLS};
 
 /// How long a call may take where nothing else is said: longer than builds and test suites take that a model waits for.
-const PATIENCE: Duration = Duration::from_mins(10);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// What `mcp --help` says.
 pub const HELP: &str = "\

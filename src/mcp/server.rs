@@ -48,7 +48,7 @@ async fn serve(options: Options) -> Result<(), String> {
         caller: Caller::new(Roots::new(options.roots), options.timeout),
         gone: went,
     };
-    let served = async {
+    let session = async {
         match server.serve(wire).await {
             Ok(running) => match running.waiting().await {
                 Ok(_) => Ok(()),
@@ -59,7 +59,7 @@ async fn serve(options: Options) -> Result<(), String> {
         }
     };
     tokio::select! {
-        served = served => served,
+        ended = session => ended,
         () = told_to_end() => Ok(()),
     }
 }
@@ -91,17 +91,16 @@ struct Server {
 impl Server {
     fn find(&self, name: &str) -> Result<&'static Tool, ErrorData> {
         let found = toolbox::find(name);
-        match found.filter(|tool| self.tools.iter().any(|served| served.name == tool.name)) {
-            Some(tool) => Ok(tool),
-            None => {
-                let served: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
+        found
+            .filter(|tool| self.tools.iter().any(|served| served.name == tool.name))
+            .ok_or_else(|| {
+                let names: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
                 let name = name.escape_debug();
-                Err(ErrorData::invalid_params(
-                    format!("No tool `{name}` here. There are: {}", served.join(", ")),
+                ErrorData::invalid_params(
+                    format!("No tool `{name}` here. There are: {}", names.join(", ")),
                     None,
-                ))
-            }
-        }
+                )
+            })
     }
 }
 

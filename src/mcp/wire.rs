@@ -165,7 +165,7 @@ where
                 self.complain(
                     ErrorCode::PARSE_ERROR,
                     &format!("Parse error: {error}"),
-                    Value::Null,
+                    &Value::Null,
                 );
             }
             Ok(Value::Array(messages)) if !messages.is_empty() => self.batch = messages.into(),
@@ -175,14 +175,12 @@ where
     }
 
     /// Takes a message apart from a batch.
-    fn unpack(&mut self, value: Value) -> Option<ClientJsonRpcMessage> {
-        match ClientJsonRpcMessage::deserialize(&value) {
-            Ok(message) => self.admit(message),
-            Err(_) => {
-                self.refuse(&value);
-                None
-            }
+    fn unpack(&mut self, value: &Value) -> Option<ClientJsonRpcMessage> {
+        if let Ok(message) = ClientJsonRpcMessage::deserialize(value) {
+            return self.admit(message);
         }
+        self.refuse(value);
+        None
     }
 
     /// Answers JSON that is no message. A notification is never answered.
@@ -192,14 +190,14 @@ where
             return;
         }
         let id = if id.is_string() || id.is_i64() {
-            id.clone()
+            id
         } else {
-            Value::Null
+            &Value::Null
         };
         self.complain(ErrorCode::INVALID_REQUEST, "Invalid Request", id);
     }
 
-    fn complain(&mut self, code: ErrorCode, message: &str, id: Value) {
+    fn complain(&mut self, code: ErrorCode, message: &str, id: &Value) {
         let error = json!({
             "jsonrpc": "2.0",
             "id": id,
@@ -313,12 +311,12 @@ where
                 _ = gone.wait_for(|gone| *gone) => return None,
             };
             let message = match (next, self.batch.pop_front()) {
-                (_, Some(value)) => self.unpack(value),
+                (_, Some(value)) => self.unpack(&value),
                 (Next::Line, None) => self.parse(),
                 (Next::TooLong, None) => {
                     let most = LONGEST_LINE / (1024 * 1024);
                     let reason = format!("Invalid Request: longer than {most} MiB");
-                    self.complain(ErrorCode::INVALID_REQUEST, &reason, Value::Null);
+                    self.complain(ErrorCode::INVALID_REQUEST, &reason, &Value::Null);
                     None
                 }
                 (Next::End, None) => {
