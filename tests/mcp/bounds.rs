@@ -247,8 +247,8 @@ fn bash_is_served_beside_roots_only_where_it_is_named() {
     if !confines() {
         return;
     }
-    let room = directory();
-    let root = text(room.path());
+    let directory = directory();
+    let root = text(directory.path());
     let mut session = Session::open(&["--root", root, "--tools", "bash,glob"]);
     assert_eq!(session.tools(), ["bash", "glob"]);
 }
