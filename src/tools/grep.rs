@@ -10,7 +10,7 @@ use crate::search::ere::Matcher;
 use crate::search::paths::Kind;
 use crate::search::scan::{Links, ScanError, Scanner};
 use crate::search::walk::expand;
-use crate::tool::{Code, Failure, Family, Manual, Tool};
+use crate::tool::{Code, Failure, Family, Hints, Manual, Reach, Tool};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -18,6 +18,12 @@ pub const TOOL: Tool = Tool {
     link: "grep",
     family: Family::Local,
     schema: include_str!("schemas/grep.json"),
+    title: "Search in files",
+    hints: Hints::LOOKS,
+    reach: Reach::Paths {
+        directory: "path",
+        pattern: "glob",
+    },
     manual: Manual {
         text: "\
 Answers with the lines that a pattern matches, as `file:line: text`. The pattern is a POSIX extended
