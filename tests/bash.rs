@@ -192,6 +192,51 @@ fn a_host_that_kills_the_whole_group_leaves_no_process_either() {
 }
 
 #[test]
+fn a_command_that_asks_at_the_host_s_terminal_fails_and_does_not_wait() {
+    use std::fs::File;
+    use std::os::fd::{AsRawFd, FromRawFd};
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
+    let (mut master, mut slave) = (-1, -1);
+    let none = std::ptr::null_mut();
+    // SAFETY: the first two are pointers to locals, the others may be null.
+    let opened = unsafe {
+        libc::openpty(
+            &raw mut master,
+            &raw mut slave,
+            none,
+            none.cast(),
+            none.cast(),
+        )
+    };
+    assert_eq!(opened, 0);
+    // SAFETY: both were opened just now and belong to nobody else.
+    let (_master, slave) = unsafe { (File::from_raw_fd(master), File::from_raw_fd(slave)) };
+    let mut host = Command::new("/bin/sh");
+    let request = command("echo asked >/dev/tty").to_string();
+    host.arg("-c").arg(format!(
+        "echo host >/dev/tty && printf %s '{request}' | {}",
+        text(&common::link("bash"))
+    ));
+    let terminal = slave.as_raw_fd();
+    // SAFETY: two system calls.
+    unsafe {
+        host.pre_exec(move || {
+            libc::setsid();
+            libc::ioctl(terminal, libc::TIOCSCTTY, 0);
+            Ok(())
+        })
+    };
+    let answer = host.stdout(Stdio::piped()).output().unwrap();
+    let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+    assert!(answer["exit_code"] != 0, "{answer}");
+    assert!(
+        answer["output"].as_str().unwrap().contains("/dev/tty"),
+        "{answer}"
+    );
+}
+
+#[test]
 fn a_host_that_stops_reading_ends_the_command() {
     let mut child = tool("bash")
         .with(&command("while echo 63.0283; do :; done; sleep 63.0283"))

@@ -10,12 +10,13 @@ use crate::reply::Object;
 use crate::request::Request;
 use crate::tool::{Failure, Family, Tool};
 
-/// How much of an answer is gathered before it is written, in bytes: long texts come in larger pieces already.
-const BUFFER: usize = 8 * 1024;
+/// How much of an answer is gathered before it is written, in bytes: what stands around texts, which come in larger
+/// pieces already.
+const BUFFER: usize = 1024;
 
 /// Answers the request on stdin as a host wants it.
 pub fn answer(tool: &Tool) -> Exit {
-    as_json(tool, read(io::stdin().lock(), "stdin"))
+    as_json(tool, read(Stdin, "stdin"))
 }
 
 /// Answers the request in `file` (`-` is stdin) as a host wants it.
@@ -144,6 +145,15 @@ fn ended(tool: &Tool, written: io::Result<()>, exit: Exit) -> Exit {
             );
             Exit::Failure
         }
+    }
+}
+
+/// The process's stdin without the buffer that the standard library puts behind it.
+struct Stdin;
+
+impl Read for Stdin {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        Ok(rustix::io::read(rustix::stdio::stdin(), bytes)?)
     }
 }
 

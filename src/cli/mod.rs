@@ -13,12 +13,11 @@ mod help;
 mod provider;
 mod show;
 
-use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::tool::Tool;
-use crate::toolbox;
+use crate::{mcp, toolbox};
 
 /// The program's own name.
 const PROGRAM: &str = "ikigai-tools";
@@ -51,9 +50,17 @@ impl From<Exit> for ExitCode {
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let program = args.next().unwrap_or_default();
     let args: Vec<OsString> = args.collect();
-    let name = Path::new(&program).file_name().and_then(OsStr::to_str);
+    // `std::path` would do the same, at the price of two more pages of code to be brought in by every call.
+    let name = program
+        .as_encoded_bytes()
+        .rsplit(|byte| *byte == b'/')
+        .next();
+    let name = name.and_then(|name| std::str::from_utf8(name).ok());
     let exit = match name.and_then(toolbox::find) {
         Some(tool) => run_tool(tool, tool.link, &args),
+        None if args.first().is_some_and(|first| first == "mcp") => {
+            return mcp::run(&args[1..], |tool| call::answer(tool).into());
+        }
         None => run_program(&args),
     };
     exit.into()

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -60,10 +60,6 @@ fn start(command: &str) -> io::Result<(File, Watchdog)> {
     let mut shell = Command::new("/bin/sh");
     // The messages of a shell begin with its name, and the specification shows "sh: 1: …".
     shell.arg0("sh");
-    shell
-        .stdin(Stdio::null())
-        .stdout(input.try_clone()?)
-        .stderr(input.try_clone()?);
     let script = if command.len() < LONGEST_ARGUMENT {
         shell.arg("-c").arg(command);
         None

@@ -1,19 +1,20 @@
 //! The process between a tool and its command: it ends all that the command started if the tool dies first.
 //!
 //! A tool that is killed with SIGKILL can clean up nothing itself, so another process has to notice. The watchdog
-//! leads a session of its own, out of reach of whatever kills the tool's process group; it is a child subreaper, so
+//! leads a process group of its own, out of reach of whatever kills the tool's; it is a child subreaper, so
 //! that even daemons of the command stay among its descendants; and it holds the reading end of a pipe whose writing
 //! end is the tool's alone: the pipe's end is the tool's.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::process::{Child, Command};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, PidfdFlags, WaitOptions, WaitStatus, pidfd_open, set_child_subreaper, setsid, wait,
+    Pid, PidfdFlags, WaitOptions, WaitStatus, pidfd_open, set_child_subreaper, setpgid, wait,
     waitpid,
 };
 
@@ -91,15 +92,18 @@ impl Watchdog {
 
 /// The watchdog's life: starts the command, reports its end, and waits for the tool's release or death.
 fn watch(mut command: Command, output: OwnedFd, tether: &OwnedFd, report: File) {
-    // Neither can fail in a process that has just been forked; without them the watch is only less strict.
-    let _ = setsid();
+    leave_the_callers_group();
+    // Cannot fail in a process that has just been forked; without it the watch is only less strict.
     let _ = set_child_subreaper(Pid::from_raw(1));
-    let started = command.spawn();
+    let started = take_streams(&output).and_then(|null| Ok((null, command.spawn()?)));
     match started {
-        Ok(child) => {
+        Ok((null, child)) => {
             drop((command, output));
-            leave_the_callers_streams();
-            if !(report_end(&child, tether, report) && released(tether)) {
+            // The output stays open until then, lest its end wake the tool before there is a report.
+            let ended = report_end(&child, tether, report);
+            let _ = rustix::stdio::dup2_stdout(&null);
+            let _ = rustix::stdio::dup2_stderr(&null);
+            if !(ended && released(tether)) {
                 descendants::kill_all();
             }
         }
@@ -112,13 +116,28 @@ fn watch(mut command: Command, output: OwnedFd, tether: &OwnedFd, report: File) 
     }
 }
 
-/// A host that reads the tool's output to its end must not wait for the watchdog's end too.
-fn leave_the_callers_streams() {
-    if let Ok(null) = File::options().read(true).write(true).open("/dev/null") {
-        let _ = rustix::stdio::dup2_stdin(&null);
-        let _ = rustix::stdio::dup2_stdout(&null);
-        let _ = rustix::stdio::dup2_stderr(&null);
+/// Moves to a process group of its own, without a terminal: what asks for a password there must fail, not wait. A new
+/// session would do both, but the kernel schedules that as a whole against the caller's (`sched(7)`, autogroups): a
+/// tenth of a short command's time goes into its making, and on a busy machine milliseconds pass until its turn.
+fn leave_the_callers_group() {
+    // Cannot fail in a process that has just been forked.
+    let _ = setpgid(None, None);
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    if let Ok(terminal) = open(c"/dev/tty", flags, Mode::empty()) {
+        // SAFETY: the request takes no argument. Of a process that leads no session, it parts that process alone
+        // from its terminal (`ioctl_tty(2)`).
+        unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCNOTTY) };
     }
+}
+
+/// Makes an empty stdin and `output` the watchdog's own streams, which the command inherits. The caller's are closed
+/// by that: a host that reads the tool's output to its end must not wait for the watchdog's end too.
+fn take_streams(output: &OwnedFd) -> io::Result<OwnedFd> {
+    let null = open(c"/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(output)?;
+    rustix::stdio::dup2_stderr(output)?;
+    Ok(null)
 }
 
 /// Waits for the shell's end and reports it; false if the tool died before.

@@ -1,13 +1,13 @@
 //! Steps that, once begun, are carried out to the end even if the tool is killed between them.
 //!
-//! SIGKILL cannot be caught, but it ends one process. The steps run in another one, in a session of its own and so
-//! out of reach of whatever kills the tool's process group, while this one waits. It shares this one's memory
+//! SIGKILL cannot be caught, but it ends one process. The steps run in another one, in a process group of its own and
+//! so out of reach of whatever kills the tool's, while this one waits. It shares this one's memory
 //! (`CLONE_VM | CLONE_VFORK`, as `posix_spawn(3)` does), which makes it cheap: nothing is copied.
 
 use std::ffi::{c_int, c_void};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, WaitOptions, setsid, waitpid};
+use rustix::process::{Pid, WaitOptions, setpgid, waitpid};
 
 /// The stack that the steps run on, in bytes: they are system calls with a few local variables.
 const STACK: usize = 64 * 1024;
@@ -45,8 +45,8 @@ pub fn run(steps: &mut dyn FnMut() -> Result<(), Errno>) -> Result<(), Errno> {
 extern "C" fn carry_out(work: *mut c_void) -> c_int {
     // SAFETY: `run` passes a pointer to its own `work` and touches it only after this function has ended.
     let work = unsafe { &mut *work.cast::<Work<'_>>() };
-    // Fails only for the leader of a process group, which a new process is not.
-    let _ = setsid();
+    // Fails only for the leader of a session, which a new process is not.
+    let _ = setpgid(None, None);
     work.result = (work.steps)();
     0
 }

@@ -1,0 +1,106 @@
+#!/bin/sh
+# Builds the packages: a .deb, an .rpm and a .tar.gz around one static executable, into target/packages.
+#
+# install.sh builds the program and lays it into a staging directory, so a package holds what an install does.
+# What is missing of cargo-deb and cargo-generate-rpm is built into target/tools; CARGO_TARGET_DIR is where the
+# program itself is built.
+set -eu
+umask 022
+unset CDPATH
+cd "$(dirname "$0")/.."
+
+program=ikigai-tools
+packages=$PWD/target/packages
+stage=$packages/stage
+tools=$PWD/target/tools
+# What they need no speed for, they are not optimised for: that halves the time in which they are built.
+quick='--debug --config profile.dev.debug=0'
+
+step() { printf '\n--> %s\n' "$*"; }
+
+die() {
+    printf 'build.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+# ---- what goes into the packages ----
+
+target=$(rustc -vV | sed -n 's/^host: \([^-]*\)-.*/\1-unknown-linux-musl/p')
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+archive=$program-$version-$target
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
+export SOURCE_DATE_EPOCH
+
+# Lays the program as install.sh would below $1, with the further arguments.
+lay() {
+    DESTDIR=$1
+    shift
+    DESTDIR=$DESTDIR ./install.sh "$@"
+    # A package manager knows what it laid.
+    find "$stage" -name ".$program.directories" -exec rm -f {} +
+}
+
+stage_root() {
+    lay "$stage/root" --prefix /usr
+    binary=$stage/root/usr/libexec/ikigai/$program
+    cmp -s "$binary" "${CARGO_TARGET_DIR:-target}/$target/release/$program" ||
+        die "packages hold a static executable, and this machine cannot build one for $target; see above"
+    gzip -9n "$stage"/root/usr/share/man/man1/*.1
+}
+
+# cargo-generate-rpm packs no symbolic links. These are made, and removed, by scriptlets that need no shell.
+stage_rpm_scripts() {
+    names=$("$binary" list | tr '\n' ' ')
+    for script in post_install pre_uninstall; do
+        sed "s/@names@/$names/" packaging/rpm/$script.lua >"$stage/$script.lua"
+    done
+}
+
+# ---- the tools that make them ----
+
+# Sees that cargo subcommand $1 is there, of version $2 if it has to be built, with the further arguments.
+need() {
+    command=$1 wanted=$2
+    shift 2
+    ! command -v "$command" >/dev/null || return 0
+    step "$command $wanted, into target/tools"
+    # shellcheck disable=SC2086  # options, a word each
+    CARGO_TARGET_DIR=$tools/build cargo install --quiet --locked $quick "$@" --root "$tools" "$command@$wanted"
+}
+
+# ---- the packages ----
+
+pack_deb() {
+    cargo-deb --quiet --no-build --no-strip --target "$target" --output "$packages/"
+}
+
+pack_rpm() {
+    cargo-generate-rpm --target "$target" --output "$packages/"
+}
+
+pack_tar() {
+    lay '' --prefix "$stage/$archive" --binary "$binary" >/dev/null
+    cp install.sh README.md CHANGELOG.md LICENSE "$stage/$archive/"
+    tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
+        -C "$stage" -cf - "$archive" | gzip -9n >"$packages/$archive.tar.gz"
+}
+
+rm -rf "$packages"
+mkdir -p "$stage"
+step "the program"
+stage_root
+PATH=$tools/bin:$PATH
+need cargo-deb 3.8.0 --no-default-features
+need cargo-generate-rpm 0.21.1
+rm -rf "$tools/build"
+step ".deb"
+pack_deb
+step ".rpm"
+stage_rpm_scripts
+pack_rpm
+step ".tar.gz"
+pack_tar
+step "target/packages"
+cd "$packages"
+sha256sum -- *.deb *.rpm *.tar.gz >SHA256SUMS
+wc -c -- *.deb *.rpm *.tar.gz

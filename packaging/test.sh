@@ -1,0 +1,257 @@
+#!/usr/bin/env bash
+# Tries the packages that packaging/build.sh made: installed, called and removed again, in roots of their own.
+#
+# Roots take the right to make them: as another user than root, a user namespace or fakeroot does. With CI=true and as
+# root, the .deb is also really installed and purged. What could not be tried here is said at the end.
+set -euo pipefail
+unset CDPATH
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+program=ikigai-tools
+packages=$PWD/target/packages
+limit=$((8 * 1024 * 1024))
+libexec=usr/libexec/ikigai
+pages=(
+    "usr/share/bash-completion/completions/$program"
+    "usr/share/fish/vendor_completions.d/$program.fish"
+    "usr/share/man/man1/$program.1.gz"
+)
+untried=()
+
+step() { printf -- '--> %s\n' "$*"; }
+
+fail() {
+    printf 'failed: %s\n' "$*" >&2
+    exit 1
+}
+
+skip() {
+    printf '    not tried: %s\n' "$*"
+    untried+=("$*")
+}
+
+has() { command -v "$1" >/dev/null; }
+
+is_root() { [ "$(id -u)" = 0 ]; }
+
+# The one file in target/packages whose name ends in $1.
+package() {
+    local found=("$packages"/*"$1")
+    if [ ${#found[@]} != 1 ] || [ ! -f "${found[0]}" ]; then
+        fail "there is no package *$1: run packaging/build.sh first"
+    fi
+    printf '%s\n' "${found[0]}"
+}
+
+# All that lies in $1, so that before and after can be compared.
+snapshot() { (cd "$1" && find . -printf '%p %y %l\n' | LC_ALL=C sort); }
+
+# $1 is what was there, $2 what is there, $3 who was to leave no trace.
+same() { [ "$1" = "$2" ] || fail "$3 leaves a trace: $(diff <(printf '%s\n' "$1") <(printf '%s\n' "$2"))"; }
+
+expect() {
+    case $3 in
+        *"$2"*) ;;
+        *) fail "$1: expected $2, got: $3" ;;
+    esac
+}
+
+# Calls what was installed below the root $1: by the PATH, and through every link.
+call_installed() {
+    local root=$1 names name
+    expect "$program --version" "$program " "$(PATH=$root/usr/bin:$PATH "$program" --version)"
+    names=$(PATH=$root/usr/bin:$PATH "$program" list)
+    [ "$(wc -l <<<"$names")" = 9 ] || fail "$program list: $names"
+    for name in $names; do
+        [ -L "$root/$libexec/$name" ] || fail "/$libexec/$name is no link"
+        expect "$name --schema" '"parameters"' "$("$root/$libexec/$name" --schema)"
+    done
+    expect bash '{"output":"5","exit_code":0}' "$(printf '{"command":"expr 2 + 3"}' | "$root/$libexec/bash")"
+    expect file-read '{"output":"hello\n"}' \
+        "$(printf '{"file_path":"%s"}' "$room/note" | "$root/$libexec/file-read")"
+    for name in "${pages[@]}"; do [ -s "$root/$name" ] || fail "/$name is not installed"; done
+    for name in $names; do
+        gzip -t "$root/usr/share/man/man1/$program-${name%-tool}.1.gz" || fail "$name has no manual page"
+    done
+}
+
+# Runs a command as root, or as near to it as this machine allows.
+as_root() {
+    if is_root; then "$@"; else unshare --map-root-user "$@"; fi
+}
+
+can_be_root() { is_root || unshare --map-root-user true 2>/dev/null; }
+
+# ---- the executable ----
+
+try_binary() {
+    local size
+    step "the executable"
+    mkdir "$room/binary"
+    tar -xzf "$(package .tar.gz)" -C "$room/binary" --strip-components=1
+    binary=$room/binary/libexec/ikigai/$program
+    size=$(wc -c <"$binary")
+    [ "$size" -le $limit ] || fail "$program is $size bytes, more than $limit"
+    printf '    %d bytes of at most %d\n' "$size" $limit
+}
+
+# ---- .deb ----
+
+try_deb() {
+    local deb root before
+    deb=$(package .deb)
+    step "${deb##*/}"
+    has dpkg || { skip ".deb: there is no dpkg" && return; }
+    root=$room/deb
+    mkdir -p "$root"/var/lib/dpkg/{info,updates}
+    touch "$root"/var/lib/dpkg/{status,available}
+    before=$(snapshot_without_database "$root")
+    dpkg_in "$root" --install "$deb"
+    call_installed "$root"
+    [ -s "$root/usr/share/zsh/vendor-completions/_$program" ] || fail "zsh has no completions"
+    [ -s "$root/usr/share/doc/$program/copyright" ] || fail "the licence is not installed"
+    dpkg_in "$root" --purge $program
+    same "$before" "$(snapshot_without_database "$root")" "dpkg --purge $program"
+    try_deb_here "$deb"
+}
+
+dpkg_in() {
+    local root=$1
+    shift
+    set -- dpkg --root="$root" --log=/dev/null --force-not-root --force-bad-path "$@"
+    if ! is_root && has fakeroot; then set -- fakeroot "$@"; fi
+    "$@" >"$room/dpkg" 2>&1 || fail "$* $(cat "$room/dpkg")"
+}
+
+snapshot_without_database() { snapshot "$1" | grep -v '^./var/lib/dpkg/'; }
+
+# On this very machine, where that may be done.
+try_deb_here() {
+    local before
+    if [ "${CI-}" != true ] || ! is_root; then
+        skip ".deb on this machine itself: only as root with CI=true"
+        return
+    fi
+    if dpkg --status $program >/dev/null 2>&1; then
+        skip ".deb on this machine itself: it is installed here"
+        return
+    fi
+    before=$(traces)
+    dpkg --install "$1" >/dev/null
+    expect 'the shell finds it' "/usr/bin/$program" "$(command -v "$program")"
+    call_installed ''
+    dpkg --purge $program >/dev/null
+    same "$before" "$(traces)" "dpkg --purge $program"
+}
+
+traces() { find /usr /etc /var/lib /opt -path '*ikigai*' 2>/dev/null | LC_ALL=C sort; }
+
+# ---- .rpm ----
+
+try_rpm() {
+    local rpm root before listed links
+    rpm=$(package .rpm)
+    step "${rpm##*/}"
+    has rpm || { skip ".rpm: there is no rpm" && return; }
+    listed=$(rpm --query --list --package "$rpm")
+    expect "rpm -qlp" "/usr/bin/$program" "$listed"
+    expect "rpm -qlp" "/usr/share/licenses/$program/LICENSE" "$listed"
+    can_be_root || { skip ".rpm, installed: neither root nor a user namespace" && return; }
+    root=$room/rpm
+    mkdir -p "$root/usr"
+    before=$(snapshot "$root")
+    rpm_in "$root" --install "$rpm"
+    call_installed "$root"
+    [ -s "$root/usr/share/zsh/site-functions/_$program" ] || fail "zsh has no completions"
+    links=$(snapshot "$root/$libexec")
+    rpm_in "$root" --install --replacepkgs "$rpm"
+    [ "$links" = "$(snapshot "$root/$libexec")" ] || fail "a second install changes the links"
+    rpm_in "$root" --erase $program
+    rm -rf "${root:?}/var" "${root:?}/tmp"
+    # rpm makes no directory of another package's, and so does not take it away: here there is no other package.
+    find "$root/usr" -depth -type d -empty -exec rmdir {} +
+    mkdir -p "$root/usr"
+    same "$before" "$(snapshot "$root")" "rpm --erase $program"
+}
+
+rpm_in() {
+    local root=$1 options=()
+    shift
+    ! rpm --help 2>&1 | grep -q -e --force-debian || options+=(--force-debian)
+    as_root rpm --root "$root" --dbpath /var/lib/rpm "${options[@]}" "$@" >"$room/out" 2>&1 ||
+        fail "rpm $* $(cat "$room/out")"
+    [ ! -s "$room/out" ] || fail "rpm $* says: $(cat "$room/out")"
+}
+
+# ---- .tar.gz ----
+
+try_tar() {
+    local tar root before
+    tar=$(package .tar.gz)
+    step "${tar##*/}"
+    try_empty_root "$tar"
+    root=$room/prefix
+    mkdir "$root"
+    before=$(snapshot "$root")
+    (
+        cd "$room/binary"
+        ./install.sh --prefix "$root/usr" --binary "libexec/ikigai/$program"
+    ) >"$room/out" 2>&1 || fail "install.sh --binary: $(cat "$room/out")"
+    gzip -9 "$root"/usr/share/man/man1/*.1
+    call_installed "$root"
+    gzip -d "$root"/usr/share/man/man1/*.1.gz
+    "$room/binary/install.sh" --prefix "$root/usr" --uninstall >/dev/null
+    same "$before" "$(snapshot "$root")" "install.sh --uninstall"
+}
+
+# In a root that holds nothing else: no shell, no libraries, no /proc, no /dev.
+try_empty_root() {
+    local root=$room/empty names name
+    can_be_root || { skip "an empty root: neither root nor a user namespace" && return; }
+    mkdir "$root"
+    tar -xzf "$1" -C "$root" --strip-components=1
+    expect 'in an empty root' "$program " "$(in_empty_root /bin/$program --version)"
+    names=$(in_empty_root /bin/$program list)
+    for name in $names; do
+        expect "$name --schema in an empty root" '"parameters"' "$(in_empty_root "/libexec/ikigai/$name" --schema)"
+    done
+    in_empty_root_expect file-write '{"file_path":"/note","content":"one\n"}' '"bytes":4'
+    in_empty_root_expect file-edit '{"file_path":"/note","old_string":"one","new_string":"two"}' '"replacements":1'
+    in_empty_root_expect file-read '{"file_path":"/note"}' '{"output":"two\n"}'
+    in_empty_root_expect glob '{"pattern":"/no*"}' '{"output":"/note","count":1}'
+    in_empty_root_expect grep '{"pattern":"t.o","path":"/","glob":"note"}' '"count":1'
+}
+
+in_empty_root() { as_root env -i "$(command -v chroot)" "$room/empty" "$@"; }
+
+in_empty_root_expect() {
+    expect "$1 in an empty root" "$3" "$(printf '%s' "$2" | in_empty_root "/libexec/ikigai/$1")"
+}
+
+# ---- cargo install ----
+
+# With the flags of install.sh, so that nothing is compiled a second time.
+try_cargo_install() {
+    local target flags
+    step "cargo install --path ."
+    target=$(rustc -vV | sed -n 's/^host: \([^-]*\)-.*/\1-unknown-linux-musl/p')
+    flags=$(sed -n "s/^static_flags='\(.*\)'/\1/p" install.sh)
+    RUSTFLAGS="${RUSTFLAGS-} $flags" cargo install --quiet --locked --no-track --path . --root "$room/cargo" \
+        --target "$target" --target-dir "${CARGO_TARGET_DIR:-target}" 2>"$room/out" || fail "$(cat "$room/out")"
+    expect 'cargo install' "$program " "$("$room/cargo/bin/$program" --version)"
+}
+
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+chmod 755 "$room"
+printf 'hello\n' >"$room/note"
+
+try_binary
+try_deb
+try_rpm
+try_tar
+try_cargo_install
+
+printf 'the packages hold'
+[ ${#untried[@]} = 0 ] || printf '; not tried: %s' "${untried[@]}"
+printf '\n'
