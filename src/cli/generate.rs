@@ -55,7 +55,10 @@ fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     for command in commands::all() {
         let name = format!("{PROGRAM}-{}", command.get_name());
         let spoken = format!("{PROGRAM} {}", command.get_name());
-        let page = Page::begin(command.display_name(&name).bin_name(spoken))?;
+        let about = command.get_long_about().or(command.get_about());
+        let about = about.map(ToString::to_string).unwrap_or_default();
+        let command = command.long_about(about).display_name(&name);
+        let page = Page::begin(command.bin_name(spoken))?;
         pages.push((name + ".1", page.end(&[PROGRAM.to_owned()])?));
     }
     Ok(pages)

@@ -179,7 +179,7 @@ impl Report {
         let (what, advice) = match obstacle {
             Obstacle::Dangling => (
                 "leads nowhere",
-                "remove it, or run ./install.sh again for that place",
+                "remove it, or install again for that place",
             ),
             Obstacle::NotExecutable => ("is not executable", "make it so: chmod +x"),
         };
@@ -198,7 +198,7 @@ impl Report {
                     shown(&file.path)
                 ),
                 format!(
-                    "it leads to {}; run ./install.sh of one version for both places",
+                    "it leads to {}; install one version in both places",
                     shown(&target)
                 ),
             );
@@ -213,7 +213,7 @@ impl Report {
         if missing.len() == TOOLS.len() {
             return self.problem(
                 "no tool of this program is where a host looks",
-                "run ./install.sh, with --user or --project for a person's or a project's own",
+                "install it: ./install.sh, with --user or --project for a person's or a project's own",
             );
         }
         // Where the others are is where one more belongs.
@@ -226,7 +226,7 @@ impl Report {
             self.line(&format!("  {:<24} {:<8} missing", tool.link, "-"));
             self.problem(
                 format!("no host finds {}", tool.command()),
-                format!("run ./install.sh again for that place, which is {home}"),
+                format!("install again for that place, which is {home}"),
             );
         }
     }
@@ -327,7 +327,7 @@ impl Report {
 /// What to do about a tool called `name` that does not answer as it should.
 fn repair(name: &str) -> &'static str {
     if toolbox::find(name).is_some() {
-        "run ./install.sh again for that place, or remove it if it is another's"
+        "install again for that place, or remove it if it is another's"
     } else {
         "see to it with whoever made it; hosts pass it over"
     }
