@@ -352,6 +352,14 @@ fn stdout_that_is_a_file_is_written_itself() {
 }
 
 #[test]
+fn what_is_made_up_as_it_is_read_is_written_as_well() {
+    let file = Path::new("/proc/self/oom_score_adj");
+    write(file, "500").answers(&wrote(3, "oom_score_adj"));
+    edit(file, "0", "1000")
+        .answers(&json!({"output": "Replaced 1 occurrence in oom_score_adj", "replacements": 1}));
+}
+
+#[test]
 fn a_bind_mount_is_written_in_place() {
     let here = directory();
     let (file, place) = (here.path().join("file"), here.path().join("place"));
@@ -418,6 +426,8 @@ fn killed_at_any_moment_the_file_is_old_or_new_and_alone() {
     let new = "b".repeat(3_000_000);
     let mut finished = 0;
     for round in 0..80u64 {
+        // What was begun in the last round goes on in the last round's file.
+        let _ = fs::remove_file(&file);
         fs::write(&file, &old).unwrap();
         if round % 2 == 1 {
             // In place: two names.

@@ -5,10 +5,10 @@ use std::io::{Seek, Write};
 use std::path::Path;
 
 use rustix::fs::{
-    Access, AtFlags, FallocateFlags, MemfdFlags, Mode, OFlags, accessat, fallocate, fchmod, fstat,
-    ftruncate, memfd_create, openat, statat,
+    Access, AtFlags, FallocateFlags, MemfdFlags, Mode, OFlags, SeekFrom, accessat, fallocate,
+    fchmod, fstat, ftruncate, memfd_create, openat, seek, statat,
 };
-use rustix::io::Errno;
+use rustix::io::{Errno, pread, write as write_some};
 
 use super::draft::Draft;
 use super::regular::{FileError, Reason, RegularFile};
@@ -178,12 +178,14 @@ fn replace_in_place(old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> 
 fn overwrite(content: &File, file: &File, length: u64, mode: Mode) -> Result<(), Errno> {
     let mut buffer = [0; 16 * 1024];
     let mut at = 0;
+    // What is made up as it is read has no positions, and is at its beginning anyway.
+    let _ = seek(file, SeekFrom::Start(0));
     while at < length {
-        let count = rustix::io::pread(content, &mut buffer[..], at)?;
-        let mut written = 0;
-        while written < count {
-            match rustix::io::pwrite(file, &buffer[written..count], at + written as u64) {
-                Ok(bytes) => written += bytes,
+        let count = pread(content, &mut buffer[..], at)?;
+        let mut rest = &buffer[..count];
+        while !rest.is_empty() {
+            match write_some(file, rest) {
+                Ok(bytes) => rest = &rest[bytes..],
                 Err(Errno::INTR) => {}
                 Err(errno) => return Err(errno),
             }
@@ -193,9 +195,12 @@ fn overwrite(content: &File, file: &File, length: u64, mode: Mode) -> Result<(),
         }
         at += count as u64;
     }
-    ftruncate(file, length)?;
+    let written = fstat(file)?;
+    if u64::try_from(written.st_size).is_ok_and(|size| size > length) {
+        ftruncate(file, length)?;
+    }
     // Writing takes the setuid and setgid bits away.
-    if preserve::mode_of(&fstat(file)?) != mode {
+    if preserve::mode_of(&written) != mode {
         fchmod(file, mode)?;
     }
     Ok(())

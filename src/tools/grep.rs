@@ -4,8 +4,6 @@ use std::ffi::{CStr, CString};
 use std::io::{self, Write};
 use std::path::Path;
 
-use rustix::fs::CWD;
-
 use crate::reply::{Reply, Text};
 use crate::request::Request;
 use crate::search::ere::Matcher;
@@ -91,7 +89,7 @@ impl Search<'_, '_> {
             output,
             count,
         } = self;
-        let searched = scanner.scan_path(CWD, path, links, *matcher, |number, line| {
+        let searched = scanner.scan_path(path, links, *matcher, |number, line| {
             if *count > 0 {
                 output.write_all(b"\n")?;
             }

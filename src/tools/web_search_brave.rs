@@ -32,10 +32,10 @@ const SETUP: Setup = Setup {
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let query = Query {
-        text: search_answer::query(request)?,
         count: request.integer("count", 1..=20)?.unwrap_or(10),
         page: request.integer("offset", 0..=9)?.unwrap_or(0),
         domains: &search_answer::domains(request)?,
+        text: search_answer::query(request)?,
     };
     let search = || {
         let key = brave::key(&Credentials::from_env())?;

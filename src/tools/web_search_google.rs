@@ -33,10 +33,10 @@ const SETUP: Setup = Setup {
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let query = Query {
-        text: search_answer::query(request)?,
         num: request.integer("num", 1..=10)?.unwrap_or(10),
         start: request.integer("start", 1..=91)?.unwrap_or(1),
         domains: &search_answer::domains(request)?,
+        text: search_answer::query(request)?,
     };
     let search = || {
         let account = google::account(&Credentials::from_env())?;

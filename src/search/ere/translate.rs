@@ -143,18 +143,18 @@ impl Writer {
     fn literal(&mut self, char: char, fold: bool) {
         if char == '\n' {
             self.out.push_str(NOTHING);
-        } else if !fold || !(char.is_ascii_alphabetic() || !char.is_ascii()) {
-            self.char(char);
-        } else if char.is_ascii() {
+        } else if fold && char.is_ascii_alphabetic() {
             self.out.push('[');
             self.out.push(char.to_ascii_lowercase());
             self.out.push(char.to_ascii_uppercase());
             self.out.push_str(other_cases(char, char));
             self.out.push(']');
-        } else {
+        } else if fold && !char.is_ascii() {
             self.out.push_str("(?i:");
             self.out.push(char);
             self.out.push(')');
+        } else {
+            self.char(char);
         }
     }
 

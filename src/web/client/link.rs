@@ -31,6 +31,11 @@ pub fn parse_url(text: &str) -> Result<Url, Error> {
             other => other.to_string(),
         })
     })?;
+    // Browsers read `http:///page` as the host `page`; whoever wrote it left the host out.
+    let behind = text.trim().split_once(':').map_or("", |(_, behind)| behind);
+    if url.has_host() && (!behind.starts_with("//") || behind[2..].starts_with(['/', '\\'])) {
+        return Err(Error::InvalidUrl("no host".to_owned()));
+    }
     accept(url)
 }
 

@@ -1,0 +1,365 @@
+//! The web-fetch tool, called as a host calls it. What the client refuses, follows and bounds is tested with the
+//! client; what becomes of a page, with the conversion.
+
+mod common;
+#[path = "common/server.rs"]
+mod server;
+
+use std::time::Duration;
+
+use common::{Answer, tool};
+use serde_json::{Value, json};
+use server::{Asked, Server, page, redirect, reply};
+
+/// A call with these fields, through no proxy but its own.
+fn call(request: &Value) -> common::Call {
+    let mut call = tool("web-fetch-tool").with(request);
+    for name in [
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "no_proxy",
+        "NO_PROXY",
+    ] {
+        call = call.without_env(name);
+    }
+    call
+}
+
+fn fetch(url: &str) -> Answer {
+    call(&json!({"url": url})).run()
+}
+
+/// What the tool makes of a reply of these bytes.
+fn fetched(bytes: Vec<u8>) -> Value {
+    let server = Server::bytes(bytes);
+    fetch(&server.url("/")).json()
+}
+
+#[track_caller]
+fn fails(answer: &Answer, code: &str) -> String {
+    let json = answer.json();
+    assert_eq!(json["success"], false, "{json}");
+    assert_eq!(json["error_code"], code, "{json}");
+    assert_eq!(answer.code(), 1);
+    assert_eq!(answer.stderr, "");
+    json["error"].as_str().unwrap().to_owned()
+}
+
+fn html(body: &str) -> Vec<u8> {
+    reply("200 OK\r\nContent-Type: text/html; charset=utf-8", body)
+}
+
+#[test]
+fn a_page_comes_as_markdown_with_its_title_and_address() {
+    let server = Server::bytes(html(
+        "<!doctype html><title> A  page </title><nav>menu</nav><h1>Hello</h1><p>One <b>bold</b> word, \
+         <a href='/x'>a link</a>.</p><script>never()</script><p hidden>secret</p>",
+    ));
+    let answer = fetch(&server.url("/dir/"));
+    let expected = json!({
+        "success": true,
+        "url": server.url("/dir/"),
+        "title": "A page",
+        "content": format!("# Hello\n\nOne **bold** word, [a link]({}).", server.url("/x")),
+    });
+    assert_eq!(answer.json(), expected);
+    assert!(answer.stdout.starts_with(br#"{"success":true,"url":""#));
+    assert_eq!((answer.code(), answer.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn the_request_says_what_is_wanted_and_by_whom() {
+    let server = Server::bytes(page("x"));
+    fetch(&server.url("/"));
+    let asked: Vec<Asked> = server.asked();
+    let agent = format!("ikigai-tools/{}", env!("CARGO_PKG_VERSION"));
+    assert_eq!(asked[0].header("user-agent"), Some(agent.as_str()));
+    assert!(
+        asked[0]
+            .header("accept")
+            .unwrap()
+            .starts_with("text/markdown")
+    );
+}
+
+#[test]
+fn a_window_counts_lines_of_the_markdown() {
+    let server = Server::bytes(html("<h1>1</h1><p>3</p><p>5</p>"));
+    for (window, expected) in [
+        (json!({}), "# 1\n\n3\n\n5"),
+        (json!({"offset": 3}), "3\n\n5"),
+        (json!({"offset": 3, "limit": 1}), "3\n"),
+        (json!({"limit": 2}), "# 1\n\n"),
+        (json!({"offset": 9}), ""),
+        (json!({"offset": 0, "limit": null}), "# 1\n\n3\n\n5"),
+        (json!({"offset": "5", "limit": 1.0}), "5"),
+        (json!({"offset": -3, "limit": -1}), "# 1\n"),
+    ] {
+        let mut request = window.clone();
+        request["url"] = server.url("/").into();
+        assert_eq!(call(&request).run().json()["content"], expected, "{window}");
+    }
+}
+
+#[test]
+fn text_of_any_kind_comes_as_it_is() {
+    for kind in [
+        "text/plain",
+        "text/markdown",
+        "application/json",
+        "application/xml",
+        "text/csv",
+        "application/ld+json",
+        "image/svg+xml",
+    ] {
+        let json = fetched(reply(
+            &format!("200 OK\r\nContent-Type: {kind}"),
+            "<p>*as* it\r\nis</p>\n",
+        ));
+        assert_eq!(json["content"], "<p>*as* it\r\nis</p>\n", "{kind}");
+        assert_eq!(json["title"], "");
+    }
+}
+
+#[test]
+fn what_is_no_text_is_a_parse_error_that_names_the_type() {
+    for kind in ["image/png", "application/pdf", "application/octet-stream"] {
+        let server = Server::bytes(reply(
+            &format!("200 OK\r\nContent-Type: {kind}"),
+            b"\x89PNG\0\0",
+        ));
+        let error = fails(&fetch(&server.url("/")), "PARSE_ERROR");
+        assert!(error.contains(kind), "{error}");
+    }
+}
+
+#[test]
+fn a_missing_or_odd_content_type_is_made_out() {
+    assert_eq!(
+        fetched(reply("200 OK", "<!doctype html><h1>x</h1>"))["content"],
+        "# x"
+    );
+    assert_eq!(
+        fetched(reply("200 OK", "just text"))["content"],
+        "just text"
+    );
+    let server = Server::bytes(reply("200 OK", b"\0\x01\x02\xff"));
+    fails(&fetch(&server.url("/")), "PARSE_ERROR");
+    assert_eq!(fetched(reply("204 No Content", ""))["content"], "");
+}
+
+#[test]
+fn charsets_are_read_as_browsers_do() {
+    let in_header = |charset: &str, body: &[u8]| {
+        fetched(reply(
+            &format!("200 OK\r\nContent-Type: text/html; charset={charset}"),
+            body,
+        ))
+    };
+    assert_eq!(
+        in_header("windows-1252", b"<p>caf\xe9 \x80</p>")["content"],
+        "café €"
+    );
+    assert_eq!(
+        in_header("shift_jis", b"<p>\x93\xfa\x96\x7b</p>")["content"],
+        "日本"
+    );
+    assert_eq!(in_header("gb18030", b"<p>\xc4\xe3</p>")["content"], "你");
+    let utf16: Vec<u8> = "\u{feff}<p>né</p>"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    assert_eq!(in_header("utf-8", &utf16)["content"], "né");
+    let in_meta = b"<meta charset=windows-1251><p>\xcc\xe8\xf0</p>";
+    assert_eq!(
+        fetched(reply("200 OK\r\nContent-Type: text/html", in_meta))["content"],
+        "Мир"
+    );
+}
+
+#[test]
+fn a_status_of_400_or_more_is_an_http_error() {
+    for (status, message) in [
+        ("404 Not Found", "HTTP 404: Not Found"),
+        ("429 Too Many Requests", "HTTP 429: Too Many Requests"),
+        ("503 Service Unavailable", "HTTP 503: Service Unavailable"),
+        ("500", "HTTP 500: Internal Server Error"),
+        ("418 Short and Stout", "HTTP 418: Short and Stout"),
+    ] {
+        let server = Server::bytes(reply(status, "<h1>no</h1>"));
+        assert_eq!(fails(&fetch(&server.url("/")), "HTTP_ERROR"), message);
+    }
+}
+
+#[test]
+fn what_is_no_url_to_fetch_is_refused_as_such() {
+    for url in [
+        "",
+        "x",
+        "example.com",
+        "/path",
+        "http://",
+        "http:///x",
+        "ftp://example.com/",
+        "file:///etc/passwd",
+        "javascript:1",
+        "http://[::1",
+        "http://a b/",
+        "data:text/html,x",
+    ] {
+        let error = fails(&fetch(url), "INVALID_URL");
+        assert!(error.starts_with("Invalid URL: "), "{url}: {error}");
+    }
+}
+
+#[test]
+fn addresses_that_are_never_fetched_are_refused_in_every_spelling() {
+    for url in [
+        "http://169.254.169.254/latest/meta-data/",
+        "http://2852039166/",
+        "http://0xA9FEA9FE/",
+        "http://0251.0376.0251.0376/",
+        "http://[::ffff:169.254.169.254]/",
+        "http://[64:ff9b::a9fe:a9fe]/",
+        "http://metadata.google.internal/",
+        "http://0.0.0.0/",
+        "http://[fe80::1]/",
+        "http://224.0.0.1/",
+        "http://user@169.254.169.254./",
+    ] {
+        let answer = fetch(url);
+        let error = fails(&answer, "NETWORK_ERROR");
+        assert!(error.contains("Refused"), "{url}: {error}");
+        assert!(answer.took < Duration::from_secs(3));
+    }
+}
+
+#[test]
+fn redirects_are_followed_to_the_final_address_and_not_astray() {
+    let server = Server::start(|asked, conn| {
+        let to = match asked.target.as_str() {
+            "/start" => redirect("/middle"),
+            "/middle" => redirect("end?x=1#part"),
+            "/loop" => redirect("/loop"),
+            "/file" => redirect("file:///etc/passwd"),
+            "/metadata" => redirect("http://169.254.169.254/"),
+            _ => page("arrived"),
+        };
+        conn.write_all(&to)
+    });
+    let json = fetch(&server.url("/start")).json();
+    assert_eq!(json["content"], "arrived");
+    assert!(
+        json["url"]
+            .as_str()
+            .unwrap()
+            .starts_with(&server.url("/end?x=1"))
+    );
+    for path in ["/loop", "/file", "/metadata"] {
+        let error = fails(&fetch(&server.url(path)), "NETWORK_ERROR");
+        assert!(error.starts_with("Failed to fetch URL: "), "{error}");
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_a_network_error() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let error = fails(
+        &fetch(&format!("http://127.0.0.1:{port}/")),
+        "NETWORK_ERROR",
+    );
+    assert!(
+        error.starts_with("Failed to fetch URL: Connection refused"),
+        "{error}"
+    );
+    let error = fails(&fetch("http://no-such-name.invalid/"), "NETWORK_ERROR");
+    assert!(error.starts_with("Failed to fetch URL: "), "{error}");
+}
+
+#[test]
+fn a_body_that_is_cut_off_is_a_network_error() {
+    let server = Server::bytes(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nonly this",
+    );
+    fails(&fetch(&server.url("/")), "NETWORK_ERROR");
+}
+
+#[test]
+fn more_than_ten_mebibytes_are_cut_and_that_is_said() {
+    let json = fetched(page("line\n".repeat(3_000_000)));
+    let content = json["content"].as_str().unwrap();
+    assert!(content.ends_with("\n\n[Cut off: only the first 10 MiB were read.]"));
+    assert!((10 << 20..(10 << 20) + 100).contains(&content.len()));
+}
+
+#[test]
+fn a_server_without_end_costs_no_more_than_25_seconds() {
+    let server = Server::start(|_, conn| {
+        conn.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n")?;
+        loop {
+            conn.write_all(b".")?;
+            conn.flush()?;
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    });
+    let answer = fetch(&server.url("/"));
+    let error = fails(&answer, "NETWORK_ERROR");
+    assert!(error.contains("Timeout"), "{error}");
+    assert!(
+        answer.took < Duration::from_secs(26),
+        "took {:?}",
+        answer.took
+    );
+}
+
+#[test]
+fn the_environment_s_proxy_is_used_and_no_proxy_heeded() {
+    let proxy = Server::bytes(page("from the proxy"));
+    let request = json!({"url": "http://example.com/page"});
+    let answer = call(&request).env("http_proxy", proxy.url("")).run();
+    assert_eq!(answer.json()["content"], "from the proxy");
+    let direct = Server::bytes(page("direct"));
+    let request = json!({"url": direct.url("/")});
+    let answer = call(&request)
+        .env("http_proxy", proxy.url(""))
+        .env("no_proxy", "127.0.0.1")
+        .run();
+    assert_eq!(answer.json()["content"], "direct");
+}
+
+#[test]
+fn a_login_in_the_url_is_used_and_never_shown() {
+    let server = Server::start(|asked, conn| match asked.header("authorization") {
+        Some("Basic dXNlcjpwYXNz") => conn.write_all(&page("welcome")),
+        _ => conn.write_all(&reply("401 Unauthorized", "")),
+    });
+    let answer = fetch(&server.url("/").replace("http://", "http://user:pass@"));
+    assert_eq!(answer.json()["content"], "welcome");
+    assert!(!String::from_utf8_lossy(&answer.stdout).contains("pass"));
+}
+
+#[test]
+fn a_hostile_page_costs_little_and_keeps_its_text() {
+    for page in [
+        format!("{}deep{}", "<div>".repeat(20_000), "</div>".repeat(20_000)),
+        format!("{}deep", "<p><b id=i>".repeat(6_000)),
+        format!("{}deep", "<table><tr><td>".repeat(5_000)),
+    ] {
+        let server = Server::bytes(html(&page));
+        let answer = fetch(&server.url("/"));
+        assert!(answer.json()["content"].as_str().unwrap().contains("deep"));
+        assert!(
+            answer.took < Duration::from_secs(10),
+            "took {:?}",
+            answer.took
+        );
+    }
+}
