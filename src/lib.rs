@@ -4,7 +4,8 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`cli`] | the door: `argv[0]` or a subcommand chooses the tool |
+//! | [`cli`] | the first door: `argv[0]` or a subcommand chooses the tool |
+//! | [`mcp`] | the second door: the same tools over the Model Context Protocol |
 //! | [`toolbox`] | the registry: a row a tool |
 //! | [`tool`], [`request`], [`reply`], [`schema`] | the contract: what a tool is, what comes in, what goes out, how it is described |
 //! | [`tools`] | the tools, one room each |
@@ -16,6 +17,7 @@
 pub mod cli;
 pub mod command;
 pub mod files;
+pub mod mcp;
 pub mod reply;
 pub mod request;
 pub mod schema;

@@ -256,7 +256,7 @@ fn patterns_made_by_chance_find_what_glob_finds() {
             .collect();
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     let mut found = 0;
-    for _ in 0..3_000 {
+    for _ in 0..1_500 {
         let pattern = random.text(&pieces, 6);
         let before_slash = pattern.trim_ascii_end();
         // A slash at the end has its own rule here; glibc lists `f` for `*/f/` and `ln` for `ln/`.
@@ -278,5 +278,5 @@ fn patterns_made_by_chance_find_what_glob_finds() {
             pattern.escape_ascii().to_string()
         );
     }
-    assert!(found > 1_500, "too few paths to mean anything: {found}");
+    assert!(found > 700, "too few paths to mean anything: {found}");
 }

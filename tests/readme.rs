@@ -228,6 +228,10 @@ fn the_page_s_pattern_matches_what_it_should() {
 fn the_page_s_own_example_com_answers_directly_and_through_a_tunnel() {
     let address = proxy();
     for opening in ["", "CONNECT example.com:80 HTTP/1.1\r\n\r\n"] {
+        #[allow(
+            clippy::disallowed_methods,
+            reason = "that rule is for the program, not for its tests"
+        )]
         let mut stream = TcpStream::connect(address.trim_start_matches("http://")).unwrap();
         write!(stream, "{opening}GET http://example.com/ HTTP/1.1\r\n\r\n").unwrap();
         stream.shutdown(Shutdown::Write).unwrap();

@@ -3,7 +3,6 @@
 
 mod common;
 #[path = "common/server.rs"]
-#[allow(dead_code, reason = "each test file uses its own part of the servers")]
 mod server;
 
 use std::fs;

@@ -100,7 +100,7 @@ impl Call {
 
 impl Sample {
     fn drain(&mut self, output: &mut impl Read, count_lines: bool) -> io::Result<()> {
-        let mut buffer = [0; 64 * 1024];
+        let mut buffer = vec![0; 64 * 1024];
         loop {
             let count = output.read(&mut buffer)?;
             if count == 0 {

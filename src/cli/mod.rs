@@ -17,7 +17,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::tool::Tool;
-use crate::toolbox;
+use crate::{mcp, toolbox};
 
 /// The program's own name.
 const PROGRAM: &str = "ikigai-tools";
@@ -58,6 +58,9 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let name = name.and_then(|name| std::str::from_utf8(name).ok());
     let exit = match name.and_then(toolbox::find) {
         Some(tool) => run_tool(tool, tool.link, &args),
+        None if args.first().is_some_and(|first| first == "mcp") => {
+            return mcp::run(&args[1..], |tool| call::answer(tool).into());
+        }
         None => run_program(&args),
     };
     exit.into()

@@ -27,6 +27,7 @@ pub fn kill_all() {
 }
 
 /// Reaps the children that have ended; tells whether any are left.
+#[must_use]
 pub fn reap() -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {

@@ -2,7 +2,7 @@
 //!
 //! Rules: specification of the bash tool, and the decisions on it. What POSIX leaves open is taken from `sh(1p)`.
 
-mod descendants;
+pub mod descendants;
 mod program;
 mod shell;
 mod watchdog;

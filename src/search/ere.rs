@@ -11,6 +11,7 @@
 //! | [`parser`] | text to tree; every refusal is made here |
 //! | [`bracket`] | what stands between `[` and `]` |
 //! | [`simplify`] | a smaller tree that finds the same lines |
+//! | [`required`] | plain text that a match must hold |
 //! | [`translate`] | tree to the syntax of the `regex` crate |
 //! | [`classes`] | the character classes of C.UTF-8 |
 //! | [`matcher`] | which engine searches, and how |
@@ -20,6 +21,7 @@ mod bracket;
 mod classes;
 mod matcher;
 mod parser;
+mod required;
 mod simplify;
 mod translate;
 

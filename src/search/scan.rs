@@ -7,22 +7,23 @@
 
 use std::ffi::CStr;
 use std::fmt;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memrchr};
 use rustix::buffer::spare_capacity;
-use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 use rustix::io::{Errno, read};
 
-/// Bytes of a file that are searched at once.
-const WINDOW: usize = 1 << 20;
+/// Bytes of a file that are searched at once: they stay in the processor's second cache between
+/// the kernel's copying, the search and the counting.
+const WINDOW: usize = 256 << 10;
 /// The longest line in bytes: a file of nothing but zeros must not take all memory.
-const LINE_MAX: usize = 1 << 30;
+const LONGEST_LINE: usize = 1 << 30;
 
 /// Says which lines match.
 pub trait LineMatcher {
     /// An offset within the first matching line that begins at or behind `from`: anything from
-    /// its first byte to its line feed.
+    /// its first byte to its line feed, or to the window's end where it has none.
     ///
     /// `window` holds whole lines, each ended by a line feed but perhaps the last; `from` is the
     /// start of one of them.
@@ -36,7 +37,7 @@ pub enum ScanError<E> {
     Unreadable(Errno),
     /// It is no regular file.
     NotRegular,
-    /// A line is longer than 1 GiB, or there is no memory for it.
+    /// A line is longer than the scanner allows, or there is no memory for it.
     LineTooLong,
     /// The receiver of the lines gave up.
     Sink(E),
@@ -64,11 +65,45 @@ pub enum Links {
     Refuse,
 }
 
-/// The buffer for any number of files.
+/// Searches the files of one search with one buffer.
 #[derive(Debug)]
 pub struct Scanner {
     buffer: Vec<u8>,
     window: usize,
+    longest_line: usize,
+    /// The directory of the last path.
+    directory: Directory,
+}
+
+/// The directory that paths in order have in common: to name a file from there spares the kernel
+/// the way from the start.
+#[derive(Debug, Default)]
+struct Directory {
+    /// With the slash behind it.
+    path: Vec<u8>,
+    /// Opened for the second file there.
+    open: Option<OwnedFd>,
+}
+
+impl Directory {
+    /// The directory to open `path` from, and the rest of the way.
+    fn of<'a>(&'a mut self, path: &'a CStr) -> (BorrowedFd<'a>, &'a CStr) {
+        let bytes = path.to_bytes_with_nul();
+        let (parent, name) = bytes.split_at(memrchr(b'/', bytes).map_or(0, |slash| slash + 1));
+        if parent != self.path {
+            self.path.clear();
+            self.path.extend_from_slice(parent);
+            self.open = None;
+        } else if self.open.is_none() && !parent.is_empty() {
+            // A path alone: it needs no right to read the directory.
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            self.open = openat(CWD, parent, flags, Mode::empty()).ok();
+        }
+        match (&self.open, CStr::from_bytes_with_nul(name)) {
+            (Some(directory), Ok(name)) => (directory.as_fd(), name),
+            _ => (CWD, path),
+        }
+    }
 }
 
 impl Default for Scanner {
@@ -78,27 +113,29 @@ impl Default for Scanner {
 }
 
 impl Scanner {
-    /// A scanner with the usual window.
+    /// A scanner with the usual limits: 256 KiB at once, lines of 1 GiB.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_window(WINDOW)
+        Self::with_limits(WINDOW, LONGEST_LINE)
     }
 
-    /// A scanner that reads `window` bytes at once, at least one.
+    /// A scanner that reads `window` bytes at once, at least one, and gives up a file with a line
+    /// of more than about `longest_line` bytes.
     #[must_use]
-    pub fn with_window(window: usize) -> Self {
+    pub fn with_limits(window: usize, longest_line: usize) -> Self {
         let window = window.max(1);
         Self {
             buffer: Vec::with_capacity(window),
             window,
+            longest_line,
+            directory: Directory::default(),
         }
     }
 
-    /// Searches the regular file `path`, taken from `directory` where it is relative. Anything
-    /// else is refused without waiting for it. See [`Scanner::scan`].
+    /// Searches the regular file `path`. Anything else is refused without waiting for it. Paths
+    /// in order are opened from the directory that they share. See [`Scanner::scan`].
     pub fn scan_path<E>(
         &mut self,
-        directory: BorrowedFd<'_>,
         path: &CStr,
         links: Links,
         matcher: &impl LineMatcher,
@@ -109,7 +146,8 @@ impl Scanner {
         if links == Links::Refuse {
             flags |= OFlags::NOFOLLOW;
         }
-        let file = match openat(directory, path, flags, Mode::empty()) {
+        let (directory, name) = self.directory.of(path);
+        let file = match openat(directory, name, flags, Mode::empty()) {
             Err(Errno::LOOP) if links == Links::Refuse => return Err(ScanError::NotRegular),
             file => file.map_err(ScanError::Unreadable)?,
         };
@@ -124,8 +162,8 @@ impl Scanner {
     /// Searches an open file from where it stands to its end, and gives each matching line with
     /// its number (from 1) and without its line feed to `on_line`. Returns how many there were.
     ///
-    /// `size` is what the file is believed to hold, 0 if that is not known: a short read that
-    /// reaches it is taken for the end.
+    /// `size` is what the file holds, 0 if that is not known: what is written to it meanwhile is
+    /// not waited for, even if it is our own output.
     pub fn scan<E>(
         &mut self,
         file: impl AsFd,
@@ -140,8 +178,7 @@ impl Scanner {
             let old = self.buffer.len();
             let count = self.fill(file)?;
             total += count;
-            let short = size > 0 && total >= size && self.buffer.len() < self.buffer.capacity();
-            let ended = count == 0 || short;
+            let ended = count == 0 || (size > 0 && total >= size);
             let end = if ended {
                 self.buffer.len()
             } else {
@@ -154,7 +191,9 @@ impl Scanner {
             let window = &self.buffer[..end];
             let mut from = 0;
             while from < end
-                && let Some(at) = matcher.find(window, from)
+                && let Some(at) = matcher
+                    .find(window, from)
+                    .filter(|at| belongs_to_a_line(window, from, *at))
             {
                 let start = memrchr(b'\n', &window[from..at]).map_or(from, |lf| from + lf + 1);
                 let stop = memchr(b'\n', &window[at..]).map_or(end, |lf| at + lf);
@@ -184,7 +223,8 @@ impl Scanner {
     fn fill<E>(&mut self, file: BorrowedFd<'_>) -> Result<usize, ScanError<E>> {
         let length = self.buffer.len();
         if length == self.buffer.capacity()
-            && (length >= LINE_MAX || self.buffer.try_reserve_exact(length.max(1)).is_err())
+            && (length >= self.longest_line
+                || self.buffer.try_reserve_exact(length.max(1)).is_err())
         {
             return Err(ScanError::LineTooLong);
         }
@@ -198,10 +238,16 @@ impl Scanner {
     }
 }
 
+/// Whether `at` lies in a line that begins at or behind `from`; a last line without a line feed ends at the window's
+/// own end.
+fn belongs_to_a_line(window: &[u8], from: usize, at: usize) -> bool {
+    from <= at && (at < window.len() || (at == window.len() && !window.ends_with(b"\n")))
+}
+
 fn line_feeds(text: &[u8]) -> u64 {
     if text.is_empty() {
         0
     } else {
-        memchr_iter(b'\n', text).count() as u64
+        bytecount::count(text, b'\n') as u64
     }
 }

@@ -13,6 +13,7 @@
 
 use std::collections::TryReserveError;
 use std::ffi::CStr;
+use std::fmt;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -30,17 +31,36 @@ const LISTING: usize = 256 << 10;
 /// Directories further away than this many bytes of path become a new starting point. With a
 /// name (255 bytes) this stays below the 4,096 bytes that the kernel takes.
 const REACH: usize = 3500;
+/// Directories whose path is longer, in bytes, are not read: no call takes such a path, and in a
+/// chain of a hundred thousand directories the paths would take all memory.
+const LONGEST_PATH: usize = 16 << 10;
+
+/// The longest pattern in bytes: twice the longest path. A hostile one must not cost time
+/// that grows with its square.
+const LONGEST_PATTERN: usize = 8 << 10;
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlobError {
-    /// The pattern holds a NUL.
+    /// The pattern holds a NUL, or is longer than 8 KiB.
     InvalidPattern,
     /// The directory to search in exists but cannot be read, or the process is out of files.
     ReadError,
     /// No memory for the paths.
     OutOfMemory,
 }
+
+impl fmt::Display for GlobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::InvalidPattern => "the pattern holds a NUL or is too long",
+            Self::ReadError => "the directory cannot be read",
+            Self::OutOfMemory => "out of memory",
+        })
+    }
+}
+
+impl std::error::Error for GlobError {}
 
 impl From<TryReserveError> for GlobError {
     fn from(_: TryReserveError) -> Self {
@@ -53,7 +73,7 @@ impl From<TryReserveError> for GlobError {
 /// `path` is taken literally; empty, the pattern stands alone, as it does when it begins with a
 /// slash. Directories that cannot be read are passed over, but for `path` itself.
 pub fn expand(path: &Path, pattern: &[u8]) -> Result<Paths, GlobError> {
-    if pattern.contains(&0) {
+    if pattern.contains(&0) || pattern.len() > LONGEST_PATTERN {
         return Err(GlobError::InvalidPattern);
     }
     let path = path.as_os_str().as_bytes();
@@ -212,6 +232,9 @@ impl<'a> Walk<'a> {
     /// Reads the directory `here`: adds what matches the last step, and puts aside what may lead
     /// to more.
     fn list(&mut self, next: &Pending) -> Result<(), GlobError> {
+        if self.here.len() > LONGEST_PATH {
+            return Ok(());
+        }
         let (base, start) = at(next.anchor.as_deref());
         let relative = &self.here[start..];
         // With a slash behind it a link would be followed all the same.

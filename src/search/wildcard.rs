@@ -62,7 +62,8 @@ impl Wildcard {
             let (between, next) = after.split_at(run(after));
             directories = !between.is_empty();
             let component = Component::parse(unslashed(text, directories));
-            let repeated = deep && matches!(component, Component::Deep);
+            let last = steps.last().map(|step| &step.component);
+            let repeated = matches!((last, &component), (Some(Component::Deep), Component::Deep));
             if !repeated {
                 // As in glob(3), what follows a wildcard keeps no more than two slashes. Below
                 // `**` it is one, since a directory is then reached in more than one way.
@@ -337,4 +338,84 @@ fn translate(tokens: &[Token]) -> Result<glob::Pattern, glob::PatternError> {
         }
     }
     glob::Pattern::new(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(pattern: &str, name: impl AsRef<[u8]>) -> bool {
+        match Component::parse(pattern.as_bytes()) {
+            Component::Wild(wild) => wild.matches(name.as_ref()),
+            Component::Name(only) => only == name.as_ref(),
+            Component::Deep => false,
+        }
+    }
+
+    #[test]
+    fn a_character_is_one_whatever_its_bytes() {
+        assert!(matches("?", "€"));
+        assert!(matches("a?c", "aéc"));
+        assert!(matches("[à-ÿ]x", "éx"));
+        assert!(matches("[a-€]", "€"));
+        assert!(!matches("[а-я]", "x"));
+        assert!(matches("[[=é=]]*", "était"));
+        assert!(matches("[![:alpha:]]", "€"));
+        assert!(matches("[[:alpha:]][[:upper:]]", "яЖ"));
+        assert!(!matches("[[:digit:]]", "٣"));
+        assert!(matches("[[:punct:]]", "…"));
+        assert!(!matches("[[:punct:]]", "\u{1f600}\u{1f600}"));
+    }
+
+    #[test]
+    fn a_byte_that_is_no_text_is_one_as_well() {
+        assert!(matches("?.c", b"\xff.c"));
+        assert!(matches("[!a].c", b"\xff.c"));
+        assert!(matches("*é*", b"\xff\xc3\xa9\xff"));
+        assert!(!matches("[[:alpha:]]", b"\xe9"));
+    }
+
+    #[test]
+    fn literals_between_stars_are_found_in_their_order() {
+        assert!(matches("a*b*c*d", "a-b-c-d"));
+        assert!(matches("*b*b*", "abb"));
+        assert!(!matches("*b*b*", "ab"));
+        assert!(!matches("a*a", "a"));
+        assert!(!matches("*ab*bc", "abc"));
+        assert!(!matches("a*b*c*d", "a-c-b-d"));
+    }
+
+    #[test]
+    fn escapes_and_lone_brackets_make_a_name() {
+        for (pattern, name) in [
+            ("\\*", "*"),
+            ("a[b", "a[b"),
+            ("[", "["),
+            ("\\\\", "\\"),
+            ("[!]", "[!]"),
+        ] {
+            let component = Component::parse(pattern.as_bytes());
+            assert!(
+                matches!(&component, Component::Name(only) if only == name.as_bytes()),
+                "{component:?}"
+            );
+        }
+        assert!(!matches("a\\", "a"));
+        assert!(!matches("a\\", "a\\"));
+    }
+
+    #[test]
+    fn slashes_part_a_pattern_wherever_they_stand() {
+        let wildcard = Wildcard::parse(b"//a[/]*\\/**///**/x/");
+        assert_eq!(wildcard.root, b"//");
+        assert!(wildcard.directories);
+        let [a, star, deep, x] = &wildcard.steps[..] else {
+            panic!("{wildcard:?}")
+        };
+        assert!(matches!(&a.component, Component::Name(name) if name == b"a["));
+        assert!(matches!(&star.component, Component::Wild(_)));
+        assert!(matches!(&deep.component, Component::Deep));
+        assert!(matches!(&x.component, Component::Name(name) if name == b"x"));
+        assert_eq!([&*star.slashes, &*x.slashes], [b"/", b"/"]);
+    }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::command;
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::tool::{Failure, Family, Manual, Tool};
+use crate::tool::{Failure, Family, Hints, Manual, Reach, Tool};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -13,6 +13,14 @@ pub const TOOL: Tool = Tool {
     link: "bash",
     family: Family::Local,
     schema: include_str!("schemas/bash.json"),
+    title: "Run a shell command",
+    hints: Hints {
+        read_only: false,
+        destructive: true,
+        idempotent: false,
+        open_world: true,
+    },
+    reach: Reach::Machine,
     manual: Manual {
         text: "\
 Runs a command with `/bin/sh -c` and answers with what it wrote to both streams, in the order

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::files::{self, EditError};
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::tool::{Code, Failure, Family, Manual, Tool};
+use crate::tool::{Code, Failure, Family, Hints, Manual, Reach, Tool};
 use crate::tools::file_failure;
 
 /// The tool's row in the registry.
@@ -14,6 +14,14 @@ pub const TOOL: Tool = Tool {
     link: "file-edit",
     family: Family::Local,
     schema: include_str!("schemas/file_edit.json"),
+    title: "Edit a file",
+    hints: Hints {
+        read_only: false,
+        destructive: true,
+        idempotent: false,
+        open_world: false,
+    },
+    reach: Reach::File("file_path"),
     manual: Manual {
         text: "\
 Replaces text that stands exactly once in a file, or, with `replace_all`, wherever it stands; byte

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::files::{self, Interrupted};
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::tool::{Failure, Family, Manual, Tool};
+use crate::tool::{Failure, Family, Hints, Manual, Reach, Tool};
 use crate::tools::file_failure;
 
 /// The tool's row in the registry.
@@ -14,6 +14,9 @@ pub const TOOL: Tool = Tool {
     link: "file-read",
     family: Family::Local,
     schema: include_str!("schemas/file_read.json"),
+    title: "Read a file",
+    hints: Hints::LOOKS,
+    reach: Reach::File("file_path"),
     manual: Manual {
         text: "\
 Answers with a file's content as it is, newlines and all. `offset` is the first line wanted, from

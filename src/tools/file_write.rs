@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::files::{self, FileError, Reason};
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::tool::{Failure, Family, Manual, Tool};
+use crate::tool::{Failure, Family, Hints, Manual, Reach, Tool};
 use crate::tools::file_failure;
 
 /// The tool's row in the registry.
@@ -14,6 +14,14 @@ pub const TOOL: Tool = Tool {
     link: "file-write",
     family: Family::Local,
     schema: include_str!("schemas/file_write.json"),
+    title: "Write a file",
+    hints: Hints {
+        read_only: false,
+        destructive: true,
+        idempotent: true,
+        open_world: false,
+    },
+    reach: Reach::File("file_path"),
     manual: Manual {
         text: "\
 Gives a file the content, whole or not at all, and makes it if it is not there; its directory must

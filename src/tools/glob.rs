@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::search::walk::{GlobError, expand};
-use crate::tool::{Code, Failure, Family, Manual, Tool};
+use crate::tool::{Code, Failure, Family, Hints, Manual, Reach, Tool};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -14,6 +14,12 @@ pub const TOOL: Tool = Tool {
     link: "glob",
     family: Family::Local,
     schema: include_str!("schemas/glob.json"),
+    title: "Find files",
+    hints: Hints::LOOKS,
+    reach: Reach::Paths {
+        directory: "path",
+        pattern: "pattern",
+    },
     manual: Manual {
         text: "\
 Answers with the paths that a pattern names, a line each, sorted by their bytes: `*`, `?`, `[a-z]`,

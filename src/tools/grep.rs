@@ -4,15 +4,13 @@ use std::ffi::{CStr, CString};
 use std::io::{self, Write};
 use std::path::Path;
 
-use rustix::fs::CWD;
-
 use crate::reply::{Reply, Text};
 use crate::request::Request;
 use crate::search::ere::Matcher;
 use crate::search::paths::Kind;
 use crate::search::scan::{Links, ScanError, Scanner};
 use crate::search::walk::expand;
-use crate::tool::{Code, Failure, Family, Manual, Tool};
+use crate::tool::{Code, Failure, Family, Hints, Manual, Reach, Tool};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -20,6 +18,12 @@ pub const TOOL: Tool = Tool {
     link: "grep",
     family: Family::Local,
     schema: include_str!("schemas/grep.json"),
+    title: "Search in files",
+    hints: Hints::LOOKS,
+    reach: Reach::Paths {
+        directory: "path",
+        pattern: "glob",
+    },
     manual: Manual {
         text: "\
 Answers with the lines that a pattern matches, as `file:line: text`. The pattern is a POSIX extended
@@ -91,7 +95,7 @@ impl Search<'_, '_> {
             output,
             count,
         } = self;
-        let searched = scanner.scan_path(CWD, path, links, *matcher, |number, line| {
+        let searched = scanner.scan_path(path, links, *matcher, |number, line| {
             if *count > 0 {
                 output.write_all(b"\n")?;
             }

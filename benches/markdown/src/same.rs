@@ -22,10 +22,46 @@ pub fn normal(html: &str) -> String {
 }
 
 const BLOCKS: &[&str] = &[
-    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "div", "dl",
-    "dt", "fieldset", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "head",
-    "header", "hr", "html", "li", "main", "ol", "p", "pre", "section", "table", "tbody", "td",
-    "tfoot", "th", "thead", "tr", "ul", "br",
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "center",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "li",
+    "main",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+    "br",
 ];
 
 fn trim_end(out: &mut String) {
@@ -76,8 +112,9 @@ fn write(node: &Handle, base: &Url, pre: bool, out: &mut String) {
                 let value = &*attr.value;
                 match (tag, &*attr.name.local) {
                     ("a", "href") | ("img", "src") => {
-                        let absolute =
-                            base.join(value).map_or_else(|_| value.to_owned(), String::from);
+                        let absolute = base
+                            .join(value)
+                            .map_or_else(|_| value.to_owned(), String::from);
                         kept.push(format!("{}={absolute:?}", &attr.name.local));
                     }
                     ("a" | "img", "title") | ("img", "alt") => {
@@ -130,5 +167,7 @@ fn write(node: &Handle, base: &Url, pre: bool, out: &mut String) {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }

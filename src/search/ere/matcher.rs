@@ -16,8 +16,9 @@ use memchr::memmem::Finder;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::PatternError;
-use super::ast::Node;
+use super::ast::{Assertion, Node};
 use super::parser;
+use super::required::{first, required};
 use super::simplify::{always, simplify};
 use super::translate::{Target, translate};
 use crate::search::scan::LineMatcher;
@@ -26,6 +27,13 @@ use crate::search::scan::LineMatcher;
 const SIZE_LIMIT: usize = 32 << 20;
 /// How deep the translation may nest: some levels for each of the pattern's.
 const NEST_LIMIT: u32 = 4000;
+/// Looking for a required text is given up once it was found in this many lines
+/// that do not match, and more often than once in this many bytes.
+const IN_VAIN: usize = 16;
+const OFTEN: usize = 256;
+/// How much is looked at in one go, in bytes, before it grows, where it matters
+/// whether that is ASCII.
+const BLOCK: usize = 512;
 /// How often a back-reference may be tried in another way: in a line, and from
 /// one place of a long line.
 const LINE_STEPS: usize = 1_000_000;
@@ -43,7 +51,7 @@ pub struct Matcher(Engine);
 enum Engine {
     EveryLine,
     Text(Box<Finder<'static>>),
-    Regex(Regex),
+    Regex(Search),
     References(Box<References>),
 }
 
@@ -64,7 +72,7 @@ impl Matcher {
         {
             return Ok(Self(Engine::Text(Box::new(Finder::new(text).into_owned()))));
         }
-        window_regex(&node).map(|regex| Self(Engine::Regex(regex)))
+        Search::compile(&node).map(|search| Self(Engine::Regex(search)))
     }
 
     /// An offset in the first line of `window`, at or after the start of a line
@@ -79,7 +87,7 @@ impl Matcher {
         match &self.0 {
             Engine::EveryLine => Some(from),
             Engine::Text(finder) => Some(from + finder.find(&window[from..])?),
-            Engine::Regex(regex) => line_match(regex, window, from),
+            Engine::Regex(search) => search.find(window, from),
             Engine::References(references) => references.find(window, from),
         }
     }
@@ -101,27 +109,133 @@ impl LineMatcher for Matcher {
     }
 }
 
-fn window_regex(node: &Node) -> Result<Regex, PatternError> {
-    RegexBuilder::new(&translate(node, Target::Window)?)
-        .multi_line(true)
-        .size_limit(SIZE_LIMIT)
-        .nest_limit(NEST_LIMIT)
-        .build()
-        .map_err(|_| PatternError::TooBig)
+/// A pattern in the hands of `regex`.
+#[derive(Debug)]
+struct Search {
+    regex: Regex,
+    /// Text that every match holds.
+    required: Option<Box<Finder<'static>>>,
+    /// Whether the pattern asks where words begin or end. That `regex` is quick to
+    /// tell in ASCII alone: elsewhere it is much quicker on a line than on a window.
+    words: bool,
 }
 
-/// The end of the match that ends first: in the first line that has one.
-fn line_match(regex: &Regex, window: &[u8], from: usize) -> Option<usize> {
-    let end = regex.shortest_match_at(window, from)?;
-    // After the last line feed there is an empty string, but no line.
-    (end < window.len() || window.last() != Some(&b'\n')).then_some(end)
+impl Search {
+    fn compile(node: &Node) -> Result<Self, PatternError> {
+        let regex = RegexBuilder::new(&translate(node, Target::Window)?)
+            .multi_line(true)
+            .size_limit(SIZE_LIMIT)
+            .nest_limit(NEST_LIMIT)
+            .build()
+            .map_err(|_| PatternError::TooBig)?;
+        Ok(Self {
+            regex,
+            required: required(node).map(|text| Box::new(Finder::new(text).into_owned())),
+            words: asks_for_words(node),
+        })
+    }
+
+    /// As `Matcher::find`; where `from` is less than the window's length.
+    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+        let Some(required) = &self.required else {
+            return self.find_any(window, from);
+        };
+        let (mut next, mut in_vain) = (from, 0);
+        // A text that is in every other line is not worth looking for.
+        while in_vain < IN_VAIN || next - from > in_vain * OFTEN {
+            let hit = next + required.find(window.get(next..)?)?;
+            let (start, end) = line_around(window, next, hit);
+            if let Some(found) = self.find_in_line(&window[..end], start) {
+                return Some(found);
+            }
+            in_vain += 1;
+            next = end + 1;
+        }
+        self.find_any(window, next)
+    }
+
+    fn find_any(&self, window: &[u8], mut from: usize) -> Option<usize> {
+        if !self.words {
+            return self.find_in_block(window, from);
+        }
+        let mut size = BLOCK;
+        while from < window.len() {
+            let end = line_end(window, from.saturating_add(size).min(window.len()));
+            let end = window.len().min(end + 1);
+            let found = if window[from..end].is_ascii() {
+                self.find_in_block(&window[..end], from)
+            } else {
+                self.find_line_by_line(&window[..end], from)
+            };
+            if found.is_some() {
+                return found;
+            }
+            from = end;
+            size = size.saturating_mul(2);
+        }
+        None
+    }
+
+    fn find_line_by_line(&self, window: &[u8], mut from: usize) -> Option<usize> {
+        while from < window.len() {
+            let end = line_end(window, from);
+            if let Some(found) = self.find_in_line(&window[..end], from) {
+                return Some(found);
+            }
+            from = end + 1;
+        }
+        None
+    }
+
+    /// The end of a match in the line from `start` to the window's end.
+    fn find_in_line(&self, window: &[u8], start: usize) -> Option<usize> {
+        if self.words {
+            // Asked for the match itself, it takes the quicker one of its engines.
+            return self.regex.find_at(window, start).map(|found| found.end());
+        }
+        self.regex.shortest_match_at(window, start)
+    }
+
+    /// The end of the match that ends first: in the first line that has one.
+    fn find_in_block(&self, window: &[u8], from: usize) -> Option<usize> {
+        if from >= window.len() {
+            return None;
+        }
+        let end = self.regex.shortest_match_at(window, from)?;
+        // After the last line feed there is an empty string, but no line.
+        (end < window.len() || window.last() != Some(&b'\n')).then_some(end)
+    }
+}
+
+/// Whether the pattern has a place in a word, before any text that `regex` can
+/// look for by itself.
+fn asks_for_words(node: &Node) -> bool {
+    fn has_one(node: &Node) -> bool {
+        match node {
+            Node::Assertion(place) => !matches!(place, Assertion::LineStart | Assertion::LineEnd),
+            Node::Group(node) | Node::Repeat { node, .. } => has_one(node),
+            Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().any(has_one),
+            _ => false,
+        }
+    }
+    first(node) == 0 && has_one(node)
+}
+
+fn line_end(window: &[u8], at: usize) -> usize {
+    memchr::memchr(b'\n', &window[at..]).map_or(window.len(), |feed| at + feed)
+}
+
+/// Where the line around `at` begins, which is not before `from`, and ends.
+fn line_around(window: &[u8], from: usize, at: usize) -> (usize, usize) {
+    let start = memchr::memrchr(b'\n', &window[from..at]).map_or(from, |feed| from + feed + 1);
+    (start, line_end(window, at))
 }
 
 /// A pattern with back-references.
 #[derive(Debug)]
 struct References {
     /// Matches every line that the pattern matches, and more.
-    candidates: Regex,
+    candidates: Search,
     line: fancy_regex::Regex,
     place: fancy_regex::Regex,
     /// Lines.
@@ -132,7 +246,7 @@ struct References {
 
 impl References {
     fn compile(node: &Node) -> Result<Self, PatternError> {
-        let candidates = window_regex(node)?;
+        let candidates = Search::compile(node)?;
         let text = translate(node, Target::Line)?;
         let build = |steps| {
             fancy_regex::RegexBuilder::new(&text)
@@ -152,11 +266,8 @@ impl References {
 
     fn find(&self, window: &[u8], mut from: usize) -> Option<usize> {
         while from < window.len() {
-            let candidate = line_match(&self.candidates, window, from)?;
-            let start = memchr::memrchr(b'\n', &window[from..candidate])
-                .map_or(from, |feed| from + feed + 1);
-            let end = memchr::memchr(b'\n', &window[candidate..])
-                .map_or(window.len(), |feed| candidate + feed);
+            let candidate = self.candidates.find(window, from)?;
+            let (start, end) = line_around(window, from, candidate);
             match self.decide(&window[start..end]) {
                 Some(true) => return Some(start),
                 Some(false) => {}

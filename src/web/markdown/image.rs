@@ -38,7 +38,7 @@ pub(super) fn escaped(text: &str, cell: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let brackets = !escape::balanced(text) || text.contains("](");
     let bytes = text.as_bytes();
-    let paired = |mark: u8| bytes.iter().filter(|byte| **byte == mark).count() > 1;
+    let paired = |mark: u8| memchr::memchr_iter(mark, bytes).count() > 1;
     let marks = [b'*', b'_', b'`', b'~'].map(|mark| paired(mark).then_some(mark));
     for (at, c) in text.trim().char_indices() {
         let at = at + (text.len() - text.trim_start().len());
@@ -46,7 +46,7 @@ pub(super) fn escaped(text: &str, cell: bool) -> String {
         let escape = match c {
             '\\' => next.is_none_or(|next| next.is_ascii_punctuation()),
             '[' | ']' => brackets,
-            '<' => escape::opens_tag(next),
+            '<' => escape::opens_tag(&bytes[at + 1..]),
             '&' => escape::is_reference(&bytes[at + 1..]),
             '|' => cell,
             '*' | '`' | '~' => marks.contains(&u8::try_from(c).ok()),

@@ -10,6 +10,8 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memmem};
 
+use super::dom::{self, Kind};
+
 mod sort;
 mod tag;
 mod tree;
@@ -169,8 +171,19 @@ impl<'a> Filter<'a> {
                 self.cut(at, tag.end, " ")
             }
             Sort::Formatting if !self.tree.formats() => self.cut(at, tag.end, ""),
+            Sort::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
+                self.tree.start_silent(tag.name, sort);
+                self.cut(at, tag.end, "")
+            }
             _ => self.open(at, name, sort, &tag),
         }
+    }
+
+    /// Whether an element's tags mean nothing. The parser drops a newline that directly follows
+    /// `<pre>`, so nothing may be left out in between.
+    fn is_silent(&self, at: usize, name: &str, in_pre: bool) -> bool {
+        let after_pre = in_pre && self.page[..at].ends_with('>');
+        dom::kind_of(name) == Kind::Inline && name != "ruby" && !after_pre && self.foreign == 0
     }
 
     /// Lets a start tag pass, without what is not used of it.
@@ -365,7 +378,11 @@ impl<'a> Filter<'a> {
                 }
             }
             _ => {
-                if self.tree.end(name, sort, &mut fixes) == Ending::Dropped {
+                let ending = self.tree.end(name, sort, &mut fixes);
+                if ending == Ending::Silent {
+                    return self.cut(at, tag.end, &fixes);
+                }
+                if ending == Ending::Dropped {
                     return self.cut(at, tag.end, "");
                 }
             }

@@ -52,6 +52,9 @@ pub(super) enum Sort {
     Plain,
 }
 
+/// How many sorts there are.
+pub(super) const SORTS: usize = Sort::Plain as usize + 1;
+
 /// The sort of the element of that name, which is in lower case.
 pub(super) fn sort_of(name: &str) -> Sort {
     match name {
@@ -87,7 +90,7 @@ pub(super) fn sort_of(name: &str) -> Sort {
         "td" | "th" => Sort::Cell,
         "button" => Sort::Button,
         "applet" | "marquee" | "object" => Sort::Wall,
-        "rb" | "rt" | "rtc" | "rp" => Sort::Ruby,
+        "rb" | "rt" | "rp" => Sort::Ruby,
         _ => Sort::Plain,
     }
 }

@@ -40,11 +40,7 @@ pub(super) fn name_end(page: &str, at: usize) -> usize {
 
 /// Reads the tag whose name begins at `at`. `keep` says which attributes are used. `None` if
 /// the page ends within the tag.
-pub(super) fn read<'a>(
-    page: &'a str,
-    at: usize,
-    keep: impl Fn(&str, &str) -> bool,
-) -> Option<Tag<'a>> {
+pub(super) fn read(page: &str, at: usize, keep: impl Fn(&str, &str) -> bool) -> Option<Tag<'_>> {
     let bytes = page.as_bytes();
     let mut here = name_end(page, at);
     let name = &page[at..here];

@@ -62,6 +62,9 @@ fn only_attributes_that_are_used_stay() {
         ("<body style='display:none'>", "<body>"),
         ("</p id=x>", "</p>"),
         ("<p =x y = z>", "<p>"),
+        ("<span class=x>a<abbr>b</abbr></span> <x-y>c</x-y>", "ab c"),
+        ("<span hidden>a</span>", "<span hidden>a</span>"),
+        ("<pre><span></span>\na</pre>", "<pre><span></span>\na</pre>"),
     ] {
         assert_eq!(filter(page), wanted, "{page}");
     }
@@ -87,10 +90,11 @@ fn text_that_is_no_markup_stays_text() {
 }
 
 #[test]
-fn elements_deeper_than_the_limit_stand_beside_each_other() {
+fn elements_deeper_than_the_limit_stand_beside_the_outermost() {
     let page = "<div>a".repeat(1000);
     let filtered = filter(&page);
-    assert_eq!(filtered.matches("</div>").count(), 1000 - tree::MAX_DEPTH);
+    assert_eq!(filtered.matches("</div>").count(), tree::MAX_DEPTH);
+    assert!(depth_of(&page) < tree::MAX_DEPTH + 8);
     assert_eq!(filtered.matches('a').count(), 1000);
 }
 
@@ -106,4 +110,135 @@ fn formatting_that_is_never_closed_is_not_opened_for_ever() {
 fn content_between_rows_ends_up_in_a_cell_once_there_is_too_much_of_it() {
     let page = format!("<table>{}", "<tr>a".repeat(1000));
     assert!(filter(&page).matches("<td>").count() > 700);
+}
+
+/// How deep the tree is that the parser makes of a page.
+fn depth_of(page: &str) -> usize {
+    use html2md::{Handle, StructuredPrinter, TagHandler, TagHandlerFactory};
+    use std::{cell::Cell, collections::HashMap, rc::Rc};
+
+    struct Measure(Rc<Cell<usize>>);
+    impl TagHandler for Measure {
+        fn handle(&mut self, root: &Handle, _printer: &mut StructuredPrinter) {
+            let mut open = vec![(Rc::clone(root), 1)];
+            while let Some((node, depth)) = open.pop() {
+                self.0.set(self.0.get().max(depth));
+                open.extend(
+                    node.children
+                        .borrow()
+                        .iter()
+                        .map(|child| (child.clone(), depth + 1)),
+                );
+            }
+        }
+        fn after_handle(&mut self, _printer: &mut StructuredPrinter) {}
+        fn skip_descendants(&self) -> bool {
+            true
+        }
+    }
+    let deepest = Rc::new(Cell::new(0));
+    let seen = Rc::clone(&deepest);
+    let mut handlers: HashMap<String, Box<dyn TagHandlerFactory>> = HashMap::new();
+    handlers.insert(
+        "html".to_owned(),
+        Box::new(move || Measure(Rc::clone(&seen))),
+    );
+    html2md::parse_html_custom(&filter(page), &handlers);
+    deepest.get()
+}
+
+const NAMES: &[&str] = &[
+    "a",
+    "address",
+    "b",
+    "body",
+    "button",
+    "caption",
+    "center",
+    "code",
+    "col",
+    "colgroup",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "font",
+    "form",
+    "frameset",
+    "h1",
+    "h2",
+    "head",
+    "html",
+    "i",
+    "input",
+    "li",
+    "listing",
+    "marquee",
+    "math",
+    "mi",
+    "nobr",
+    "object",
+    "ol",
+    "optgroup",
+    "option",
+    "p",
+    "pre",
+    "rb",
+    "rp",
+    "rt",
+    "rtc",
+    "ruby",
+    "select",
+    "span",
+    "strong",
+    "summary",
+    "svg",
+    "table",
+    "tbody",
+    "td",
+    "template",
+    "textarea",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "tt",
+    "ul",
+    "x-y",
+    "br",
+    "hr",
+    "foreignObject",
+    "desc",
+    "annotation-xml",
+    "nav",
+    "main",
+];
+
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_tree_is_deeper_than_a_few_times_the_limit(
+        tags in prop::collection::vec(
+            (prop::sample::select(NAMES), any::<bool>(), any::<bool>()),
+            1..7,
+        ),
+    ) {
+        let mut piece = String::new();
+        for (name, end, text) in tags {
+            piece.push_str(if end { "</" } else { "<" });
+            piece.push_str(name);
+            piece.push('>');
+            if text {
+                piece.push('x');
+            }
+        }
+        let depth = depth_of(&piece.repeat(1600));
+        prop_assert!(depth <= 3 * tree::MAX_DEPTH + 64, "{} is {} deep", piece, depth);
+    }
 }

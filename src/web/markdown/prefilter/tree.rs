@@ -4,9 +4,9 @@
 //! Rules: HTML Living Standard, "Tree construction". Where this model is not exact it takes
 //! the page to be deeper than it is, never shallower by more than a constant factor.
 
-use super::sort::Sort;
+use super::sort::{self, Sort};
 
-/// Elements that may be open at once; more are put beside each other, as browsers do.
+/// Elements that may be open at once; what would be deeper is flattened, as in browsers.
 pub(super) const MAX_DEPTH: usize = 512;
 
 /// Times that a page may have formatting opened again for it.
@@ -19,6 +19,8 @@ const FREE_MOVES: usize = 256;
 pub(super) struct Open<'a> {
     pub(super) name: &'a str,
     pub(super) sort: Sort,
+    /// Whether its tags are left out.
+    silent: bool,
 }
 
 /// What becomes of an end tag.
@@ -26,12 +28,16 @@ pub(super) struct Open<'a> {
 pub(super) enum Ending {
     /// It closes something.
     Kept,
+    /// It closes something whose tags are left out.
+    Silent,
     /// The parser would pass over it.
     Dropped,
 }
 
 pub(super) struct Tree<'a> {
     stack: Vec<Open<'a>>,
+    /// How many of each sort the stack holds.
+    counts: [u32; sort::SORTS],
     carried: Vec<&'a str>,
     reopenings: usize,
     moves: usize,
@@ -41,6 +47,7 @@ impl<'a> Tree<'a> {
     pub(super) fn new(page: usize) -> Self {
         Self {
             stack: Vec::new(),
+            counts: [0; sort::SORTS],
             carried: Vec::new(),
             reopenings: FREE_REOPENINGS + page / 256,
             moves: FREE_MOVES,
@@ -58,7 +65,32 @@ impl<'a> Tree<'a> {
 
     /// Whether a table is open, so that rows and cells mean something.
     pub(super) fn in_table(&self) -> bool {
-        self.stack.iter().rev().any(|open| open.sort == Sort::Table)
+        self.has(Sort::Table)
+    }
+
+    fn has(&self, sort: Sort) -> bool {
+        self.counts[sort as usize] > 0
+    }
+
+    fn push(&mut self, name: &'a str, sort: Sort) {
+        self.counts[sort as usize] += 1;
+        self.stack.push(Open {
+            name,
+            sort,
+            silent: false,
+        });
+    }
+
+    /// Opens an element whose tags are left out.
+    pub(super) fn start_silent(&mut self, name: &'a str, sort: Sort) {
+        if self.stack.len() < MAX_DEPTH {
+            self.counts[sort as usize] += 1;
+            self.stack.push(Open {
+                name,
+                sort,
+                silent: true,
+            });
+        }
     }
 
     /// Whether formatting elements still count.
@@ -77,16 +109,10 @@ impl<'a> Tree<'a> {
             } else {
                 if open.sort != Sort::Row {
                     fixes.push_str("<tr>");
-                    self.stack.push(Open {
-                        name: "tr",
-                        sort: Sort::Row,
-                    });
+                    self.push("tr", Sort::Row);
                 }
                 fixes.push_str("<td>");
-                self.stack.push(Open {
-                    name: "td",
-                    sort: Sort::Cell,
-                });
+                self.push("td", Sort::Cell);
             }
         }
         if block || self.carried.is_empty() {
@@ -99,17 +125,15 @@ impl<'a> Tree<'a> {
             }
             return;
         }
-        for name in self.carried.drain(..) {
-            self.stack.push(Open {
-                name,
-                sort: Sort::Formatting,
-            });
+        for name in std::mem::take(&mut self.carried) {
+            self.push(name, Sort::Formatting);
         }
     }
 
     /// Closes whatever stands above `keep` open elements. Formatting is carried on.
     fn truncate(&mut self, keep: usize, fixes: &mut String) {
         for open in self.stack.drain(keep.min(self.stack.len())..).rev() {
+            self.counts[open.sort as usize] -= 1;
             if open.sort == Sort::Formatting {
                 if self.reopenings > 0 {
                     self.carried.push(open.name);
@@ -137,6 +161,7 @@ impl<'a> Tree<'a> {
     /// the page leaves out and the parser needs are written to `fixes`.
     pub(super) fn before_start(&mut self, name: &str, sort: Sort, fixes: &mut String) {
         if sort.ends_paragraph()
+            && self.has(Sort::Paragraph)
             && let Some(at) = self.find(
                 |open| open.sort == Sort::Paragraph,
                 |open| open.sort.is_wall() || open.sort == Sort::Button,
@@ -145,29 +170,32 @@ impl<'a> Tree<'a> {
             self.truncate(at, fixes);
         }
         match sort {
-            Sort::Item | Sort::Term => {
+            Sort::Item | Sort::Term if self.has(sort) => {
                 let stops = |open: &Open| {
                     open.sort.is_special()
                         && open.sort != Sort::Paragraph
-                        && !matches!(open.name, "div" | "address")
+                        && !["div", "address"]
+                            .iter()
+                            .any(|n| open.name.eq_ignore_ascii_case(n))
                 };
                 if let Some(at) = self.find(|open| open.sort == sort, stops) {
                     self.truncate(at, fixes);
                 }
             }
-            Sort::Heading => {
-                if self.top().is_some_and(|open| open.sort == Sort::Heading) {
-                    self.truncate(self.stack.len() - 1, fixes);
-                }
+            Sort::Heading if self.top().is_some_and(|open| open.sort == sort) => {
+                self.truncate(self.stack.len() - 1, fixes);
             }
-            Sort::Button => {
+            Sort::Button if self.has(sort) => {
                 let at = self.find(|open| open.sort == sort, |open| open.sort.is_wall());
                 if let Some(at) = at {
                     self.truncate(at, fixes);
                 }
             }
             Sort::Ruby => {
-                if self.top().is_some_and(|open| open.sort == Sort::Ruby) {
+                let annotates = |open: &Open| open.name.eq_ignore_ascii_case("ruby");
+                if self.top().is_some_and(|open| open.sort == Sort::Ruby)
+                    && self.find(annotates, |open| open.sort.is_wall()).is_some()
+                {
                     self.truncate(self.stack.len() - 1, fixes);
                 }
             }
@@ -181,29 +209,36 @@ impl<'a> Tree<'a> {
                     self.truncate(at + 1, fixes);
                 }
             }
-            Sort::Formatting if name.eq_ignore_ascii_case("a") => {
-                if self.end("a", Sort::Formatting, fixes) == Ending::Kept {
-                    fixes.push_str("</a>");
-                }
+            Sort::Formatting
+                if name.eq_ignore_ascii_case("a")
+                    && self.end("a", Sort::Formatting, fixes) == Ending::Kept =>
+            {
+                fixes.push_str("</a>");
             }
             _ => {}
         }
     }
 
-    /// Opens an element. One that would be too deep stands beside the deepest instead.
+    /// Opens an element. Where it would be too deep, all that is open is closed first, so that
+    /// it stands beside the outermost.
     pub(super) fn start(&mut self, name: &'a str, sort: Sort, fixes: &mut String) {
-        while self.stack.len() >= MAX_DEPTH {
-            if let Some(open) = self.stack.pop() {
+        if self.stack.len() >= MAX_DEPTH {
+            for name in self.carried.drain(..) {
+                end(name, fixes);
+            }
+            for open in self.stack.drain(..).rev().filter(|open| !open.silent) {
                 end(open.name, fixes);
             }
+            self.counts = [0; sort::SORTS];
         }
-        self.stack.push(Open { name, sort });
+        self.push(name, sort);
     }
 
     /// Does what an end tag does to what is open.
     pub(super) fn end(&mut self, name: &str, sort: Sort, fixes: &mut String) -> Ending {
         let same = |open: &Open| open.sort == sort && open.name.eq_ignore_ascii_case(name);
         let found = match sort {
+            _ if !self.has(sort) => None,
             Sort::Formatting => self.find(same, |open| open.sort.is_wall()),
             Sort::Plain | Sort::Ruby => self.find(same, |open| open.sort.is_special()),
             Sort::Heading => self.find(|open| open.sort == sort, |open| open.sort.is_wall()),
@@ -230,16 +265,23 @@ impl<'a> Tree<'a> {
             }
             return Ending::Dropped;
         };
+        let ending = if self.stack[at].silent {
+            Ending::Silent
+        } else {
+            Ending::Kept
+        };
         if sort == Sort::Formatting && self.stack[at..].iter().any(|open| open.sort.is_special()) {
+            self.counts[sort as usize] -= 1;
             self.stack.remove(at);
         } else {
             let above = self.stack.len() - at;
             if above > 1 {
                 self.truncate(at + 1, fixes);
             }
+            self.counts[sort as usize] -= 1;
             self.stack.pop();
         }
-        Ending::Kept
+        ending
     }
 }
 

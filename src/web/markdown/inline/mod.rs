@@ -7,8 +7,11 @@
 //! written in the one order that works, closing delimiters, space, opening delimiters.
 
 use super::escape::{self, Class};
-use super::link;
 use super::sheet::{Block, Sheet};
+
+mod literal;
+mod span;
+mod style;
 
 /// What a line of text belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +60,10 @@ struct Loose {
     length: usize,
 }
 
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing about the line, and none implies another"
+)]
 pub(super) struct Inline {
     pub(super) sheet: Sheet,
     pub(super) mode: Mode,
@@ -169,9 +176,7 @@ impl Inline {
     /// Whitespace between two pieces of text.
     pub(super) fn space(&mut self) {
         if self.in_code > 0 {
-            if !self.code.ends_with(' ') {
-                self.code.push(' ');
-            }
+            self.code_space();
             return;
         }
         self.flush_code();
@@ -213,105 +218,6 @@ impl Inline {
         }
         self.sheet.out.push_str(&text[done..at]);
         at
-    }
-
-    /// Writes the one special character (or run of delimiters) at `at`; returns its length.
-    fn special(&mut self, text: &str, at: usize, escape_brackets: bool) -> usize {
-        let bytes = text.as_bytes();
-        let byte = bytes[at];
-        let next = bytes.get(at + 1).copied();
-        let escaped = match byte {
-            b'*' | b'_' | b'~' | b'`' => return self.delimiters(text, at),
-            b'\\' => next.is_none_or(|next| next.is_ascii_punctuation()),
-            b'<' => escape::opens_tag(next),
-            b'&' => escape::is_reference(&bytes[at + 1..]),
-            b'|' => self.mode == Mode::Cell,
-            b'(' => self.bracket_end == self.sheet.out.len(),
-            b'[' | b']' => escape_brackets,
-            _ => false,
-        };
-        if escaped {
-            self.sheet.out.push('\\');
-        }
-        self.sheet.out.push(char::from(byte));
-        if byte == b']' && !escaped {
-            self.bracket_end = self.sheet.out.len();
-        }
-        1
-    }
-
-    fn delimiters(&mut self, text: &str, at: usize) -> usize {
-        let byte = text.as_bytes()[at];
-        let length = text.as_bytes()[at..]
-            .iter()
-            .take_while(|b| **b == byte)
-            .count();
-        let after = text[at + length..].chars().next();
-        let before = if self.sheet.out.len() == self.start {
-            None
-        } else {
-            self.sheet.out.chars().next_back()
-        };
-        let (opens, closes) = match byte {
-            b'`' => (true, true),
-            b'~' if length > 2 => (false, false),
-            _ if at + length == text.len() || at == 0 => {
-                // The neighbour stands in another element.
-                let (opens, closes) = escape::flanks(char::from(byte), before, after);
-                (
-                    opens || at + length == text.len(),
-                    closes || before.is_some(),
-                )
-            }
-            _ => escape::flanks(char::from(byte), before, after),
-        };
-        let which = slot(byte);
-        if closes {
-            self.settle(which);
-        }
-        let escaped =
-            (opens && self.loose[which].is_some()) || ((opens || closes) && self.real[which] > 0);
-        if escaped {
-            for _ in 0..length {
-                self.sheet.out.push('\\');
-                self.sheet.out.push(char::from(byte));
-            }
-        } else {
-            if opens {
-                self.loose[which] = Some(Loose {
-                    at: self.sheet.out.len(),
-                    length,
-                });
-            }
-            self.sheet.out.push_str(&text[at..at + length]);
-        }
-        length
-    }
-
-    /// Escapes the literal delimiter that something could now pair with.
-    fn settle(&mut self, which: usize) {
-        let Some(loose) = self.loose[which].take() else {
-            return;
-        };
-        for index in 0..loose.length {
-            self.insert(loose.at + 2 * index, "\\");
-        }
-    }
-
-    fn insert(&mut self, at: usize, text: &str) {
-        self.sheet.out.insert_str(at, text);
-        let length = text.len();
-        let moved = |place: &mut usize| {
-            if *place > at && *place != usize::MAX {
-                *place += length;
-            }
-        };
-        moved(&mut self.link_start);
-        moved(&mut self.delimiter_end);
-        moved(&mut self.bracket_end);
-        for loose in self.loose.iter_mut().flatten() {
-            moved(&mut loose.at);
-        }
     }
 
     /// Brings everything up to date before the character `next` of content is written.
@@ -445,6 +351,12 @@ impl Inline {
 
     /// `br`.
     pub(super) fn line_break(&mut self) {
+        if self.in_code > 0 {
+            if !self.code.is_empty() && !self.code.ends_with('\n') {
+                self.code.push('\n');
+            }
+            return;
+        }
         self.flush_code();
         if matches!(self.mode, Mode::Heading(_)) {
             self.space();
@@ -467,171 +379,6 @@ impl Inline {
         }
     }
 
-    /// Opens the style of an element, when and if there is text for it.
-    pub(super) fn push(&mut self, style: Style) {
-        let style = if self.in_code > 0 && !matches!(style, Style::Link { .. }) {
-            Style::None
-        } else {
-            style
-        };
-        if style == Style::None {
-            self.styles.push(Active {
-                style,
-                state: State::Done,
-            });
-            return;
-        }
-        self.flush_code();
-        self.links += usize::from(matches!(style, Style::Link { .. }));
-        let continues = self.space.is_empty()
-            && self.breaks == 0
-            && !matches!(style, Style::Link { .. })
-            && self.closes.last().is_some_and(|close| close.style == style);
-        if continues {
-            self.styles.extend(self.closes.pop());
-            return;
-        }
-        self.pending += 1;
-        self.styles.push(Active {
-            style,
-            state: State::Pending,
-        });
-    }
-
-    /// Closes the style of an element. Returns the style if nothing was written for it.
-    pub(super) fn pop(&mut self) -> Option<Style> {
-        let top = self.styles.last()?;
-        if top.style != Style::None {
-            self.flush_code();
-        }
-        let top = self.styles.pop()?;
-        self.links -= usize::from(matches!(top.style, Style::Link { .. }));
-        match top.state {
-            State::Pending => {
-                self.pending -= 1;
-                Some(top.style)
-            }
-            State::Open(_) => {
-                self.closes.push(top);
-                None
-            }
-            State::Done => None,
-        }
-    }
-
-    fn open_styles(&mut self, next: Option<char>) {
-        let before = (self.sheet.out.len() != self.start)
-            .then(|| self.sheet.out.chars().next_back())
-            .flatten();
-        for index in 0..self.styles.len() {
-            if self.styles[index].state != State::Pending {
-                continue;
-            }
-            self.pending -= 1;
-            self.styles[index].state = self.open_style(index, before, next);
-        }
-    }
-
-    fn open_style(&mut self, index: usize, before: Option<char>, next: Option<char>) -> State {
-        let emphasis = match &self.styles[index].style {
-            Style::Link { .. } => {
-                if self.in_link {
-                    return State::Done;
-                }
-                if self.sheet.out.len() > self.start && self.sheet.out.ends_with('!') {
-                    self.sheet.out.pop();
-                    self.sheet.out.push_str("\\!");
-                }
-                self.sheet.out.push('[');
-                self.link_start = self.sheet.out.len();
-                self.in_link = true;
-                return State::Open(b'[');
-            }
-            Style::None => return State::Done,
-            Style::Deleted => false,
-            Style::Emphasis | Style::Strong => true,
-        };
-        if !escape::flanks('*', before, next).0 || !self.sheet.affords(4) {
-            return State::Done;
-        }
-        let after_own = self.delimiter_end == self.sheet.out.len();
-        let alternate = after_own
-            && self.sheet.out.ends_with('*')
-            && !before.is_some_and(char::is_alphanumeric);
-        let delimiter = match (emphasis, alternate) {
-            (false, _) => b'~',
-            (true, true) => b'_',
-            (true, false) => b'*',
-        };
-        self.settle(slot(delimiter));
-        self.real[slot(delimiter)] += 1;
-        let text = char::from(delimiter);
-        self.sheet.out.push(text);
-        if self.styles[index].style != Style::Emphasis {
-            self.sheet.out.push(text);
-        }
-        self.delimiter_end = self.sheet.out.len();
-        State::Open(delimiter)
-    }
-
-    fn close_held(&mut self, after: Option<char>) {
-        if self.closes.is_empty() {
-            return;
-        }
-        let closes = std::mem::take(&mut self.closes);
-        for close in &closes {
-            if let State::Open(delimiter) = close.state {
-                self.write_close(&close.style, delimiter, after);
-            }
-        }
-    }
-
-    fn write_close(&mut self, style: &Style, delimiter: u8, after: Option<char>) {
-        if let Style::Link { address, title } = style {
-            self.write_link_end(address, title.as_deref());
-            return;
-        }
-        let text = match (style, delimiter) {
-            (Style::Emphasis, b'_') => "_",
-            (Style::Emphasis, _) => "*",
-            (Style::Strong, b'_') => "__",
-            (Style::Strong, _) => "**",
-            _ => "~~",
-        };
-        let which = slot(delimiter);
-        self.real[which] = self.real[which].saturating_sub(1);
-        // `**a:**b` would not close: the mark goes outside.
-        let out = &self.sheet.out;
-        let mark = out.ends_with([':', '.', ',', ';', '?'])
-            && after.is_some_and(char::is_alphanumeric)
-            && out[..out.len() - 1].ends_with(char::is_alphanumeric);
-        if mark {
-            self.insert(self.sheet.out.len() - 1, text);
-        } else {
-            self.sheet.out.push_str(text);
-            self.delimiter_end = self.sheet.out.len();
-        }
-    }
-
-    fn write_link_end(&mut self, address: &str, title: Option<&str>) {
-        self.in_link = false;
-        let cell = self.mode == Mode::Cell;
-        let out = &mut self.sheet.out;
-        let text = &out[self.link_start..];
-        let title = title.filter(|title| *title != text && !title.trim().is_empty());
-        if title.is_none() && text == address && link::is_autolink(address) && !cell {
-            out.replace_range(self.link_start - 1..self.link_start, "<");
-            out.push('>');
-            for loose in &mut self.loose {
-                *loose = loose.filter(|loose| loose.at < self.link_start);
-            }
-        } else {
-            out.push(']');
-            link::write_target(out, address, title, cell);
-        }
-        self.bracket_end = usize::MAX;
-    }
-
     /// Writes Markdown of the conversion's own, such as an image, as a piece of the text.
     pub(super) fn raw(&mut self, markup: &str) {
         self.ready(markup.chars().next());
@@ -649,72 +396,5 @@ impl Inline {
             .out
             .push_str(if checked { "[x] " } else { "[ ] " });
         self.start = self.sheet.out.len();
-    }
-
-    /// `code` begins.
-    pub(super) fn enter_code(&mut self) {
-        self.in_code += 1;
-    }
-
-    /// `code` ends; what follows directly may be code as well.
-    pub(super) fn leave_code(&mut self) {
-        self.in_code = self.in_code.saturating_sub(1);
-    }
-
-    fn code_text(&mut self, text: &str) {
-        for piece in text.split_inclusive(|c: char| c.is_ascii_whitespace()) {
-            let word = piece.trim_end_matches(|c: char| c.is_ascii_whitespace());
-            self.code.push_str(word);
-            if word.len() < piece.len() && !self.code.ends_with(' ') {
-                self.code.push(' ');
-            }
-        }
-    }
-
-    /// Writes the code span that has been gathered.
-    fn flush_code(&mut self) {
-        if self.code.is_empty() {
-            return;
-        }
-        let gathered = std::mem::take(&mut self.code);
-        let within = std::mem::replace(&mut self.in_code, 0);
-        let code = gathered.trim_matches(|c: char| c.is_ascii_whitespace());
-        if gathered.starts_with(' ') {
-            self.space();
-        }
-        if !code.is_empty() {
-            self.ready(Some('`'));
-            self.settle(slot(b'`'));
-            self.write_code(code);
-            if gathered.ends_with(' ') {
-                self.space();
-            }
-        }
-        self.in_code = within;
-    }
-
-    fn write_code(&mut self, code: &str) {
-        let fence = super::code::span_fence(code);
-        let padded = code.starts_with('`') || code.ends_with('`');
-        let out = &mut self.sheet.out;
-        out.extend(std::iter::repeat_n('`', fence));
-        if padded {
-            out.push(' ');
-        }
-        if self.mode == Mode::Cell {
-            for (index, piece) in code.split('|').enumerate() {
-                if index > 0 {
-                    out.push_str("\\|");
-                }
-                out.push_str(piece);
-            }
-        } else {
-            out.push_str(code);
-        }
-        if padded {
-            out.push(' ');
-        }
-        out.extend(std::iter::repeat_n('`', fence));
-        self.bracket_end = usize::MAX;
     }
 }

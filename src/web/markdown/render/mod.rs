@@ -10,7 +10,11 @@ use super::dom::{self, Kind};
 use super::inline::{Inline, Mode, Style};
 use super::sheet::{Block, Holder, Sheet};
 use super::table::{self, Shape};
-use super::{Document, code, image, link, pre};
+use super::{Document, code, pre};
+
+mod grid;
+mod list;
+mod media;
 
 /// What is to be done when an element ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,8 +155,8 @@ impl Walk {
         let exit = match &node.data {
             NodeData::Text { contents } => {
                 let contents = contents.borrow();
-                self.inline.sheet.read(contents.len());
                 self.inline.text(&contents);
+                self.inline.sheet.read(contents.len());
                 return;
             }
             NodeData::Element { name, .. } => {
@@ -332,74 +336,6 @@ impl Walk {
         Exit::Style
     }
 
-    fn enter_link(&mut self, node: &Handle) -> Exit {
-        let address = dom::attribute(node, "href").and_then(|href| self.address(&href));
-        let style = match address {
-            Some(address) => Style::Link {
-                address,
-                title: dom::attribute(node, "title"),
-            },
-            None => Style::None,
-        };
-        self.inline.push(style);
-        Exit::Link
-    }
-
-    /// A link without text still leads somewhere, unless it is to a place in this page.
-    fn leave_link(&mut self, node: &Handle) {
-        let Some(Style::Link { address, title }) = self.inline.pop() else {
-            return;
-        };
-        let href = dom::attribute(node, "href").unwrap_or_default();
-        let text = dom::attribute(node, "aria-label")
-            .or(title)
-            .unwrap_or_default();
-        if href.starts_with('#') || (text.trim().is_empty() && !node.children.borrow().is_empty()) {
-            return;
-        }
-        let cell = self.inline.mode == Mode::Cell;
-        let mut markup = format!("[{}]", image::escaped(&text, cell));
-        link::write_target(&mut markup, &address, None, cell);
-        self.inline.raw(&markup);
-    }
-
-    /// An address made absolute. The page's own spelling stays where the base would make the
-    /// Markdown many times longer than the page.
-    fn address(&mut self, reference: &str) -> Option<String> {
-        self.inline.sheet.read(reference.len());
-        let address = link::resolve(reference, &self.base)?;
-        let grown = address.len().saturating_sub(reference.len());
-        if self.inline.sheet.grows(grown) {
-            Some(address)
-        } else {
-            Some(reference.to_owned())
-        }
-    }
-
-    fn image(&mut self, node: &Handle) {
-        let source = image::source(node);
-        let address = source.and_then(|source| self.address(&source));
-        let cell = self.inline.mode == Mode::Cell;
-        let alt = dom::attribute(node, "alt").unwrap_or_default();
-        self.inline.sheet.read(alt.len());
-        let Some(address) = address else {
-            self.inline.text(&alt);
-            return;
-        };
-        let title = dom::attribute(node, "title").filter(|title| !title.trim().is_empty());
-        let mut markup = format!("![{}]", image::escaped(&alt, cell));
-        link::write_target(&mut markup, &address, title.as_deref(), cell);
-        self.inline.raw(&markup);
-    }
-
-    fn input(&mut self, node: &Handle) {
-        let checkbox = dom::attribute(node, "type")
-            .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("checkbox"));
-        if checkbox {
-            self.inline.task(dom::attribute(node, "checked").is_some());
-        }
-    }
-
     fn rule(&mut self) {
         if self.inline.mode == Mode::Flow {
             self.container(Block::Rule);
@@ -414,7 +350,6 @@ impl Walk {
 
     fn preformatted(&mut self, node: &Handle) {
         let text = pre::text_of(node);
-        self.inline.sheet.read(text.len());
         if self.inline.mode != Mode::Flow || self.inline.is_code() {
             self.inline.enter_code();
             self.inline.text(&text);
@@ -438,196 +373,10 @@ impl Walk {
         if !text.is_empty() {
             for line in text.split('\n') {
                 sheet.verbatim_line(line);
+                sheet.read(line.len() + 1);
             }
         }
         sheet.line();
         sheet.out.push_str(&fence);
-    }
-
-    fn enter_list(&mut self, node: &Handle, ordered: bool) -> Exit {
-        let holder = if pre::holds_paragraphs(node) {
-            Holder::Loose
-        } else {
-            Holder::TightList
-        };
-        let marks = if ordered { ['.', ')'] } else { ['-', '*'] };
-        self.inline.end();
-        let after_same =
-            matches!(self.inline.sheet.last(), Block::List(mark, _) if mark == marks[0]);
-        let mark = marks[usize::from(after_same)];
-        let number = dom::attribute(node, "start")
-            .and_then(|start| start.trim().parse::<i64>().ok())
-            .map_or(1, |start| u64::try_from(start).unwrap_or(0));
-        self.container(Block::List(mark, !ordered || number == 1));
-        self.inline.sheet.open(holder, "", None);
-        self.lists.push(List {
-            ordered,
-            number,
-            mark,
-            holder,
-            width: 0,
-        });
-        Exit::List
-    }
-
-    /// What stands in a list outside its items goes on with the item before it.
-    fn list_child(&mut self, child: &Handle) {
-        let stray = match &child.data {
-            NodeData::Text { contents } => !contents
-                .borrow()
-                .bytes()
-                .all(|byte| byte.is_ascii_whitespace()),
-            NodeData::Element { name, .. } => {
-                !matches!(dom::kind_of(&name.local), Kind::Item | Kind::Dropped)
-                    && !dom::is_hidden(child)
-            }
-            _ => false,
-        };
-        if !stray {
-            return;
-        }
-        self.inline.end();
-        match self.lists.last() {
-            Some(list) if list.width > 0 => {
-                let (prefix, holder) = (" ".repeat(list.width), item_holder(list.holder));
-                self.inline.sheet.announce(Block::Item);
-                self.inline.sheet.open(holder, &prefix, None);
-            }
-            _ => {
-                self.enter_item(child);
-            }
-        }
-        self.stack.push(Frame {
-            node: child.clone(),
-            next: usize::MAX,
-            exit: Exit::Item,
-        });
-    }
-
-    fn enter_item(&mut self, node: &Handle) -> Exit {
-        self.inline.end();
-        let inside = self
-            .stack
-            .last()
-            .is_some_and(|frame| frame.exit == Exit::List);
-        let (marker, holder) = match self.lists.last_mut() {
-            Some(list) if inside => {
-                let marker = if list.ordered {
-                    let value = dom::attribute(node, "value")
-                        .filter(|_| dom::kind(node) == Some(Kind::Item))
-                        .and_then(|value| value.trim().parse().ok());
-                    let number = value.unwrap_or(list.number).min(999_999_999);
-                    list.number = number + 1;
-                    format!("{number}{} ", list.mark)
-                } else {
-                    format!("{} ", list.mark)
-                };
-                list.width = marker.len();
-                (marker, item_holder(list.holder))
-            }
-            _ => ("- ".to_owned(), Holder::TightItem),
-        };
-        let block = if inside {
-            Block::Item
-        } else {
-            Block::List('-', true)
-        };
-        self.container(block);
-        let prefix = " ".repeat(marker.len());
-        self.inline.sheet.open(holder, &prefix, Some(marker));
-        Exit::Item
-    }
-
-    fn grid(&mut self) -> Option<&mut Grid> {
-        self.tables.last_mut().and_then(Option::as_mut)
-    }
-
-    fn enter_table(&mut self, node: &Handle) -> Exit {
-        self.inline.end();
-        let grid = table::shape(node).map(|shape| Grid {
-            header_due: shape.header,
-            shape,
-            spans: Vec::new(),
-            column: 0,
-            begun: false,
-        });
-        self.tables.push(grid);
-        Exit::Table
-    }
-
-    fn enter_cell(&mut self, node: &Handle) -> Exit {
-        self.begin_row();
-        self.spanned_cells();
-        let (columns, rows) = table::span(node);
-        if let Some(grid) = self.grid() {
-            table::note_span(&mut grid.spans, grid.column, columns, rows);
-            grid.column += columns;
-        }
-        self.inline.sheet.out.push_str("| ");
-        self.inline.mode = Mode::Cell;
-        Exit::Cell
-    }
-
-    fn begin_row(&mut self) {
-        let Some(grid) = self.tables.last_mut().and_then(Option::as_mut) else {
-            return;
-        };
-        if grid.column > 0 {
-            return;
-        }
-        self.inline.end();
-        self.inline.definition = false;
-        let sheet = &mut self.inline.sheet;
-        if !std::mem::replace(&mut grid.begun, true) {
-            sheet.announce(Block::Table);
-            if !grid.header_due {
-                sheet.line();
-                sheet.out.push_str(&"| ".repeat(grid.shape.columns));
-                sheet.out.push('|');
-                sheet.line();
-                sheet.out.push_str(&table::delimiter_row(&grid.shape));
-            }
-        }
-        sheet.line();
-    }
-
-    fn spanned_cells(&mut self) {
-        let Some(grid) = self.tables.last_mut().and_then(Option::as_mut) else {
-            return;
-        };
-        while table::take_span(&mut grid.spans, grid.column) {
-            grid.column += 1;
-            if self.inline.sheet.affords(2) {
-                self.inline.sheet.out.push_str("| ");
-            }
-        }
-    }
-
-    fn leave_row(&mut self) {
-        let Some(grid) = self.tables.last_mut().and_then(Option::as_mut) else {
-            return;
-        };
-        if grid.column == 0 {
-            return;
-        }
-        let sheet = &mut self.inline.sheet;
-        if std::mem::take(&mut grid.header_due) {
-            for _ in grid.column..grid.shape.columns {
-                sheet.out.push_str("| ");
-            }
-            sheet.out.push('|');
-            sheet.line();
-            sheet.out.push_str(&table::delimiter_row(&grid.shape));
-        } else {
-            sheet.out.push('|');
-        }
-    }
-}
-
-fn item_holder(list: Holder) -> Holder {
-    if list == Holder::Loose {
-        Holder::Loose
-    } else {
-        Holder::TightItem
     }
 }

@@ -1,0 +1,329 @@
+//! What a request may name where files outside some directories are out of bounds, decided before the call.
+//!
+//! This is the half of `--root` that answers in words, and the only half that sees names: links are resolved as
+//! `path_resolution(7)` has it, and what leads outside is refused whether it is there or not. The other half is
+//! `confine`, which the kernel enforces in whatever moment a file is touched.
+
+use std::path::{Path, PathBuf};
+
+use rmcp::model::JsonObject;
+use serde_json::Value;
+
+use crate::tool::{Reach, Tool};
+
+/// As many symbolic links as the kernel follows.
+const MOST_LINKS: usize = 40;
+
+/// Directories, absolute and without links.
+#[derive(Debug)]
+pub struct Roots(Vec<PathBuf>);
+
+impl Roots {
+    /// Bounds, unless there are no `directories`.
+    pub fn new(directories: Vec<PathBuf>) -> Option<Self> {
+        (!directories.is_empty()).then_some(Self(directories))
+    }
+
+    /// The directories.
+    pub fn directories(&self) -> &[PathBuf] {
+        &self.0
+    }
+
+    /// Where relative paths start.
+    pub fn first(&self) -> &Path {
+        self.0.first().map_or(Path::new("/"), PathBuf::as_path)
+    }
+
+    /// Whether the tool's calls are to be confined at all.
+    pub fn concern(tool: &Tool) -> bool {
+        matches!(tool.reach, Reach::File(_) | Reach::Paths { .. })
+    }
+
+    /// Lets a request pass, or says why not. Wildcard patterns are rewritten so that they mean the same and find
+    /// names by listing directories alone, which a confined call cannot do outside.
+    pub fn admit(&self, tool: &Tool, request: &mut JsonObject) -> Result<(), String> {
+        let given = |name: &str| match request.get(name) {
+            Some(Value::String(text)) => Some(text.as_str()),
+            // Whatever else it is, the tool refuses it or takes it as not given.
+            _ => None,
+        };
+        match tool.reach {
+            Reach::Machine | Reach::Network => Ok(()),
+            Reach::File(field) => match given(field) {
+                Some(path) if !self.hold(&self.first().join(path)) => Err(self.refusal(path)),
+                _ => Ok(()),
+            },
+            Reach::Paths { directory, pattern } => {
+                let path = given(directory).unwrap_or_default();
+                let base = self.first().join(path);
+                if !self.hold(&base) {
+                    return Err(self.refusal(path));
+                }
+                if let Some(text) = given(pattern) {
+                    let listed = self.listed(base, text).ok_or_else(|| self.refusal(text))?;
+                    request.insert(pattern.to_owned(), Value::String(listed));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The rewritten pattern; none if it leaves the directories.
+    fn listed(&self, mut base: PathBuf, pattern: &str) -> Option<String> {
+        if pattern.starts_with('/') {
+            base = PathBuf::from("/");
+        }
+        let mut wild = false;
+        let mut parts = Vec::new();
+        for part in pattern.split('/') {
+            let literal = !part.contains(['*', '?', '[']);
+            if !literal {
+                wild = true;
+                parts.push(part.to_owned());
+            } else if wild {
+                if unescaped(part) == ".." {
+                    return None;
+                }
+                parts.push(as_wildcard(part));
+            } else {
+                base.push(unescaped(part));
+                parts.push(part.to_owned());
+            }
+        }
+        self.hold(&base).then(|| parts.join("/"))
+    }
+
+    /// Whether `path`, all links followed, lies within.
+    fn hold(&self, path: &Path) -> bool {
+        real(path).is_some_and(|real| self.0.iter().any(|root| real.starts_with(root)))
+    }
+
+    fn refusal(&self, path: &str) -> String {
+        let roots: Vec<_> = self.0.iter().map(|root| root.to_string_lossy()).collect();
+        format!(
+            "Not allowed: {path} is not within {}, to which this server is confined",
+            roots.join(" or ")
+        )
+    }
+}
+
+/// Where `path` leads, which need not be there; none if that cannot be told.
+fn real(path: &Path) -> Option<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match path.canonicalize() {
+            Ok(real) => return Some(real),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(_) => return None,
+        }
+        let parent = path.parent()?.to_owned();
+        match path.read_link() {
+            Ok(to) => path = parent.join(to),
+            Err(_) => return Some(real(&parent)?.join(path.file_name()?)),
+        }
+    }
+    None
+}
+
+fn unescaped(part: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = part.chars();
+    while let Some(c) = rest.next() {
+        plain.extend(if c == '\\' { rest.next() } else { Some(c) });
+    }
+    plain
+}
+
+/// A name as a wildcard that matches it alone: one character becomes a set. A dot in front stays, or nothing matches;
+/// of a name without a letter or a digit no character is safe in a set everywhere, and it stays as it is.
+fn as_wildcard(part: &str) -> String {
+    let Some(at) = part.find(|c: char| c.is_ascii_alphanumeric()) else {
+        return part.to_owned();
+    };
+    let before = &part[..at];
+    let escapes = before
+        .bytes()
+        .rev()
+        .take_while(|byte| *byte == b'\\')
+        .count();
+    let before = &before[..at - escapes % 2];
+    format!("{before}[{}]{}", &part[at..=at], &part[at + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::walk::expand;
+    use crate::toolbox;
+    use serde_json::json;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    struct Room {
+        _directory: tempfile::TempDir,
+        outside: PathBuf,
+        roots: Roots,
+    }
+
+    /// `in` is within bounds, `out` is not; `in` has links to `out`.
+    fn room() -> Room {
+        let directory = tempfile::tempdir().unwrap();
+        let top = directory.path().canonicalize().unwrap();
+        for name in ["in/sub/deep", "out/sub", "inside"] {
+            fs::create_dir_all(top.join(name)).unwrap();
+        }
+        for name in [
+            "in/file",
+            "in/sub/file",
+            "in/.hidden",
+            "out/secret",
+            "out/sub/secret",
+        ] {
+            fs::write(top.join(name), name).unwrap();
+        }
+        symlink(top.join("out"), top.join("in/link")).unwrap();
+        symlink("../../out/secret", top.join("in/sub/link")).unwrap();
+        symlink("../out/new", top.join("in/dangling")).unwrap();
+        symlink("loop", top.join("in/loop")).unwrap();
+        symlink("sub", top.join("in/home")).unwrap();
+        let roots = Roots::new(vec![top.join("in")]).unwrap();
+        Room {
+            outside: top.join("out"),
+            roots,
+            _directory: directory,
+        }
+    }
+
+    fn admit(room: &Room, tool: &str, request: Value) -> Result<JsonObject, String> {
+        let Value::Object(mut request) = request else {
+            panic!("an object");
+        };
+        room.roots
+            .admit(toolbox::find(tool).unwrap(), &mut request)?;
+        Ok(request)
+    }
+
+    #[test]
+    fn a_file_within_passes_however_it_is_named() {
+        let room = room();
+        let absolute = room.roots.first().join("sub/file");
+        for path in [
+            "file",
+            "./file",
+            "sub/../file",
+            "home/file",
+            "link/../in/file",
+            "new",
+            "gone/new",
+            absolute.to_str().unwrap(),
+        ] {
+            for tool in ["file-read", "file-write", "file-edit"] {
+                let request = json!({"file_path": path, "content": "x"});
+                assert_eq!(
+                    Value::Object(admit(&room, tool, request.clone()).unwrap()),
+                    request
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_outside_is_refused_however_it_is_reached() {
+        let room = room();
+        let absolute = room.outside.join("secret");
+        let look_alike = room.roots.first().with_file_name("inside").join("x");
+        for path in [
+            "../out/secret",
+            "../out/nothing",
+            "link/secret",
+            "link",
+            "link/new",
+            "sub/link",
+            "dangling",
+            "loop",
+            "..",
+            "sub/../../out/secret",
+            "gone/../../out/secret",
+            "/",
+            "a\0b",
+            absolute.to_str().unwrap(),
+            look_alike.to_str().unwrap(),
+        ] {
+            for tool in ["file-read", "file-write", "file-edit"] {
+                let refusal = admit(&room, tool, json!({"file_path": path})).unwrap_err();
+                assert!(refusal.contains("confined"), "{path}: {refusal}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_leaves_is_refused() {
+        let room = room();
+        let absolute = room.outside.join("*");
+        for pattern in [
+            "../*",
+            "../out/secret",
+            "link/*",
+            "link/secret",
+            r"l\ink/*",
+            "*/../../out/*",
+            r"*/\../x",
+            "/*",
+            "/etc/passwd",
+            absolute.to_str().unwrap(),
+        ] {
+            assert!(
+                admit(&room, "glob", json!({"pattern": pattern})).is_err(),
+                "{pattern}"
+            );
+            assert!(
+                admit(&room, "grep", json!({"pattern": "x", "glob": pattern})).is_err(),
+                "{pattern}"
+            );
+        }
+        for path in ["link", "..", "/etc", "link/sub"] {
+            let request = json!({"pattern": "*", "path": path});
+            assert!(admit(&room, "glob", request.clone()).is_err());
+            assert!(admit(&room, "grep", request).is_err());
+        }
+    }
+
+    #[test]
+    fn a_pattern_within_passes_and_finds_what_it_found() {
+        let room = room();
+        for pattern in [
+            "*",
+            "file",
+            "**/file",
+            "*/file",
+            "*/deep/",
+            "**/.hidden",
+            r"**/f\ile",
+            r"**/\f\ile",
+            "*/./file",
+            "su[b]//file",
+            "",
+        ] {
+            let base = room.roots.first();
+            let path = base.to_str().unwrap();
+            let request = admit(&room, "glob", json!({"pattern": pattern, "path": path}));
+            let rewritten = request.unwrap()["pattern"].as_str().unwrap().to_owned();
+            let found = |pattern: &str| -> Vec<Vec<u8>> {
+                let paths = expand(base, pattern.as_bytes()).unwrap();
+                paths.iter().map(|found| found.path().to_vec()).collect()
+            };
+            assert_eq!(found(&rewritten), found(pattern), "{pattern} → {rewritten}");
+        }
+    }
+
+    #[test]
+    fn a_name_becomes_a_wildcard_that_matches_it_alone() {
+        assert_eq!(as_wildcard("name"), "[n]ame");
+        assert_eq!(as_wildcard(".git"), ".[g]it");
+        assert_eq!(as_wildcard(r"\name"), "[n]ame");
+        assert_eq!(as_wildcard(r"\\name"), r"\\[n]ame");
+        assert_eq!(as_wildcard("é-1"), "é-[1]");
+        assert_eq!(as_wildcard("--"), "--");
+        assert_eq!(as_wildcard(""), "");
+    }
+}

@@ -1,0 +1,364 @@
+//! Messages on stdin and stdout: one JSON-RPC message a line, whatever comes in.
+//!
+//! The SDK's own transport drops lines that it cannot parse or that are too long, without a word to whoever waits for
+//! an answer; here they are answered as JSON-RPC 2.0 has it (section 5.1). A batch (revision 2025-03-26) is taken
+//! apart, and its requests are answered one by one.
+
+use std::collections::{HashSet, VecDeque};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta, JsonRpcMessage,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+/// The longest line that is read, in bytes.
+const LONGEST_LINE: usize = 64 * 1024 * 1024;
+
+/// How many requests may wait for their answers; with more of them nothing is read.
+const MOST_UNANSWERED: usize = 1024;
+
+/// How long calls under way at the end of the input may still be answered, if anybody reads. Clients give a server
+/// two seconds to end.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How often it is asked whether anybody still reads.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// The server's end of the connection.
+pub struct Wire<R, W> {
+    input: BufReader<R>,
+    line: Vec<u8>,
+    /// Whether the line being read is too long, and dropped up to its end.
+    dropping: bool,
+    /// What of a batch is still to be passed on.
+    batch: VecDeque<Value>,
+    /// The answer to a bad line, on its way.
+    complaint: Option<JoinHandle<()>>,
+    /// Whether the client has begun a session; what is no request means nothing before.
+    opened: bool,
+    /// Until when answers are waited for, once the input has ended.
+    deadline: Option<Instant>,
+    shared: Arc<Shared<W>>,
+}
+
+struct Shared<W> {
+    output: tokio::sync::Mutex<W>,
+    unanswered: Mutex<HashSet<RequestId>>,
+    /// Rung when a request has been answered.
+    answered: Notify,
+    /// Whether the client has gone away.
+    gone: watch::Sender<bool>,
+}
+
+impl<W: AsyncWrite + Unpin> Shared<W> {
+    fn unanswered(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+        self.unanswered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn settle(&self, id: &RequestId) {
+        self.unanswered().remove(id);
+        self.answered.notify_waiters();
+    }
+
+    /// Writes a message. Where that fails the client has gone away.
+    async fn write(&self, mut line: Vec<u8>) -> io::Result<()> {
+        line.push(b'\n');
+        let mut output = self.output.lock().await;
+        let written = async {
+            output.write_all(&line).await?;
+            output.flush().await
+        };
+        let written = written.await;
+        if written.is_err() {
+            self.gone.send_replace(true);
+        }
+        written
+    }
+}
+
+/// What comes next on the input.
+enum Next {
+    Line,
+    TooLong,
+    End,
+}
+
+impl<R, W> Wire<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    /// A connection. `gone` becomes true when the client goes away.
+    pub fn new(input: R, output: W, gone: watch::Sender<bool>) -> Self {
+        Self {
+            input: BufReader::new(input),
+            line: Vec::new(),
+            dropping: false,
+            batch: VecDeque::new(),
+            complaint: None,
+            opened: false,
+            deadline: None,
+            shared: Arc::new(Shared {
+                output: tokio::sync::Mutex::new(output),
+                unanswered: Mutex::default(),
+                answered: Notify::new(),
+                gone,
+            }),
+        }
+    }
+
+    /// Reads a line into `self.line`. What has been read stays when this is dropped midway.
+    async fn next(&mut self) -> Next {
+        loop {
+            let Ok(bytes) = self.input.fill_buf().await else {
+                return Next::End;
+            };
+            if bytes.is_empty() {
+                return Next::End;
+            }
+            let newline = memchr::memchr(b'\n', bytes);
+            let count = newline.map_or(bytes.len(), |at| at + 1);
+            self.dropping |= self.line.len() + count > LONGEST_LINE;
+            if self.dropping {
+                self.line = Vec::new();
+            } else {
+                self.line.extend_from_slice(&bytes[..count]);
+            }
+            self.input.consume(count);
+            if newline.is_some() {
+                return if std::mem::take(&mut self.dropping) {
+                    Next::TooLong
+                } else {
+                    Next::Line
+                };
+            }
+        }
+    }
+
+    /// Makes a message of the line that was read, if it is one; answers it if it is none.
+    fn parse(&mut self) -> Option<ClientJsonRpcMessage> {
+        let line = std::mem::take(&mut self.line);
+        // Some runtimes write a byte-order mark before their JSON; it says nothing.
+        let bytes = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line);
+        if bytes.trim_ascii().is_empty() {
+            return None;
+        }
+        if let Ok(message) = serde_json::from_slice(bytes) {
+            return self.admit(message);
+        }
+        match serde_json::from_slice(bytes) {
+            Err(error) => {
+                self.complain(
+                    ErrorCode::PARSE_ERROR,
+                    &format!("Parse error: {error}"),
+                    &Value::Null,
+                );
+            }
+            Ok(Value::Array(messages)) if !messages.is_empty() => self.batch = messages.into(),
+            Ok(other) => self.refuse(&other),
+        }
+        None
+    }
+
+    /// Takes a message apart from a batch.
+    fn unpack(&mut self, value: &Value) -> Option<ClientJsonRpcMessage> {
+        if let Ok(message) = ClientJsonRpcMessage::deserialize(value) {
+            return self.admit(message);
+        }
+        self.refuse(value);
+        None
+    }
+
+    /// Answers JSON that is no message. A notification is never answered.
+    fn refuse(&mut self, value: &Value) {
+        let id = &value["id"];
+        if value["method"].is_string() && value.get("id").is_none() {
+            return;
+        }
+        let id = if id.is_string() || id.is_i64() {
+            id
+        } else {
+            &Value::Null
+        };
+        self.complain(ErrorCode::INVALID_REQUEST, "Invalid Request", id);
+    }
+
+    fn complain(&mut self, code: ErrorCode, message: &str, id: &Value) {
+        let error = json!({
+            "jsonrpc": "2.0",
+            "id": id,
+            "error": {"code": code.0, "message": message},
+        });
+        let shared = Arc::clone(&self.shared);
+        // A task of its own, since `receive` may be dropped midway and a line must not.
+        self.complaint = Some(tokio::spawn(async move {
+            let _ = shared.write(error.to_string().into_bytes()).await;
+        }));
+    }
+
+    fn admit(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        match &message {
+            JsonRpcMessage::Request(request) => {
+                self.opened |= opens(&request.request);
+                self.shared.unanswered().insert(request.id.clone());
+            }
+            // To the SDK anything but a request at this point is the end.
+            _ if !self.opened => return None,
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    // It is never answered.
+                    self.shared.settle(id);
+                }
+            }
+            _ => {}
+        }
+        Some(message)
+    }
+
+    /// Waits until there is room for another request.
+    async fn room(&mut self) {
+        if let Some(complaint) = &mut self.complaint {
+            let _ = complaint.await;
+            self.complaint = None;
+        }
+        loop {
+            let answered = self.shared.answered.notified();
+            tokio::pin!(answered);
+            answered.as_mut().enable();
+            if self.shared.unanswered().len() < MOST_UNANSWERED {
+                return;
+            }
+            answered.await;
+        }
+    }
+
+    /// Waits, for a while, until what was asked has been answered: the input may end before its writer goes away.
+    async fn last_words(&mut self) {
+        let deadline = *self
+            .deadline
+            .get_or_insert_with(|| Instant::now() + LAST_WORDS);
+        while !self.shared.unanswered().is_empty() && Instant::now() < deadline && is_read() {
+            let _ = tokio::time::timeout(LOOK_EVERY, self.shared.answered.notified()).await;
+        }
+        self.shared.gone.send_replace(true);
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Wire<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let shared = Arc::clone(&self.shared);
+        async move {
+            let written = match serde_json::to_vec(&item) {
+                Ok(line) => shared.write(line).await,
+                Err(error) => Err(error.into()),
+            };
+            match &item {
+                JsonRpcMessage::Response(response) => shared.settle(&response.id),
+                JsonRpcMessage::Error(error) => {
+                    if let Some(id) = &error.id {
+                        shared.settle(id);
+                    }
+                }
+                _ => {}
+            }
+            written
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        let mut gone = self.shared.gone.subscribe();
+        loop {
+            if self.deadline.is_some() {
+                self.last_words().await;
+                return None;
+            }
+            let next = async {
+                self.room().await;
+                if self.batch.is_empty() {
+                    self.next().await
+                } else {
+                    Next::Line
+                }
+            };
+            let next = tokio::select! {
+                next = next => next,
+                _ = gone.wait_for(|gone| *gone) => return None,
+            };
+            let message = match (next, self.batch.pop_front()) {
+                (_, Some(value)) => self.unpack(&value),
+                (Next::Line, None) => self.parse(),
+                (Next::TooLong, None) => {
+                    let most = LONGEST_LINE / (1024 * 1024);
+                    let reason = format!("Invalid Request: longer than {most} MiB");
+                    self.complain(ErrorCode::INVALID_REQUEST, &reason, &Value::Null);
+                    None
+                }
+                (Next::End, None) => {
+                    self.last_words().await;
+                    return None;
+                }
+            };
+            if message.is_some() {
+                return message;
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.shared.gone.send_replace(true);
+        Ok(())
+    }
+}
+
+/// Whether a request begins a session: by its handshake, or by saying all that a handshake says.
+fn opens(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        other => {
+            let newest = ProtocolVersion::V_2026_07_28;
+            other.get_meta().missing_required_keys(&newest).is_empty()
+        }
+    }
+}
+
+/// Whether anybody reads stdout.
+fn is_read() -> bool {
+    let stdout = rustix::stdio::stdout();
+    let mut wanted = [PollFd::new(&stdout, PollFlags::empty())];
+    let at_once = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // A stream that cannot be asked is taken to be read.
+    let _ = poll(&mut wanted, Some(&at_once));
+    !wanted[0]
+        .revents()
+        .intersects(PollFlags::ERR | PollFlags::HUP)
+}

@@ -1,0 +1,180 @@
+//! Emphasis, deletion and links: opened when there is text for them, closed when it is known
+//! what follows.
+//!
+//! Rules: `CommonMark` 0.31.2, "Emphasis", "Links" and "Autolinks"; GitHub Flavored Markdown
+//! 0.29, "Strikethrough".
+
+use super::super::{escape, link};
+use super::{Active, Inline, Mode, State, Style, slot};
+
+impl Inline {
+    /// Opens the style of an element, when and if there is text for it.
+    pub(in super::super) fn push(&mut self, style: Style) {
+        let style = if self.in_code > 0 && !matches!(style, Style::Link { .. }) {
+            Style::None
+        } else {
+            style
+        };
+        if style == Style::None {
+            self.styles.push(Active {
+                style,
+                state: State::Done,
+            });
+            return;
+        }
+        self.flush_code();
+        self.links += usize::from(matches!(style, Style::Link { .. }));
+        let continues = self.space.is_empty()
+            && self.breaks == 0
+            && !matches!(style, Style::Link { .. })
+            && self.closes.last().is_some_and(|close| close.style == style);
+        if continues {
+            self.styles.extend(self.closes.pop());
+            return;
+        }
+        self.pending += 1;
+        self.styles.push(Active {
+            style,
+            state: State::Pending,
+        });
+    }
+
+    /// Closes the style of an element. Returns the style if nothing was written for it.
+    pub(in super::super) fn pop(&mut self) -> Option<Style> {
+        let top = self.styles.last()?;
+        if top.style != Style::None {
+            self.flush_code();
+        }
+        let top = self.styles.pop()?;
+        self.links -= usize::from(matches!(top.style, Style::Link { .. }));
+        match top.state {
+            State::Pending => {
+                self.pending -= 1;
+                Some(top.style)
+            }
+            State::Open(_) => {
+                self.closes.push(top);
+                None
+            }
+            State::Done => None,
+        }
+    }
+
+    pub(super) fn open_styles(&mut self, next: Option<char>) {
+        let before = (self.sheet.out.len() != self.start)
+            .then(|| self.sheet.out.chars().next_back())
+            .flatten();
+        for index in 0..self.styles.len() {
+            if self.styles[index].state != State::Pending {
+                continue;
+            }
+            self.pending -= 1;
+            self.styles[index].state = self.open_style(index, before, next);
+        }
+    }
+
+    pub(super) fn open_style(
+        &mut self,
+        index: usize,
+        before: Option<char>,
+        next: Option<char>,
+    ) -> State {
+        let emphasis = match &self.styles[index].style {
+            Style::Link { .. } => {
+                if self.in_link {
+                    return State::Done;
+                }
+                if self.sheet.out.len() > self.start && self.sheet.out.ends_with('!') {
+                    self.sheet.out.pop();
+                    self.sheet.out.push_str("\\!");
+                }
+                self.sheet.out.push('[');
+                self.link_start = self.sheet.out.len();
+                self.in_link = true;
+                return State::Open(b'[');
+            }
+            Style::None => return State::Done,
+            Style::Deleted => false,
+            Style::Emphasis | Style::Strong => true,
+        };
+        if !escape::flanks('*', before, next).0 || !self.sheet.affords(4) {
+            return State::Done;
+        }
+        let after_own = self.delimiter_end == self.sheet.out.len();
+        let alternate = after_own
+            && self.sheet.out.ends_with('*')
+            && !before.is_some_and(char::is_alphanumeric);
+        let delimiter = match (emphasis, alternate) {
+            (false, _) => b'~',
+            (true, true) => b'_',
+            (true, false) => b'*',
+        };
+        self.settle(slot(delimiter));
+        self.real[slot(delimiter)] += 1;
+        let text = char::from(delimiter);
+        self.sheet.out.push(text);
+        if self.styles[index].style != Style::Emphasis {
+            self.sheet.out.push(text);
+        }
+        self.delimiter_end = self.sheet.out.len();
+        State::Open(delimiter)
+    }
+
+    pub(super) fn close_held(&mut self, after: Option<char>) {
+        if self.closes.is_empty() {
+            return;
+        }
+        let closes = std::mem::take(&mut self.closes);
+        for close in &closes {
+            if let State::Open(delimiter) = close.state {
+                self.write_close(&close.style, delimiter, after);
+            }
+        }
+    }
+
+    pub(super) fn write_close(&mut self, style: &Style, delimiter: u8, after: Option<char>) {
+        if let Style::Link { address, title } = style {
+            self.write_link_end(address, title.as_deref());
+            return;
+        }
+        let text = match (style, delimiter) {
+            (Style::Emphasis, b'_') => "_",
+            (Style::Emphasis, _) => "*",
+            (Style::Strong, b'_') => "__",
+            (Style::Strong, _) => "**",
+            _ => "~~",
+        };
+        let which = slot(delimiter);
+        self.real[which] = self.real[which].saturating_sub(1);
+        // `**a:**b` would not close: the mark goes outside.
+        let out = &self.sheet.out;
+        let mark = out.ends_with([':', '.', ',', ';', '?'])
+            && after.is_some_and(char::is_alphanumeric)
+            && out[..out.len() - 1].ends_with(char::is_alphanumeric);
+        if mark {
+            self.insert(self.sheet.out.len() - 1, text);
+        } else {
+            self.sheet.out.push_str(text);
+            self.delimiter_end = self.sheet.out.len();
+        }
+    }
+
+    pub(super) fn write_link_end(&mut self, address: &str, title: Option<&str>) {
+        self.in_link = false;
+        let cell = self.mode == Mode::Cell;
+        let out = &mut self.sheet.out;
+        let text = &out[self.link_start..];
+        let title = title.filter(|title| *title != text && !title.trim().is_empty());
+        if title.is_none() && text == address && link::is_autolink(address) && !cell {
+            out.replace_range(self.link_start - 1..self.link_start, "<");
+            out.push('>');
+            for loose in &mut self.loose {
+                *loose = loose.filter(|loose| loose.at < self.link_start);
+            }
+        } else {
+            out.push(']');
+            link::write_target(out, address, title, cell);
+        }
+        self.bracket_end = usize::MAX;
+    }
+}

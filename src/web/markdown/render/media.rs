@@ -1,0 +1,80 @@
+//! Links, images and the boxes of tasks.
+//!
+//! Rules: `CommonMark` 0.31.2, "Links" and "Images"; GitHub Flavored Markdown 0.29, "Task list
+//! items".
+
+use html2md::Handle;
+
+use super::super::inline::{Mode, Style};
+use super::super::{dom, image, link};
+use super::{Exit, Walk};
+
+impl Walk {
+    pub(super) fn enter_link(&mut self, node: &Handle) -> Exit {
+        let address = dom::attribute(node, "href").and_then(|href| self.address(&href));
+        let style = match address {
+            Some(address) => Style::Link {
+                address,
+                title: dom::attribute(node, "title"),
+            },
+            None => Style::None,
+        };
+        self.inline.push(style);
+        Exit::Link
+    }
+
+    /// A link without text still leads somewhere, unless it is to a place in this page.
+    pub(super) fn leave_link(&mut self, node: &Handle) {
+        let Some(Style::Link { address, title }) = self.inline.pop() else {
+            return;
+        };
+        let href = dom::attribute(node, "href").unwrap_or_default();
+        let text = dom::attribute(node, "aria-label")
+            .or(title)
+            .unwrap_or_default();
+        if href.starts_with('#') || (text.trim().is_empty() && !node.children.borrow().is_empty()) {
+            return;
+        }
+        let cell = self.inline.mode == Mode::Cell;
+        let mut markup = format!("[{}]", image::escaped(&text, cell));
+        link::write_target(&mut markup, &address, None, cell);
+        self.inline.raw(&markup);
+    }
+
+    /// An address made absolute. The page's own spelling stays where the base would make the
+    /// Markdown many times longer than the page.
+    pub(super) fn address(&mut self, reference: &str) -> Option<String> {
+        self.inline.sheet.read(reference.len());
+        let address = link::resolve(reference, &self.base)?;
+        let grown = address.len().saturating_sub(reference.len());
+        if self.inline.sheet.grows(grown) {
+            Some(address)
+        } else {
+            Some(reference.to_owned())
+        }
+    }
+
+    pub(super) fn image(&mut self, node: &Handle) {
+        let source = image::source(node);
+        let address = source.and_then(|source| self.address(&source));
+        let cell = self.inline.mode == Mode::Cell;
+        let alt = dom::attribute(node, "alt").unwrap_or_default();
+        self.inline.sheet.read(alt.len());
+        let Some(address) = address else {
+            self.inline.text(&alt);
+            return;
+        };
+        let title = dom::attribute(node, "title").filter(|title| !title.trim().is_empty());
+        let mut markup = format!("![{}]", image::escaped(&alt, cell));
+        link::write_target(&mut markup, &address, title.as_deref(), cell);
+        self.inline.raw(&markup);
+    }
+
+    pub(super) fn input(&mut self, node: &Handle) {
+        let checkbox = dom::attribute(node, "type")
+            .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("checkbox"));
+        if checkbox {
+            self.inline.task(dom::attribute(node, "checked").is_some());
+        }
+    }
+}

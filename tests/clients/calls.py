@@ -1,0 +1,47 @@
+"""A call for every tool, made from its schema, and what its result must be."""
+
+import json
+import os
+import pathlib
+
+
+def arguments(tool, files):
+    """What to send to a tool: each required field, and of the others the directory to search in."""
+    file = pathlib.Path(files, "file")
+    file.write_text("one\ntwo\n")
+    known = {
+        "command": "echo one",
+        "file_path": str(file),
+        "content": "one\nthree\n",
+        "old_string": "two",
+        "new_string": "three",
+        "pattern": "one" if tool["name"] == "grep" else "*",
+        "path": files,
+        "url": os.environ["PAGE_URL"],
+        "query": "anything at all",
+    }
+    schema = tool["inputSchema"]
+    assert schema["type"] == "object", tool
+    return {name: known[name] for name in schema["properties"] if name in known or name in schema["required"]}
+
+
+def check(tool, result):
+    """The call succeeded; its text and its structure say the same; and they say what was asked for."""
+    answer = result["structuredContent"]
+    assert not result.get("isError"), (tool["name"], answer)
+    assert json.loads(result["content"][0]["text"]) == answer, result
+    said = json.dumps(answer)
+    expected = {"file_write": "Wrote", "file_edit": "Replaced", "glob": "file", "web_fetch": "Hello"}
+    if tool["name"].startswith("web_search"):
+        word = "https://example.com/"
+    else:
+        word = expected.get(tool["name"], "one")
+    assert word in said, (tool["name"], said)
+
+
+def check_list(tools):
+    names = [tool["name"] for tool in tools]
+    assert len(names) == len(set(names)) >= 6, names
+    for tool in tools:
+        assert tool["title"] and tool["description"] and tool["annotations"], tool
+    return names

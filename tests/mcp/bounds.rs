@@ -1,0 +1,254 @@
+//! `--tools`, `--read-only` and `--root`: what is served, and where.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::common::{BINARY, directory, skip, text};
+use crate::session::Session;
+
+#[test]
+fn a_part_is_served_where_a_part_is_asked_for() {
+    let mut session = Session::open(&["--tools", "grep,file-read"]);
+    assert_eq!(session.tools(), ["file_read", "grep"]);
+    session.call(1, "bash", &json!({"command": "echo hi"}));
+    assert_eq!(session.receive()["error"]["code"], -32602);
+
+    let mut session = Session::open(&["--read-only"]);
+    let tools = session.tools();
+    assert!(tools.contains(&String::from("glob")));
+    for tool in ["bash", "file_write", "file_edit"] {
+        assert!(!tools.contains(&tool.to_owned()));
+        session.call(1, tool, &json!({}));
+        assert_eq!(session.receive()["error"]["code"], -32602);
+    }
+}
+
+#[test]
+fn a_command_line_that_makes_no_sense_is_a_usage_error() {
+    for args in [
+        &["--tools", "gerp"][..],
+        &["--root", "/nowhere/at/all"],
+        &["--read-only", "--tools", "bash"],
+        &["--loud"],
+    ] {
+        let mut command = Command::new(BINARY);
+        let output = command
+            .arg("mcp")
+            .args(args)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty());
+    }
+    let output = Command::new(BINARY)
+        .args(["mcp", "--help"])
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .contains("--read-only")
+    );
+}
+
+/// Whether this kernel can keep a call within directories. Where it cannot, the server says so and does not start.
+fn confines() -> bool {
+    let mut command = Command::new(BINARY);
+    let server = command.args(["mcp", "--root", "/"]).stdin(Stdio::null());
+    let output = server.output().unwrap();
+    if output.status.success() {
+        return true;
+    }
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(log.contains("Landlock"), "{log}");
+    skip("this kernel has no Landlock");
+    false
+}
+
+/// Two directories within bounds, `a` and `b`, and one without, `out`; `a` has links to it.
+fn lay(top: &Path) -> Session {
+    for name in ["a/sub", "b", "out"] {
+        fs::create_dir_all(top.join(name)).unwrap();
+    }
+    for name in ["a/file", "a/sub/file", "b/file", "out/secret"] {
+        fs::write(top.join(name), format!("this is {name}\n")).unwrap();
+    }
+    symlink("../out", top.join("a/link")).unwrap();
+    symlink("../../out/secret", top.join("a/sub/link")).unwrap();
+    let (a, b) = (top.join("a"), top.join("b"));
+    let mut session = Session::start_in(Path::new("/"), &["--root", text(&a), "--root", text(&b)]);
+    let hello = session.shake_hands("2025-11-25");
+    assert!(hello["instructions"].as_str().unwrap().contains(text(&a)));
+    session
+}
+
+fn content(session: &mut Session, tool: &str, arguments: &Value) -> Value {
+    session.result_of(tool, arguments)["structuredContent"].clone()
+}
+
+#[test]
+fn files_within_the_roots_are_worked_with_as_ever() {
+    if !confines() {
+        return;
+    }
+    let room = directory();
+    let top = room.path().canonicalize().unwrap();
+    let mut session = lay(&top);
+    assert!(!session.tools().contains(&String::from("bash")));
+    let read = content(
+        &mut session,
+        "file_read",
+        &json!({"file_path": "sub/../file"}),
+    );
+    assert_eq!(read, json!({"output": "this is a/file\n"}));
+    let path = top.join("b/new");
+    let write = json!({"file_path": text(&path), "content": "new"});
+    assert_eq!(content(&mut session, "file_write", &write)["bytes"], 3);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    let edit = json!({"file_path": "file", "old_string": "this", "new_string": "that"});
+    assert_eq!(content(&mut session, "file_edit", &edit)["replacements"], 1);
+    assert_eq!(
+        fs::read_to_string(top.join("a/file")).unwrap(),
+        "that is a/file\n"
+    );
+    assert_eq!(fs::read_dir(top.join("a")).unwrap().count(), 3);
+    let found = content(&mut session, "glob", &json!({"pattern": "**/file"}));
+    assert_eq!(found["output"], "file\nsub/file");
+    let found = content(
+        &mut session,
+        "grep",
+        &json!({"pattern": "is", "glob": "**/*"}),
+    );
+    assert_eq!(
+        found["output"],
+        "./file:1: that is a/file\n./sub/file:1: this is a/sub/file"
+    );
+}
+
+#[test]
+fn files_outside_the_roots_are_refused_however_they_are_named() {
+    if !confines() {
+        return;
+    }
+    let room = directory();
+    let top = room.path().canonicalize().unwrap();
+    let mut session = lay(&top);
+    let secret = top.join("out/secret");
+    for path in [
+        "../out/secret",
+        "link/secret",
+        "sub/link",
+        "/etc/passwd",
+        text(&secret),
+    ] {
+        for (tool, arguments) in [
+            ("file_read", json!({"file_path": path})),
+            ("file_write", json!({"file_path": path, "content": "x"})),
+            (
+                "file_edit",
+                json!({"file_path": path, "old_string": "this", "new_string": "x"}),
+            ),
+            ("glob", json!({"pattern": path})),
+            ("glob", json!({"pattern": "*", "path": path})),
+            ("grep", json!({"pattern": ".", "path": path})),
+            ("grep", json!({"pattern": ".", "glob": path})),
+        ] {
+            let result = session.result_of(tool, &arguments);
+            assert_eq!(result["isError"], true, "{tool} {path}");
+            assert_eq!(
+                result["structuredContent"]["error_code"],
+                "PERMISSION_DENIED"
+            );
+        }
+    }
+    assert_eq!(fs::read_to_string(secret).unwrap(), "this is out/secret\n");
+}
+
+#[test]
+fn wildcards_do_not_lead_through_links_out_of_the_roots() {
+    if !confines() {
+        return;
+    }
+    let room = directory();
+    let mut session = lay(&room.path().canonicalize().unwrap());
+    for pattern in [
+        "*/secret",
+        "*/*",
+        "l*/s*",
+        "*/../link/*",
+        "**/secret",
+        "[l]ink/secret",
+        "*//secret",
+    ] {
+        let found = session.result_of("glob", &json!({"pattern": pattern}));
+        assert!(
+            !found.to_string().contains("secret\""),
+            "{pattern}: {found}"
+        );
+        let found = session.result_of("grep", &json!({"pattern": "this", "glob": pattern}));
+        assert!(
+            !found.to_string().contains("out/secret"),
+            "{pattern}: {found}"
+        );
+    }
+}
+
+#[test]
+fn the_kernel_holds_a_call_back_whatever_was_checked_before() {
+    if !confines() {
+        return;
+    }
+    let room = directory();
+    let top = room.path().canonicalize().unwrap();
+    drop(lay(&top));
+    let secret = top.join("out/secret");
+    for (tool, request) in [
+        ("file-read", json!({"file_path": text(&secret)})),
+        (
+            "file-write",
+            json!({"file_path": text(&secret), "content": "x"}),
+        ),
+        (
+            "file-edit",
+            json!({"file_path": text(&secret), "old_string": "this", "new_string": "x"}),
+        ),
+        (
+            "file-write",
+            json!({"file_path": text(&top.join("out/new")), "content": "x"}),
+        ),
+    ] {
+        let mut command = Command::new(BINARY);
+        command.args(["mcp", "--confined", tool, "--root", text(&top.join("a"))]);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        serde_json::to_writer(child.stdin.take().unwrap(), &request).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            answer["error_code"], "PERMISSION_DENIED",
+            "{tool}: {answer}"
+        );
+    }
+    assert_eq!(fs::read_to_string(secret).unwrap(), "this is out/secret\n");
+    assert!(!top.join("out/new").exists());
+}
+
+#[test]
+fn bash_is_served_beside_roots_only_where_it_is_named() {
+    if !confines() {
+        return;
+    }
+    let directory = directory();
+    let root = text(directory.path());
+    let mut session = Session::open(&["--root", root, "--tools", "bash,glob"]);
+    assert_eq!(session.tools(), ["bash", "glob"]);
+}

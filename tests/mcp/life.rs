@@ -1,0 +1,200 @@
+//! Calls side by side, and how calls and servers end: nothing is left.
+
+use std::os::unix::process::ExitStatusExt;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::common::{eventually, processes_with};
+use crate::session::Session;
+
+/// A command that runs for a long time, in the foreground, in the background and as a daemon.
+fn long(mark: &str) -> Value {
+    json!({"command": format!(
+        "sleep {mark} & (setsid sleep {mark} &) ; trap '' TERM HUP INT; sleep {mark}"
+    )})
+}
+
+fn runs(mark: &str) -> bool {
+    eventually(|| processes_with(mark).len() == 3)
+}
+
+fn is_gone(mark: &str) -> bool {
+    eventually(|| processes_with(mark).is_empty())
+}
+
+fn kill(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid.try_into().unwrap()).unwrap(), signal).unwrap();
+}
+
+#[test]
+fn calls_run_side_by_side_and_are_answered_as_they_end() {
+    let mut session = Session::open(&[]);
+    let started = Instant::now();
+    for (id, seconds) in [(1, "1.5"), (2, "1"), (3, "1"), (4, "0")] {
+        session.call(
+            id,
+            "bash",
+            &json!({"command": format!("sleep {seconds}; echo {id}")}),
+        );
+    }
+    let ids: Vec<u64> = (0..4)
+        .map(|_| session.receive()["id"].as_u64().unwrap())
+        .collect();
+    assert!(started.elapsed() < Duration::from_secs(3));
+    assert_eq!((ids[0], ids[3]), (4, 1), "{ids:?}");
+}
+
+#[test]
+fn a_hundred_calls_at_once_are_all_answered() {
+    let mut session = Session::open(&[]);
+    for id in 0..100 {
+        session.call(id, "bash", &json!({"command": format!("echo {id}")}));
+    }
+    let mut seen: Vec<u64> = (0..100)
+        .map(|_| {
+            let answer = session.receive();
+            let id = answer["id"].as_u64().unwrap();
+            assert_eq!(
+                answer["result"]["structuredContent"]["output"],
+                id.to_string()
+            );
+            id
+        })
+        .collect();
+    seen.sort_unstable();
+    assert!(seen.iter().copied().eq(0..100));
+}
+
+#[test]
+fn a_cancelled_call_ends_all_that_it_started_and_is_not_answered() {
+    let mut session = Session::open(&[]);
+    session.call(1, "bash", &long("86101"));
+    assert!(runs("86101"));
+    session.cancel(1);
+    assert!(is_gone("86101"));
+    // Whatever is cancelled twice, or was never asked for, is no matter.
+    session.cancel(1);
+    session.cancel(77);
+    session.call(2, "bash", &json!({"command": "echo still here"}));
+    assert_eq!(session.receive()["id"], 2);
+}
+
+#[test]
+fn the_end_of_the_input_ends_the_server_and_what_runs() {
+    let mut session = Session::open(&[]);
+    session.call(1, "bash", &long("86102"));
+    assert!(runs("86102"));
+    session.end_input();
+    let started = Instant::now();
+    assert!(session.server.wait().unwrap().success());
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(processes_with("86102").is_empty());
+}
+
+#[test]
+fn a_client_that_goes_away_altogether_is_not_waited_for() {
+    let mut session = Session::open(&[]);
+    session.call(1, "bash", &long("86103"));
+    assert!(runs("86103"));
+    assert!(session.leave().success());
+    assert!(processes_with("86103").is_empty());
+}
+
+#[test]
+fn what_was_asked_before_the_input_ends_is_answered() {
+    let mut session = Session::open(&[]);
+    for id in 0..10 {
+        session.call(id, "bash", &json!({"command": "echo done"}));
+    }
+    session.end_input();
+    for _ in 0..10 {
+        assert_eq!(
+            session.receive()["result"]["structuredContent"]["output"],
+            "done"
+        );
+    }
+    assert!(session.server.wait().unwrap().success());
+}
+
+#[test]
+fn what_a_command_left_in_the_background_lives_until_the_session_ends() {
+    let mut session = Session::open(&[]);
+    let left = session.result_of("bash", &json!({"command": "sleep 86104 & echo left"}));
+    assert_eq!(left["structuredContent"]["output"], "left");
+    session.result_of("bash", &json!({"command": "true"}));
+    assert_eq!(processes_with("86104").len(), 1);
+    assert!(session.leave().success());
+    assert!(processes_with("86104").is_empty());
+}
+
+#[test]
+fn a_background_process_that_ends_is_reaped() {
+    let mut session = Session::open(&[]);
+    let server = session.server.id();
+    for _ in 0..5 {
+        session.result_of("bash", &json!({"command": "sleep 0.01 & exit"}));
+    }
+    assert!(eventually(|| {
+        session.result_of("bash", &json!({"command": "true"}));
+        let count = json!({"command": format!("cat /proc/[0-9]*/stat | grep -c ') Z {server} '")});
+        session.result_of("bash", &count)["structuredContent"]["output"] == "0"
+    }));
+}
+
+#[test]
+fn a_signal_to_the_server_ends_what_runs() {
+    for (signal, mark) in [
+        (Signal::TERM, "86105"),
+        (Signal::INT, "86106"),
+        (Signal::HUP, "86107"),
+        (Signal::KILL, "86108"),
+    ] {
+        let mut session = Session::open(&[]);
+        session.call(1, "bash", &long(mark));
+        assert!(runs(mark));
+        kill(session.server.id(), signal);
+        let status = session.server.wait().unwrap();
+        assert!(is_gone(mark), "{signal:?}");
+        if signal == Signal::KILL {
+            assert_eq!(status.signal(), Some(signal.as_raw()));
+        } else {
+            assert!(status.success());
+        }
+    }
+}
+
+#[test]
+fn a_tool_that_is_killed_takes_one_call_with_it() {
+    let mut session = Session::open(&[]);
+    session.call(1, "bash", &json!({"command": "sleep 1; echo lives"}));
+    // The shell's parent is the watchdog, and its parent is the tool.
+    let kill = "kill -9 $(awk '{print $4}' /proc/$PPID/stat); sleep 86109";
+    session.call(2, "bash", &json!({"command": kill}));
+    let answer = session.receive();
+    assert_eq!(answer["id"], 2);
+    assert_eq!(answer["result"]["isError"], true);
+    let content = &answer["result"]["structuredContent"];
+    assert_eq!(content["error_code"], "TOOL_FAILED");
+    assert!(content["error"].as_str().unwrap().contains("signal: 9"));
+    assert!(is_gone("86109"));
+    let answer = session.receive();
+    assert_eq!(answer["result"]["structuredContent"]["output"], "lives");
+}
+
+#[test]
+fn a_call_that_takes_too_long_is_ended_and_says_so() {
+    let mut session = Session::open(&["--timeout", "1"]);
+    let result = session.result_of("bash", &long("86110"));
+    assert_eq!(result["isError"], true);
+    assert_eq!(result["structuredContent"]["error_code"], "TIMEOUT");
+    assert!(is_gone("86110"));
+}
+
+#[test]
+fn nothing_asked_is_nothing_done() {
+    let mut session = Session::start(&[]);
+    session.end_input();
+    assert!(session.server.wait().unwrap().success());
+}

@@ -1,0 +1,10 @@
+//! `ikigai-tools mcp` as its clients meet it: through the SDK's own client, and line by line.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bounds;
+mod life;
+mod lines;
+mod session;
+mod with_sdk;

@@ -1,0 +1,132 @@
+//! A server and the lines that go to and fro.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::common::BINARY;
+
+/// A server that is talked to in raw lines.
+pub struct Session {
+    pub server: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Session {
+    /// Starts a server.
+    pub fn start(args: &[&str]) -> Self {
+        Self::start_in(Path::new("."), args)
+    }
+
+    /// Starts a server in a directory.
+    pub fn start_in(directory: &Path, args: &[&str]) -> Self {
+        let mut server = Command::new(BINARY)
+            .arg("mcp")
+            .args(args)
+            .current_dir(directory)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        Self {
+            input: server.stdin.take(),
+            output: BufReader::new(server.stdout.take().unwrap()),
+            server,
+        }
+    }
+
+    /// Starts a server and makes it ready for calls.
+    pub fn open(args: &[&str]) -> Self {
+        let mut session = Self::start(args);
+        session.shake_hands("2025-11-25");
+        session
+    }
+
+    /// The handshake, in which a revision is asked for. Returns the server's answer.
+    pub fn shake_hands(&mut self, revision: &str) -> Value {
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
+                "protocolVersion": revision,
+                "capabilities": {},
+                "clientInfo": {"name": "test", "version": "1"},
+            }}),
+        );
+        let answer = self.receive();
+        assert_eq!(answer["id"], "hello");
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        answer["result"].clone()
+    }
+
+    /// Sends a message.
+    pub fn send(&mut self, message: &Value) {
+        self.send_line(message.to_string().as_bytes());
+    }
+
+    /// Sends a line, whatever it is.
+    pub fn send_line(&mut self, line: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(line).unwrap();
+        input.write_all(b"\n").unwrap();
+    }
+
+    /// Asks for a call, without waiting for its answer.
+    pub fn call(&mut self, id: u32, tool: &str, arguments: &Value) {
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+                "name": tool, "arguments": arguments,
+            }}),
+        );
+    }
+
+    /// Makes a call and returns its result.
+    pub fn result_of(&mut self, tool: &str, arguments: &Value) -> Value {
+        self.call(1, tool, arguments);
+        let answer = self.receive();
+        assert_eq!(answer["id"], 1, "{answer}");
+        answer["result"].clone()
+    }
+
+    /// Cancels a call.
+    pub fn cancel(&mut self, id: u32) {
+        let params = json!({"requestId": id, "reason": "changed my mind"});
+        self.send(
+            &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}),
+        );
+    }
+
+    /// The next message. There is nothing else on stdout.
+    pub fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    /// The names of the tools that are listed.
+    pub fn tools(&mut self) -> Vec<String> {
+        self.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "tools/list"}));
+        let answer = self.receive();
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
+        tools.iter().map(name).collect()
+    }
+
+    /// Ends the input; the server may still be read.
+    pub fn end_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Goes away and waits for the server's end.
+    pub fn leave(self) -> ExitStatus {
+        let Self {
+            mut server,
+            input,
+            output,
+        } = self;
+        drop((input, output));
+        server.wait().unwrap()
+    }
+}

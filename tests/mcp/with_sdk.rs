@@ -1,0 +1,77 @@
+//! The official Rust SDK's client: every local tool called through it.
+
+use std::fs;
+
+use rmcp::model::{CallToolRequestParams, CallToolResult};
+use rmcp::service::RunningService;
+use rmcp::transport::TokioChildProcess;
+use rmcp::{RoleClient, ServiceExt};
+use serde_json::{Value, json};
+
+use crate::common::{BINARY, directory, text};
+
+type Client = RunningService<RoleClient, ()>;
+
+async fn client() -> Client {
+    let mut command = tokio::process::Command::new(BINARY);
+    command.arg("mcp");
+    // Searches and fetches meet closed ports of this machine.
+    for name in ["IKIGAI_BRAVE_URL", "IKIGAI_GOOGLE_URL"] {
+        command.env(name, "http://127.0.0.1:9/");
+    }
+    let transport = TokioChildProcess::new(command).unwrap();
+    ().serve(transport).await.unwrap()
+}
+
+async fn call(client: &Client, tool: String, arguments: Value) -> CallToolResult {
+    let mut request = CallToolRequestParams::new(tool);
+    request.arguments = arguments.as_object().cloned();
+    client.call_tool(request).await.unwrap()
+}
+
+#[test]
+fn every_tool_that_is_listed_can_be_called() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let room = directory();
+        let file = room.path().join("file");
+        let client = client().await;
+        let tools = client.list_all_tools().await.unwrap();
+        assert!(tools.len() >= 6);
+        for tool in tools {
+            fs::write(&file, "one\ntwo\n").unwrap();
+            // Each field gets something that suits some tool: a tool takes no more than its own.
+            let fields = json!({
+                "command": "echo one",
+                "file_path": text(&file),
+                "content": "three\n",
+                "old_string": "two",
+                "new_string": "three",
+                "pattern": if tool.name == "grep" { "o" } else { "*" },
+                "path": text(room.path()),
+                "url": "http://127.0.0.1:9/",
+                "query": "anything at all",
+            });
+            let hints = tool.annotations.clone().unwrap();
+            let web = hints.read_only_hint == Some(true) && hints.open_world_hint == Some(true);
+            let result = call(&client, tool.name.to_string(), fields).await;
+            let answer = result.structured_content.unwrap();
+            // There is nobody on that port, and there are no keys: a clear failure is the answer.
+            assert_eq!(result.is_error, Some(web), "{}: {answer}", tool.name);
+            if web {
+                assert!(answer["error_code"].is_string(), "{}: {answer}", tool.name);
+            } else {
+                assert!(answer["output"].is_string(), "{}: {answer}", tool.name);
+            }
+            let content = result.content[0].as_text().unwrap();
+            assert_eq!(
+                serde_json::from_str::<Value>(&content.text).unwrap(),
+                answer
+            );
+        }
+        client.cancel().await.unwrap();
+    });
+}

@@ -1,0 +1,352 @@
+//! Searching files for lines: whole lines with the right numbers, whatever the window, and no
+//! file that could hold a search up.
+
+use std::convert::Infallible;
+use std::ffi::{CStr, CString};
+use std::fs::{self, File};
+use std::io::{Seek, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use ikigai_tools::search::scan::{LineMatcher, Links, ScanError, Scanner};
+
+/// Matches the lines that hold a piece of text.
+struct Holds(&'static [u8]);
+
+impl LineMatcher for Holds {
+    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+        memchr::memmem::find(&window[from..], self.0).map(|at| from + at)
+    }
+}
+
+/// Matches every line, and points at its line feed.
+struct Every;
+
+impl LineMatcher for Every {
+    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+        let end = memchr::memchr(b'\n', &window[from..]).map(|at| from + at);
+        Some(end.unwrap_or(window.len() - 1))
+    }
+}
+
+/// Matches beyond the window, where no line is.
+struct Beyond;
+
+impl LineMatcher for Beyond {
+    fn find(&self, window: &[u8], _: usize) -> Option<usize> {
+        Some(window.len() + 1)
+    }
+}
+
+type Lines = Vec<(u64, Vec<u8>)>;
+
+fn scan(scanner: &mut Scanner, path: &Path, matcher: &impl LineMatcher) -> Lines {
+    let mut lines = Lines::new();
+    let count = try_scan(scanner, path, Links::Follow, matcher, &mut lines).unwrap();
+    assert_eq!(count, lines.len() as u64);
+    lines
+}
+
+fn try_scan(
+    scanner: &mut Scanner,
+    path: &Path,
+    links: Links,
+    matcher: &impl LineMatcher,
+    found: &mut Lines,
+) -> Result<u64, ScanError<Infallible>> {
+    scanner.scan_path(&c(path), links, matcher, |number, line| {
+        found.push((number, line.to_vec()));
+        Ok(())
+    })
+}
+
+fn c(path: &Path) -> CString {
+    CString::new(path.as_os_str().as_bytes()).unwrap()
+}
+
+/// The same, line by line.
+fn naive(text: &[u8], piece: &[u8]) -> Lines {
+    let body = text.strip_suffix(b"\n").unwrap_or(text);
+    if text.is_empty() {
+        return Lines::new();
+    }
+    let lines = body.split(|byte| *byte == b'\n').zip(1..);
+    lines
+        .filter(|(line, _)| memchr::memmem::find(line, piece).is_some())
+        .map(|(line, number)| (number, line.to_vec()))
+        .collect()
+}
+
+#[test]
+fn any_window_gives_what_reading_line_by_line_gives() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("f");
+    let mut state = 0x1234_5678_9abc_def1_u64;
+    let mut below = move |bound: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % bound
+    };
+    let pieces: [&[u8]; 9] = [
+        b"a", b"b", b"ab", b"\n", b"\n", b"\r\n", b"\0", b"\xff", b"\xc3",
+    ];
+    let mut matches = 0;
+    for _ in 0..300 {
+        let length = below(40);
+        let text: Vec<u8> = (0..length)
+            .flat_map(|_| pieces[usize::try_from(below(9)).unwrap()].to_vec())
+            .collect();
+        fs::write(&path, &text).unwrap();
+        for window in [1, 2, 3, 5, 8, 13, 64] {
+            let mut scanner = Scanner::with_limits(window, 1 << 20);
+            let expected = naive(&text, b"ab");
+            matches += expected.len();
+            let shown = text.escape_ascii().to_string();
+            assert_eq!(
+                scan(&mut scanner, &path, &Holds(b"ab")),
+                expected,
+                "{shown}, {window}"
+            );
+            let lines = naive(&text, b"");
+            assert_eq!(
+                scan(&mut scanner, &path, &Every),
+                lines,
+                "{shown}, {window}"
+            );
+            assert_eq!(
+                scan(&mut scanner, &path, &Beyond),
+                Lines::new(),
+                "{shown}, {window}"
+            );
+        }
+    }
+    assert!(
+        matches > 1000,
+        "too few matches to mean anything: {matches}"
+    );
+}
+
+#[test]
+fn an_empty_file_has_no_lines() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    assert_eq!(scan(&mut Scanner::new(), file.path(), &Every), Lines::new());
+}
+
+#[test]
+fn lines_keep_their_carriage_returns_and_nuls() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b"one\r\nt\0wo\nlast\0").unwrap();
+    let expected = [
+        (1, b"one\r".to_vec()),
+        (2, b"t\0wo".to_vec()),
+        (3, b"last\0".to_vec()),
+    ];
+    assert_eq!(scan(&mut Scanner::new(), file.path(), &Every), expected);
+}
+
+#[test]
+fn a_line_of_many_windows_is_returned_whole_and_the_buffer_serves_on() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let long = [
+        vec![b'x'; 3_000_000],
+        b"needle".to_vec(),
+        vec![b'y'; 300_000],
+    ]
+    .concat();
+    file.write_all(&[b"short\n", &*long, b"\nneedle\n", &*long].concat())
+        .unwrap();
+    let mut scanner = Scanner::new();
+    for _ in 0..2 {
+        let expected = [
+            (2, long.clone()),
+            (3, b"needle".to_vec()),
+            (4, long.clone()),
+        ];
+        assert_eq!(scan(&mut scanner, file.path(), &Holds(b"needle")), expected);
+    }
+}
+
+#[test]
+fn numbers_stay_right_over_many_windows() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    for number in 1..=200_000 {
+        let mark = if number % 40_000 == 0 {
+            "needle"
+        } else {
+            "hay"
+        };
+        writeln!(file, "{mark} {number}").unwrap();
+    }
+    let lines = scan(&mut Scanner::new(), file.path(), &Holds(b"needle"));
+    let expected: Lines = (1..=5)
+        .map(|k| (k * 40_000, format!("needle {}", k * 40_000).into_bytes()))
+        .collect();
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn a_line_that_has_no_end_is_given_up() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    file.as_file().set_len(1 << 20).unwrap();
+    let mut scanner = Scanner::with_limits(1 << 10, 1 << 16);
+    let mut lines = Lines::new();
+    let result = try_scan(&mut scanner, file.path(), Links::Follow, &Every, &mut lines);
+    assert!(matches!(result, Err(ScanError::LineTooLong)), "{result:?}");
+    assert_eq!(lines, []);
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = directory.path().join("fifo");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let link = directory.path().join("link");
+    symlink("fifo", &link).unwrap();
+    for path in [
+        &*fifo,
+        &link,
+        directory.path(),
+        Path::new("/dev/zero"),
+        Path::new("/dev/null"),
+    ] {
+        let mut lines = Lines::new();
+        let result = try_scan(&mut Scanner::new(), path, Links::Follow, &Every, &mut lines);
+        assert!(
+            matches!(result, Err(ScanError::NotRegular)),
+            "{}: {result:?}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn a_link_is_followed_only_on_request() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("f"), "x\n").unwrap();
+    let link = directory.path().join("link");
+    symlink("f", &link).unwrap();
+    assert_eq!(
+        scan(&mut Scanner::new(), &link, &Every),
+        [(1, b"x".to_vec())]
+    );
+    let result = try_scan(
+        &mut Scanner::new(),
+        &link,
+        Links::Refuse,
+        &Every,
+        &mut Lines::new(),
+    );
+    assert!(matches!(result, Err(ScanError::NotRegular)), "{result:?}");
+}
+
+#[test]
+fn a_missing_file_is_unreadable_and_the_next_is_searched() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut scanner = Scanner::new();
+    for (name, text) in [("a", "x\n"), ("b", "y\n"), ("c", "z\n")] {
+        fs::write(directory.path().join(name), text).unwrap();
+        assert_eq!(
+            scan(&mut scanner, &directory.path().join(name), &Every).len(),
+            1
+        );
+        let missing = directory.path().join("missing");
+        let result = try_scan(
+            &mut scanner,
+            &missing,
+            Links::Refuse,
+            &Every,
+            &mut Lines::new(),
+        );
+        assert!(
+            matches!(result, Err(ScanError::Unreadable(_))),
+            "{result:?}"
+        );
+    }
+}
+
+#[test]
+fn files_of_several_directories_are_told_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut scanner = Scanner::new();
+    for part in ["a", "a/b", "c"] {
+        fs::create_dir(directory.path().join(part)).unwrap();
+        for name in ["1", "2", "3"] {
+            let path = directory.path().join(part).join(name);
+            fs::write(&path, format!("{part} {name}")).unwrap();
+            let line = format!("{part} {name}").into_bytes();
+            assert_eq!(scan(&mut scanner, &path, &Every), [(1, line)]);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_says_it_is_empty_is_read_all_the_same() {
+    let lines = scan(
+        &mut Scanner::with_limits(16, 1 << 20),
+        Path::new("/proc/self/status"),
+        &Holds(b"Pid:"),
+    );
+    assert!(
+        lines.iter().any(|(_, line)| line.starts_with(b"PPid:")),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn what_is_written_meanwhile_is_not_waited_for() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b"x\n").unwrap();
+    let mut output = File::options().append(true).open(file.path()).unwrap();
+    let mut scanner = Scanner::with_limits(2, 1 << 20);
+    let result = scanner.scan_path(&c(file.path()), Links::Follow, &Every, |_, line| {
+        output.write_all(&[line, b"\n"].concat())
+    });
+    assert_eq!(result.unwrap(), 1);
+}
+
+#[test]
+fn the_receiver_can_stop_the_search() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b"1\n2\n3\n").unwrap();
+    let mut seen = 0;
+    let result = Scanner::new().scan_path(&c(file.path()), Links::Follow, &Every, |number, _| {
+        seen = number;
+        if number == 2 { Err("enough") } else { Ok(()) }
+    });
+    assert!(
+        matches!(result, Err(ScanError::Sink("enough"))),
+        "{result:?}"
+    );
+    assert_eq!(seen, 2);
+}
+
+#[test]
+fn an_open_file_is_searched_from_where_it_stands() {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(b"1\n2\n3\n").unwrap();
+    file.seek(std::io::SeekFrom::Start(2)).unwrap();
+    let mut lines = Lines::new();
+    let result = Scanner::new().scan(&file, 0, &Every, |number, line| {
+        lines.push((number, line.to_vec()));
+        Ok::<(), Infallible>(())
+    });
+    assert_eq!(result.unwrap(), 2);
+    assert_eq!(lines, [(1, b"2".to_vec()), (2, b"3".to_vec())]);
+}
+
+#[test]
+fn a_name_alone_is_taken_from_the_working_directory() {
+    let path: &CStr = c"Cargo.toml";
+    let mut count = 0;
+    for _ in 0..3 {
+        let result = Scanner::new().scan_path(path, Links::Refuse, &Holds(b"[package]"), |_, _| {
+            count += 1;
+            Ok::<(), Infallible>(())
+        });
+        assert_eq!(result.unwrap(), 1);
+    }
+    assert_eq!(count, 3);
+}
