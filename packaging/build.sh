@@ -48,11 +48,11 @@ stage_root() {
     gzip -9n "$stage"/root/usr/share/man/man1/*.1
 }
 
-# cargo-generate-rpm packs no symbolic links. These are made, and removed, by scriptlets that need no shell.
+# cargo-generate-rpm packs neither symbolic links nor directories: scriptlets see to them.
 stage_rpm_scripts() {
     names=$("$binary" list | tr '\n' ' ')
-    for script in post_install pre_uninstall; do
-        sed "s/@names@/$names/" packaging/rpm/$script.lua >"$stage/$script.lua"
+    for script in post_install post_uninstall; do
+        sed "s/@names@/$names/" packaging/rpm/$script.sh >"$stage/$script.sh"
     done
 }
 

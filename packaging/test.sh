@@ -85,10 +85,11 @@ can_be_root() { is_root || unshare --map-root-user true 2>/dev/null; }
 # ---- the executable ----
 
 try_binary() {
-    local size
+    local tar size
     step "the executable"
+    tar=$(package .tar.gz)
     mkdir "$room/binary"
-    tar -xzf "$(package .tar.gz)" -C "$room/binary" --strip-components=1
+    tar -xzf "$tar" -C "$room/binary" --strip-components=1
     binary=$room/binary/libexec/ikigai/$program
     size=$(wc -c <"$binary")
     [ "$size" -le $limit ] || fail "$program is $size bytes, more than $limit"
@@ -158,27 +159,37 @@ try_rpm() {
     expect "rpm -qlp" "/usr/share/licenses/$program/LICENSE" "$listed"
     can_be_root || { skip ".rpm, installed: neither root nor a user namespace" && return; }
     root=$room/rpm
-    mkdir -p "$root/usr"
-    before=$(snapshot "$root")
+    make_root_with_shell "$root"
+    before=$(snapshot_without_rpm "$root")
     rpm_in "$root" --install "$rpm"
     call_installed "$root"
     [ -s "$root/usr/share/zsh/site-functions/_$program" ] || fail "zsh has no completions"
     links=$(snapshot "$root/$libexec")
-    rpm_in "$root" --install --replacepkgs "$rpm"
+    rpm_in "$root" --upgrade --replacepkgs "$rpm"
     [ "$links" = "$(snapshot "$root/$libexec")" ] || fail "a second install changes the links"
     rpm_in "$root" --erase $program
-    rm -rf "${root:?}/var" "${root:?}/tmp"
-    # rpm makes no directory of another package's, and so does not take it away: here there is no other package.
-    find "$root/usr" -depth -type d -empty -exec rmdir {} +
-    mkdir -p "$root/usr"
-    same "$before" "$(snapshot "$root")" "rpm --erase $program"
+    same "$before" "$(snapshot_without_rpm "$root")" "rpm --erase $program"
 }
+
+# A root at $1 with what the scriptlets call, and the directories that other packages own.
+make_root_with_shell() {
+    local tool file
+    mkdir -p "$1"/{bin,usr/bin,usr/libexec,usr/share/{doc,fish,licenses,man/man1,zsh/site-functions}}
+    mkdir -p "$1"/usr/share/{bash-completion/completions,fish/vendor_completions.d}
+    for tool in sh ln mkdir readlink rm rmdir; do
+        file=$(command -v "$tool")
+        cp -L "$file" "$1/bin/$tool"
+        ldd "$file" | grep -o '/[^ ]*' | xargs -r cp -L --parents -t "$1"
+    done
+}
+
+snapshot_without_rpm() { snapshot "$1" | grep -v -e '^./var[/ ]' -e '^./tmp[/ ]'; }
 
 rpm_in() {
     local root=$1 options=()
     shift
     ! rpm --help 2>&1 | grep -q -e --force-debian || options+=(--force-debian)
-    as_root rpm --root "$root" --dbpath /var/lib/rpm "${options[@]}" "$@" >"$room/out" 2>&1 ||
+    as_root rpm --root "$root" --dbpath /var/lib/rpm "${options[@]}" "$@" --nodeps >"$room/out" 2>&1 ||
         fail "rpm $* $(cat "$room/out")"
     [ ! -s "$room/out" ] || fail "rpm $* says: $(cat "$room/out")"
 }
