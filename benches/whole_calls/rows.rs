@@ -222,16 +222,8 @@ fn editing(place: &Place<'_>) -> io::Result<Vec<Row>> {
 fn edit(place: &Place<'_>, label: &str, size: u64, runs: usize, peak: u64) -> io::Result<Row> {
     let other = "another-needle-in-that-haystack-is-not";
     let original = place.corpus.text("text", size)?;
-    let ours = text(&place.corpus.copy(&original, "edited.txt")?);
-    let theirs = text(&place.corpus.copy(&original, "sed.txt")?);
-    let (ours, theirs) = if size == GIB {
-        let apart = |path: &str| path.replace(".txt", "-gib.txt");
-        std::fs::rename(&ours, apart(&ours))?;
-        std::fs::rename(&theirs, apart(&theirs))?;
-        (apart(&ours), apart(&theirs))
-    } else {
-        (ours, theirs)
-    };
+    let copy = |name| place.corpus.copy(&original, &format!("{name}-{size}.txt"));
+    let (ours, theirs) = (text(&copy("edited")?), text(&copy("sed")?));
     let mut row = Row::new(format!("file-edit, one match in {label}"), Vec::new());
     let mut seds = Vec::new();
     for (from, to) in [(NEEDLE, other), (other, NEEDLE)] {

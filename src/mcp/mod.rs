@@ -20,6 +20,7 @@ use std::process::ExitCode;
 
 use crate::tool::Tool;
 use options::Asked;
+pub use options::command;
 
 /// How log lines begin.
 const NAME: &str = "ikigai-tools mcp";
@@ -27,10 +28,6 @@ const NAME: &str = "ikigai-tools mcp";
 /// Serves the tools as `args` (behind `mcp`) ask for; `answer` is how the first door answers the request on stdin.
 pub fn run(args: &[OsString], answer: impl FnOnce(&'static Tool) -> ExitCode) -> ExitCode {
     match options::read(args) {
-        Ok(Asked::Help) => {
-            let _ = io::stdout().write_all(options::HELP.as_bytes());
-            ExitCode::SUCCESS
-        }
         Ok(Asked::Serve(options)) => match server::run(options) {
             Ok(()) => ExitCode::SUCCESS,
             Err(reason) => {
@@ -45,9 +42,10 @@ pub fn run(args: &[OsString], answer: impl FnOnce(&'static Tool) -> ExitCode) ->
                 ExitCode::FAILURE
             }
         },
-        Err(reason) => {
-            log(&format!("{reason}\nSee `{NAME} --help`."));
-            ExitCode::from(2)
+        Err(error) => {
+            // Help goes to stdout, what was wrong to stderr.
+            let _ = error.print();
+            ExitCode::from(if error.use_stderr() { 2 } else { 0 })
         }
     }
 }

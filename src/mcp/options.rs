@@ -1,37 +1,21 @@
 //! The command line of `mcp`: which tools, within which directories, for how long.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Command, Error, ValueHint, value_parser};
+
+use super::NAME;
 use crate::tool::{Reach, Tool};
 use crate::toolbox::{self, TOOLS};
 
 /// How long a call may take where nothing else is said: longer than builds and test suites take that a model waits for.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What `mcp --help` says.
-pub const HELP: &str = "\
-ikigai-tools mcp: the tools over the Model Context Protocol, on stdin and stdout
-
-Usage: ikigai-tools mcp [--tools NAME,...] [--read-only] [--root DIR]... [--timeout SECONDS]
-
-  --tools NAME,...   serve these tools only
-  --read-only        serve only the tools that change nothing
-  --root DIR         refuse work on files outside DIR, links resolved; may be given again. Relative
-                     paths start at the first one. The kernel (Landlock, Linux 5.13) enforces it;
-                     without Landlock the server does not start. bash cannot be confined and is
-                     not served unless --tools names it; the web tools are served as ever.
-  --timeout SECONDS  end a call after so long (default 600, 0 for never)
-
-The server ends at the end of its input, and with it all that its calls started. Its log is stderr.
-";
-
 /// What a command line asks for.
 pub enum Asked {
-    /// The help text.
-    Help,
     /// A server.
     Serve(Options),
     /// The answer to one request, by this tool within these directories: how a confined server calls itself.
@@ -48,42 +32,75 @@ pub struct Options {
     pub timeout: Option<Duration>,
 }
 
-/// Reads the arguments behind `mcp`. An error is a sentence for the user.
-pub fn read(args: &[OsString]) -> Result<Asked, String> {
-    let mut named: Option<Vec<&'static Tool>> = None;
-    let mut read_only = false;
-    let mut roots = Vec::new();
-    let mut timeout = Some(PATIENCE);
-    let mut confined = None;
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let (name, attached) = split(arg);
-        let mut value = || {
-            attached
-                .map(OsStr::to_owned)
-                .or_else(|| args.next().cloned())
-                .ok_or_else(|| format!("{name} needs a value"))
-        };
-        match &*name {
-            "--help" | "-h" => return Ok(Asked::Help),
-            "--tools" => named
-                .get_or_insert_default()
-                .extend(tools(&value()?.to_string_lossy())?),
-            "--read-only" if attached.is_none() => read_only = true,
-            "--root" => roots.push(root(Path::new(&value()?))?),
-            "--timeout" => timeout = seconds(&value()?.to_string_lossy())?,
-            "--confined" => confined = Some(tool(&value()?.to_string_lossy())?),
-            _ => {
-                return Err(format!(
-                    "unexpected argument `{}`",
-                    arg.to_string_lossy().escape_debug()
-                ));
-            }
-        }
-    }
-    if let Some(tool) = confined {
+/// The command line, from which help, completions and the manual page are made.
+#[must_use]
+pub fn command() -> Command {
+    Command::new("mcp")
+        .about("Serve the tools over the Model Context Protocol, on stdin and stdout")
+        .long_about(
+            "Serves the tools over the Model Context Protocol, on stdin and stdout. The server ends at the end of \
+             its input, and with it all that its calls started. Its log is stderr.",
+        )
+        .arg(
+            Arg::new("tools")
+                .long("tools")
+                .value_name("NAME,...")
+                .action(ArgAction::Append)
+                .value_delimiter(',')
+                .value_parser(tool)
+                .help("Serve these tools only"),
+        )
+        .arg(
+            Arg::new("read-only")
+                .long("read-only")
+                .action(ArgAction::SetTrue)
+                .help("Serve only the tools that change nothing"),
+        )
+        .arg(
+            Arg::new("root")
+                .long("root")
+                .value_name("DIR")
+                .action(ArgAction::Append)
+                .value_hint(ValueHint::DirPath)
+                .value_parser(root)
+                .help("Refuse work on files outside DIR, links resolved; may be given again")
+                .long_help(
+                    "Refuse work on files outside DIR, links resolved; may be given again. Relative paths start at \
+                     the first one. The kernel (Landlock, Linux 5.13) enforces it; without Landlock the server does \
+                     not start. bash cannot be confined and is not served unless --tools names it; the web tools \
+                     are served as ever.",
+                ),
+        )
+        .arg(
+            Arg::new("timeout")
+                .long("timeout")
+                .value_name("SECONDS")
+                .value_parser(value_parser!(u32))
+                .help("End a call after so long; 600 if not given, 0 for never"),
+        )
+        .arg(Arg::new("confined").long("confined").value_parser(tool).hide(true))
+}
+
+/// Reads the arguments behind `mcp`.
+///
+/// # Errors
+/// What to print and how to exit, from the reader itself: help is one of them.
+pub fn read(args: &[OsString]) -> Result<Asked, Error> {
+    let mut command = command().bin_name(NAME);
+    let words = std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
+    let matches = command.try_get_matches_from_mut(words)?;
+    let all = |name| {
+        matches
+            .get_many::<&'static Tool>(name)
+            .map(Iterator::copied)
+    };
+    let roots = matches.get_many::<PathBuf>("root").into_iter().flatten();
+    let roots: Vec<PathBuf> = roots.cloned().collect();
+    if let Some(tool) = all("confined").and_then(|mut tools| tools.next()) {
         return Ok(Asked::Confined(tool, roots));
     }
+    let named: Option<Vec<&Tool>> = all("tools").map(Iterator::collect);
+    let read_only = matches.get_flag("read-only");
     let tools: Vec<&'static Tool> = TOOLS
         .iter()
         .filter(|tool| match &named {
@@ -93,8 +110,13 @@ pub fn read(args: &[OsString]) -> Result<Asked, String> {
         .filter(|tool| tool.hints.read_only || !read_only)
         .collect();
     if tools.is_empty() {
-        return Err(String::from("that leaves no tool to serve"));
+        return Err(command.error(ErrorKind::ValueValidation, "that leaves no tool to serve"));
     }
+    let timeout = match matches.get_one::<u32>("timeout") {
+        None => Some(PATIENCE),
+        Some(0) => None,
+        Some(seconds) => Some(Duration::from_secs(u64::from(*seconds))),
+    };
     Ok(Asked::Serve(Options {
         tools,
         roots,
@@ -102,28 +124,8 @@ pub fn read(args: &[OsString]) -> Result<Asked, String> {
     }))
 }
 
-/// `--name=value` in its two parts.
-fn split(arg: &OsStr) -> (String, Option<&OsStr>) {
-    let bytes = arg.as_bytes();
-    if bytes.starts_with(b"--")
-        && let Some(at) = memchr::memchr(b'=', bytes)
-    {
-        let name = String::from_utf8_lossy(&bytes[..at]).into_owned();
-        return (name, Some(OsStr::from_bytes(&bytes[at + 1..])));
-    }
-    (arg.to_string_lossy().into_owned(), None)
-}
-
-fn tools(list: &str) -> Result<Vec<&'static Tool>, String> {
-    list.split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-        .map(tool)
-        .collect()
-}
-
 fn tool(name: &str) -> Result<&'static Tool, String> {
-    toolbox::find(name).ok_or_else(|| {
+    toolbox::find(name.trim()).ok_or_else(|| {
         let nearest = toolbox::nearest(name).map_or("", Tool::command);
         format!(
             "no tool is called `{}`; did you mean `{nearest}`?",
@@ -132,22 +134,11 @@ fn tool(name: &str) -> Result<&'static Tool, String> {
     })
 }
 
-fn root(path: &Path) -> Result<PathBuf, String> {
-    match path.canonicalize() {
+fn root(path: &str) -> Result<PathBuf, String> {
+    match PathBuf::from(path).canonicalize() {
         Ok(root) if root.is_dir() => Ok(root),
-        Ok(_) => Err(format!("--root {}: not a directory", path.display())),
-        Err(error) => Err(format!("--root {}: {error}", path.display())),
-    }
-}
-
-fn seconds(text: &str) -> Result<Option<Duration>, String> {
-    match text.parse::<u32>() {
-        Ok(0) => Ok(None),
-        Ok(seconds) => Ok(Some(Duration::from_secs(seconds.into()))),
-        Err(_) => Err(format!(
-            "--timeout must be a whole number of seconds, not `{}`",
-            text.escape_debug()
-        )),
+        Ok(_) => Err(String::from("not a directory")),
+        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -157,7 +148,7 @@ mod tests {
 
     fn served(args: &[&str]) -> Result<Vec<&'static str>, String> {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-        match read(&args)? {
+        match read(&args).map_err(|error| error.to_string())? {
             Asked::Serve(options) => Ok(options.tools.iter().map(|tool| tool.name).collect()),
             _ => Err(String::from("no server")),
         }
@@ -192,13 +183,13 @@ mod tests {
         for (args, reason) in [
             (&["--tools", "gerp"][..], "did you mean `grep`"),
             (&["--read-only", "--tools", "bash"], "no tool to serve"),
-            (&["--tools", ","], "no tool to serve"),
-            (&["--root"], "needs a value"),
+            (&["--tools", ","], "no tool is called"),
+            (&["--root"], "a value is required"),
             (&["--root", "/nowhere/at/all"], "No such file"),
             (&["--root", "/etc/passwd"], "not a directory"),
-            (&["--timeout", "soon"], "whole number"),
-            (&["--read-only=yes"], "unexpected argument"),
-            (&["serve"], "unexpected argument `serve`"),
+            (&["--timeout", "soon"], "invalid digit"),
+            (&["--read-only=yes"], "unexpected value"),
+            (&["serve"], "unexpected argument 'serve'"),
         ] {
             let error = served(args).unwrap_err();
             assert!(error.contains(reason), "{args:?}: {error}");

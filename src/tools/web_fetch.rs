@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::tool::{Code, Failure, Family, Manual, Tool};
+use crate::tool::{Code, Failure, Family, Hints, Manual, Reach, Tool};
 use crate::web::charset::{self, Kind, Unsupported};
 use crate::web::client::{self, Client, Error, MAX_BODY};
 use crate::web::markdown::{self, Document};
@@ -16,7 +16,10 @@ use crate::web::markdown::{self, Document};
 pub const TOOL: Tool = Tool {
     name: "web_fetch",
     link: "web-fetch-tool",
+    title: "Fetch a page",
     family: Family::Web,
+    hints: Hints::ASKS,
+    reach: Reach::Network,
     schema: include_str!("schemas/web_fetch.json"),
     manual: Manual {
         text: "\

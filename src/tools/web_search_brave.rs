@@ -2,7 +2,7 @@
 
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::tool::{Failure, Family, Manual, Tool};
+use crate::tool::{Failure, Family, Hints, Manual, Reach, Tool};
 use crate::tools::search_answer::{self, Setup};
 use crate::web::client::Client;
 use crate::web::credentials::Credentials;
@@ -12,7 +12,10 @@ use crate::web::search::brave::{self, Query};
 pub const TOOL: Tool = Tool {
     name: "web_search_brave",
     link: "web-search-brave-tool",
+    title: "Search the web with Brave",
     family: Family::Web,
+    hints: Hints::ASKS,
+    reach: Reach::Network,
     schema: include_str!("schemas/web_search_brave.json"),
     manual: Manual {
         text: "\
