@@ -302,12 +302,12 @@ mod tests {
 
     impl Viewer for Notes {
         fn text(&mut self, name: &str, piece: &str) -> io::Result<()> {
-            self.0 += &format!("{name}={piece};");
+            self.0.extend([name, "=", piece, ";"]);
             Ok(())
         }
 
         fn value(&mut self, name: &str, value: Value) -> io::Result<()> {
-            self.0 += &format!("{name}:{value};");
+            self.0.extend([name, ":", &value.to_string(), ";"]);
             Ok(())
         }
 

@@ -16,7 +16,8 @@ const BUFFER: usize = 1024;
 
 /// Answers the request on stdin as a host wants it.
 pub fn answer(tool: &Tool) -> Exit {
-    as_json(tool, read(Stdin, "stdin"))
+    let input = read(Stdin, "stdin");
+    as_json(tool, input.as_deref().map_err(Clone::clone))
 }
 
 /// Answers the request in `file` (`-` is stdin) as a host wants it.
@@ -29,7 +30,7 @@ pub fn answer_file(tool: &Tool, file: &OsStr) -> Exit {
         Ok(file) => read(file, &name),
         Err(error) => Err(unreadable(&name, &error)),
     };
-    as_json(tool, input)
+    as_json(tool, input.as_deref().map_err(Clone::clone))
 }
 
 fn read(mut from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
@@ -45,9 +46,8 @@ fn unreadable(name: &str, error: &io::Error) -> Failure {
 }
 
 /// Answers `input` with one JSON object.
-pub fn as_json(tool: &Tool, input: Result<Vec<u8>, Failure>) -> Exit {
-    let request = input.as_ref().map_err(Clone::clone);
-    let request = request.and_then(|input| Request::parse(input));
+pub fn as_json(tool: &Tool, input: Result<&[u8], Failure>) -> Exit {
+    let request = input.and_then(Request::parse);
     let reply = request
         .as_ref()
         .map_err(Clone::clone)

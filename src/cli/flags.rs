@@ -39,7 +39,7 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
         if io::stdout().is_terminal() && !matches.get_flag("json") {
             Ok(call::as_text(tool, &request))
         } else {
-            Ok(call::as_json(tool, Ok(request)))
+            Ok(call::as_json(tool, Ok(&request)))
         }
     });
     result.unwrap_or_else(|error| match error.kind() {
@@ -235,12 +235,12 @@ pub fn typed(invocation: &str, schema: &Schema, request: &str) -> String {
     for field in &schema.fields {
         match (request.get(&field.name), field.kind) {
             (None | Some(Value::Bool(false)), _) => {}
-            (Some(_), Kind::Flag) => line += &format!(" --{}", field.flag()),
+            (Some(_), Kind::Flag) => line.extend([" --", &field.flag()]),
             (Some(value), _) if field.required => {
                 line += " ";
                 line += &word(value);
             }
-            (Some(value), _) => line += &format!(" --{} {}", field.flag(), word(value)),
+            (Some(value), _) => line.extend([" --", &field.flag(), " ", &word(value)]),
         }
     }
     line

@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn every_tool_and_command_has_a_page_that_names_its_fields() {
         let pages = pages().unwrap();
-        assert_eq!(pages.len(), 1 + TOOLS.len() + commands::NAMES.len());
+        assert_eq!(pages.len(), 1 + TOOLS.len() + commands::all().len());
         for tool in TOOLS {
             let name = format!("ikigai-tools-{}.1", tool.command());
             let (_, page) = pages.iter().find(|(one, _)| *one == name).unwrap();

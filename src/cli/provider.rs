@@ -7,7 +7,7 @@
 //! | `openai` | Responses API, "Function calling" and "Structured Outputs: supported schemas" | `strict`, `additionalProperties: false`, every field in `required`, an optional one nullable |
 //! | `openai-chat` | Chat Completions API | the same, inside `function` |
 //! | `anthropic` | Messages API, "Strict tool use" and "JSON Schema limitations" | `strict`, `additionalProperties: false`, no bounds |
-//! | `gemini` | `FunctionDeclaration` and `Schema`, a subset of OpenAPI 3.0 | types in capitals, none of JSON Schema's further keywords |
+//! | `gemini` | `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0 | types in capitals, none of JSON Schema's further keywords |
 //!
 //! Strict modes take no bounds, lengths, formats or defaults. These are not lost: the description says them.
 

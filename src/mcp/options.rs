@@ -150,7 +150,7 @@ mod tests {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         match read(&args).map_err(|error| error.to_string())? {
             Asked::Serve(options) => Ok(options.tools.iter().map(|tool| tool.name).collect()),
-            _ => Err(String::from("no server")),
+            Asked::Confined(..) => Err(String::from("no server")),
         }
     }
 
