@@ -23,6 +23,8 @@ pub fn completions(shell: Shell) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut commands::tree(), PROGRAM, &mut script);
     let script = String::from_utf8_lossy(&script);
+    // The generator for bash takes the hyphen in the program's name for the end of a command, in half of its places.
+    let script = script.replace("ikigai__subcmd__tools__subcmd__", "ikigai__tools__subcmd__");
     // The first line may have a meaning (`#compdef`), the last one has none.
     help::print(&format!("{}\n# {MARK}\n", script.trim_end()))
 }

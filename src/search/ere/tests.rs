@@ -280,7 +280,7 @@ fn patterns_without_measure_are_refused_soon() {
             "{1,2}{1,2}{1,2}{1,2}b)".repeat(64)
         ),
     ] {
-        assert_eq!(refused(&pattern), PatternError::TooBig, "{:.40}", pattern);
+        assert_eq!(refused(&pattern), PatternError::TooBig, "{pattern:.40}");
     }
     assert!(
         began.elapsed() < Duration::from_secs(60),
