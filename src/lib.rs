@@ -7,7 +7,7 @@
 //! | [`cli`] | the first door: `argv[0]` or a subcommand chooses the tool |
 //! | [`mcp`] | the second door: the same tools over the Model Context Protocol |
 //! | [`toolbox`] | the registry: a row a tool |
-//! | [`tool`], [`request`], [`reply`], [`schema`] | the contract: what a tool is, what comes in, what goes out, how it is described |
+//! | [`tool`], [`request`], [`reply`], [`failure`], [`schema`] | the contract: what a tool is, what comes in, what goes out, how it is described |
 //! | [`tools`] | the tools, one room each |
 //! | [`command`] | workshop: running a shell command |
 //! | [`files`] | workshop: reading files, replacing them whole or not at all |
@@ -16,6 +16,7 @@
 
 pub mod cli;
 pub mod command;
+pub mod failure;
 pub mod files;
 pub mod mcp;
 pub mod reply;

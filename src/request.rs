@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use crate::tool::Failure;
+use crate::failure::Failure;
 
 /// One call's fields.
 #[derive(Debug)]

@@ -7,4 +7,4 @@ for link in "$directory"/*; do
     [ "$(readlink "$link")" != $program ] || rm -f "$link"
 done
 # What somebody else has laid there keeps its directory.
-rmdir $directory /usr/share/doc/ikigai-tools /usr/share/licenses/ikigai-tools 2>/dev/null || :
+rmdir --ignore-fail-on-non-empty $directory /usr/share/doc/ikigai-tools /usr/share/licenses/ikigai-tools || :

@@ -6,9 +6,10 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Read, Write};
 
 use super::show::{self, Screen};
 use super::{Exit, harmless};
+use crate::failure::Failure;
 use crate::reply::Object;
 use crate::request::Request;
-use crate::tool::{Failure, Family, Tool};
+use crate::tool::{Family, Tool};
 
 /// How much of an answer is gathered before it is written, in bytes: what stands around texts, which come in larger
 /// pieces already.

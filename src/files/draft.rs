@@ -2,7 +2,8 @@
 //!
 //! The draft has no name while it is written (`O_TMPFILE`, `open(2)`), so whoever is killed leaves nothing behind. A
 //! name is needed for the one moment in which it takes the old file's place, and that moment cannot be interrupted.
-//! File systems without nameless files get a hidden one with a name, and a process that removes it if the tool dies.
+//! File systems without nameless files, and roots without `/proc`, get a hidden one with a name, and a process that
+//! removes it if the tool dies.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,7 +12,8 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::PathBuf;
 
 use rustix::fs::{
-    AtFlags, CWD, Mode, OFlags, fdatasync, fstatfs, linkat, openat, renameat, unlinkat,
+    Access, AtFlags, CWD, Mode, OFlags, access, fdatasync, fstatfs, linkat, openat, renameat,
+    unlinkat,
 };
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -32,11 +34,11 @@ impl Draft {
     pub fn create(target: &Target, mode: Mode) -> Result<Self, Errno> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         match openat(&target.directory, c".", flags, mode) {
-            Ok(file) => Ok(Self {
+            Ok(file) if can_be_named() => Ok(Self {
                 file: file.into(),
                 named: None,
             }),
-            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
+            Ok(_) | Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
                 Self::create_named(target, mode)
             }
             Err(errno) => Err(errno),
@@ -89,6 +91,11 @@ impl Draft {
         }
         fdatasync(&self.file)
     }
+}
+
+/// Whether a nameless file can be given a name: that goes by `/proc` (`open(2)`), which a bare root may lack.
+fn can_be_named() -> bool {
+    access(c"/proc/self/fd", Access::EXISTS).is_ok()
 }
 
 /// A hidden name that nothing else has.

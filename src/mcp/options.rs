@@ -78,7 +78,6 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(u32))
                 .help("End a call after so long; 600 if not given, 0 for never"),
         )
-        .arg(Arg::new("confined").long("confined").value_parser(tool).hide(true))
 }
 
 /// Reads the arguments behind `mcp`.
@@ -86,7 +85,12 @@ pub fn command() -> Command {
 /// # Errors
 /// What to print and how to exit, from the reader itself: help is one of them.
 pub fn read(args: &[OsString]) -> Result<Asked, Error> {
-    let mut command = command().bin_name(NAME);
+    // How a confined server calls itself; nobody else has a use for it.
+    let confined = Arg::new("confined")
+        .long("confined")
+        .value_parser(tool)
+        .hide(true);
+    let mut command = command().bin_name(NAME).arg(confined);
     let words = std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
     let matches = command.try_get_matches_from_mut(words)?;
     let all = |name| {

@@ -25,6 +25,9 @@ mod required;
 mod simplify;
 mod translate;
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
 pub use matcher::Matcher;

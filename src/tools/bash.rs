@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use crate::command;
+use crate::failure::Failure;
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::tool::{Failure, Family, Hints, Manual, Reach, Tool};
+use crate::tool::{Family, Hints, Manual, Reach, Tool};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use crate::failure::{Code, Failure};
 use crate::files::{self, EditError};
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::tool::{Code, Failure, Family, Hints, Manual, Reach, Tool};
+use crate::tool::{Family, Hints, Manual, Reach, Tool};
 use crate::tools::file_failure;
 
 /// The tool's row in the registry.

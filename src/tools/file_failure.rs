@@ -1,7 +1,7 @@
 //! What the three file tools say of a file that cannot be worked with, in the specification's words.
 
+use crate::failure::{Code, Failure};
 use crate::files::FileError;
-use crate::tool::{Code, Failure};
 
 /// The failure that `error` is for whoever asked for `path`.
 pub fn of(path: &str, error: &FileError) -> Failure {

@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
+use crate::failure::{Code, Failure};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::search::walk::{GlobError, expand};
-use crate::tool::{Code, Failure, Family, Hints, Manual, Reach, Tool};
+use crate::tool::{Family, Hints, Manual, Reach, Tool};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

@@ -5,9 +5,10 @@ use std::panic;
 use memchr::memchr_iter;
 use url::Url;
 
+use crate::failure::{Code, Failure};
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::tool::{Code, Failure, Family, Hints, Manual, Reach, Tool};
+use crate::tool::{Family, Hints, Manual, Reach, Tool};
 use crate::web::charset::{self, Kind, Unsupported};
 use crate::web::client::{self, Client, Error, MAX_BODY};
 use crate::web::markdown::{self, Document};

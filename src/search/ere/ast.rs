@@ -5,7 +5,7 @@ pub(super) const DUP_MAX: u32 = 0x7fff;
 
 /// How many levels of groups a pattern may have, and how many intervals may
 /// stand one upon another: what bounds the stack of every walk over the tree.
-pub(super) const MAX_DEPTH: usize = 250;
+pub(super) const MAX_DEPTH: usize = 64;
 pub(super) const MAX_STACKED: usize = 4;
 
 /// One node of a pattern.

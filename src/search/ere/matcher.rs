@@ -8,6 +8,7 @@
 //! | with a back-reference | `regex` for lines that may match, `fancy-regex` on each |
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,18 +20,18 @@ use super::PatternError;
 use super::ast::{Assertion, Node};
 use super::parser;
 use super::required::{first, required};
-use super::simplify::{always, simplify};
+use super::simplify::{always, loosen, simplify};
 use super::translate::{Target, translate};
 use crate::search::scan::LineMatcher;
 
 /// What a compiled pattern may take, in bytes.
 const SIZE_LIMIT: usize = 32 << 20;
-/// How deep the translation may nest: some levels for each of the pattern's.
-const NEST_LIMIT: u32 = 4000;
+/// The same for each part of a pattern with back-references that has none itself.
+const DELEGATE_LIMIT: usize = 8 << 20;
 /// Looking for a required text is given up once it was found in this many lines
 /// that do not match, and more often than once in this many bytes.
 const IN_VAIN: usize = 16;
-const OFTEN: usize = 256;
+const OFTEN: usize = 80;
 /// How much is looked at in one go, in bytes, before it grows, where it matters
 /// whether that is ASCII.
 const BLOCK: usize = 512;
@@ -41,7 +42,7 @@ const PLACE_STEPS: usize = 10_000;
 /// From this length on, in bytes, a line is tried place by place.
 const LONG_LINE: usize = 4 << 10;
 /// How long back-references may take in all.
-const TIME_LIMIT: Duration = Duration::from_secs(8);
+const TIME_LIMIT: Duration = Duration::from_secs(15);
 
 /// A compiled pattern.
 #[derive(Debug)]
@@ -92,8 +93,9 @@ impl Matcher {
         }
     }
 
-    /// How many lines could not be decided, because a back-reference can match
-    /// in too many ways there. They are not among those found.
+    /// How many lines `find` could not decide so far, because a back-reference can
+    /// match in too many ways there, or because all of them together took 15
+    /// seconds. They are not among those found.
     #[must_use]
     pub fn gave_up(&self) -> u64 {
         match &self.0 {
@@ -125,7 +127,6 @@ impl Search {
         let regex = RegexBuilder::new(&translate(node, Target::Window)?)
             .multi_line(true)
             .size_limit(SIZE_LIMIT)
-            .nest_limit(NEST_LIMIT)
             .build()
             .map_err(|_| PatternError::TooBig)?;
         Ok(Self {
@@ -236,8 +237,11 @@ fn line_around(window: &[u8], from: usize, at: usize) -> (usize, usize) {
 struct References {
     /// Matches every line that the pattern matches, and more.
     candidates: Search,
+    /// The pattern for `fancy-regex`.
+    text: String,
     line: fancy_regex::Regex,
-    place: fancy_regex::Regex,
+    /// The same with fewer steps; built for the first long line.
+    place: OnceLock<Option<fancy_regex::Regex>>,
     /// Lines.
     gave_up: AtomicU64,
     /// Nanoseconds.
@@ -246,19 +250,13 @@ struct References {
 
 impl References {
     fn compile(node: &Node) -> Result<Self, PatternError> {
-        let candidates = Search::compile(node)?;
+        let candidates = Search::compile(&simplify(loosen(node)))?;
         let text = translate(node, Target::Line)?;
-        let build = |steps| {
-            fancy_regex::RegexBuilder::new(&text)
-                .backtrack_limit(steps)
-                .delegate_size_limit(SIZE_LIMIT)
-                .build()
-                .map_err(|_| PatternError::TooBig)
-        };
         Ok(Self {
             candidates,
-            line: build(LINE_STEPS)?,
-            place: build(PLACE_STEPS)?,
+            line: backtracking(&text, LINE_STEPS).ok_or(PatternError::TooBig)?,
+            text,
+            place: OnceLock::new(),
             gave_up: AtomicU64::new(0),
             spent: AtomicU64::new(0),
         })
@@ -297,10 +295,14 @@ impl References {
     }
 
     fn decide_long(&self, line: &str, deadline: Instant) -> Option<bool> {
+        let place = self
+            .place
+            .get_or_init(|| backtracking(&self.text, PLACE_STEPS));
+        let regex = place.as_ref()?;
         let places = line.char_indices().map(|(place, _)| place);
         for place in places.chain([line.len()]) {
             let input = RegexInput::new(line).from_pos(place).anchored(true);
-            if self.place.is_match_input(input).ok()? {
+            if regex.is_match_input(input).ok()? {
                 return Some(true);
             }
             if Instant::now() > deadline {
@@ -309,6 +311,14 @@ impl References {
         }
         Some(false)
     }
+}
+
+fn backtracking(text: &str, steps: usize) -> Option<fancy_regex::Regex> {
+    fancy_regex::RegexBuilder::new(text)
+        .backtrack_limit(steps)
+        .delegate_size_limit(DELEGATE_LIMIT)
+        .build()
+        .ok()
 }
 
 /// The line as text, with line feeds, which nothing matches, for what is none.

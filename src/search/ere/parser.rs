@@ -20,6 +20,9 @@ use super::PatternError;
 use super::ast::{Assertion, Class, DUP_MAX, MAX_DEPTH, MAX_STACKED, Node, Set, repeat, stacked};
 use super::bracket;
 
+/// How many nodes a tree may have; it bounds what a long pattern takes in memory.
+const MAX_NODES: usize = 1 << 16;
+
 /// A pattern that was read.
 pub(super) struct Parsed {
     pub node: Node,
@@ -36,6 +39,7 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, PatternError> {
         groups: 0,
         complete: 0,
         references: false,
+        nodes: 0,
     };
     let node = parser.alternation(0)?;
     Ok(Parsed {
@@ -53,6 +57,8 @@ struct Parser<'a> {
     /// One bit for each of the groups 1 to 9 that a back-reference may name here.
     complete: u16,
     references: bool,
+    /// How many nodes the tree has, literal characters aside.
+    nodes: usize,
 }
 
 /// What stands at one place of a branch.
@@ -93,6 +99,7 @@ impl Parser<'_> {
         }
         let mut branches = vec![first];
         while self.eat(b'|') {
+            self.count()?;
             // A branch may name no group of its siblings.
             let so_far = std::mem::replace(&mut self.complete, before);
             branches.push(self.branch(depth)?);
@@ -123,6 +130,7 @@ impl Parser<'_> {
                 }
                 Atom::Node(node) => self.repetitions(node)?,
             };
+            self.count()?;
             nodes.push(node);
         }
         Ok(match nodes.len() {
@@ -130,6 +138,14 @@ impl Parser<'_> {
             1 => nodes.remove(0),
             _ => Node::Concat(nodes),
         })
+    }
+
+    fn count(&mut self) -> Result<(), PatternError> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(PatternError::TooBig);
+        }
+        Ok(())
     }
 
     fn literal(&self, char: char) -> Node {

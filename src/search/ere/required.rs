@@ -4,8 +4,6 @@
 
 use super::ast::Node;
 
-/// From this length on, in bytes, a text is rare enough to look for.
-const WORTHWHILE: usize = 2;
 /// How much longer, in bytes, than a text that the pattern starts with: that one
 /// the `regex` crate looks for by itself.
 const BETTER_BY: usize = 3;
@@ -15,12 +13,13 @@ const BETTER_BY: usize = 3;
 pub(super) fn required(node: &Node) -> Option<&str> {
     let text = longest(node)?;
     let first = first(node);
-    let enough = if first == 0 {
-        WORTHWHILE
+    // A blank is in nearly every line.
+    let worthwhile = if first == 0 {
+        text != " "
     } else {
-        first + BETTER_BY
+        text.len() >= first + BETTER_BY
     };
-    (text.len() >= enough).then_some(text)
+    worthwhile.then_some(text)
 }
 
 fn longest(node: &Node) -> Option<&str> {

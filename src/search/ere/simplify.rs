@@ -11,6 +11,20 @@ pub(super) fn simplify(node: Node) -> Node {
     flatten(trim(node, End::Last))
 }
 
+/// The tree with any run of characters in place of each back-reference: it finds
+/// at least the same lines.
+pub(super) fn loosen(node: &Node) -> Node {
+    let all = |nodes: &[Node]| nodes.iter().map(loosen).collect();
+    match node {
+        Node::BackReference { .. } => repeat(Node::Dot, 0, None),
+        Node::Group(node) => loosen(node),
+        Node::Repeat { node, min, max } => repeat(loosen(node), *min, *max),
+        Node::Concat(nodes) => Node::Concat(all(nodes)),
+        Node::Alternate(branches) => Node::Alternate(all(branches)),
+        node => node.clone(),
+    }
+}
+
 /// Whether the pattern matches every line there is.
 pub(super) fn always(node: &Node) -> bool {
     match node {

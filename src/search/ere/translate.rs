@@ -14,9 +14,9 @@ const MAX_COST: usize = 1 << 18;
 /// Whom the translation is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
-    /// `regex` over whole windows; a back-reference is any run of characters.
+    /// `regex` over whole windows.
     Window,
-    /// `fancy-regex` over one line.
+    /// `fancy-regex` over one line, with a line feed for each byte that is no text.
     Line,
 }
 
@@ -60,8 +60,7 @@ impl Writer {
                 Assertion::WordStart => r"\b{start}",
                 Assertion::WordEnd => r"\b{end}",
             }),
-            Node::Group(node) if self.target == Target::Line => self.wrapped("(", node)?,
-            Node::Group(node) => self.wrapped("(?:", node)?,
+            Node::Group(node) => self.wrapped("(", node)?,
             Node::Repeat { node, min, max } => self.repeat(node, *min, *max)?,
             Node::Concat(nodes) => {
                 for node in nodes {
@@ -78,9 +77,6 @@ impl Writer {
                     }
                     self.node(branch)?;
                 }
-            }
-            Node::BackReference { .. } if self.target == Target::Window => {
-                self.out.push_str(ANY_RUN);
             }
             Node::BackReference { group, fold } => {
                 let flag = if *fold { "i" } else { "" };
@@ -106,7 +102,7 @@ impl Writer {
     }
 
     fn repeat(&mut self, node: &Node, min: u32, max: Option<u32>) -> Result<(), PatternError> {
-        if *node == Node::Dot && max.is_none() && self.target == Target::Window {
+        if *node == Node::Dot && max.is_none() {
             return self.any_run(min);
         }
         match node {
@@ -129,13 +125,18 @@ impl Writer {
     /// not end a `.*`, and in what is UTF-8 there is no difference, since nothing
     /// else in a pattern matches a part of a character.
     fn any_run(&mut self, min: u32) -> Result<(), PatternError> {
+        let run = match self.target {
+            Target::Window => r"(?-u:[^\n])*",
+            // A line feed stands for a byte that is not UTF-8 there.
+            Target::Line => r"(?s:.)*",
+        };
         if min == 0 {
-            self.out.push_str(ANY_RUN);
+            self.out.push_str(run);
             return Ok(());
         }
         self.out.push_str("(?:");
         self.repeat(&Node::Dot, min, Some(min))?;
-        self.out.push_str(ANY_RUN);
+        self.out.push_str(run);
         self.out.push(')');
         Ok(())
     }
@@ -245,9 +246,6 @@ fn other_cases(low: char, high: char) -> &'static str {
         (false, false) => "",
     }
 }
-
-/// Any bytes of the line.
-const ANY_RUN: &str = r"(?-u:[^\n])*";
 
 /// A character that there is not.
 const NOTHING: &str = r"[^\x00-\x{10FFFF}]";
