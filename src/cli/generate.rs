@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::{Exit, PROGRAM, commands, flags, help};
+use super::{Exit, PROGRAM, commands, flags, say};
 use crate::schema::Schema;
 use crate::tool::Tool;
 use crate::toolbox::TOOLS;
@@ -32,7 +32,7 @@ pub fn completions(shell: Shell) -> Exit {
         script = script.replace(&sought, &set);
     }
     // The first line may have a meaning (`#compdef`), the last one has none.
-    help::print(&format!("{}\n# {MARK}\n", script.trim_end()))
+    say::print(&format!("{}\n# {MARK}\n", script.trim_end()))
 }
 
 /// Writes the manual pages into `directory`: one of the program, one of each tool and each other command.
