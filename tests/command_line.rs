@@ -376,6 +376,8 @@ fn a_wrong_command_line_exits_2_and_says_what_is_wrong() {
         (&["schema", "--for", "nobody"], "openai"),
         (&["schema", "gerp"], "did you mean `grep`?"),
         (&["completions", "tcsh"], "bash"),
+        (&["docter"], "did you mean `doctor`?"),
+        (&["help", "file_raed"], "did you mean `file-read`?"),
         (&["man"], "<DIR>"),
         (&["doctor", "now"], "unexpected argument"),
     ] {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Read, Write};
 
 use super::show::{self, Screen};
+use super::streams::{Stdin, Stdout};
 use super::{Exit, harmless};
 use crate::failure::Failure;
 use crate::reply::Object;
@@ -146,27 +147,5 @@ fn ended(tool: &Tool, written: io::Result<()>, exit: Exit) -> Exit {
             );
             Exit::Failure
         }
-    }
-}
-
-/// The process's stdin without the buffer that the standard library puts behind it.
-struct Stdin;
-
-impl Read for Stdin {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        Ok(rustix::io::read(rustix::stdio::stdin(), bytes)?)
-    }
-}
-
-/// The process's stdout without the line buffer that the standard library puts before it.
-pub struct Stdout;
-
-impl Write for Stdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::write(rustix::stdio::stdout(), bytes)?)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -1,16 +1,14 @@
 //! The commands that are no tools, and the whole command line as one tree, from which completions and manual pages are
 //! made.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use clap_complete::Shell;
 
 use super::provider::Provider;
-use super::{Exit, PROGRAM, doctor, flags, generate, help, provider};
+use super::{PROGRAM, flags};
 use crate::mcp;
 use crate::schema::Schema;
 use crate::tool::Tool;
@@ -56,43 +54,6 @@ pub fn tree() -> Command {
 pub fn help(command: Command) -> String {
     let name = format!("{PROGRAM} {}", command.get_name());
     command.bin_name(name).render_help().to_string()
-}
-
-/// Runs the command called `name`.
-pub fn run(name: &str, args: &[OsString]) -> Exit {
-    let Some(command) = find(name) else {
-        return help::unknown_name(name);
-    };
-    let words = std::iter::once(OsString::from(name)).chain(args.iter().cloned());
-    let parsed = command
-        .bin_name(format!("{PROGRAM} {name}"))
-        .try_get_matches_from(words);
-    let matches = match parsed {
-        Ok(matches) => matches,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            return help::print(&error.render().to_string());
-        }
-        Err(error) => return help::misused(&error),
-    };
-    match name {
-        "list" => help::print(&help::list()),
-        "schema" => {
-            let provider = matches.get_one::<String>("for");
-            let names = matches.get_many::<String>("tool").into_iter().flatten();
-            let names: Vec<&str> = names.map(String::as_str).collect();
-            let provider = provider.and_then(|name| Provider::find(name));
-            provider::print(provider, &names)
-        }
-        "doctor" => doctor::run(),
-        "completions" => match matches.get_one::<Shell>("shell") {
-            Some(shell) => generate::completions(*shell),
-            None => Exit::Usage,
-        },
-        _ => match matches.get_one::<PathBuf>("directory") {
-            Some(directory) => generate::man(directory),
-            None => Exit::Usage,
-        },
-    }
 }
 
 fn list() -> Command {

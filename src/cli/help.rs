@@ -2,30 +2,12 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::{self, Write};
 
-use super::{Exit, PROGRAM, commands, flags, harmless};
+use super::say::{complain, print};
+use super::{Exit, PROGRAM, commands, flags};
 use crate::schema::{Field, Kind, Schema};
 use crate::tool::Tool;
 use crate::toolbox::{self, TOOLS};
-
-/// Prints `text` on stdout.
-pub fn print(text: &str) -> Exit {
-    let mut bytes = text.as_bytes();
-    // Past the standard library's line buffer: one system call for one text.
-    while let Ok(count) = rustix::io::write(rustix::stdio::stdout(), bytes) {
-        bytes = &bytes[count..];
-        if bytes.is_empty() {
-            break;
-        }
-    }
-    Exit::Success
-}
-
-/// The name and version.
-pub fn version() -> String {
-    format!("{PROGRAM} {}\n", env!("CARGO_PKG_VERSION"))
-}
 
 /// The links' names, a line each.
 pub fn list() -> String {
@@ -149,30 +131,20 @@ pub fn about(words: &[OsString]) -> Exit {
     }
 }
 
-/// Says on stderr that `name` is no tool, which one is nearest, and what there is.
+/// Says on stderr that `name` is no tool and no command, which one is nearest, and what there is.
 pub fn unknown_name(name: &str) -> Exit {
-    let nearest = toolbox::nearest(name).map_or("", Tool::command);
-    let all: Vec<&str> = TOOLS.iter().map(Tool::command).collect();
+    let commands = commands::all();
+    let commands: Vec<&str> = commands.iter().map(clap::Command::get_name).collect();
+    let tools: Vec<&str> = TOOLS.iter().map(Tool::command).collect();
+    let distance = |other: &str| strsim::damerau_levenshtein(other, &name.to_lowercase());
+    let tool = toolbox::nearest(name).map_or("", Tool::command);
+    let command = commands.iter().copied().min_by_key(|one| distance(one));
+    let nearest = command.filter(|command| distance(command) < distance(tool));
     complain(&format!(
-        "{PROGRAM}: no tool is called `{}`; did you mean `{nearest}`?\nTools: {}\nSee `{PROGRAM} --help`.",
+        "{PROGRAM}: no tool is called `{}`; did you mean `{}`?\nTools: {}\nCommands: {}\nSee `{PROGRAM} --help`.",
         name.escape_debug(),
-        all.join(", ")
+        nearest.unwrap_or(tool),
+        tools.join(", "),
+        commands.join(", ")
     ))
-}
-
-/// Says on stderr what is wrong with a command line.
-pub fn misused(error: &clap::Error) -> Exit {
-    complain(harmless::shown(&error.render().to_string()).trim_end())
-}
-
-/// Says on stderr that the tool, reached by `invocation`, was given nothing to do.
-pub fn nothing_given(invocation: &str) -> Exit {
-    complain(&format!(
-        "{invocation}: no fields are given, and stdin is a terminal; see `{invocation} --help`"
-    ))
-}
-
-fn complain(message: &str) -> Exit {
-    let _ = writeln!(io::stderr(), "{message}");
-    Exit::Usage
 }

@@ -10,8 +10,12 @@ mod flags;
 mod generate;
 mod harmless;
 mod help;
+mod invoke;
 mod provider;
+mod run_command;
+mod say;
 mod show;
+mod streams;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -69,14 +73,14 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 /// The program under its own name, whose first argument says what to do.
 fn run_program(args: &[OsString]) -> Exit {
     let Some((first, rest)) = args.split_first() else {
-        return help::print(&help::program());
+        return say::print(&help::program());
     };
     match first.to_str() {
-        Some("--help" | "-h") => help::print(&help::program()),
-        Some("--version" | "-V") => help::print(&help::version()),
+        Some("--help" | "-h") => say::print(&help::program()),
+        Some("--version" | "-V") => say::print(&say::version()),
         Some("help") => help::about(rest),
-        Some("list") => help::print(&help::list()),
-        Some(name) if commands::NAMES.contains(&name) => commands::run(name, rest),
+        Some("list") => say::print(&help::list()),
+        Some(name) if commands::NAMES.contains(&name) => run_command::run(name, rest),
         name => match name.and_then(toolbox::find) {
             Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),
             None => help::unknown_name(&first.to_string_lossy()),
@@ -88,10 +92,10 @@ fn run_program(args: &[OsString]) -> Exit {
 fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
     // What hosts do comes first, and waits for nothing that only people need.
     let Some(first) = args.first() else {
-        return flags::without_fields(tool, invocation);
+        return invoke::without_fields(tool, invocation);
     };
     match first.to_str() {
-        Some("--schema") if args.len() == 1 => help::print(tool.schema),
-        _ => flags::run(tool, invocation, args),
+        Some("--schema") if args.len() == 1 => say::print(tool.schema),
+        _ => invoke::run(tool, invocation, args),
     }
 }

@@ -15,9 +15,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{Exit, help};
 use crate::tool::Tool;
-use crate::toolbox::{self, TOOLS};
 
 /// Whose request the definitions are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,25 +46,8 @@ impl Provider {
     }
 }
 
-/// Prints the definitions of the tools called `names`, or of all.
-pub fn print(provider: Option<Provider>, names: &[&str]) -> Exit {
-    let mut tools: Vec<&Tool> = Vec::new();
-    for &name in names {
-        let Some(tool) = toolbox::find(name) else {
-            return help::unknown_name(name);
-        };
-        if !tools.iter().any(|other| other.name == tool.name) {
-            tools.push(tool);
-        }
-    }
-    if names.is_empty() {
-        tools.extend(TOOLS);
-    }
-    help::print(&format!("{:#}\n", definitions(provider, &tools)))
-}
-
 /// The definitions of `tools`, as the value of the request's field `tools`.
-fn definitions(provider: Option<Provider>, tools: &[&Tool]) -> Value {
+pub fn definitions(provider: Option<Provider>, tools: &[&Tool]) -> Value {
     let schemas = tools
         .iter()
         .map(|tool| serde_json::from_str::<Value>(tool.schema).unwrap_or_default());
@@ -200,6 +181,7 @@ fn describe_limits(keywords: &Map<String, Value>, translated: &mut Map<String, V
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::toolbox::TOOLS;
 
     fn all(provider: &str) -> Vec<Value> {
         let tools: Vec<&Tool> = TOOLS.iter().collect();

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde_json::Value;
 
-use super::call::Stdout;
+use super::streams::Stdout;
 use super::{Exit, harmless};
 use crate::reply::Viewer;
 use crate::tool::Tool;

@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::show::{coloured, painted};
-use super::{Exit, PROGRAM, harmless, help};
+use super::{Exit, PROGRAM, harmless, say};
 use crate::tool::Tool;
 use crate::toolbox::{self, TOOLS};
 use crate::web::credentials::{Credentials, Name};
@@ -77,7 +77,7 @@ impl Report {
     fn introduce(&mut self) {
         let executable = std::env::current_exe().and_then(|path| path.canonicalize());
         let executable = executable.map_or_else(|error| error.to_string(), |path| shown(&path));
-        let version = help::version();
+        let version = say::version();
         self.line(&format!("{}: {executable}", version.trim_end()));
     }
 
@@ -304,7 +304,7 @@ impl Report {
         if problems.is_empty() {
             self.line("\nNothing is wrong.");
         }
-        help::print(&self.text);
+        say::print(&self.text);
         if problems.is_empty() {
             Exit::Success
         } else {

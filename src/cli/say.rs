@@ -1,0 +1,42 @@
+//! The one way in which the program speaks to people outside a call: on stdout, and on stderr what was wrong with a
+//! command line.
+
+use std::io::{self, Write};
+
+use super::{Exit, PROGRAM, harmless};
+
+/// Prints `text` on stdout.
+pub fn print(text: &str) -> Exit {
+    let mut bytes = text.as_bytes();
+    // Past the standard library's line buffer: one system call for one text.
+    while let Ok(count) = rustix::io::write(rustix::stdio::stdout(), bytes) {
+        bytes = &bytes[count..];
+        if bytes.is_empty() {
+            break;
+        }
+    }
+    Exit::Success
+}
+
+/// The name and version.
+pub fn version() -> String {
+    format!("{PROGRAM} {}\n", env!("CARGO_PKG_VERSION"))
+}
+
+/// Says on stderr what is wrong with a command line.
+pub fn misused(error: &clap::Error) -> Exit {
+    complain(harmless::shown(&error.render().to_string()).trim_end())
+}
+
+/// Says on stderr that the tool, reached by `invocation`, was given nothing to do.
+pub fn nothing_given(invocation: &str) -> Exit {
+    complain(&format!(
+        "{invocation}: no fields are given, and stdin is a terminal; see `{invocation} --help`"
+    ))
+}
+
+/// Says on stderr what was wrong.
+pub fn complain(message: &str) -> Exit {
+    let _ = writeln!(io::stderr(), "{message}");
+    Exit::Usage
+}
