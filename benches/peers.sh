@@ -29,7 +29,7 @@ fi
 
 mkdir -p "$directory"
 for name in popen_copy glob3; do
-    if [ ! "$directory/$name" -nt "$here/peers/$name.c" ]; then
+    if [ -z "$(find "$directory/$name" -newer "$here/peers/$name.c" 2>/dev/null)" ]; then
         cc -O2 -o "$directory/$name" "$here/peers/$name.c"
     fi
 done
