@@ -28,8 +28,8 @@ die() {
 target=$(rustc -vV | sed -n 's/^host: \([^-]*\)-.*/\1-unknown-linux-musl/p')
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 archive=$program-$version-$target
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
-export SOURCE_DATE_EPOCH
+# What the files in packages are dated. Compilers look at SOURCE_DATE_EPOCH too, and the program is not to be built anew.
+date=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 
 # Lays the program as install.sh would below $1, with the further arguments.
 lay() {
@@ -71,17 +71,17 @@ need() {
 # ---- the packages ----
 
 pack_deb() {
-    cargo-deb --quiet --no-build --no-strip --target "$target" --output "$packages/"
+    SOURCE_DATE_EPOCH=$date cargo-deb --quiet --no-build --no-strip --target "$target" --output "$packages/"
 }
 
 pack_rpm() {
-    cargo-generate-rpm --target "$target" --output "$packages/"
+    SOURCE_DATE_EPOCH=$date cargo-generate-rpm --target "$target" --output "$packages/"
 }
 
 pack_tar() {
     lay '' --prefix "$stage/$archive" --binary "$binary" >/dev/null
     cp install.sh README.md CHANGELOG.md LICENSE "$stage/$archive/"
-    tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
+    tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$date" \
         -C "$stage" -cf - "$archive" | gzip -9n >"$packages/$archive.tar.gz"
 }
 

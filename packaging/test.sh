@@ -243,6 +243,7 @@ in_empty_root_expect() {
 try_cargo_install() {
     local target flags
     step "cargo install --path ."
+    has musl-gcc || { skip "cargo install: there is no musl-gcc" && return; }
     target=$(rustc -vV | sed -n 's/^host: \([^-]*\)-.*/\1-unknown-linux-musl/p')
     flags=$(sed -n "s/^static_flags='\(.*\)'/\1/p" install.sh)
     RUSTFLAGS="${RUSTFLAGS-} $flags" cargo install --quiet --locked --no-track --path . --root "$room/cargo" \
