@@ -96,13 +96,17 @@ impl Search<'_, '_> {
             output,
             count,
         } = self;
+        // What stands before each number: put together once, where there are millions of lines.
+        let mut before = Vec::new();
         let searched = scanner.scan_path(path, links, *matcher, |number, line| {
-            if *count > 0 {
-                output.write_all(b"\n")?;
+            if before.is_empty() {
+                before = [b"\n", path.to_bytes(), b":"].concat();
             }
+            let first = usize::from(*count == 0);
             *count += 1;
-            output.write_all(path.to_bytes())?;
-            write!(output, ":{number}: ")?;
+            output.write_all(&before[first..])?;
+            output.write_all(itoa::Buffer::new().format(number).as_bytes())?;
+            output.write_all(b": ")?;
             output.write_all(line)
         });
         match searched {
