@@ -91,7 +91,7 @@ fn write_around(
     let copied = io::copy(&mut io::Read::take(source, at), draft)
         .map_err(|error| replace::writing(&error))?;
     if copied != at {
-        return Err(changed());
+        return Err(replace::changed());
     }
     draft
         .write_all(new)
@@ -121,7 +121,7 @@ fn write_replaced(
             .map_err(|error| replace::writing(&error))
     })?;
     if read != length {
-        return Err(changed());
+        return Err(replace::changed());
     }
     out.flush().map_err(|error| replace::writing(&error))
 }
@@ -172,12 +172,6 @@ fn search(
         base += (filled - kept) as u64;
         filled = kept;
     }
-}
-
-fn changed() -> FileError {
-    FileError::Write(Reason::new(
-        "somebody else changed it meanwhile; read it again",
-    ))
 }
 
 fn reading(error: &io::Error) -> FileError {

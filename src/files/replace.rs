@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::Path;
+use std::time::Instant;
 
 use rustix::fs::{
     Access, AtFlags, FallocateFlags, MemfdFlags, Mode, OFlags, SeekFrom, accessat, fallocate,
@@ -38,14 +39,22 @@ pub fn writing(error: &std::io::Error) -> FileError {
     }
 }
 
+/// What is said where a file is no longer what was read.
+pub fn changed() -> FileError {
+    FileError::Write(Reason::new(
+        "somebody else changed it meanwhile; read it again",
+    ))
+}
+
 /// Opens what is at `target`, and locks it against other writers for as long as it is open.
 pub fn open_locked(target: &Target, access: OFlags) -> Result<RegularFile, FileError> {
+    let deadline = Instant::now() + lock::PATIENCE;
     loop {
         let old = open(target, access)?;
-        let waited = lock::lock(&old.file);
-        // Whoever held the lock has replaced the file by now; what is locked is the old one.
-        if !waited || is_at(target, &old) {
-            let file = RegularFile::check(old.file)?;
+        lock::lock(&old.file, deadline);
+        let file = RegularFile::check(old.file)?;
+        // Another writer may have replaced the file between the two steps; what is locked then is the old one.
+        if is_at(target, &file) || Instant::now() >= deadline {
             return Ok(file);
         }
     }
@@ -89,8 +98,8 @@ fn open_program(target: &Target, flags: OFlags) -> Result<RegularFile, FileError
     RegularFile::check(file.map_err(FileError::opening)?.into())
 }
 
-/// Whether `file` is what is at `target` now, untouched since it was opened.
-pub fn is_at(target: &Target, file: &RegularFile) -> bool {
+/// Whether `file` is what is at `target` now, untouched since its status was read.
+fn is_at(target: &Target, file: &RegularFile) -> bool {
     let there = if target.replaceable {
         statat(&target.directory, &target.name, AtFlags::SYMLINK_NOFOLLOW)
     } else {
@@ -114,12 +123,15 @@ fn create(target: &Target, fill: Fill<'_>) -> Result<(), FileError> {
 }
 
 /// Gives `old`, which is what is at `target`, the content that `fill` writes.
+///
+/// # Errors
+/// [`FileError::Write`] where somebody else changed or replaced it since; nothing is written then.
 pub fn replace(target: &Target, old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
     // A rename would part a file from its other names.
     if target.replaceable && old.stat.st_nlink == 1 && replace_by_rename(target, old, fill)? {
         return Ok(());
     }
-    replace_in_place(old, fill)
+    replace_in_place(target, old, fill)
 }
 
 /// Tells whether it was possible. A full disk is an error: writing in place would not find more room.
@@ -138,9 +150,7 @@ fn replace_by_rename(
         return not_possible(errno);
     }
     if !is_at(target, old) {
-        return Err(FileError::Write(Reason::new(
-            "somebody else changed it meanwhile; read it again",
-        )));
+        return Err(changed());
     }
     match draft.put_in_place(target, true) {
         Ok(()) => Ok(true),
@@ -157,11 +167,14 @@ fn not_possible(errno: Errno) -> Result<bool, FileError> {
 
 /// Overwrites `old` itself, for want of a way to put another file in its place. The content is complete and its room
 /// is there before the first byte is touched, and what is begun is carried out even if the tool is killed.
-fn replace_in_place(old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
+fn replace_in_place(target: &Target, old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
     let scratch = memfd_create("content", MemfdFlags::CLOEXEC).map_err(FileError::writing)?;
     let mut scratch = File::from(scratch);
     fill(&mut scratch)?;
     let length = scratch.stream_position().map_err(|error| writing(&error))?;
+    if !is_at(target, old) {
+        return Err(changed());
+    }
     // Where room cannot be had in advance, in /proc say, the writing itself will tell.
     let room = fallocate(&old.file, FallocateFlags::KEEP_SIZE, 0, length.max(1));
     if let Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) = room {
@@ -204,4 +217,64 @@ fn overwrite(content: &File, file: &File, length: u64, mode: Mode) -> Result<(),
         fchmod(file, mode)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::edit::edit;
+    use super::*;
+
+    fn directory_with(name: &str, content: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(name);
+        fs::write(&path, content).unwrap();
+        (directory, path)
+    }
+
+    #[test]
+    fn a_file_that_was_replaced_meanwhile_is_not_written_behind_its_name() {
+        for other_names in 0..2 {
+            let (directory, path) = directory_with("file", "old");
+            if other_names > 0 {
+                fs::hard_link(&path, directory.path().join("link")).unwrap();
+            }
+            let target = Target::resolve(&path).ok().unwrap();
+            let old = fs::File::options().read(true).write(true).open(&path);
+            let newer = directory.path().join("newer");
+            fs::write(&newer, "newer").unwrap();
+            fs::rename(&newer, &path).unwrap();
+            let old = RegularFile::check(old.unwrap()).ok().unwrap();
+            let result = replace(&target, &old, &mut |file| {
+                file.write_all(b"ours").map_err(|error| writing(&error))
+            });
+            assert!(matches!(result, Err(FileError::Write(_))), "{other_names}");
+            assert_eq!(fs::read(&path).unwrap(), b"newer");
+        }
+    }
+
+    #[test]
+    fn of_many_edits_at_once_none_is_lost() {
+        const WRITERS: usize = 8;
+        const EDITS: usize = 60;
+        let words = |sign: &str| -> String {
+            let word = |n| format!("<{n}{sign}>");
+            (0..WRITERS * EDITS).map(word).collect()
+        };
+        let (_directory, path) = directory_with("file", &words("?"));
+        std::thread::scope(|scope| {
+            for writer in 0..WRITERS {
+                let path = &path;
+                scope.spawn(move || {
+                    for n in writer * EDITS..(writer + 1) * EDITS {
+                        let (old, new) = (format!("<{n}?>"), format!("<{n}!>"));
+                        let result = edit(path, old.as_bytes(), new.as_bytes(), false);
+                        assert!(matches!(result, Ok(1)), "{n}: {result:?}");
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_to_string(&path).unwrap(), words("!"));
+    }
 }
