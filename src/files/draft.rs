@@ -86,10 +86,23 @@ impl Draft {
             reason = "the field's width is the platform's"
         )]
         let kind = i64::from(fstatfs(&self.file)?.f_type);
-        if kind == TMPFS || (replaces && (kind == EXT4 || kind == BTRFS)) {
+        if kind == TMPFS {
+            return Ok(());
+        }
+        if replaces && (kind == EXT4 || kind == BTRFS) {
+            self.start_writing();
             return Ok(());
         }
         fdatasync(&self.file)
+    }
+
+    /// Lets the system find room on the disk and begin to write, without waiting for the end. Else those file systems
+    /// do it within the renaming, and for so long the draft has a name that people see.
+    fn start_writing(&self) {
+        // SAFETY: takes a descriptor, which is open, and numbers. A failure changes nothing but when it is done.
+        let _ = unsafe {
+            libc::sync_file_range(self.file.as_raw_fd(), 0, 0, libc::SYNC_FILE_RANGE_WRITE)
+        };
     }
 }
 
