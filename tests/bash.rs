@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::time::Duration;
 
-use common::{directory, eventually, processes_with, text, tool};
+use common::{alone, directory, eventually, processes_with, text, tool};
 use serde_json::{Value, json};
 
 fn command(command: &str) -> Value {
@@ -71,6 +71,38 @@ fn a_shell_ended_by_a_signal_gives_128_and_its_number() {
 }
 
 #[test]
+fn a_signal_to_its_own_group_hits_the_command_alone() {
+    let mark = alone(1);
+    for (script, code) in [
+        ("kill 0; echo x", 143),
+        ("kill -INT 0; echo x", 130),
+        ("kill -KILL 0; echo x", 137),
+        ("trap '' TERM; sleep MARK & kill 0; kill -9 $!", 0),
+        ("trap 'kill 0' EXIT; sleep MARK & sleep MARK &", 143),
+    ] {
+        tool("bash")
+            .with(&command(&script.replace("MARK", &mark)))
+            .answers(&json!({"output": "", "exit_code": code}));
+        assert!(eventually(|| processes_with(&mark).is_empty()), "{script}");
+    }
+}
+
+#[test]
+fn a_command_can_be_interrupted_though_the_host_ignores_that() {
+    use std::process::Command;
+    for signal in ["INT", "QUIT"] {
+        let request = command(&format!("kill -{signal} $$; echo on")).to_string();
+        let script = format!(
+            "trap '' INT QUIT; printf %s '{request}' | {}",
+            text(&common::link("bash"))
+        );
+        let answer = Command::new("/bin/sh").args(["-c", &script]).output();
+        let answer: Value = serde_json::from_slice(&answer.unwrap().stdout).unwrap();
+        assert_eq!(answer["output"], "", "{signal}");
+    }
+}
+
+#[test]
 fn an_empty_command_gives_127_and_a_word_of_explanation() {
     for blank in ["", " ", "\n\t "] {
         let answer = tool("bash").with(&command(blank)).run();
@@ -123,7 +155,9 @@ fn the_environment_and_the_directory_are_the_tool_s_own() {
 
 #[test]
 fn a_child_that_keeps_the_pipe_is_not_waited_for() {
-    let answer = tool("bash").with(&command("sleep 5.0271 & echo x")).run();
+    let mark = alone(2);
+    let script = format!("sleep {mark} & echo x");
+    let answer = tool("bash").with(&command(&script)).run();
     assert_eq!(answer.json(), json!({"output": "x", "exit_code": 0}));
     assert!(
         answer.took < Duration::from_secs(2),
@@ -131,20 +165,25 @@ fn a_child_that_keeps_the_pipe_is_not_waited_for() {
         answer.took
     );
     // What was left in the background lives on.
-    assert!(eventually(|| processes_with("5.0271").len() == 1));
+    assert!(eventually(|| processes_with(&mark).len() == 1));
+    let left = i32::try_from(processes_with(&mark)[0]).unwrap();
+    // SAFETY: sends a signal to the one process that has the mark.
+    unsafe { libc::kill(left, libc::SIGKILL) };
 }
 
 #[test]
 fn a_child_that_writes_without_end_is_not_read_without_end() {
-    let answer = tool("bash").with(&command("yes 51.0272 & sleep 0.1")).run();
-    assert!(answer.field("output").starts_with("51.0272\n"));
+    let mark = alone(3);
+    let script = format!("yes {mark} & sleep 0.5");
+    let answer = tool("bash").with(&command(&script)).run();
+    assert!(answer.field("output").starts_with(&mark));
     assert!(
         answer.took < Duration::from_secs(5),
         "took {:?}",
         answer.took
     );
     assert!(
-        eventually(|| processes_with("51.0272").is_empty()),
+        eventually(|| processes_with(&mark).is_empty()),
         "nobody reads it: SIGPIPE"
     );
 }
@@ -158,16 +197,18 @@ fn a_command_that_closes_its_streams_is_waited_for_all_the_same() {
 
 #[test]
 fn a_killed_tool_leaves_no_process() {
-    let script = "setsid sleep 61.0281 & (sleep 61.0281 &) ; nohup sleep 61.0281 & \
-                  trap '' TERM HUP INT; sleep 61.0281; sleep 61.0281";
-    for signal in [libc::SIGKILL, libc::SIGTERM, libc::SIGINT] {
-        let mut child = tool("bash").with(&command(script)).start();
-        assert!(eventually(|| processes_with("61.0281").len() == 4));
+    let mark = alone(4);
+    let script = "setsid sleep MARK & (sleep MARK &) ; nohup sleep MARK & \
+                  trap '' TERM HUP INT; sleep MARK; sleep MARK"
+        .replace("MARK", &mark);
+    for signal in [libc::SIGKILL, libc::SIGTERM] {
+        let mut child = tool("bash").with(&command(&script)).start();
+        assert!(eventually(|| processes_with(&mark).len() == 4));
         // SAFETY: sends a signal to a child that has not been waited for, so that the number is still its own.
         unsafe { libc::kill(i32::try_from(child.id()).unwrap(), signal) };
         child.wait().unwrap();
         assert!(
-            eventually(|| processes_with("61.0281").is_empty()),
+            eventually(|| processes_with(&mark).is_empty()),
             "signal {signal}"
         );
     }
@@ -177,18 +218,19 @@ fn a_killed_tool_leaves_no_process() {
 fn a_host_that_kills_the_whole_group_leaves_no_process_either() {
     use std::os::unix::process::CommandExt;
     use std::process::{Command, Stdio};
-    let request = command("(setsid sleep 62.0282 &); sleep 62.0282").to_string();
+    let mark = alone(5);
+    let request = command(&format!("(setsid sleep {mark} &); sleep {mark}")).to_string();
     let mut host = Command::new("/bin/sh");
     host.arg("-c").arg(format!(
         "printf %s '{request}' | {}",
         text(&common::link("bash"))
     ));
     let mut child = host.process_group(0).stdout(Stdio::null()).spawn().unwrap();
-    assert!(eventually(|| processes_with("62.0282").len() == 2));
+    assert!(eventually(|| processes_with(&mark).len() == 2));
     // SAFETY: the group is led by a child that has not been waited for.
     unsafe { libc::kill(-i32::try_from(child.id()).unwrap(), libc::SIGKILL) };
     child.wait().unwrap();
-    assert!(eventually(|| processes_with("62.0282").is_empty()));
+    assert!(eventually(|| processes_with(&mark).is_empty()));
 }
 
 #[test]
@@ -238,23 +280,21 @@ fn a_command_that_asks_at_the_host_s_terminal_fails_and_does_not_wait() {
 
 #[test]
 fn a_host_that_stops_reading_ends_the_command() {
-    let mut child = tool("bash")
-        .with(&command("while echo 63.0283; do :; done; sleep 63.0283"))
-        .start();
+    let mark = alone(6);
+    let script = format!("while echo {mark}; do :; done; sleep {mark}");
+    let mut child = tool("bash").with(&command(&script)).start();
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
-    assert!(eventually(|| processes_with("63.0283").is_empty()));
+    assert!(eventually(|| processes_with(&mark).is_empty()));
 }
 
 #[test]
 fn a_command_that_kills_its_watchdog_is_ended_and_answered() {
-    let answer = tool("bash")
-        .with(&command(
-            "sleep 64.0284 & echo x; kill -9 $PPID; sleep 64.0284",
-        ))
-        .run();
+    let mark = alone(7);
+    let script = format!("sleep {mark} & echo x; kill -9 $PPID; sleep {mark}");
+    let answer = tool("bash").with(&command(&script)).run();
     assert_eq!(answer.json(), json!({"output": "x", "exit_code": 137}));
-    assert!(processes_with("64.0284").is_empty());
+    assert!(processes_with(&mark).is_empty());
 }
 
 #[test]

@@ -42,7 +42,9 @@ impl Machine {
         let directory = self.path(place);
         fs::create_dir_all(&directory).unwrap();
         let path = directory.join(name);
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        let draft = self.root.path().join("draft");
+        fs::write(&draft, format!("#!/bin/sh\n{script}\n")).unwrap();
+        common::copy_program(&draft, &path);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         path
     }
@@ -213,7 +215,7 @@ fn a_broken_tool_is_named_with_what_to_do() {
 #[test]
 fn a_tool_that_does_not_answer_is_given_up_and_nothing_of_it_is_left() {
     let machine = Machine::new();
-    let word = format!("86400.{}", std::process::id());
+    let word = common::alone(1);
     machine.script(
         "project/.ikigai/tools",
         "slow",

@@ -326,7 +326,7 @@ fn extended_attributes_and_acls_stay() {
 fn a_running_program_can_be_replaced() {
     let here = directory();
     let program = here.path().join("sleep");
-    fs::copy("/bin/sleep", &program).unwrap();
+    common::copy_program(Path::new("/bin/sleep"), &program);
     let mut child = Command::new(&program).arg("30.0391").spawn().unwrap();
     write(&program, "new").answers(&wrote(3, "sleep"));
     assert_eq!(fs::read(&program).unwrap(), b"new");

@@ -189,7 +189,7 @@ fn bombs_of_four_gibibytes_end_at_ten_mebibytes() {
             "{coding}"
         );
         assert!(got.body.iter().all(|b| *b == 0));
-        assert!(start.elapsed() < Duration::from_secs(5), "{coding}");
+        assert!(start.elapsed() < Duration::from_secs(15), "{coding}");
     }
 }
 

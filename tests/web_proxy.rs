@@ -181,7 +181,7 @@ fn a_proxy_that_never_answers_is_given_up() {
     ] {
         let start = std::time::Instant::now();
         network(get(&[(name, &via)], url));
-        assert!(start.elapsed() < Duration::from_secs(4));
+        assert!(start.elapsed() < Duration::from_secs(10));
     }
 }
 

@@ -148,7 +148,7 @@ fn a_server_that_never_shakes_hands_is_given_up() {
         headers: &[],
     });
     assert!(matches!(result, Err(Error::Network(_))), "{result:?}");
-    assert!(start.elapsed() < Duration::from_secs(2));
+    assert!(start.elapsed() < Duration::from_secs(4));
 }
 
 /// Copies bytes both ways between a tunnel's ends, until one side is done.

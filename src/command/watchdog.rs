@@ -1,13 +1,14 @@
 //! The process between a tool and its command: it ends all that the command started if the tool dies first.
 //!
 //! A tool that is killed with SIGKILL can clean up nothing itself, so another process has to notice. The watchdog
-//! leads a process group of its own, out of reach of whatever kills the tool's; it is a child subreaper, so
+//! leads a process group of its own, out of reach of whatever kills the tool's or the command's; it is a child subreaper, so
 //! that even daemons of the command stay among its descendants; and it holds the reading end of a pipe whose writing
 //! end is the tool's alone: the pipe's end is the tool's.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -41,7 +42,8 @@ pub struct Watchdog {
 
 impl Watchdog {
     /// Starts `command` under a watchdog. `output` is closed here: from now on it is the command's alone.
-    pub fn start(command: Command, output: OwnedFd) -> io::Result<Self> {
+    pub fn start(mut command: Command, output: OwnedFd) -> io::Result<Self> {
+        command.process_group(0);
         // Should the command kill its watchdog, what it started falls to this process.
         set_child_subreaper(Pid::from_raw(1))?;
         let (status, report) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -95,6 +97,7 @@ fn watch(mut command: Command, output: OwnedFd, tether: &OwnedFd, report: File) 
     leave_the_callers_group();
     // Cannot fail in a process that has just been forked; without it the watch is only less strict.
     let _ = set_child_subreaper(Pid::from_raw(1));
+    make_interruptible();
     let started = take_streams(&output).and_then(|null| Ok((null, command.spawn()?)));
     match started {
         Ok((null, child)) => {
@@ -127,6 +130,15 @@ fn leave_the_callers_group() {
         // SAFETY: the request takes no argument. Of a process that leads no session, it parts that process alone
         // from its terminal (`ioctl_tty(2)`).
         unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCNOTTY) };
+    }
+}
+
+/// Lets the command be interrupted as at a terminal: a host that a shell started in the background ignores both signals
+/// (POSIX.1-2017, "Shell Command Language", 2.9.3.1), and what it starts would inherit that.
+fn make_interruptible() {
+    for signal in [libc::SIGINT, libc::SIGQUIT] {
+        // SAFETY: installs no handler.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 }
 

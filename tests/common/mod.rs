@@ -44,13 +44,20 @@ fn lay_links(binary: &Path, directory: &Path) {
     }
 }
 
+/// Copies a program that is to be run. This process must not have it open for writing itself: what another test starts
+/// at that moment would inherit it, and nobody can run a file that is open for writing.
+pub fn copy_program(from: &Path, to: &Path) {
+    let done = Command::new("cp").args([from, to]).status().unwrap();
+    assert!(done.success());
+}
+
 /// The same links where everybody may read them.
 fn public_links() -> &'static Path {
     static LINKS: OnceLock<(PathBuf, tempfile::TempDir)> = OnceLock::new();
     let (links, _) = LINKS.get_or_init(|| {
         let directory = public_directory();
         let binary = directory.path().join("ikigai-tools");
-        fs::copy(BINARY, &binary).unwrap();
+        copy_program(Path::new(BINARY), &binary);
         lay_links(&binary, directory.path());
         (directory.path().to_owned(), directory)
     });
@@ -110,6 +117,11 @@ pub fn eventually(mut condition: impl FnMut() -> bool) -> bool {
         std::thread::sleep(Duration::from_millis(5));
     }
     true
+}
+
+/// An argument that no process has but those of this run's test `number`: hours to sleep for.
+pub fn alone(number: u32) -> String {
+    format!("86{number:03}.{:07}", std::process::id())
 }
 
 /// The processes whose command line has `word` among its arguments.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::common::{eventually, processes_with};
+use crate::common::{alone, eventually, processes_with};
 use crate::session::Session;
 
 /// A command that runs for a long time, in the foreground, in the background and as a daemon.
@@ -32,7 +32,7 @@ fn kill(pid: u32, signal: Signal) {
 fn calls_run_side_by_side_and_are_answered_as_they_end() {
     let mut session = Session::open(&[]);
     let started = Instant::now();
-    for (id, seconds) in [(1, "1.5"), (2, "1"), (3, "1"), (4, "0")] {
+    for (id, seconds) in [(1, "3"), (2, "2"), (3, "2"), (4, "0")] {
         session.call(
             id,
             "bash",
@@ -42,7 +42,7 @@ fn calls_run_side_by_side_and_are_answered_as_they_end() {
     let ids: Vec<u64> = (0..4)
         .map(|_| session.receive()["id"].as_u64().unwrap())
         .collect();
-    assert!(started.elapsed() < Duration::from_secs(3));
+    assert!(started.elapsed() < Duration::from_secs(6));
     assert_eq!((ids[0], ids[3]), (4, 1), "{ids:?}");
 }
 
@@ -70,10 +70,11 @@ fn a_hundred_calls_at_once_are_all_answered() {
 #[test]
 fn a_cancelled_call_ends_all_that_it_started_and_is_not_answered() {
     let mut session = Session::open(&[]);
-    session.call(1, "bash", &long("86101"));
-    assert!(runs("86101"));
+    let mark = alone(1);
+    session.call(1, "bash", &long(&mark));
+    assert!(runs(&mark));
     session.cancel(1);
-    assert!(is_gone("86101"));
+    assert!(is_gone(&mark));
     // Whatever is cancelled twice, or was never asked for, is no matter.
     session.cancel(1);
     session.cancel(77);
@@ -84,22 +85,24 @@ fn a_cancelled_call_ends_all_that_it_started_and_is_not_answered() {
 #[test]
 fn the_end_of_the_input_ends_the_server_and_what_runs() {
     let mut session = Session::open(&[]);
-    session.call(1, "bash", &long("86102"));
-    assert!(runs("86102"));
+    let mark = alone(2);
+    session.call(1, "bash", &long(&mark));
+    assert!(runs(&mark));
     session.end_input();
     let started = Instant::now();
     assert!(session.server.wait().unwrap().success());
     assert!(started.elapsed() < Duration::from_secs(5));
-    assert!(processes_with("86102").is_empty());
+    assert!(processes_with(&mark).is_empty());
 }
 
 #[test]
 fn a_client_that_goes_away_altogether_is_not_waited_for() {
     let mut session = Session::open(&[]);
-    session.call(1, "bash", &long("86103"));
-    assert!(runs("86103"));
+    let mark = alone(3);
+    session.call(1, "bash", &long(&mark));
+    assert!(runs(&mark));
     assert!(session.leave().success());
-    assert!(processes_with("86103").is_empty());
+    assert!(processes_with(&mark).is_empty());
 }
 
 #[test]
@@ -121,12 +124,14 @@ fn what_was_asked_before_the_input_ends_is_answered() {
 #[test]
 fn what_a_command_left_in_the_background_lives_until_the_session_ends() {
     let mut session = Session::open(&[]);
-    let left = session.result_of("bash", &json!({"command": "sleep 86104 & echo left"}));
+    let mark = alone(4);
+    let command = json!({"command": format!("sleep {mark} & echo left")});
+    let left = session.result_of("bash", &command);
     assert_eq!(left["structuredContent"]["output"], "left");
     session.result_of("bash", &json!({"command": "true"}));
-    assert_eq!(processes_with("86104").len(), 1);
+    assert!(eventually(|| processes_with(&mark).len() == 1));
     assert!(session.leave().success());
-    assert!(processes_with("86104").is_empty());
+    assert!(processes_with(&mark).is_empty());
 }
 
 #[test]
@@ -146,17 +151,17 @@ fn a_background_process_that_ends_is_reaped() {
 #[test]
 fn a_signal_to_the_server_ends_what_runs() {
     for (signal, mark) in [
-        (Signal::TERM, "86105"),
-        (Signal::INT, "86106"),
-        (Signal::HUP, "86107"),
-        (Signal::KILL, "86108"),
+        (Signal::TERM, alone(5)),
+        (Signal::INT, alone(6)),
+        (Signal::HUP, alone(7)),
+        (Signal::KILL, alone(8)),
     ] {
         let mut session = Session::open(&[]);
-        session.call(1, "bash", &long(mark));
-        assert!(runs(mark));
+        session.call(1, "bash", &long(&mark));
+        assert!(runs(&mark));
         kill(session.server.id(), signal);
         let status = session.server.wait().unwrap();
-        assert!(is_gone(mark), "{signal:?}");
+        assert!(is_gone(&mark), "{signal:?}");
         if signal == Signal::KILL {
             assert_eq!(status.signal(), Some(signal.as_raw()));
         } else {
@@ -168,9 +173,10 @@ fn a_signal_to_the_server_ends_what_runs() {
 #[test]
 fn a_tool_that_is_killed_takes_one_call_with_it() {
     let mut session = Session::open(&[]);
-    session.call(1, "bash", &json!({"command": "sleep 1; echo lives"}));
+    session.call(1, "bash", &json!({"command": "sleep 4; echo lives"}));
     // The shell's parent is the watchdog, and its parent is the tool.
-    let kill = "kill -9 $(awk '{print $4}' /proc/$PPID/stat); sleep 86109";
+    let mark = alone(9);
+    let kill = format!("kill -9 $(awk '{{print $4}}' /proc/$PPID/stat); sleep {mark}");
     session.call(2, "bash", &json!({"command": kill}));
     let answer = session.receive();
     assert_eq!(answer["id"], 2);
@@ -178,7 +184,7 @@ fn a_tool_that_is_killed_takes_one_call_with_it() {
     let content = &answer["result"]["structuredContent"];
     assert_eq!(content["error_code"], "TOOL_FAILED");
     assert!(content["error"].as_str().unwrap().contains("signal: 9"));
-    assert!(is_gone("86109"));
+    assert!(is_gone(&mark));
     let answer = session.receive();
     assert_eq!(answer["result"]["structuredContent"]["output"], "lives");
 }
@@ -186,10 +192,11 @@ fn a_tool_that_is_killed_takes_one_call_with_it() {
 #[test]
 fn a_call_that_takes_too_long_is_ended_and_says_so() {
     let mut session = Session::open(&["--timeout", "1"]);
-    let result = session.result_of("bash", &long("86110"));
+    let mark = alone(10);
+    let result = session.result_of("bash", &long(&mark));
     assert_eq!(result["isError"], true);
     assert_eq!(result["structuredContent"]["error_code"], "TIMEOUT");
-    assert!(is_gone("86110"));
+    assert!(is_gone(&mark));
 }
 
 #[test]
