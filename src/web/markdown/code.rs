@@ -1,7 +1,11 @@
-//! Code: how long a fence must be, and which language a block is in.
+//! Code: how long a fence must be, which language a block is in, and which links are part of it.
 //!
 //! Rules: `CommonMark` 0.31.2, "Code spans" and "Fenced code blocks"; HTML Living Standard,
 //! `code` (`class="language-…"`), and the classes that common highlighters write.
+
+use html2md::{Handle, NodeData};
+
+use super::dom::{self, Kind};
 
 /// The number of backticks around a code span: one that no run inside has.
 pub(super) fn span_fence(code: &str) -> usize {
@@ -40,6 +44,45 @@ pub(super) fn block_fence(code: &str) -> (char, usize) {
     } else {
         ('`', ticks + 1)
     }
+}
+
+/// The links in the `code` element `node`, one for each address, if there is code around them: `None` where there are
+/// no links, nothing but links, or blocks.
+pub(super) fn links_within(node: &Handle) -> Option<Vec<Handle>> {
+    let mut links: Vec<(String, Handle)> = Vec::new();
+    let mut around = false;
+    let mut open: Vec<(Handle, bool)> = vec![(node.clone(), false)];
+    while let Some((node, in_link)) = open.pop() {
+        if let NodeData::Text { contents } = &node.data {
+            around |= !in_link && !contents.borrow().trim().is_empty();
+        }
+        for child in node.children.borrow().iter() {
+            let href = match dom::kind(child) {
+                Some(Kind::Dropped) => continue,
+                Some(_) if dom::is_hidden(child) => continue,
+                Some(Kind::Link) => dom::attribute(child, "href"),
+                None
+                | Some(
+                    Kind::Inline
+                    | Kind::Emphasis
+                    | Kind::Strong
+                    | Kind::Deleted
+                    | Kind::Code
+                    | Kind::Break,
+                ) => None,
+                Some(_) => return None,
+            };
+            open.push((child.clone(), in_link || href.is_some()));
+            if let Some(href) = href
+                && links.len() < 2
+                && links.iter().all(|(known, _)| *known != href)
+            {
+                links.push((href, child.clone()));
+            }
+        }
+    }
+    let links: Vec<_> = links.into_iter().map(|(_, link)| link).collect();
+    (around && !links.is_empty()).then_some(links)
 }
 
 /// The language that an attribute of `pre`, `code` or an element around them names.

@@ -1,26 +1,61 @@
-//! Links, images and the boxes of tasks.
+//! Links, code around links, images and the boxes of tasks.
 //!
-//! Rules: `CommonMark` 0.31.2, "Links" and "Images"; GitHub Flavored Markdown 0.29, "Task list
+//! Rules: `CommonMark` 0.31.2, "Links", "Code spans" and "Images"; GitHub Flavored Markdown 0.29, "Task list
 //! items".
 
 use html2md::Handle;
 
 use super::super::inline::{Mode, Style};
-use super::super::{dom, image, link};
+use super::super::{code, dom, image, link};
 use super::{Exit, Walk};
 
 impl Walk {
     pub(super) fn enter_link(&mut self, node: &Handle) -> Exit {
-        let address = dom::attribute(node, "href").and_then(|href| self.address(&href));
-        let style = match address {
+        let style = if self.in_signature {
+            Style::None
+        } else {
+            self.link(node)
+        };
+        self.inline.push(style);
+        Exit::Link
+    }
+
+    fn link(&mut self, node: &Handle) -> Style {
+        match dom::attribute(node, "href").and_then(|href| self.address(&href)) {
             Some(address) => Style::Link {
                 address,
                 title: dom::attribute(node, "title"),
             },
             None => Style::None,
+        }
+    }
+
+    /// A code span cannot have links in it, and parted at each of them a signature is hard to read: it stays one span,
+    /// and a link if it leads to one place. Code that is nothing but links stays links.
+    pub(super) fn enter_code(&mut self, node: &Handle) -> Exit {
+        let links = if self.inline.is_code() || dom::name(node) != "code" {
+            None
+        } else {
+            code::links_within(node)
+        };
+        let Some(links) = links else {
+            self.inline.enter_code();
+            return Exit::Code;
+        };
+        let style = match &links[..] {
+            [only] => self.link(only),
+            _ => Style::None,
         };
         self.inline.push(style);
-        Exit::Link
+        self.inline.enter_code();
+        self.in_signature = true;
+        Exit::Signature
+    }
+
+    pub(super) fn leave_signature(&mut self) {
+        self.in_signature = false;
+        self.inline.leave_code();
+        self.inline.pop();
     }
 
     /// A link without text still leads somewhere, unless it is to a place in this page.

@@ -25,6 +25,8 @@ enum Exit {
     Link,
     Style,
     Code,
+    /// Code around links, which are not to be written.
+    Signature,
     Quoted,
     Boxed,
     Quote,
@@ -67,6 +69,7 @@ struct Walk {
     /// The tables around, `None` for one that lays out.
     tables: Vec<Option<Grid>>,
     stack: Vec<Frame>,
+    in_signature: bool,
 }
 
 /// Writes the Markdown of the page whose root element is `root`; `length` is the page's, in
@@ -80,6 +83,7 @@ pub(super) fn render(root: &Handle, base: &Url, length: usize) -> Document {
         lists: Vec::new(),
         tables: Vec::new(),
         stack: Vec::new(),
+        in_signature: false,
     };
     for child in root.children.borrow().iter() {
         if dom::name(child) == "head" {
@@ -188,10 +192,7 @@ impl Walk {
             Kind::Emphasis => self.style(Style::Emphasis),
             Kind::Strong => self.style(Style::Strong),
             Kind::Deleted => self.style(Style::Deleted),
-            Kind::Code => {
-                self.inline.enter_code();
-                Exit::Code
-            }
+            Kind::Code => self.enter_code(node),
             Kind::Quoted => {
                 self.inline.text("\"");
                 Exit::Quoted
@@ -277,6 +278,7 @@ impl Walk {
                 self.inline.pop();
             }
             Exit::Code => self.inline.leave_code(),
+            Exit::Signature => self.leave_signature(),
             Exit::Quoted => self.inline.text("\""),
             Exit::Boxed => self.inline.space(),
             Exit::Quote | Exit::Item => {
