@@ -2,9 +2,12 @@
 
 mod common;
 
-use std::io::Write;
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use common::{BINARY, directory, link, tool};
 use serde_json::{Value, json};
@@ -216,6 +219,33 @@ fn a_reader_that_closes_the_pipe_early_is_no_crash() {
         .spawn()
         .unwrap();
     drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_host_whose_ends_do_not_block_is_waited_for() {
+    let (input, mut request) = std::io::pipe().unwrap();
+    let (mut answer, output) = std::io::pipe().unwrap();
+    for end in [input.as_fd(), output.as_fd()] {
+        rustix::io::ioctl_fionbio(end, true).unwrap();
+    }
+    let mut child = Command::new(link("bash"))
+        .stdin(input)
+        .stdout(output)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let command = json!({"command": "head -c 3000000 /dev/zero | tr '\\0' a"}).to_string();
+    for part in command.as_bytes().chunks(20) {
+        request.write_all(part).unwrap();
+        sleep(Duration::from_millis(20));
+    }
+    drop(request);
+    sleep(Duration::from_millis(200));
+    let mut text = String::new();
+    answer.read_to_string(&mut text).unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["output"].as_str().unwrap().len(), 3_000_000);
     assert!(child.wait().unwrap().success());
 }
 

@@ -54,7 +54,7 @@ pub fn as_json(tool: &Tool, input: Result<&[u8], Failure>) -> Exit {
         .as_ref()
         .map_err(Clone::clone)
         .and_then(|request| (tool.run)(request));
-    let mut out = BufWriter::with_capacity(BUFFER, Stdout);
+    let mut out = BufWriter::with_capacity(BUFFER, Stdout::default());
     let mut terminal;
     let sink: &mut dyn Write = if io::stdout().is_terminal() {
         terminal = harmless::Json(&mut out);

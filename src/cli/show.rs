@@ -52,7 +52,7 @@ impl<'a> Screen<'a> {
     pub fn new(tool: &'a Tool) -> Self {
         Self {
             tool,
-            out: BufWriter::new(Stdout),
+            out: BufWriter::new(Stdout::default()),
             colour: coloured(&io::stdout()),
             last: None,
             exit: Exit::Success,

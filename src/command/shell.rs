@@ -5,8 +5,6 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-use std::thread::sleep;
-use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -21,9 +19,6 @@ const PIPE_SIZE: usize = 1024 * 1024;
 
 /// How much waits in the pipe when a command writes faster than is read, in bytes: half of a pipe's first size.
 const LIVELY: usize = 32 * 1024;
-
-/// How long more output is waited for where there is much.
-const GATHERING: Duration = Duration::from_micros(100);
 
 /// The longest argument that `execve(2)` takes, its final NUL included (`MAX_ARG_STRLEN`).
 const LONGEST_ARGUMENT: usize = 32 * 4096;
@@ -133,11 +128,6 @@ fn pass_on(mut output: File, watchdog: &Watchdog, sink: &mut impl Write) -> io::
             }
             // Whoever watches sees it now.
             sink.flush()?;
-            if waiting >= LIVELY && !ended {
-                // A command that writes this much at once goes on: waiting for more of it saves both sides most of
-                // their wakings, and the pipe has room meanwhile.
-                sleep(GATHERING);
-            }
         } else if readable {
             // Readable and empty: every writer has closed it.
             open = false;
