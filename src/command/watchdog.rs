@@ -106,7 +106,9 @@ fn watch(mut command: Command, output: OwnedFd, tether: &OwnedFd, report: File) 
             let ended = report_end(&child, tether, report);
             let _ = rustix::stdio::dup2_stdout(&null);
             let _ = rustix::stdio::dup2_stderr(&null);
-            if !(ended && released(tether)) {
+            // A command that left nothing behind needs no watch: one waking less for each side.
+            let guarded = !ended || descendants::reap();
+            if guarded && !(ended && released(tether)) {
                 descendants::kill_all();
             }
         }
