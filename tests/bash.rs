@@ -103,6 +103,54 @@ fn a_command_can_be_interrupted_though_the_host_ignores_that() {
 }
 
 #[test]
+fn a_command_may_begin_like_an_option() {
+    for (script, output, code) in [
+        ("-x", "sh: 1: -x: not found", 127),
+        ("-c; echo hi", "sh: 1: -c: not found\nhi", 0),
+        ("+e; exit 4", "sh: 1: +e: not found", 4),
+    ] {
+        tool("bash")
+            .with(&command(script))
+            .answers(&json!({"output": output, "exit_code": code}));
+    }
+}
+
+#[test]
+fn signals_that_the_host_ignores_are_no_matter() {
+    for ignored in ["CHLD", "XFSZ", "CHLD INT QUIT HUP TERM PIPE"] {
+        tool("bash")
+            .with(&command("echo hi; (exit 3)"))
+            .after(&format!("trap '' {ignored}"))
+            .answers(&json!({"output": "hi", "exit_code": 3}));
+    }
+}
+
+#[test]
+fn a_command_that_signals_its_parent_goes_on() {
+    let script =
+        "for s in HUP INT QUIT TERM USR1 PIPE CHLD XFSZ; do kill -$s $PPID; done; echo on; exit 3";
+    tool("bash")
+        .with(&command(script))
+        .answers(&json!({"output": "on", "exit_code": 3}));
+}
+
+#[test]
+fn without_proc_a_killed_tool_leaves_no_process_either() {
+    if !common::can_unmount_proc() {
+        return common::skip("/proc cannot be unmounted here");
+    }
+    let mark = alone(8);
+    let mut child = tool("bash")
+        .with(&command(&format!("sleep {mark} & sleep {mark}")))
+        .after_in_own_mounts("umount -l /proc")
+        .start();
+    assert!(eventually(|| processes_with(&mark).len() == 2));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(eventually(|| processes_with(&mark).is_empty()));
+}
+
+#[test]
 fn an_empty_command_gives_127_and_a_word_of_explanation() {
     for blank in ["", " ", "\n\t "] {
         let answer = tool("bash").with(&command(blank)).run();

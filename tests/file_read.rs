@@ -255,3 +255,22 @@ fn a_read_that_fails_midway_is_a_read_failure() {
             .starts_with("Failed to read file: /proc/self/mem")
     );
 }
+
+#[test]
+fn what_is_written_meanwhile_is_not_waited_for() {
+    let here = directory();
+    let file = here.path().join("file");
+    fs::write(&file, "a".repeat(600_000)).unwrap();
+    let out = fs::File::options().append(true).open(&file).unwrap();
+    let mut child = Command::new(common::link("file-read"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(out)
+        .spawn()
+        .unwrap();
+    let request = json!({"file_path": text(&file)}).to_string();
+    let mut stdin = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut stdin, request.as_bytes()).unwrap();
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    assert!(fs::metadata(&file).unwrap().len() < 1_300_000);
+}

@@ -15,6 +15,7 @@ mod provider;
 mod run_command;
 mod say;
 mod show;
+mod signals;
 mod streams;
 
 use std::ffi::OsString;
@@ -52,6 +53,7 @@ impl From<Exit> for ExitCode {
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    signals::settle();
     let program = args.next().unwrap_or_default();
     let args: Vec<OsString> = args.collect();
     // `std::path` would do the same, at the price of two more pages of code to be brought in by every call.

@@ -8,17 +8,22 @@ use std::collections::HashMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, wait};
 
 /// How long the dying may take. A process in an uninterruptible wait, or one that belongs to another user, outlasts
 /// any signal; it must not outlast us too.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Kills every descendant of this process, and reaps those that are its children.
-pub fn kill_all() {
+/// Kills every descendant of this process, and reaps those that are its children. Where there is no `/proc` to find
+/// them in, the process group `group` is all that is known of them.
+pub fn kill_all(group: Option<Pid>) {
     let deadline = Instant::now() + PATIENCE;
     while reap() && Instant::now() < deadline {
-        for pid in list() {
+        let found = list();
+        if let (true, Some(group)) = (found.is_empty(), group) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        for pid in found {
             // One that is gone already is as wished.
             let _ = kill_process(pid, Signal::KILL);
         }

@@ -61,7 +61,8 @@ fn start(command: &str) -> io::Result<(File, Watchdog)> {
     // The messages of a shell begin with its name, and the specification shows "sh: 1: …".
     shell.arg0("sh");
     let script = if command.len() < LONGEST_ARGUMENT {
-        shell.arg("-c").arg(command);
+        // What begins with a dash is a command all the same.
+        shell.args(["-c", "--"]).arg(command);
         None
     } else {
         let script = as_file(command)?;

@@ -80,7 +80,7 @@ impl Watchdog {
             return i32::from_ne_bytes(code);
         }
         // No report: the command killed its watchdog. SIGKILL is the only signal that can.
-        descendants::kill_all();
+        descendants::kill_all(None);
         128 + libc::SIGKILL
     }
 
@@ -97,7 +97,7 @@ fn watch(mut command: Command, output: OwnedFd, tether: &OwnedFd, report: File) 
     leave_the_callers_group();
     // Cannot fail in a process that has just been forked; without it the watch is only less strict.
     let _ = set_child_subreaper(Pid::from_raw(1));
-    make_interruptible();
+    settle_signals();
     let started = take_streams(&output).and_then(|null| Ok((null, command.spawn()?)));
     match started {
         Ok((null, child)) => {
@@ -109,7 +109,7 @@ fn watch(mut command: Command, output: OwnedFd, tether: &OwnedFd, report: File) 
             // A command that left nothing behind needs no watch: one waking less for each side.
             let guarded = !ended || descendants::reap();
             if guarded && !(ended && released(tether)) {
-                descendants::kill_all();
+                descendants::kill_all(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
             }
         }
         Err(error) => {
@@ -135,13 +135,26 @@ fn leave_the_callers_group() {
     }
 }
 
-/// Lets the command be interrupted as at a terminal: a host that a shell started in the background ignores both signals
-/// (POSIX.1-2017, "Shell Command Language", 2.9.3.1), and what it starts would inherit that.
-fn make_interruptible() {
-    for signal in [libc::SIGINT, libc::SIGQUIT] {
-        // SAFETY: installs no handler.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
+/// Has the watchdog hear signals and do nothing: the command may send them to its parent. A program that is started
+/// does not inherit that (`execve(2)`), and so can be interrupted as at a terminal, though a host that a shell started
+/// in the background ignores SIGINT and SIGQUIT (POSIX.1-2017, "Shell Command Language", 2.9.3.1), and the tool itself
+/// SIGXFSZ. SIGHUP and SIGTERM stay ignored where they are, for `nohup(1)`'s sake.
+fn settle_signals() {
+    for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGXFSZ] {
+        hear(signal);
     }
+    for signal in [libc::SIGHUP, libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2] {
+        if hear(signal) == libc::SIG_IGN {
+            // SAFETY: installs no handler.
+            unsafe { libc::signal(signal, libc::SIG_IGN) };
+        }
+    }
+}
+
+fn hear(signal: libc::c_int) -> libc::sighandler_t {
+    extern "C" fn nothing(_: libc::c_int) {}
+    // SAFETY: the handler does nothing, which is safe at any moment.
+    unsafe { libc::signal(signal, nothing as *const () as libc::sighandler_t) }
 }
 
 /// Makes an empty stdin and `output` the watchdog's own streams, which the command inherits. The caller's are closed

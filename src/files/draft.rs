@@ -38,7 +38,9 @@ impl Draft {
                 file: file.into(),
                 named: None,
             }),
-            Ok(_) | Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
+            // The last is said of a directory that is gone, too, where trying to make a name tells more.
+            Ok(_)
+            | Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT | Errno::PERM) => {
                 Self::create_named(target, mode)
             }
             Err(errno) => Err(errno),
@@ -55,7 +57,7 @@ impl Draft {
         })
     }
 
-    /// Takes the place of whatever is at `target`.
+    /// Takes the place of whatever is at `target`; where `replaces` says that there is nothing, one step may do.
     pub fn put_in_place(mut self, target: &Target, replaces: bool) -> Result<(), Errno> {
         self.settle(replaces)?;
         let directory = &target.directory;
@@ -65,6 +67,19 @@ impl Draft {
             return Ok(());
         }
         let nameless = PathBuf::from(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
+        if !replaces {
+            match linkat(
+                CWD,
+                &nameless,
+                directory,
+                &target.name,
+                AtFlags::SYMLINK_FOLLOW,
+            ) {
+                // Somebody else has made one meanwhile.
+                Err(Errno::EXIST) => {}
+                done => return done,
+            }
+        }
         let name = hidden_name();
         detached::run(&mut || {
             linkat(CWD, &nameless, directory, &name, AtFlags::SYMLINK_FOLLOW)?;
@@ -135,15 +150,21 @@ impl Named {
         let name = hidden_name();
         let directory = target.directory.try_clone().map_err(|_| Errno::MFILE)?;
         let (tether, lifeline) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (ready, unready) = pipe_with(PipeFlags::CLOEXEC)?;
         // SAFETY: the child makes system calls alone, which need no lock that another thread might hold.
         let pid = unsafe { libc::fork() };
         if pid == 0 {
-            drop(lifeline);
+            drop((lifeline, ready));
+            leave_the_tool();
+            drop(unready);
             remove_when_alone(&tether, &directory, &name);
             // SAFETY: ends the process without running what the parent registered for its own end.
             unsafe { libc::_exit(0) }
         }
         let guard = Pid::from_raw(pid).filter(|_| pid > 0);
+        // There is no name before the guard is out of reach of whatever kills the tool and its group.
+        drop(unready);
+        let _ = read_past_interruptions(&ready);
         Ok(Self {
             name,
             directory,
@@ -166,8 +187,8 @@ impl Drop for Named {
     }
 }
 
-/// The guard's life: waits for the writer's end, then removes what it may have left.
-fn remove_when_alone(tether: &OwnedFd, directory: &OwnedFd, name: &OsString) {
+/// The guard's beginning: a session and streams of its own.
+fn leave_the_tool() {
     let _ = setsid();
     if let Ok(null) = openat(
         CWD,
@@ -180,10 +201,22 @@ fn remove_when_alone(tether: &OwnedFd, directory: &OwnedFd, name: &OsString) {
         let _ = rustix::stdio::dup2_stdout(null.as_fd());
         let _ = rustix::stdio::dup2_stderr(null.as_fd());
     }
-    let mut word = [0; 1];
-    while let Err(Errno::INTR) = rustix::io::read(tether, &mut word) {}
+}
+
+/// The guard's life: waits for the writer's end, then removes what it may have left.
+fn remove_when_alone(tether: &OwnedFd, directory: &OwnedFd, name: &OsString) {
+    let _ = read_past_interruptions(tether);
     // Nothing of that name is left where the draft took its place.
     let _ = unlinkat(directory, name, AtFlags::empty());
+}
+
+fn read_past_interruptions(pipe: &OwnedFd) -> Result<usize, Errno> {
+    loop {
+        match rustix::io::read(pipe, &mut [0; 1]) {
+            Err(Errno::INTR) => {}
+            done => return done,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! ACLs are extended attributes themselves (`acl(5)`, `xattr(7)`), so one copy takes both along.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs::File;
 
 use rustix::fs::{
@@ -10,6 +10,8 @@ use rustix::fs::{
     fsetxattr, fstat,
 };
 use rustix::io::Errno;
+
+const CAPABILITIES: &CStr = c"security.capability";
 
 /// Gives `new` all that belongs to `old` beside its content.
 ///
@@ -27,6 +29,22 @@ pub fn copy_attributes(old: &File, status: &Stat, new: &File) -> Result<(), Errn
     copy_extended(old, new)?;
     // Last, since a change of owner takes the setuid and setgid bits away.
     fchmod(new, mode_of(status))
+}
+
+/// What a program may do beyond its user (`capabilities(7)`), as it is kept with the file `file`.
+pub fn capabilities(file: &File) -> Option<Vec<u8>> {
+    sized(|buffer| fgetxattr(file, CAPABILITIES, buffer)).ok()
+}
+
+/// Gives a file that was written what writing takes away: setuid and setgid bits, and capabilities.
+pub fn restore(file: &File, mode: Mode, capabilities: Option<&[u8]>) -> Result<(), Errno> {
+    if mode_of(&fstat(file)?) != mode {
+        fchmod(file, mode)?;
+    }
+    match capabilities {
+        Some(value) => fsetxattr(file, CAPABILITIES, value, XattrFlags::empty()),
+        None => Ok(()),
+    }
 }
 
 /// The permission bits, setuid, setgid and sticky ones included.

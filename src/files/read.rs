@@ -21,6 +21,9 @@ pub struct Content {
     ready: Range<usize>,
     /// How many lines are wanted of what is behind the window.
     to_take: u64,
+    /// How many bytes of the file are behind the window: what is written to it meanwhile is not waited for, even if it
+    /// is our own output. What is made up as it is read tells no size.
+    behind: u64,
 }
 
 /// Why not all of a content was passed on.
@@ -40,7 +43,9 @@ pub fn read(path: &Path, first: u64, count: Option<u64>) -> Result<Content, File
         // Only a hint: a kernel that does not take it reads ahead less.
         let _ = fadvise(&file.file, 0, None, Advice::Sequential);
     }
+    let size = u64::try_from(file.stat.st_size).unwrap_or(0);
     let mut content = Content {
+        behind: if size == 0 { u64::MAX } else { size },
         file,
         window: vec![0; WINDOW],
         ready: 0..0,
@@ -72,9 +77,13 @@ impl Content {
     /// Reads the next window, unless something of this one is left; tells whether there was anything.
     fn fill(&mut self) -> Result<bool, FileError> {
         while self.ready.is_empty() {
-            match rustix::io::read(&self.file.file, &mut self.window[..]) {
+            let most = usize::try_from(self.behind).unwrap_or(WINDOW).min(WINDOW);
+            match rustix::io::read(&self.file.file, &mut self.window[..most]) {
                 Ok(0) => return Ok(false),
-                Ok(length) => self.ready = 0..length,
+                Ok(length) => {
+                    self.ready = 0..length;
+                    self.behind -= length as u64;
+                }
                 Err(Errno::INTR) => {}
                 Err(errno) => return Err(FileError::reading(errno)),
             }

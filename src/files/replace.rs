@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use rustix::fs::{
     Access, AtFlags, FallocateFlags, MemfdFlags, Mode, OFlags, SeekFrom, accessat, fallocate,
-    fchmod, fstat, ftruncate, memfd_create, openat, seek, statat,
+    fstat, ftruncate, memfd_create, openat, seek, statat,
 };
 use rustix::io::{Errno, pread, write as write_some};
 
@@ -128,7 +128,9 @@ fn create(target: &Target, fill: Fill<'_>) -> Result<(), FileError> {
 /// [`FileError::Write`] where somebody else changed or replaced it since; nothing is written then.
 pub fn replace(target: &Target, old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
     // A rename would part a file from its other names.
-    if target.replaceable && old.stat.st_nlink == 1 && replace_by_rename(target, old, fill)? {
+    let alone = old.stat.st_nlink == 1;
+    if target.replaceable && alone && !target.only_grows() && replace_by_rename(target, old, fill)?
+    {
         return Ok(());
     }
     replace_in_place(target, old, fill)
@@ -175,20 +177,48 @@ fn replace_in_place(target: &Target, old: &RegularFile, fill: Fill<'_>) -> Resul
     if !is_at(target, old) {
         return Err(changed());
     }
-    // Where room cannot be had in advance, in /proc say, the writing itself will tell.
+    // Making room takes them away already.
+    let capabilities = preserve::capabilities(&old.file);
+    let old_length = u64::try_from(old.stat.st_size).unwrap_or(0);
     let room = fallocate(&old.file, FallocateFlags::KEEP_SIZE, 0, length.max(1));
     if let Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) = room {
         return Err(FileError::writing(errno));
     }
+    let before = match room {
+        Ok(()) => None,
+        Err(_) => content_of(target, old),
+    };
     let mode = preserve::mode_of(&old.stat);
-    detached::run(&mut || overwrite(&scratch, &old.file, length, mode)).map_err(|errno| match errno
-    {
+    let steps = &mut || {
+        if let Err(errno) = overwrite(&scratch, &old.file, length) {
+            // What was there has room where it was.
+            if let Some(before) = &before {
+                let _ = overwrite(before, &old.file, old_length);
+            }
+            return Err(errno);
+        }
+        // Writing takes them away, and not everybody can give them back; the content is there either way.
+        let _ = preserve::restore(&old.file, mode, capabilities.as_deref());
+        Ok(())
+    };
+    detached::run(steps).map_err(|errno| match errno {
         Errno::BADF => FileError::Open(Reason::new("it is a program that is running")),
         errno => FileError::writing(errno),
     })
 }
 
-fn overwrite(content: &File, file: &File, length: u64, mode: Mode) -> Result<(), Errno> {
+/// The content of the file `old`, which is what is at `target`, in memory: for where room for another cannot be had in
+/// advance. `None` where there is nothing to be read.
+fn content_of(target: &Target, old: &RegularFile) -> Option<File> {
+    let length = u64::try_from(old.stat.st_size)
+        .ok()
+        .filter(|&size| size > 0)?;
+    let mut source = RegularFile::open(&target.path, OFlags::RDONLY).ok()?.file;
+    let mut copy = File::from(memfd_create("before", MemfdFlags::CLOEXEC).ok()?);
+    (std::io::copy(&mut source, &mut copy).ok()? == length).then_some(copy)
+}
+
+fn overwrite(content: &File, file: &File, length: u64) -> Result<(), Errno> {
     let mut buffer = [0; 16 * 1024];
     let mut at = 0;
     // What is made up as it is read has no positions, and is at its beginning anyway.
@@ -211,10 +241,6 @@ fn overwrite(content: &File, file: &File, length: u64, mode: Mode) -> Result<(),
     let written = fstat(file)?;
     if u64::try_from(written.st_size).is_ok_and(|size| size > length) {
         ftruncate(file, length)?;
-    }
-    // Writing takes the setuid and setgid bits away.
-    if preserve::mode_of(&written) != mode {
-        fchmod(file, mode)?;
     }
     Ok(())
 }

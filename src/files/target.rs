@@ -5,7 +5,10 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FileType, Mode, OFlags, lstat, open, readlink, stat};
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, PROC_SUPER_MAGIC, StatxAttributes, StatxFlags, lstat, open,
+    readlink, stat, statfs, statx,
+};
 use rustix::io::Errno;
 
 use super::regular::{FileError, Reason};
@@ -47,7 +50,8 @@ impl Target {
             };
         }
         // What ends in a slash or in dots is a directory or nothing.
-        let ends_in_name = !path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let bytes = path.as_os_str().as_encoded_bytes();
+        let ends_in_name = !bytes.ends_with(b"/") && !bytes.ends_with(b"/.");
         let name = match path.file_name() {
             Some(name) if ends_in_name => name.to_owned(),
             _ => return Err(no_file_name(&path)),
@@ -64,6 +68,17 @@ impl Target {
             name,
             replaceable,
         })
+    }
+
+    /// Whether names can only be added to the directory (`chattr(1)`, `a`): one that is, stays.
+    pub fn only_grows(&self) -> bool {
+        statx(
+            &self.directory,
+            c"",
+            AtFlags::EMPTY_PATH,
+            StatxFlags::empty(),
+        )
+        .is_ok_and(|status| status.stx_attributes.contains(StatxAttributes::APPEND))
     }
 }
 
@@ -89,7 +104,10 @@ fn link_at(path: &Path) -> Result<Option<Link>, FileError> {
     if FileType::from_raw_mode(status.st_mode) != FileType::Symlink {
         return Ok(None);
     }
-    let magic = stat("/proc").is_ok_and(|proc| proc.st_dev == status.st_dev);
+    let in_proc = || stat("/proc").is_ok_and(|proc| proc.st_dev == status.st_dev);
+    // A directory of that name may be one like any other.
+    let mounted = || statfs("/proc").is_ok_and(|proc| proc.f_type == PROC_SUPER_MAGIC);
+    let magic = in_proc() && mounted();
     let to = readlink(path, Vec::new()).map_err(FileError::opening)?;
     Ok(Some(Link {
         to: PathBuf::from(OsString::from_vec(to.into_bytes())),

@@ -67,5 +67,5 @@ pub fn end_all() {
     while descendants::reap() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(2));
     }
-    descendants::kill_all();
+    descendants::kill_all(None);
 }

@@ -48,6 +48,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             scanner: Scanner::new(),
             output: object.text("output")?,
             count: 0,
+            not_to_the_end: Vec::new(),
         };
         if Path::new(path).is_file() {
             if let Ok(name) = CString::new(path) {
@@ -62,21 +63,34 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
                 }
             }
         }
-        let count = search.count;
+        let (count, not_to_the_end) = (search.count, search.not_to_the_end);
         search.output.close()?;
         object.field("count", &count)?;
-        match matcher.gave_up() {
-            0 => Ok(()),
-            lines => object.field("note", &too_costly(lines)),
+        let notes = [too_costly(matcher.gave_up()), cut_short(&not_to_the_end)];
+        let notes: Vec<String> = notes.into_iter().flatten().collect();
+        if notes.is_empty() {
+            return Ok(());
         }
+        object.field("note", &notes.join(" "))
     }))
 }
 
-fn too_costly(lines: u64) -> String {
-    format!(
-        "{lines} further lines may match: the back-reference is too costly to decide on them. \
-         Make the pattern more specific."
-    )
+fn too_costly(lines: u64) -> Option<String> {
+    (lines > 0).then(|| {
+        format!(
+            "{lines} further lines may match: the back-reference is too costly to decide on them. \
+             Make the pattern more specific."
+        )
+    })
+}
+
+fn cut_short(files: &[String]) -> Option<String> {
+    (!files.is_empty()).then(|| {
+        format!(
+            "Not searched to the end, for a line of more than 1 GiB in it: {}.",
+            files.join(", ")
+        )
+    })
 }
 
 /// A search under way.
@@ -85,6 +99,7 @@ struct Search<'m, 'o> {
     scanner: Scanner,
     output: Text<'o>,
     count: u64,
+    not_to_the_end: Vec<String>,
 }
 
 impl Search<'_, '_> {
@@ -95,6 +110,7 @@ impl Search<'_, '_> {
             scanner,
             output,
             count,
+            not_to_the_end,
         } = self;
         // What stands before each number: put together once, where there are millions of lines.
         let mut before = Vec::new();
@@ -111,7 +127,11 @@ impl Search<'_, '_> {
         });
         match searched {
             Err(ScanError::Sink(error)) => Err(error),
-            _ => Ok(()),
+            Err(ScanError::LineTooLong) => {
+                not_to_the_end.push(path.to_string_lossy().into_owned());
+                Ok(())
+            }
+            Err(ScanError::Unreadable(_) | ScanError::NotRegular) | Ok(_) => Ok(()),
         }
     }
 }

@@ -86,6 +86,14 @@ pub fn is_root() -> bool {
     fs::metadata("/proc/self").unwrap().uid() == 0
 }
 
+/// Whether a process can have mounts of its own here, and be without `/proc` there.
+pub fn can_unmount_proc() -> bool {
+    Command::new("unshare")
+        .args(["-m", "--propagation", "private", "umount", "-l", "/proc"])
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
 /// Says that a test cannot be made here, and why.
 pub fn skip(why: &str) {
     eprintln!("skipped: {why}");
@@ -201,6 +209,26 @@ impl Call {
             self.command = Command::new(public_links().join(&self.tool));
             self.command.current_dir("/").uid(NOBODY).gid(NOBODY);
         }
+        self
+    }
+
+    /// After these shell commands, in the process that then becomes the tool: limits, signals, directories.
+    pub fn after(self, commands: &str) -> Self {
+        self.becoming(Command::new("/bin/sh"), commands)
+    }
+
+    /// After these shell commands, which may mount and unmount what nobody else notices.
+    pub fn after_in_own_mounts(self, commands: &str) -> Self {
+        let mut unshare = Command::new("unshare");
+        unshare.args(["-m", "--propagation", "private", "/bin/sh"]);
+        self.becoming(unshare, commands)
+    }
+
+    fn becoming(mut self, mut shell: Command, commands: &str) -> Self {
+        let script = format!("{commands}; exec \"$0\" \"$@\"");
+        shell.arg("-c").arg(script).arg(self.command.get_program());
+        shell.args(self.command.get_args());
+        self.command = shell;
         self
     }
 
