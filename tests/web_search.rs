@@ -447,3 +447,15 @@ fn a_throttled_search_waits_as_told_and_asks_once_more() {
     assert!(answer.took.as_millis() >= 900, "took {:?}", answer.took);
     assert_eq!(server.asked().len(), 2);
 }
+
+#[test]
+fn a_key_that_no_header_can_hold_is_named() {
+    let output = tool("web-search-brave-tool")
+        .with(&json!({"query": "rust"}))
+        .env("BRAVE_API_KEY", "one\ntwo")
+        .env("IKIGAI_BRAVE_URL", "http://127.0.0.1:9/")
+        .run();
+    assert_eq!(output.json()["error_code"], "AUTH_INVALID");
+    assert!(output.field("error").contains("BRAVE_API_KEY"));
+    assert!(!output.field("error").contains("two"));
+}

@@ -225,12 +225,23 @@ fn a_search_throttled_twice_gives_up() {
 
 #[test]
 fn a_wait_that_does_not_fit_into_the_call_is_not_begun() {
-    let server = Server::bytes(limited(THROTTLED, "\r\nRetry-After: 3600"));
-    let start = Instant::now();
-    let found = brave_at(&server, 10, 0, &everything());
-    assert!(matches!(found, Err(SearchError::RateLimit(_))), "{found:?}");
-    assert!(start.elapsed() < Duration::from_secs(4));
-    assert_eq!(server.asked().len(), 1);
+    let longest = u64::MAX;
+    for (header, seconds) in [
+        ("Retry-After: 3600".to_owned(), 3600),
+        (format!("Retry-After: {longest}"), longest),
+        (format!("X-RateLimit-Reset: {longest}, 5"), longest),
+    ] {
+        let server = Server::bytes(limited(THROTTLED, &format!("\r\n{header}")));
+        let start = Instant::now();
+        let found = brave_at(&server, 10, 0, &everything());
+        let Err(SearchError::RateLimit(text)) = found else {
+            panic!("{found:?}");
+        };
+        let end = format!(". Search again in {seconds} seconds.");
+        assert!(text.ends_with(&end), "{text}");
+        assert!(start.elapsed() < Duration::from_secs(4));
+        assert_eq!(server.asked().len(), 1);
+    }
 }
 
 #[test]
@@ -325,4 +336,28 @@ fn missing_credentials_come_with_the_way_to_get_them() {
         text.contains("credentials.json: is not valid JSON"),
         "{text}"
     );
+}
+
+#[test]
+fn the_key_is_hidden_wherever_a_server_writes_it() {
+    let json = "Content-Type: application/json";
+    let long = "x".repeat(494);
+    let near = "x".repeat(194);
+    for answer in [
+        format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; key={SECRET}\r\n\r\n<p>"),
+        format!("HTTP/1.1 500 No\r\n{json}\r\n\r\n{{\"message\":\"{long} {SECRET}\"}}"),
+        format!("HTTP/1.1 503 {near} {SECRET}\r\n{json}\r\n\r\n{{}}"),
+        format!(
+            "HTTP/1.1 500 No\r\n{json}\r\n\r\n{{\"message\":\"{}\"}}",
+            SECRET.to_uppercase()
+        ),
+    ] {
+        let server = Server::bytes(answer);
+        let text = brave_at(&server, 10, 0, &everything())
+            .unwrap_err()
+            .to_string();
+        let shown = text.to_lowercase();
+        assert!(!shown.contains(&SECRET[..5]), "{text}");
+        assert!(text.contains("[key]"), "{text}");
+    }
 }

@@ -1,6 +1,7 @@
 //! web-fetch: a page of the web as Markdown, whole or a window of its lines.
 
 use std::panic;
+use std::time::Duration;
 
 use memchr::memchr_iter;
 use url::Url;
@@ -60,11 +61,17 @@ fn fetch(url: &str) -> Result<Page, Failure> {
         accept: client::ACCEPT_PAGES,
         headers: &[],
     };
-    let reply = Client::new().get(&request).map_err(failure)?;
+    let client = Client::new();
+    let reply = client.get(&request).map_err(failure)?;
     let text = charset::read(&reply.body, reply.content_type(), reply.truncated)
         .map_err(|Unsupported(kind)| not_text(&kind))?;
+    let mut too_late = false;
     let mut document = match text.kind {
-        Kind::Html => convert(&text.text, &reply.url)?,
+        Kind::Html => {
+            let page = convertible(&text.text, client.left());
+            too_late = page.len() < text.text.len();
+            convert(page, &reply.url)?
+        }
         Kind::Text => Document {
             title: String::new(),
             markdown: text.text,
@@ -75,10 +82,32 @@ fn fetch(url: &str) -> Result<Page, Failure> {
         let notice = format!("\n\n[Cut off: only the first {limit} MiB were read.]");
         document.markdown.push_str(&notice);
     }
+    if too_late {
+        document.markdown.push_str(
+            "\n\n[Cut off: the page came too late to be converted whole. Fetch it again.]",
+        );
+    }
     Ok(Page {
         url: reply.url,
         document,
     })
+}
+
+/// How much of a page is converted in a second of what is left of the call, in bytes: a third of what pages made to be
+/// slow were seen to take.
+const CONVERTED_PER_SECOND: usize = 512 * 1024;
+
+/// As much of `page` as can be converted within `left`, and what takes no time in any case.
+fn convertible(page: &str, left: Duration) -> &str {
+    let seconds = usize::try_from(left.as_secs()).unwrap_or(usize::MAX);
+    let most = seconds
+        .saturating_add(1)
+        .saturating_mul(CONVERTED_PER_SECOND);
+    let mut end = most.min(page.len());
+    while !page.is_char_boundary(end) {
+        end -= 1;
+    }
+    &page[..end]
 }
 
 /// The parser is somebody else's: should it panic on some page, then that is a page that cannot be parsed, and the
@@ -127,6 +156,16 @@ fn window(text: &str, first: u64, count: Option<u64>) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_that_came_late_is_converted_as_far_as_there_is_time() {
+        let page = "é".repeat(MAX_BODY / 2);
+        for (left, expected) in [(24, MAX_BODY), (19, MAX_BODY), (1, 1 << 20), (0, 1 << 19)] {
+            let left = Duration::from_secs(left);
+            assert_eq!(convertible(&page, left).len(), expected, "{left:?}");
+        }
+        assert_eq!(convertible("a page", Duration::ZERO), "a page");
+    }
 
     #[test]
     fn a_window_of_lines_is_cut_out() {

@@ -27,11 +27,62 @@ impl Key {
         &self.0
     }
 
-    /// The secret in `text`, replaced: for what a server wrote.
+    /// The secret in `text`, replaced, for what a server wrote: in either case, encoded for URLs or for JSON, and where
+    /// the text breaks off in the midst of it.
     #[must_use]
     pub fn hide_in(&self, text: &str) -> String {
-        let encoded: String = url::form_urlencoded::byte_serialize(self.0.as_bytes()).collect();
-        text.replace(&self.0, "[key]").replace(&encoded, "[key]")
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            if let Some(length) = self.begins(rest) {
+                out.push_str("[key]");
+                rest = &rest[length..];
+            } else {
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+        out
+    }
+
+    /// The length of the secret, or of the beginning of it, that `text` begins or ends with, in bytes.
+    fn begins(&self, text: &str) -> Option<usize> {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        for (count, wanted) in self.0.bytes().enumerate() {
+            let rest = &bytes[at..];
+            let cut = matches!(rest, [] | [b'%' | b'\\', ..]) && rest.len() < LONGEST_SPELLING;
+            match spelling(wanted, rest) {
+                Some(length) => at += length,
+                None if cut && count >= TELLING => return Some(bytes.len()),
+                None => return None,
+            }
+        }
+        text.is_char_boundary(at).then_some(at)
+    }
+}
+
+/// How many bytes of a secret tell something about it.
+const TELLING: usize = 4;
+
+/// How many bytes may stand for one of them: `\u0041`.
+const LONGEST_SPELLING: usize = 6;
+
+/// The length of what `bytes` begins with, if that stands for `wanted`: itself in either case, `%41`, `+` for a blank,
+/// `\/` or `\u0041`.
+fn spelling(wanted: u8, bytes: &[u8]) -> Option<usize> {
+    let hex = |digits: Option<&[u8]>| {
+        let digits = std::str::from_utf8(digits?).ok()?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let same = |code: Option<u32>| code == Some(u32::from(wanted));
+    match bytes.first()? {
+        byte if byte.eq_ignore_ascii_case(&wanted) => Some(1),
+        b'+' if wanted == b' ' => Some(1),
+        b'%' if same(hex(bytes.get(1..3))) => Some(3),
+        b'\\' if bytes.get(1) == Some(&wanted) => Some(2),
+        b'\\' if bytes.get(1) == Some(&b'u') && same(hex(bytes.get(2..6))) => Some(6),
+        _ => None,
     }
 }
 
@@ -372,6 +423,14 @@ mod tests {
         assert_eq!(
             key.hide_in("a se cret/ b se+cret%2F c"),
             "a [key] b [key] c"
+        );
+        assert_eq!(
+            key.hide_in("SE%20cret%2f se cret\\/ se\\u0020cret/ se cre, se cret%2"),
+            "[key] [key] [key] se cre, [key]"
+        );
+        assert_eq!(
+            Key("é1".to_owned()).hide_in("%C3%A91 é1 é"),
+            "[key] [key] é"
         );
     }
 }

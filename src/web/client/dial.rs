@@ -110,7 +110,7 @@ impl Connector<()> for Dialer {
             details.config.input_buffer_size(),
             details.config.output_buffer_size(),
         );
-        Ok(Some(Socket::new(stream, buffers)))
+        Ok(Some(Socket::new(stream, buffers)?))
     }
 }
 

@@ -1,54 +1,63 @@
 //! A TCP connection as the HTTP library wants it, each read and write bounded by the time left.
+//!
+//! The time is kept by `poll(2)`, to the millisecond. A socket's own timeout (`SO_RCVTIMEO`, `socket(7)`) is kept by the
+//! kernel's coarse timers: 24 seconds of it may become 26.
 
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use ureq::Error;
 use ureq::unversioned::transport::{Buffers, LazyBuffers, NextTimeout, Transport};
 
-/// A socket's timeout is set anew only when it is further off than this: it costs a system call.
-const SLACK: Duration = Duration::from_millis(50);
+/// What counts as never, where a library sets no bound: a day.
+const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A connection and its buffers.
 #[derive(Debug)]
 pub struct Socket {
     stream: TcpStream,
     buffers: LazyBuffers,
-    read_timeout: Option<Duration>,
-    write_timeout: Option<Duration>,
 }
 
 impl Socket {
     /// Takes over a connection on which the library may now speak.
-    pub fn new(stream: TcpStream, buffers: LazyBuffers) -> Self {
-        Self {
-            stream,
-            buffers,
-            read_timeout: None,
-            write_timeout: None,
+    ///
+    /// # Errors
+    /// Where the system cannot have it without blocking.
+    pub fn new(stream: TcpStream, buffers: LazyBuffers) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        Ok(Self { stream, buffers })
+    }
+}
+
+/// Does `act` as soon as the stream is ready for it, if that is in time.
+fn in_time<T>(
+    stream: &TcpStream,
+    ready: PollFlags,
+    timeout: NextTimeout,
+    mut act: impl FnMut(&mut &TcpStream) -> io::Result<T>,
+) -> Result<T, Error> {
+    let deadline = Instant::now() + (*timeout.after).min(NEVER);
+    loop {
+        match act(&mut &*stream) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                let wait = Timespec::try_from(left).map_err(|_| Error::Timeout(timeout.reason))?;
+                match poll(&mut [PollFd::new(stream, ready)], Some(&wait)) {
+                    Ok(0) => return Err(Error::Timeout(timeout.reason)),
+                    Ok(_) | Err(Errno::INTR) => {}
+                    Err(errno) => return Err(Error::Io(errno.into())),
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::TimedOut => {
+                return Err(Error::Timeout(timeout.reason));
+            }
+            done => return Ok(done?),
         }
-    }
-}
-
-/// The timeout to set on the socket, if the one that is set will not do.
-fn renewed(set: &mut Option<Duration>, timeout: NextTimeout) -> Result<Option<Duration>, Error> {
-    let left = *timeout.after;
-    if left.is_zero() {
-        return Err(Error::Timeout(timeout.reason));
-    }
-    if set.is_some_and(|set| set.abs_diff(left) < SLACK) {
-        return Ok(None);
-    }
-    *set = Some(left);
-    Ok(*set)
-}
-
-/// Linux reports a socket's timeout as `WouldBlock`.
-fn classify(error: io::Error, timeout: NextTimeout) -> Error {
-    match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Error::Timeout(timeout.reason),
-        _ => Error::Io(error),
     }
 }
 
@@ -58,26 +67,24 @@ impl Transport for Socket {
     }
 
     fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
-        if let Some(left) = renewed(&mut self.write_timeout, timeout)? {
-            self.stream.set_write_timeout(Some(left))?;
-        }
-        let output = &self.buffers.output()[..amount];
-        self.stream
-            .write_all(output)
-            .map_err(|error| classify(error, timeout))
+        let mut output = &self.buffers.output()[..amount];
+        in_time(&self.stream, PollFlags::OUT, timeout, |stream| {
+            while !output.is_empty() {
+                let written = stream.write(output)?;
+                output = &output[written..];
+            }
+            Ok(())
+        })
     }
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
-        if let Some(left) = renewed(&mut self.read_timeout, timeout)? {
-            self.stream.set_read_timeout(Some(left))?;
+        if timeout.after.is_zero() {
+            return Err(Error::Timeout(timeout.reason));
         }
         let input = self.buffers.input_append_buf();
-        let amount = loop {
-            match self.stream.read(input) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other.map_err(|error| classify(error, timeout))?,
-            }
-        };
+        let amount = in_time(&self.stream, PollFlags::IN, timeout, |stream| {
+            stream.read(input)
+        })?;
         self.buffers.input_appended(amount);
         Ok(amount > 0)
     }

@@ -66,6 +66,17 @@ pub fn search(
     key: &Key,
     query: &Query<'_>,
 ) -> Result<Vec<SearchResult>, SearchError> {
+    if !key
+        .expose()
+        .bytes()
+        .all(|byte| (b' '..=b'~').contains(&byte))
+    {
+        return Err(SearchError::AuthInvalid(
+            "The API key holds characters that no key has. Set BRAVE_API_KEY anew, or \
+             'web_search.brave.api_key' in credentials.json."
+                .to_owned(),
+        ));
+    }
     let count = query.count.clamp(1, 20);
     let url = url(endpoint.clone(), query, count);
     let headers = [("X-Subscription-Token", key.expose())];
@@ -135,9 +146,7 @@ fn judge(reply: &Response) -> Verdict {
     }
     Verdict::Wait(
         told_wait(reply),
-        "Rate limit exceeded: Brave asks for slower searching on this plan, and waiting once was \
-         not enough. Wait a few seconds and search again."
-            .to_owned(),
+        "Rate limit exceeded: Brave asks for slower searching on this plan".to_owned(),
     )
 }
 

@@ -68,7 +68,7 @@ impl std::error::Error for SearchError {}
 
 /// What a provider means by a failed reply.
 enum Verdict {
-    /// Ask again after this long; the text is for when that is no use.
+    /// Ask again after this long; the text, which lacks its end, is for when that is no use.
     Wait(Duration, String),
     /// The failure.
     Fail(SearchError),
@@ -101,8 +101,8 @@ fn ask(
     let mut waited = false;
     loop {
         let reply = match client.get(&request) {
-            Ok(reply) => return parse(ask.provider, &reply),
-            Err(client::Error::Status(reply)) => reply,
+            Ok(reply) => return parse(ask.provider, &reply).map_err(|error| error.map(clean)),
+            Err(client::Error::Status(reply)) => without(ask.keys, *reply),
             Err(error) => {
                 let text = clean(&error.to_string());
                 return Err(SearchError::Network(format!(
@@ -114,8 +114,16 @@ fn ask(
         match judge(&reply) {
             Verdict::Wait(wait, text) => {
                 let wait = wait.max(MIN_WAIT);
-                if waited || wait + RETRY_NEEDS > client.left() {
-                    return Err(SearchError::RateLimit(clean(&text)));
+                if waited {
+                    let text = format!(
+                        "{text}, and waiting once was not enough. Wait a few seconds and search again."
+                    );
+                    return Err(SearchError::RateLimit(text));
+                }
+                if wait.saturating_add(RETRY_NEEDS) > client.left() {
+                    let seconds = wait.as_secs();
+                    let text = format!("{text}. Search again in {seconds} seconds.");
+                    return Err(SearchError::RateLimit(text));
                 }
                 waited = true;
                 thread::sleep(wait);
@@ -123,6 +131,16 @@ fn ask(
             Verdict::Fail(error) => return Err(error.map(clean)),
         }
     }
+}
+
+/// A failed reply with the keys in it hidden, before anything is picked out of it or cut off.
+fn without(keys: &[&Key], mut reply: Response) -> Response {
+    for key in keys {
+        reply.reason = key.hide_in(&reply.reason);
+        let body = String::from_utf8_lossy(&reply.body);
+        reply.body = key.hide_in(&body).into_bytes();
+    }
+    reply
 }
 
 impl SearchError {
