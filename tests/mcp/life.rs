@@ -1,5 +1,6 @@
 //! Calls side by side, and how calls and servers end: nothing is left.
 
+use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
@@ -197,6 +198,64 @@ fn a_call_that_takes_too_long_is_ended_and_says_so() {
     assert_eq!(result["isError"], true);
     assert_eq!(result["structuredContent"]["error_code"], "TIMEOUT");
     assert!(is_gone(&mark));
+}
+
+#[test]
+fn calls_too_many_are_refused_and_reading_goes_on() {
+    let mut session = Session::open(&[]);
+    let mark = alone(11);
+    let busy = json!({"command": format!("sleep {mark}")});
+    for id in 0..1030 {
+        session.call(id, "bash", &busy);
+    }
+    let mut refused: Vec<u64> = (1024..1030)
+        .map(|_| {
+            let answer = session.receive();
+            assert_eq!(answer["error"]["code"], -32000, "{answer}");
+            let reason = answer["error"]["message"].as_str().unwrap();
+            assert!(reason.contains("wait for answers"), "{reason}");
+            answer["id"].as_u64().unwrap()
+        })
+        .collect();
+    refused.sort_unstable();
+    assert!(refused.into_iter().eq(1024..1030));
+    session.send(&json!({"jsonrpc": "2.0", "id": "ping", "method": "ping"}));
+    let answer = session.receive();
+    assert_eq!(
+        (&answer["id"], &answer["result"]),
+        (&json!("ping"), &json!({}))
+    );
+    // A cancelled call makes room for another one.
+    session.cancel(1023);
+    session.call(2000, "bash", &busy);
+    session.call(2001, "bash", &busy);
+    assert_eq!(session.receive()["id"], 2001);
+    assert!(session.leave().success());
+    assert!(is_gone(&mark));
+}
+
+#[test]
+fn a_client_that_never_reads_is_not_read_for_ever_and_its_end_is_seen() {
+    let mut session = Session::open(&[]);
+    let mark = alone(12);
+    session.call(1, "bash", &long(&mark));
+    assert!(runs(&mark));
+    // The answers to these fit into no pipe, and into no memory that a client should have.
+    let (done, waiting) = std::sync::mpsc::channel();
+    let mut input = session.take_input();
+    let writer = std::thread::spawn(move || {
+        for _ in 0..64 {
+            if input.write_all(&b"x\n".repeat(16 * 1024)).is_err() {
+                break;
+            }
+            let _ = done.send(());
+        }
+    });
+    while waiting.recv_timeout(Duration::from_secs(2)).is_ok() {}
+    assert!(!writer.is_finished());
+    assert!(session.leave().success());
+    assert!(is_gone(&mark));
+    writer.join().unwrap();
 }
 
 #[test]
