@@ -241,21 +241,41 @@ fn a_client_that_never_reads_is_not_read_for_ever_and_its_end_is_seen() {
     session.call(1, "bash", &long(&mark));
     assert!(runs(&mark));
     // The answers to these fit into no pipe, and into no memory that a client should have.
-    let (done, waiting) = std::sync::mpsc::channel();
+    let lines = b"x\n".repeat(16 * 1024);
     let mut input = session.take_input();
-    let writer = std::thread::spawn(move || {
-        for _ in 0..64 {
-            if input.write_all(&b"x\n".repeat(16 * 1024)).is_err() {
-                break;
-            }
-            let _ = done.send(());
-        }
-    });
-    while waiting.recv_timeout(Duration::from_secs(2)).is_ok() {}
-    assert!(!writer.is_finished());
-    assert!(session.leave().success());
+    rustix::io::ioctl_fionbio(&input, true).unwrap();
+    let mut written = 0;
+    while eventually_written(&mut input, &lines) {
+        written += lines.len();
+        assert!(written < 1 << 20, "everything is read");
+    }
+    drop(input);
+    assert!(eventually(|| session.server.try_wait().unwrap().is_some()));
     assert!(is_gone(&mark));
-    writer.join().unwrap();
+}
+
+/// Whether anybody takes some of `bytes` within two seconds.
+fn eventually_written(input: &mut impl Write, bytes: &[u8]) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(2);
+    while input.write(bytes).is_err() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    true
+}
+
+#[test]
+fn an_answer_that_nobody_reads_is_not_waited_for_at_the_end_of_the_input() {
+    let mut session = Session::open(&[]);
+    let mark = alone(13);
+    session.call(1, "bash", &json!({"command": "head -c 4000000 /dev/zero"}));
+    session.call(2, "bash", &long(&mark));
+    assert!(runs(&mark));
+    session.end_input();
+    assert!(eventually(|| session.server.try_wait().unwrap().is_some()));
+    assert!(is_gone(&mark));
 }
 
 #[test]
