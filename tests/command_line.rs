@@ -380,6 +380,12 @@ fn a_wrong_command_line_exits_2_and_says_what_is_wrong() {
         (&["help", "file_raed"], "did you mean `file-read`?"),
         (&["man"], "<DIR>"),
         (&["doctor", "now"], "unexpected argument"),
+        (&["list", "x"], "unexpected argument 'x'"),
+        (&["list", "--loud"], "unexpected argument '--loud'"),
+        (
+            &["file-read", "a.txt", "--limit", "1.5"],
+            "invalid value '1.5'",
+        ),
     ] {
         let (code, out, err) = piped(room.path(), args);
         assert_eq!((code, out.as_str()), (2, ""), "{args:?}");
@@ -398,6 +404,7 @@ fn help_is_there_for_everything() {
         ),
         (&["help", "doctor"], "Usage: ikigai-tools doctor"),
         (&["doctor", "--help"], "Usage: ikigai-tools doctor"),
+        (&["list", "--help"], "Usage: ikigai-tools list"),
         (
             &["grep", "x", "--help"],
             "ikigai-tools grep '^root:' --path /etc/passwd",
@@ -503,15 +510,99 @@ fn completions_are_sound_and_know_every_flag() {
     }
 }
 
+/// What bash offers for the last of `words`, which stand behind the program's name.
+fn completed(words: &[&str]) -> Vec<String> {
+    let (_, script, _) = piped(Path::new("."), &["completions", "bash"]);
+    let [.., before, last] = words else {
+        panic!("two words at least");
+    };
+    let script = format!(
+        "{script}COMP_WORDS=(ikigai-tools {} '{last}')\nCOMP_CWORD={}\n\
+        _ikigai__tools ikigai-tools '{last}' '{before}'\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
+        words[..words.len() - 1].join(" "),
+        words.len(),
+    );
+    let output = Command::new("bash").args(["-c", &script]).output().unwrap();
+    let offered = String::from_utf8(output.stdout).unwrap();
+    offered.lines().map(str::to_owned).collect()
+}
+
 #[test]
 fn bash_completes_a_tool_s_flags() {
+    assert_eq!(completed(&["file-edit", "--re"]), ["--replace-all"]);
+}
+
+#[test]
+fn tools_are_offered_where_tools_are_named() {
+    assert_eq!(completed(&["schema", "g"]), ["glob", "grep"]);
+    assert_eq!(completed(&["schema", "bash", "file-r"]), ["file-read"]);
+    assert_eq!(completed(&["mcp", "--tools", "g"]), ["glob", "grep"]);
+    for shell in ["zsh", "fish"] {
+        let (_, script, _) = piped(Path::new("."), &["completions", shell]);
+        let tools = script
+            .lines()
+            .find(|line| line.contains("Serve these tools"));
+        assert!(
+            script.contains("file-read") && tools.is_some_and(|line| !line.contains("_files")),
+            "{shell}: {tools:?}"
+        );
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_a_closed_pipe_is_none() {
+    for (program, args) in [
+        (Path::new(PROGRAM), &["list"][..]),
+        (Path::new(PROGRAM), &["schema"]),
+        (Path::new(PROGRAM), &["--help"]),
+        (Path::new(PROGRAM), &["--version"]),
+        (Path::new(PROGRAM), &["completions", "bash"]),
+        (Path::new(PROGRAM), &["mcp", "--help"]),
+        (&link("grep"), &["--schema"]),
+        (&link("grep"), &["--help"]),
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(program);
+        let output = command.args(args).stdout(full).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {error}");
+        assert!(
+            error.lines().count() == 1 && error.contains("No space left"),
+            "{args:?}: {error}"
+        );
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = Command::new(program);
+        let output = command.args(args).stdout(writer).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        assert!(output.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn a_number_is_taken_in_every_form_that_json_has_for_it() {
     let room = room();
-    let (_, script, _) = piped(room.path(), &["completions", "bash"]);
-    let script = script
-        + "COMP_WORDS=(ikigai-tools file-edit --re)\nCOMP_CWORD=2\n\
-        _ikigai__tools ikigai-tools --re file-edit\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n";
-    let output = Command::new("bash").args(["-c", &script]).output().unwrap();
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), "--replace-all\n");
+    for (number, output) in [
+        ("2", "two\nthree\n"),
+        ("2.0", "two\nthree\n"),
+        ("2e0", "two\nthree\n"),
+        (" 2 ", "two\nthree\n"),
+        ("-5", "one\ntwo\nthree\n"),
+        ("-1e300", "one\ntwo\nthree\n"),
+        ("99999999999999999999", ""),
+        ("1e300", ""),
+    ] {
+        let offset = format!("--offset={number}");
+        let (code, out, err) = piped(room.path(), &["file-read", "a.txt", &offset]);
+        let answer: Value = serde_json::from_str(&out).unwrap_or_default();
+        assert_eq!(
+            (code, answer, err.as_str()),
+            (0, json!({"output": output}), ""),
+            "{number}"
+        );
+    }
+    let args = ["file-read", "a.txt", "--offset", "-1e300"];
+    assert_eq!(piped(room.path(), &args).0, 0);
 }
 
 #[test]

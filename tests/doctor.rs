@@ -207,8 +207,17 @@ fn a_broken_tool_is_named_with_what_to_do() {
     ] {
         said.finds(problem);
     }
-    said.line(&["  bash ", " user ", "WRONG"]);
-    said.line(&["  bash ", " system ", "shadowed by"]);
+    for name in ["bash", "glob"] {
+        said.line(&[&format!("  {name} "), " user ", "WRONG"]);
+        assert!(
+            said.line(&[&format!("  {name} "), " system "])
+                .trim_end()
+                .ends_with("ms"),
+            "{}",
+            said.text
+        );
+    }
+    assert!(!said.text.contains("shadowed"), "{}", said.text);
     assert!(!said.text.contains("README"));
 }
 
@@ -281,6 +290,7 @@ fn keys_are_seen_and_never_shown() {
         r#"{"web_search":{"google":{"api_key":"SECRET1","engine_id":"SECRET2"}}}"#,
     )
     .unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let said = machine.doctor_with(&[("BRAVE_API_KEY", "SECRET3")]);
     assert_eq!(said.code, 0, "{}", said.text);
     said.line(&["BRAVE_API_KEY", "set in the environment"]);
@@ -288,6 +298,64 @@ fn keys_are_seen_and_never_shown() {
     said.line(&["GOOGLE_SEARCH_API_KEY", &place]);
     said.line(&["GOOGLE_SEARCH_ENGINE_ID", &place]);
     assert!(!said.text.contains("SECRET"), "{}", said.text);
+}
+
+#[test]
+fn a_file_of_keys_that_others_can_read_is_named_with_the_way_to_close_it() {
+    let machine = Machine::new();
+    let config = machine.path("home/.config/ikigai");
+    fs::create_dir_all(&config).unwrap();
+    let file = config.join("credentials.json");
+    fs::write(&file, r#"{"web_search":{"brave":{"api_key":"SECRET1"}}}"#).unwrap();
+    let environment = [("BRAVE_API_KEY", "SECRET2")];
+    for (mode, shown) in [(0o644, "644"), (0o640, "640"), (0o602, "602")] {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        for variables in [&[][..], &environment] {
+            let said = machine.doctor_with(variables);
+            said.finds(&format!(
+                "{} holds keys, and its mode, {shown},",
+                file.display()
+            ));
+            said.line(&[&format!("    -> chmod 600 {}", file.display())]);
+            assert!(!said.text.contains("SECRET"), "{}", said.text);
+        }
+    }
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(machine.doctor().code, 0);
+}
+
+#[test]
+fn a_name_forges_no_line() {
+    let machine = Machine::new();
+    let forged = "x\n  grep                     user     ok, 1 ms\tNothing is wrong.";
+    machine.script("home/.ikigai/tools", forged, "exit 3");
+    symlink(
+        "nowhere",
+        machine.path("home/.ikigai/tools/a\nNothing is wrong."),
+    )
+    .unwrap();
+    machine.script(
+        "project/.ikigai/tools",
+        "y",
+        "echo 'a\nNothing is wrong.' >&2; exit 127",
+    );
+    let said = machine.doctor();
+    assert_eq!(said.code, 1);
+    assert!(
+        !said
+            .text
+            .lines()
+            .any(|line| line.trim().starts_with("Nothing is wrong.")),
+        "{}",
+        said.text
+    );
+    said.line(&["  grep ", " system ", "ok"]);
+    assert!(
+        !said
+            .text
+            .lines()
+            .any(|line| line.starts_with("  grep ") && line.contains(" user "))
+    );
 }
 
 #[test]

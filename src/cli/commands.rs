@@ -74,6 +74,8 @@ fn schema() -> Command {
             Arg::new("tool")
                 .value_name("TOOL")
                 .action(ArgAction::Append)
+                .value_parser(mcp::ToolName)
+                .hide_possible_values(true)
                 .help(format!("The tools: {}; none is all of them", names())),
         )
 }

@@ -80,9 +80,7 @@ fn option(field: &Field) -> Arg {
     match field.kind {
         // Any text may be meant, one that looks like a flag too.
         Kind::Text => option.allow_hyphen_values(true),
-        Kind::Integer => option
-            .value_parser(value_parser!(i64))
-            .allow_negative_numbers(true),
+        Kind::Integer => option.value_parser(integer).allow_negative_numbers(true),
         Kind::Flag => option
             .value_parser(value_parser!(bool))
             .num_args(0..=1)
@@ -95,6 +93,19 @@ fn option(field: &Field) -> Arg {
                 "{} (repeatable, or separated by commas)",
                 field.description
             )),
+    }
+}
+
+/// A whole number in whatever form JSON has it: the tool brings it within its bounds.
+fn integer(text: &str) -> Result<Value, String> {
+    let text = text.trim();
+    if let Ok(number) = text.parse::<i64>() {
+        return Ok(number.into());
+    }
+    match text.parse::<f64>() {
+        // As text nothing of it is lost, and the tool reads it as it reads a number.
+        Ok(number) if number.fract() == 0.0 => Ok(text.into()),
+        _ => Err("not an integer".to_owned()),
     }
 }
 
@@ -142,7 +153,7 @@ pub fn typed(invocation: &str, schema: &Schema, request: &str) -> String {
 }
 
 /// `text` as one word of a POSIX shell.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+%@".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         text.to_owned()

@@ -27,6 +27,11 @@ pub fn shown(text: &str) -> String {
     })
 }
 
+/// `text` as one line of a terminal may have it: what would end the line or leave its column is shown too.
+pub fn line(text: &str) -> String {
+    shown(text).replace('\n', "^J").replace('\t', "^I")
+}
+
 /// `text` with what steers put in other words by `put`.
 fn replaced(text: &str, put: impl Fn(char, &mut String)) -> String {
     let mut harmless = String::with_capacity(text.len());
@@ -74,6 +79,7 @@ mod tests {
             shown("\u{1b}[31m\r\0\u{7f}\u{9b}2J\u{202e}"),
             "^[[31m^M^@^?<U+009B>2J<U+202E>"
         );
+        assert_eq!(line("a\tb\n  c\r\n"), "a^Ib^J  c^M^J");
     }
 
     #[test]

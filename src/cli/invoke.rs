@@ -105,7 +105,7 @@ fn given(matches: &ArgMatches, field: &Field) -> Option<Value> {
         Kind::Text => matches
             .get_one::<String>(name)
             .map(|text| Value::from(text.as_str())),
-        Kind::Integer => matches.get_one::<i64>(name).map(|number| (*number).into()),
+        Kind::Integer => matches.get_one::<Value>(name).cloned(),
         Kind::Flag => matches.get_one::<bool>(name).map(|flag| (*flag).into()),
         Kind::Texts => matches
             .get_many::<String>(name)
@@ -195,6 +195,7 @@ mod tests {
         assert!(error(&["a", "b", "c", "d"]).contains("unexpected argument 'd'"));
         let error = |words: &[&str]| parse("file-read", words).unwrap_err().to_string();
         assert!(error(&["f", "--limit", "x"]).contains("invalid value 'x' for '--limit <N>'"));
+        assert!(error(&["f", "--limit", "1.5"]).contains("not an integer"));
         assert!(error(&["f", "--limt", "1"]).contains("--limit"));
         assert!(error(&["f", "--input", "x"]).contains("cannot be used with"));
     }

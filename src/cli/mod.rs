@@ -81,7 +81,7 @@ fn run_program(args: &[OsString]) -> Exit {
         Some("--help" | "-h") => say::print(&help::program()),
         Some("--version" | "-V") => say::print(&say::version()),
         Some("help") => help::about(rest),
-        Some("list") => say::print(&help::list()),
+        Some("list") if rest.is_empty() => say::print(&help::list()),
         Some(name) if commands::NAMES.contains(&name) => run_command::run(name, rest),
         name => match name.and_then(toolbox::find) {
             Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use super::provider::{self, Provider};
 use super::{Exit, PROGRAM, commands, doctor, generate, help, say};
 use crate::tool::Tool;
-use crate::toolbox::{self, TOOLS};
+use crate::toolbox::TOOLS;
 
 /// Runs the command called `name`.
 pub fn run(name: &str, args: &[OsString]) -> Exit {
@@ -31,10 +31,9 @@ pub fn run(name: &str, args: &[OsString]) -> Exit {
         "list" => say::print(&help::list()),
         "schema" => {
             let provider = matches.get_one::<String>("for");
-            let names = matches.get_many::<String>("tool").into_iter().flatten();
-            let names: Vec<&str> = names.map(String::as_str).collect();
+            let named = matches.get_many::<&Tool>("tool").into_iter().flatten();
             let provider = provider.and_then(|name| Provider::find(name));
-            definitions(provider, &names)
+            definitions(provider, named.copied())
         }
         "doctor" => doctor::run(),
         "completions" => match matches.get_one::<Shell>("shell") {
@@ -48,18 +47,15 @@ pub fn run(name: &str, args: &[OsString]) -> Exit {
     }
 }
 
-/// Prints the definitions of the tools called `names`, or of all.
-fn definitions(provider: Option<Provider>, names: &[&str]) -> Exit {
+/// Prints the definitions of the tools that are `named`, or of all.
+fn definitions(provider: Option<Provider>, named: impl Iterator<Item = &'static Tool>) -> Exit {
     let mut tools: Vec<&Tool> = Vec::new();
-    for &name in names {
-        let Some(tool) = toolbox::find(name) else {
-            return help::unknown_name(name);
-        };
+    for tool in named {
         if !tools.iter().any(|other| other.name == tool.name) {
             tools.push(tool);
         }
     }
-    if names.is_empty() {
+    if tools.is_empty() {
         tools.extend(TOOLS);
     }
     say::print(&format!("{:#}\n", provider::definitions(provider, &tools)))

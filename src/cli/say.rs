@@ -1,16 +1,25 @@
 //! The one way in which the program speaks to people outside a call: on stdout, and on stderr what was wrong with a
 //! command line.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 
 use super::streams::Stdout;
 use super::{Exit, PROGRAM, harmless};
 
 /// Prints `text` on stdout.
 pub fn print(text: &str) -> Exit {
-    // Whoever closed the pipe has read what they wanted.
-    let _ = Stdout::default().write_all(text.as_bytes());
-    Exit::Success
+    match Stdout::default().write_all(text.as_bytes()) {
+        Ok(()) => Exit::Success,
+        // Whoever closed the pipe has read what they wanted.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Success,
+        Err(error) => {
+            let _ = writeln!(
+                io::stderr(),
+                "{PROGRAM}: stdout cannot be written to: {error}"
+            );
+            Exit::Failure
+        }
+    }
 }
 
 /// The name and version.

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use crate::tool::Tool;
 use options::Asked;
-pub use options::command;
+pub use options::{ToolName, command};
 
 /// How log lines begin.
 const NAME: &str = "ikigai-tools mcp";
@@ -44,8 +44,14 @@ pub fn run(args: &[OsString], answer: impl FnOnce(&'static Tool) -> ExitCode) ->
         },
         Err(error) => {
             // Help goes to stdout, what was wrong to stderr.
-            let _ = error.print();
-            ExitCode::from(if error.use_stderr() { 2 } else { 0 })
+            match error.print() {
+                _ if error.use_stderr() => ExitCode::from(2),
+                Err(fault) if fault.kind() != io::ErrorKind::BrokenPipe => {
+                    log(&format!("stdout cannot be written to: {fault}"));
+                    ExitCode::FAILURE
+                }
+                _ => ExitCode::SUCCESS,
+            }
         }
     }
 }

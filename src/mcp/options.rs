@@ -1,9 +1,10 @@
 //! The command line of `mcp`: which tools, within which directories, for how long.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, Error, ValueHint, value_parser};
 
@@ -47,7 +48,8 @@ pub fn command() -> Command {
                 .value_name("NAME,...")
                 .action(ArgAction::Append)
                 .value_delimiter(',')
-                .value_parser(tool)
+                .value_parser(ToolName)
+                .hide_possible_values(true)
                 .help("Serve these tools only"),
         )
         .arg(
@@ -88,7 +90,7 @@ pub fn read(args: &[OsString]) -> Result<Asked, Error> {
     // How a confined server calls itself; nobody else has a use for it.
     let confined = Arg::new("confined")
         .long("confined")
-        .value_parser(tool)
+        .value_parser(ToolName)
         .hide(true);
     let mut command = command().bin_name(NAME).arg(confined);
     let words = std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
@@ -126,6 +128,29 @@ pub fn read(args: &[OsString]) -> Result<Asked, Error> {
         roots,
         timeout,
     }))
+}
+
+/// Reads a tool's name in any of its spellings, and offers the plain ones to completions.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolName;
+
+impl TypedValueParser for ToolName {
+    type Value = &'static Tool;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, Error> {
+        let parser = StringValueParser::new().try_map(|name| tool(&name));
+        parser.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names = TOOLS.iter().map(Tool::command);
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
 }
 
 fn tool(name: &str) -> Result<&'static Tool, String> {

@@ -4,7 +4,9 @@
 //! `path_resolution(7)` has it, and what leads outside is refused whether it is there or not. The other half is
 //! `confine`, which the kernel enforces in whatever moment a file is touched.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
@@ -13,6 +15,9 @@ use crate::tool::{Reach, Tool};
 
 /// As many symbolic links as the kernel follows.
 const MOST_LINKS: usize = 40;
+
+/// The longest name in any file system, in bytes (`NAME_MAX`).
+const LONGEST_NAME: usize = 255;
 
 /// Directories, absolute and without links.
 #[derive(Debug)]
@@ -107,22 +112,56 @@ impl Roots {
     }
 }
 
-/// Where `path` leads, which need not be there; none if that cannot be told.
+/// Where `path` leads, which need not be there; none if that cannot be told. What is no link is taken for a directory,
+/// and `..` leads out of it: where it is none, the call fails by itself.
 fn real(path: &Path) -> Option<PathBuf> {
-    let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        match path.canonicalize() {
-            Ok(real) => return Some(real),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(_) => return None,
-        }
-        let parent = path.parent()?.to_owned();
-        match path.read_link() {
-            Ok(to) => path = parent.join(to),
-            Err(_) => return Some(real(&parent)?.join(path.file_name()?)),
+    let mut real = PathBuf::new();
+    let mut rest: Vec<PathBuf> = parts(path);
+    let mut links = 0;
+    while let Some(part) = rest.pop() {
+        match part.components().next() {
+            Some(Component::ParentDir) => {
+                real.pop();
+            }
+            Some(Component::Normal(name)) => {
+                let next = real.join(name);
+                match next.read_link() {
+                    Ok(to) => {
+                        links += 1;
+                        if links > MOST_LINKS {
+                            return None;
+                        }
+                        rest.append(&mut parts(&to));
+                    }
+                    Err(error) if is_no_link(&error, name) => real = next,
+                    Err(_) => return None,
+                }
+            }
+            Some(Component::RootDir) => real = PathBuf::from("/"),
+            _ => {}
         }
     }
-    None
+    Some(real)
+}
+
+/// The parts of `path`, the last one first.
+fn parts(path: &Path) -> Vec<PathBuf> {
+    let parts = path.components().rev();
+    parts.map(|part| PathBuf::from(part.as_os_str())).collect()
+}
+
+/// Whether `readlink(2)` has said that nothing is to be followed at `name`, for the kernel neither.
+fn is_no_link(error: &io::Error, name: &OsStr) -> bool {
+    match error.kind() {
+        // Not a link, or a name with a NUL.
+        ErrorKind::InvalidInput
+        | ErrorKind::NotFound
+        | ErrorKind::NotADirectory
+        | ErrorKind::PermissionDenied => true,
+        // A path that is too long here may not be where it starts elsewhere.
+        ErrorKind::InvalidFilename => name.len() > LONGEST_NAME,
+        _ => false,
+    }
 }
 
 fn unescaped(part: &str) -> String {
@@ -213,6 +252,12 @@ mod tests {
             "sub/../file",
             "home/file",
             "link/../in/file",
+            "file/x",
+            "file/",
+            "file/../file",
+            "gone/../file",
+            "a\0b",
+            &"n".repeat(300),
             "new",
             "gone/new",
             absolute.to_str().unwrap(),
@@ -244,8 +289,10 @@ mod tests {
             "..",
             "sub/../../out/secret",
             "gone/../../out/secret",
+            "file/../../out/secret",
+            "file/../link/secret",
+            "gone/../link/../out/secret",
             "/",
-            "a\0b",
             absolute.to_str().unwrap(),
             look_alike.to_str().unwrap(),
         ] {
@@ -266,6 +313,8 @@ mod tests {
             "link/*",
             "link/secret",
             r"l\ink/*",
+            "file/../link/*",
+            "gone/../../out/*",
             "*/../../out/*",
             r"*/\../x",
             "/*",

@@ -6,13 +6,15 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::io;
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetMeta, JsonRpcMessage,
-    ProtocolVersion, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, CustomRequest, ErrorCode, GetMeta,
+    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,14 +22,23 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Notify, watch};
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 /// The longest line that is read, in bytes.
 const LONGEST_LINE: usize = 64 * 1024 * 1024;
 
-/// How many requests may wait for their answers; with more of them nothing is read.
+/// How many calls may wait for their answers; further ones are refused, and reading goes on.
 const MOST_UNANSWERED: usize = 1024;
+
+/// How many requests that are no calls may wait beside them: they are answered at once, if anybody reads.
+const BESIDE: usize = 64;
+
+/// What is said here in the server's place and not written yet, in bytes: with more of it nothing is read, since the
+/// client does not read either.
+const MOST_OWED: usize = 1024 * 1024;
+
+/// The error of a call too many: of those that JSON-RPC leaves to servers.
+const TOO_MANY: ErrorCode = ErrorCode(-32000);
 
 /// How long calls under way at the end of the input may still be answered, if anybody reads. Clients give a server
 /// two seconds to end.
@@ -44,8 +55,6 @@ pub struct Wire<R, W> {
     dropping: bool,
     /// What of a batch is still to be passed on.
     batch: VecDeque<Value>,
-    /// The answer to a bad line, on its way.
-    complaint: Option<JoinHandle<()>>,
     /// Whether the client has begun a session; what is no request means nothing before.
     opened: bool,
     /// Until when answers are waited for, once the input has ended.
@@ -56,6 +65,8 @@ pub struct Wire<R, W> {
 struct Shared<W> {
     output: tokio::sync::Mutex<W>,
     unanswered: Mutex<HashSet<RequestId>>,
+    /// The bytes of answers to bad lines, and to calls too many, on their way.
+    owed: AtomicUsize,
     /// Rung when a request has been answered.
     answered: Notify,
     /// Whether the client has gone away.
@@ -109,12 +120,12 @@ where
             line: Vec::new(),
             dropping: false,
             batch: VecDeque::new(),
-            complaint: None,
             opened: false,
             deadline: None,
             shared: Arc::new(Shared {
                 output: tokio::sync::Mutex::new(output),
                 unanswered: Mutex::default(),
+                owed: AtomicUsize::new(0),
                 answered: Notify::new(),
                 gone,
             }),
@@ -184,35 +195,47 @@ where
     }
 
     /// Answers JSON that is no message. A notification is never answered.
-    fn refuse(&mut self, value: &Value) {
+    fn refuse(&self, value: &Value) {
         let id = &value["id"];
         if value["method"].is_string() && value.get("id").is_none() {
             return;
         }
-        let id = if id.is_string() || id.is_i64() {
-            id
-        } else {
-            &Value::Null
+        let (id, reason) = match id {
+            Value::Number(number) if !number.is_i64() => (
+                id,
+                "Invalid Request: `id` must be a string or an integer of 64 bits",
+            ),
+            Value::String(_) | Value::Number(_) => (id, "Invalid Request"),
+            _ => (&Value::Null, "Invalid Request"),
         };
-        self.complain(ErrorCode::INVALID_REQUEST, "Invalid Request", id);
+        self.complain(ErrorCode::INVALID_REQUEST, reason, id);
     }
 
-    fn complain(&mut self, code: ErrorCode, message: &str, id: &Value) {
+    fn complain(&self, code: ErrorCode, message: &str, id: &Value) {
         let error = json!({
             "jsonrpc": "2.0",
             "id": id,
             "error": {"code": code.0, "message": message},
         });
+        let line = error.to_string().into_bytes();
+        let count = line.len();
         let shared = Arc::clone(&self.shared);
+        shared.owed.fetch_add(count, Ordering::Relaxed);
         // A task of its own, since `receive` may be dropped midway and a line must not.
-        self.complaint = Some(tokio::spawn(async move {
-            let _ = shared.write(error.to_string().into_bytes()).await;
-        }));
+        tokio::spawn(async move {
+            let _ = shared.write(line).await;
+            shared.owed.fetch_sub(count, Ordering::Relaxed);
+            shared.answered.notify_waiters();
+        });
     }
 
     fn admit(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         match &message {
             JsonRpcMessage::Request(request) => {
+                if let Some((code, reason)) = self.objection(&request.request) {
+                    self.complain(code, &reason, &request.id.clone().into_json_value());
+                    return None;
+                }
                 self.opened |= opens(&request.request);
                 self.shared.unanswered().insert(request.id.clone());
             }
@@ -232,21 +255,36 @@ where
         Some(message)
     }
 
-    /// Waits until there is room for another request.
-    async fn room(&mut self) {
-        if let Some(complaint) = &mut self.complaint {
-            let _ = complaint.await;
-            self.complaint = None;
+    /// Why a request is answered here, and not passed on.
+    fn objection(&self, request: &ClientRequest) -> Option<(ErrorCode, String)> {
+        if let ClientRequest::CustomRequest(custom) = request
+            && custom.method == "initialize"
+        {
+            return Some((ErrorCode::INVALID_PARAMS, bad_handshake(custom)));
         }
-        loop {
-            let answered = self.shared.answered.notified();
-            tokio::pin!(answered);
-            answered.as_mut().enable();
-            if self.shared.unanswered().len() < MOST_UNANSWERED {
-                return;
+        let most = match request {
+            ClientRequest::CallToolRequest(_) => MOST_UNANSWERED,
+            _ => MOST_UNANSWERED + BESIDE,
+        };
+        let unanswered = self.shared.unanswered().len();
+        (unanswered >= most).then(|| {
+            let reason = format!(
+                "{unanswered} requests are unanswered, and this one was not begun: \
+                 wait for answers or cancel some, then send it again"
+            );
+            (TOO_MANY, reason)
+        })
+    }
+
+    /// Waits until there is room for another answer; false if the input has ended meanwhile.
+    async fn room(&mut self) -> bool {
+        while self.shared.owed.load(Ordering::Relaxed) >= MOST_OWED {
+            let _ = tokio::time::timeout(LOOK_EVERY, self.shared.answered.notified()).await;
+            if is_over() {
+                return false;
             }
-            answered.await;
         }
+        true
     }
 
     /// Waits, for a while, until what was asked has been answered: the input may end before its writer goes away.
@@ -254,7 +292,9 @@ where
         let deadline = *self
             .deadline
             .get_or_insert_with(|| Instant::now() + LAST_WORDS);
-        while !self.shared.unanswered().is_empty() && Instant::now() < deadline && is_read() {
+        let owes =
+            || self.shared.owed.load(Ordering::Relaxed) > 0 || !self.shared.unanswered().is_empty();
+        while owes() && Instant::now() < deadline && is_read() {
             let _ = tokio::time::timeout(LOOK_EVERY, self.shared.answered.notified()).await;
         }
         self.shared.gone.send_replace(true);
@@ -299,7 +339,10 @@ where
                 return None;
             }
             let next = async {
-                self.room().await;
+                if !self.room().await {
+                    self.batch.clear();
+                    return Next::End;
+                }
                 if self.batch.is_empty() {
                     self.next().await
                 } else {
@@ -348,17 +391,50 @@ fn opens(request: &ClientRequest) -> bool {
     }
 }
 
+/// What is wrong with a handshake that is none.
+fn bad_handshake(request: &CustomRequest) -> String {
+    let given = request.params.as_ref().unwrap_or(&Value::Null);
+    let client = &given["clientInfo"];
+    let wrong: Vec<&str> = [
+        ("protocolVersion", given["protocolVersion"].is_string()),
+        ("capabilities", given["capabilities"].is_object()),
+        ("clientInfo", client.is_object()),
+        ("clientInfo.name", client["name"].is_string()),
+        ("clientInfo.version", client["version"].is_string()),
+    ]
+    .into_iter()
+    .filter_map(|(name, well)| (!well).then_some(name))
+    .collect();
+    format!(
+        "initialize takes `protocolVersion`, a string, `capabilities`, an object, and `clientInfo`, an object with \
+         `name` and `version`; missing or malformed: {}",
+        if wrong.is_empty() {
+            String::from("a part of these")
+        } else {
+            wrong.join(", ")
+        }
+    )
+}
+
 /// Whether anybody reads stdout.
 fn is_read() -> bool {
-    let stdout = rustix::stdio::stdout();
-    let mut wanted = [PollFd::new(&stdout, PollFlags::empty())];
+    !has_hung_up(rustix::stdio::stdout())
+}
+
+/// Whether nobody can write to stdin any more.
+fn is_over() -> bool {
+    has_hung_up(rustix::stdio::stdin())
+}
+
+fn has_hung_up(stream: BorrowedFd<'_>) -> bool {
+    let mut wanted = [PollFd::new(&stream, PollFlags::empty())];
     let at_once = Timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // A stream that cannot be asked is taken to be read.
+    // A stream that cannot be asked is taken to be in use.
     let _ = poll(&mut wanted, Some(&at_once));
-    !wanted[0]
+    wanted[0]
         .revents()
         .intersects(PollFlags::ERR | PollFlags::HUP)
 }

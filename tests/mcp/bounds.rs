@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::common::{BINARY, directory, skip, text};
+use crate::common::{BINARY, directory, skip, text, tool};
 use crate::session::Session;
 
 #[test]
@@ -168,6 +168,45 @@ fn files_outside_the_roots_are_refused_however_they_are_named() {
         }
     }
     assert_eq!(fs::read_to_string(secret).unwrap(), "this is out/secret\n");
+}
+
+#[test]
+fn what_fails_within_the_roots_fails_as_ever() {
+    if !confines() {
+        return;
+    }
+    let room = directory();
+    let top = room.path().canonicalize().unwrap();
+    let mut session = lay(&top);
+    let long = "n".repeat(300);
+    for path in [
+        "file/x",
+        "file/",
+        "file/../file",
+        "gone/../file",
+        "a\0b",
+        &long,
+    ] {
+        for (name, link, request) in [
+            ("file_read", "file-read", json!({"file_path": path})),
+            ("glob", "glob", json!({"pattern": "*", "path": path})),
+            ("grep", "grep", json!({"pattern": ".", "path": path})),
+            (
+                "file_write",
+                "file-write",
+                json!({"file_path": path, "content": "x"}),
+            ),
+        ] {
+            let free = tool(link).with(&request).in_directory(&top.join("a")).run();
+            let free: Value = serde_json::from_slice(&free.stdout).unwrap();
+            assert_eq!(
+                content(&mut session, name, &request),
+                free,
+                "{name} {path:?}"
+            );
+            assert_ne!(free["error_code"], "PERMISSION_DENIED");
+        }
+    }
 }
 
 #[test]

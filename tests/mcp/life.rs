@@ -1,5 +1,6 @@
 //! Calls side by side, and how calls and servers end: nothing is left.
 
+use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
@@ -196,6 +197,84 @@ fn a_call_that_takes_too_long_is_ended_and_says_so() {
     let result = session.result_of("bash", &long(&mark));
     assert_eq!(result["isError"], true);
     assert_eq!(result["structuredContent"]["error_code"], "TIMEOUT");
+    assert!(is_gone(&mark));
+}
+
+#[test]
+fn calls_too_many_are_refused_and_reading_goes_on() {
+    let mut session = Session::open(&[]);
+    let mark = alone(11);
+    let busy = json!({"command": format!("sleep {mark}")});
+    for id in 0..1030 {
+        session.call(id, "bash", &busy);
+    }
+    let mut refused: Vec<u64> = (1024..1030)
+        .map(|_| {
+            let answer = session.receive();
+            assert_eq!(answer["error"]["code"], -32000, "{answer}");
+            let reason = answer["error"]["message"].as_str().unwrap();
+            assert!(reason.contains("wait for answers"), "{reason}");
+            answer["id"].as_u64().unwrap()
+        })
+        .collect();
+    refused.sort_unstable();
+    assert!(refused.into_iter().eq(1024..1030));
+    session.send(&json!({"jsonrpc": "2.0", "id": "ping", "method": "ping"}));
+    let answer = session.receive();
+    assert_eq!(
+        (&answer["id"], &answer["result"]),
+        (&json!("ping"), &json!({}))
+    );
+    // A cancelled call makes room for another one.
+    session.cancel(1023);
+    session.call(2000, "bash", &busy);
+    session.call(2001, "bash", &busy);
+    assert_eq!(session.receive()["id"], 2001);
+    assert!(session.leave().success());
+    assert!(is_gone(&mark));
+}
+
+#[test]
+fn a_client_that_never_reads_is_not_read_for_ever_and_its_end_is_seen() {
+    let mut session = Session::open(&[]);
+    let mark = alone(12);
+    session.call(1, "bash", &long(&mark));
+    assert!(runs(&mark));
+    // The answers to these fit into no pipe, and into no memory that a client should have.
+    let lines = b"x\n".repeat(16 * 1024);
+    let mut input = session.take_input();
+    rustix::io::ioctl_fionbio(&input, true).unwrap();
+    let mut written = 0;
+    while eventually_written(&mut input, &lines) {
+        written += lines.len();
+        assert!(written < 1 << 20, "everything is read");
+    }
+    drop(input);
+    assert!(eventually(|| session.server.try_wait().unwrap().is_some()));
+    assert!(is_gone(&mark));
+}
+
+/// Whether anybody takes some of `bytes` within two seconds.
+fn eventually_written(input: &mut impl Write, bytes: &[u8]) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(2);
+    while input.write(bytes).is_err() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    true
+}
+
+#[test]
+fn an_answer_that_nobody_reads_is_not_waited_for_at_the_end_of_the_input() {
+    let mut session = Session::open(&[]);
+    let mark = alone(13);
+    session.call(1, "bash", &json!({"command": "head -c 4000000 /dev/zero"}));
+    session.call(2, "bash", &long(&mark));
+    assert!(runs(&mark));
+    session.end_input();
+    assert!(eventually(|| session.server.try_wait().unwrap().is_some()));
     assert!(is_gone(&mark));
 }
 

@@ -158,6 +158,47 @@ fn what_is_no_call_is_an_error_of_the_protocol() {
 }
 
 #[test]
+fn a_handshake_that_is_none_is_answered_with_what_is_missing() {
+    let mut session = Session::start(&[]);
+    let client = json!({"name": "test", "version": "1"});
+    for (params, missing) in [
+        (
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}}),
+            "malformed: clientInfo",
+        ),
+        (
+            json!({"capabilities": {}, "clientInfo": client}),
+            "malformed: protocolVersion",
+        ),
+        (
+            json!({"protocolVersion": 3, "capabilities": {}, "clientInfo": client}),
+            "malformed: protocolVersion",
+        ),
+        (
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x"}}),
+            "malformed: clientInfo.version",
+        ),
+        (Value::Null, "malformed: protocolVersion, capabilities"),
+    ] {
+        let mut request = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize"});
+        if !params.is_null() {
+            request["params"] = params;
+        }
+        session.send(&request);
+        let answer = session.receive();
+        assert_eq!(answer["id"], 1);
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        let reason = answer["error"]["message"].as_str().unwrap();
+        assert!(reason.starts_with("initialize takes "), "{reason}");
+        assert!(reason.contains(missing), "{reason}");
+    }
+    assert_eq!(
+        session.shake_hands("2025-06-18")["protocolVersion"],
+        "2025-06-18"
+    );
+}
+
+#[test]
 fn a_bad_line_is_answered_and_the_server_lives_on() {
     let mut session = Session::start(&[]);
     for round in 0..2 {
@@ -173,6 +214,16 @@ fn a_bad_line_is_answered_and_the_server_lives_on() {
                 br#"{"jsonrpc":"1.0","id":"x","method":"ping"}"#,
                 -32600,
                 json!("x"),
+            ),
+            (
+                br#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"ping"}"#,
+                -32600,
+                json!(u64::MAX),
+            ),
+            (
+                br#"{"jsonrpc":"2.0","id":1e30,"method":"ping"}"#,
+                -32600,
+                json!(1e30),
             ),
         ] {
             session.send_line(line);

@@ -119,6 +119,11 @@ impl Session {
         self.input = None;
     }
 
+    /// The input, for whoever writes to it on their own.
+    pub fn take_input(&mut self) -> ChildStdin {
+        self.input.take().unwrap()
+    }
+
     /// Goes away and waits for the server's end.
     pub fn leave(self) -> ExitStatus {
         let Self {

@@ -1,5 +1,8 @@
 //! Whether the web searches have their keys. No key is ever shown.
 
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
 use crate::tool::Tool;
 use crate::tools::{web_search_brave, web_search_google};
 use crate::web::credentials::{Credentials, Name, Source};
@@ -48,6 +51,29 @@ pub fn state(credentials: &Credentials<'_>, name: Name) -> State {
         Ok(Source::File(file)) => State::There(format!("set in {}", file.display())),
         Err(missing) => missing.problem.map_or(State::Unset, State::Broken),
     }
+}
+
+/// The files that hold keys and that others than their owner can read or change, each with its mode.
+pub fn exposed() -> Vec<(PathBuf, u32)> {
+    // A key in the environment hides the file from a search, and from nobody else.
+    let file_only = |name: &str| {
+        let is_key = all()
+            .iter()
+            .any(|needs| needs.names.iter().any(|one| one.variable == name));
+        std::env::var(name).ok().filter(|_| !is_key)
+    };
+    let credentials = Credentials::from_vars(&file_only, dirs::home_dir());
+    let mut files = Vec::new();
+    for name in all().iter().flat_map(|needs| needs.names) {
+        if let Ok(Source::File(file)) = credentials.source(*name)
+            && let Ok(status) = file.metadata()
+            && status.mode() & 0o077 != 0
+            && !files.iter().any(|(other, _)| *other == file)
+        {
+            files.push((file, status.mode() & 0o7777));
+        }
+    }
+    files
 }
 
 /// The lines of a notice that say where keys are to be had.

@@ -7,11 +7,12 @@ mod keys;
 mod places;
 mod probe;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::flags::quoted;
 use super::show::{coloured, painted};
 use super::{Exit, PROGRAM, harmless, say};
 use crate::tool::Tool;
@@ -54,8 +55,14 @@ struct Problem {
     advice: String,
 }
 
-/// What stands for a tool among those of other places: hosts know tools by name.
-type Known = HashMap<String, PathBuf>;
+/// What has been seen of tools, which hosts know by name.
+#[derive(Default)]
+struct Known {
+    /// What stands for a tool among those of all places.
+    first: HashMap<String, PathBuf>,
+    /// The tools of which something is there that does not answer.
+    broken: HashSet<String>,
+}
 
 impl Report {
     fn line(&mut self, line: &str) {
@@ -117,13 +124,13 @@ impl Report {
 
     fn tools(&mut self, places: &[Place]) {
         self.heading("Tools");
-        let mut known = Known::new();
+        let mut known = Known::default();
         for place in places {
             for file in place.files.iter().flatten() {
                 self.tool(place.owner, file, &mut known);
             }
         }
-        if known.is_empty() {
+        if known.first.is_empty() && known.broken.is_empty() {
             self.line("  none");
         }
         self.missing(places, &known);
@@ -135,7 +142,7 @@ impl Report {
         let asked = match file.obstacle {
             Some(obstacle) => Err(self.obstructed(&path, obstacle)),
             None => probe::ask(&file.path).map_err(|fault| {
-                let fault = harmless::shown(&fault);
+                let fault = harmless::line(&fault);
                 self.problem(format!("{path} {fault}"), repair(&name));
                 fault
             }),
@@ -153,7 +160,12 @@ impl Report {
             Err(_) => ("WRONG".to_owned(), BAD),
         };
         let verdict = painted(&format!("{verdict:<12}"), code, self.colour);
-        let standing = match known.get(&key) {
+        let standing = match known.first.get(&key) {
+            // Hosts take the next one of that name, as if this one were not there.
+            _ if asked.is_err() => {
+                known.broken.insert(key);
+                "passed over by hosts".to_owned()
+            }
             Some(first) if first.parent() == file.path.parent() => {
                 let first = shown(first);
                 self.problem(
@@ -164,13 +176,13 @@ impl Report {
             }
             Some(first) => format!("shadowed by {}", shown(first)),
             None => {
-                known.insert(key, file.path.clone());
+                known.first.insert(key, file.path.clone());
                 String::new()
             }
         };
         self.line(&format!(
             "  {:<24} {:<8} {verdict} {standing}",
-            harmless::shown(&name),
+            harmless::line(&name),
             owner.name(),
         ));
     }
@@ -208,7 +220,8 @@ impl Report {
     fn missing(&mut self, places: &[Place], known: &Known) {
         let missing: Vec<&Tool> = TOOLS
             .iter()
-            .filter(|tool| !known.contains_key(tool.name))
+            .filter(|tool| !known.first.contains_key(tool.name))
+            .filter(|tool| !known.broken.contains(tool.name))
             .collect();
         if missing.len() == TOOLS.len() {
             return self.problem(
@@ -219,7 +232,7 @@ impl Report {
         // Where the others are is where one more belongs.
         let home = places.iter().find(|place| {
             let mut files = place.files.iter().flatten();
-            files.any(|file| known.values().any(|path| *path == file.path))
+            files.any(|file| known.first.values().any(|path| *path == file.path))
         });
         let home = home.map_or_else(String::new, |place| shown(&place.directory));
         for tool in missing {
@@ -234,12 +247,24 @@ impl Report {
     fn keys(&mut self) {
         self.heading("Keys");
         let credentials = Credentials::from_env();
+        for (file, mode) in keys::exposed() {
+            let file = file.to_string_lossy();
+            self.problem(
+                format!(
+                    "{} holds keys, and its mode, {mode:o}, lets others at it",
+                    harmless::line(&file)
+                ),
+                format!("chmod 600 {}", harmless::line(&quoted(&file))),
+            );
+        }
         for needs in keys::all() {
             let mut unset = Vec::new();
             let mut broken = None;
             for name in needs.names {
                 let state = match keys::state(&credentials, *name) {
-                    keys::State::There(place) => painted(&place, GOOD, self.colour),
+                    keys::State::There(place) => {
+                        painted(&harmless::line(&place), GOOD, self.colour)
+                    }
                     keys::State::Unset => {
                         unset.push(*name);
                         "not set".to_owned()
@@ -257,7 +282,7 @@ impl Report {
                     format!(
                         "{} finds no key: {}",
                         needs.tool.command(),
-                        harmless::shown(&reason)
+                        harmless::line(&reason)
                     ),
                     format!(
                         "put that file right; `{PROGRAM} help {}` names what it holds",
@@ -304,9 +329,9 @@ impl Report {
         if problems.is_empty() {
             self.line("\nNothing is wrong.");
         }
-        say::print(&self.text);
+        let printed = say::print(&self.text);
         if problems.is_empty() {
-            Exit::Success
+            printed
         } else {
             Exit::Failure
         }
@@ -338,9 +363,9 @@ fn file_name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// A path as a terminal may have it.
+/// A path as a line on a terminal may have it.
 fn shown(path: &Path) -> String {
-    harmless::shown(&path.to_string_lossy())
+    harmless::line(&path.to_string_lossy())
 }
 
 fn same(one: &Path, other: &Path) -> bool {
