@@ -37,6 +37,9 @@ fn timed(page: &str) -> (String, Duration) {
 /// A debug build is an order of magnitude slower than what is shipped.
 const SLOWER: u32 = if cfg!(debug_assertions) { 12 } else { 1 };
 
+/// What a page of a mebibyte may take more of in a debug build.
+const LARGE: u32 = if cfg!(debug_assertions) { 2 } else { 1 };
+
 /// How deep the deep pages are: a debug build sees the same shapes, shorter.
 const DEEP: usize = if cfg!(debug_assertions) {
     10_000
@@ -252,6 +255,32 @@ fn fifty_thousand_unclosed_elements_of_all_sorts_keep_their_text() {
                 markdown.contains(&format!("w{index}w")),
                 "w{index}w is lost"
             );
+        }
+    }
+}
+
+#[test]
+fn cells_that_span_all_rows_cost_each_row_no_more_than_a_constant() {
+    for piece in [
+        "<tr><td rowspan=65534 colspan=64>w ",
+        "<tr><td rowspan=65534>w ",
+        "<tr><td>w <td rowspan=65534>w ",
+        "<tr><th rowspan=65534 colspan=3>w ",
+    ] {
+        let count = 1024 * 1024 / piece.len();
+        let (_, time) = timed(&format!("<table>{}</table>", piece.repeat(count)));
+        assert!(time < Duration::from_secs(3) * LARGE, "{piece}: {time:?}");
+    }
+}
+
+#[test]
+fn a_long_base_is_not_copied_for_every_address_of_a_page() {
+    for base in ["\u{20ac}".repeat(5000), "a/".repeat(8000)] {
+        for piece in ["<img src=x>", "<a href=../x>w</a> ", "<a href=#x>w</a> "] {
+            let count = 1024 * 1024 / piece.len();
+            let page = format!("<base href='http://e/{base}/'>{}", piece.repeat(count));
+            let (_, time) = timed(&page);
+            assert!(time < Duration::from_secs(3) * LARGE, "{piece}: {time:?}");
         }
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct Shape {
     pub(super) aligns: Vec<Align>,
 }
 
-/// Most columns that `colspan` may make of fewer cells.
+/// Most columns that `colspan` and `rowspan` may make of fewer cells.
 const MAX_SPANNED_COLUMNS: usize = 64;
 
 /// The shape of a table of data; `None` for one that lays out blocks: with one column and no
@@ -127,10 +127,11 @@ pub(super) fn take_span(spans: &mut [usize], column: usize) -> bool {
     }
 }
 
-/// Notes that a cell reaches down over `rows` rows.
+/// Notes that a cell reaches down over `rows` rows, as far as its columns are among the first
+/// [`MAX_SPANNED_COLUMNS`]: each row walks all that reaches down into it.
 pub(super) fn note_span(spans: &mut Vec<usize>, column: usize, columns: usize, rows: usize) {
-    if rows > 1 {
-        let end = column + columns;
+    let end = (column + columns).min(MAX_SPANNED_COLUMNS);
+    if rows > 1 && column < end {
         if spans.len() < end {
             spans.resize(end, 0);
         }
