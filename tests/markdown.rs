@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use ikigai_tools::web::markdown::convert;
+use ikigai_tools::web::markdown::{convert, convert_xhtml};
 use proptest::prelude::*;
 use rustix::time::{ClockId, clock_gettime};
 use url::Url;
@@ -375,6 +375,27 @@ fn time_and_length_grow_as_the_page_does() {
         // What is quadratic would cost sixteen times as much.
         let slack = Duration::from_millis(3);
         assert!(sizes[2] <= sizes[0] * 9 + slack, "{piece}: {sizes:?}");
+    }
+}
+
+#[test]
+fn time_grows_as_a_page_of_xhtml_does() {
+    for (start, piece) in [
+        ("", "<div/>w"),
+        ("", "<a id='x'/>w"),
+        ("", "<![CDATA["),
+        ("", "<![CDATA[w]]>"),
+        ("<script>", "<!--"),
+        ("<title>", "<![CDATA[w]]>"),
+        ("<title>", "<!"),
+        ("", "<!DOCTYPE ["),
+        ("", "<?w>"),
+    ] {
+        let page = format!("{start}{}", piece.repeat(1024 * 1024 / piece.len()));
+        let begin = cpu_time();
+        convert_xhtml(&page, &base());
+        let time = cpu_time().saturating_sub(begin);
+        assert!(time < Duration::from_secs(3) * LARGE, "{piece}: {time:?}");
     }
 }
 

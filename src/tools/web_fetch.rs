@@ -64,7 +64,10 @@ fn fetch(url: &str) -> Result<Page, Failure> {
     let text = charset::read(&reply.body, reply.content_type(), reply.truncated)
         .map_err(|Unsupported(kind)| not_text(&kind))?;
     let mut document = match text.kind {
-        Kind::Html => convert(&text.text, &reply.url)?,
+        Kind::Html => {
+            let xhtml = reply.content_type().is_some_and(is_xhtml);
+            convert(&text.text, &reply.url, xhtml)?
+        }
         Kind::Text => Document {
             title: String::new(),
             markdown: text.text,
@@ -83,12 +86,23 @@ fn fetch(url: &str) -> Result<Page, Failure> {
 
 /// The parser is somebody else's: should it panic on some page, then that is a page that cannot be parsed, and the
 /// panic's own words are for nobody.
-fn convert(page: &str, url: &Url) -> Result<Document, Failure> {
+fn convert(page: &str, url: &Url, xhtml: bool) -> Result<Document, Failure> {
+    let convert = if xhtml {
+        markdown::convert_xhtml
+    } else {
+        markdown::convert
+    };
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
-    let document = panic::catch_unwind(|| markdown::convert(page, url));
+    let document = panic::catch_unwind(|| convert(page, url));
     panic::set_hook(hook);
     document.map_err(|_| parse_failure("Failed to parse HTML: the parser gave up on this page"))
+}
+
+/// Whether a reply's type makes browsers read it as XML; what else it looks like does not.
+fn is_xhtml(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/xhtml+xml")
 }
 
 fn not_text(kind: &str) -> Failure {
@@ -127,6 +141,12 @@ fn window(text: &str, first: u64, count: Option<u64>) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_type_makes_a_page_xml() {
+        assert!(is_xhtml("Application/XHTML+xml ; charset=utf-8"));
+        assert!(!is_xhtml("text/html; profile=application/xhtml+xml"));
+    }
 
     #[test]
     fn a_window_of_lines_is_cut_out() {
