@@ -8,6 +8,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `prefilter` | the page as the parser gets it |
+//! | `css` | what a `style` attribute says |
 //! | `dom` | what an element is, and whether anyone sees it |
 //! | `render` | the walk |
 //! | `sheet` | lines, prefixes and what stands between blocks |
@@ -24,6 +25,7 @@ use prefilter::Syntax;
 use url::Url;
 
 mod code;
+mod css;
 mod dom;
 mod escape;
 mod image;

@@ -5,6 +5,7 @@
 
 use html2md::{Handle, NodeData};
 
+use super::css;
 use super::dom::{self, Kind};
 
 /// How a column is set.
@@ -160,7 +161,7 @@ fn alignments(row: &Handle) -> Vec<Align> {
         if dom::kind(cell) == Some(Kind::Cell) && !dom::is_hidden(cell) {
             let align = dom::with_attributes(cell, |name, value| match name {
                 "align" => Some(value.trim().to_ascii_lowercase()),
-                "style" => dom::style_value(value, "text-align"),
+                "style" => css::value(value, "text-align", |_| true),
                 _ => None,
             });
             let align = match align.as_deref() {

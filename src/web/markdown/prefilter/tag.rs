@@ -141,7 +141,7 @@ fn is_data(value: &str) -> bool {
 
 fn style_counts(tag: &str, value: &str) -> bool {
     let bytes = value.as_bytes();
-    if memchr2(b'&', b'*', bytes).is_some() {
+    if memchr2(b'&', b'\\', bytes).is_some() {
         return true;
     }
     // The attribute is read properly later; here it is enough not to miss one.
