@@ -335,7 +335,7 @@ impl Inline {
             Mode::Flow => {
                 let line = &self.sheet.out[self.start..];
                 if let Some(at) = escape::line_start(line, self.first, self.item) {
-                    self.insert(self.start + at, "\\");
+                    self.escape_at(self.start + at);
                 }
             }
             Mode::Heading(_) => {
