@@ -466,6 +466,28 @@ proptest! {
     }
 
     #[test]
+    fn emphasis_in_emphasis_leaves_no_marks_in_the_text(
+        pieces in prop::collection::vec(prop::sample::select(vec![
+            "<b>", "<b>", "</b>", "</b>", "<i>", "<i>", "</i>", "</i>", "<del>", "</del>", "one",
+            "two", "three", " ", " four", "five ", ".", "\"",
+        ]), 1..16),
+    ) {
+        let page = format!("<p>{}</p>", pieces.concat());
+        let markdown = markdown(&page);
+        let options = pulldown_cmark::Options::ENABLE_STRIKETHROUGH;
+        let mut text = String::new();
+        for event in pulldown_cmark::Parser::new_ext(&markdown, options) {
+            if let pulldown_cmark::Event::Text(piece) = event {
+                text.push_str(&piece);
+            }
+        }
+        let words = pieces.iter().filter(|piece| !piece.starts_with('<'));
+        let words = words.copied().collect::<String>();
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        prop_assert_eq!(text.trim(), words, "{} of {}", markdown, page);
+    }
+
+    #[test]
     fn plain_text_reads_back_as_it_was(text in "[ -~]{0,60}") {
         let escaped = text.replace('&', "&amp;").replace('<', "&lt;");
         let markdown = markdown(&format!("<p>{escaped}</p>"));

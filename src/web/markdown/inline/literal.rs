@@ -127,5 +127,11 @@ impl Inline {
         for loose in self.loose.iter_mut().flatten() {
             moved(&mut loose.at);
         }
+        for mark in self.marks.iter_mut().rev() {
+            if mark.at < at {
+                break;
+            }
+            mark.at += length;
+        }
     }
 }

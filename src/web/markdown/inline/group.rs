@@ -1,0 +1,227 @@
+//! Delimiters that stand close together, read back as Markdown reads them: where it would make
+//! something else of them than the page did, fewer are written.
+//!
+//! Rules: `CommonMark` 0.31.2, "Emphasis and strong emphasis" and "An algorithm for parsing
+//! nested emphasis and links". A group begins where nothing is open, and ends where nothing is.
+
+use super::super::escape;
+use super::Inline;
+
+/// A delimiter of the conversion's own.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    pub(super) at: usize,
+    pub(super) length: usize,
+    pub(super) opens: bool,
+}
+
+/// A run of delimiters that waits for others to close it.
+struct Run {
+    byte: u8,
+    length: usize,
+    left: usize,
+    both: bool,
+    marks: Vec<usize>,
+}
+
+impl Run {
+    /// Whether a run that closes, and may open as well, can pair with this one.
+    fn pairs(&self, byte: u8, length: usize, opens: bool) -> bool {
+        let both = self.both || opens;
+        let thirds = self.length.is_multiple_of(3) && length.is_multiple_of(3);
+        self.byte == byte && (!both || !(self.length + length).is_multiple_of(3) || thirds)
+    }
+}
+
+impl Inline {
+    /// Ends the group, if nothing is open; `after` is what follows.
+    pub(super) fn end_group(&mut self, after: Option<char>) {
+        let balance = |marks: &[Mark]| 2 * marks.iter().filter(|mark| mark.opens).count();
+        if self.marks.is_empty() || balance(&self.marks) != self.marks.len() {
+            return;
+        }
+        let marks = std::mem::take(&mut self.marks);
+        if reads_back(&self.sheet.out, self.start, &marks, after) {
+            return;
+        }
+        let from = marks[0].at;
+        let tail = &self.sheet.out[from..];
+        // A line that has been looked at stays as it is.
+        let one_line = !tail.contains('\n');
+        let outermost = outermost(&marks);
+        for (keep, stars) in [
+            (Keep::All, true),
+            (Keep::Outermost, false),
+            (Keep::Outermost, true),
+            (Keep::Nothing, false),
+        ] {
+            if keep != Keep::All && !one_line {
+                return;
+            }
+            let kept = |index: usize| match keep {
+                Keep::All => true,
+                Keep::Outermost => outermost[index],
+                Keep::Nothing => false,
+            };
+            let (text, left) = rewritten(&self.sheet.out[..], &marks, kept, stars);
+            let left: Vec<_> = left
+                .into_iter()
+                .map(|mark| Mark {
+                    at: mark.at - from,
+                    ..mark
+                })
+                .collect();
+            let before = self.sheet.out[self.start.min(from)..from]
+                .chars()
+                .next_back();
+            let sound = {
+                let mut line = String::new();
+                line.extend(before);
+                let offset = line.len();
+                line.push_str(&text);
+                let left: Vec<_> = left
+                    .iter()
+                    .map(|mark| Mark {
+                        at: mark.at + offset,
+                        ..*mark
+                    })
+                    .collect();
+                reads_back(&line, 0, &left, after)
+            };
+            if sound {
+                self.sheet.out.truncate(from);
+                self.sheet.out.push_str(&text);
+                self.forget(&marks, kept);
+                return;
+            }
+        }
+    }
+
+    /// Moves what points behind delimiters that have been taken away.
+    fn forget(&mut self, marks: &[Mark], kept: impl Fn(usize) -> bool) {
+        let moved = |place: &mut usize| {
+            if *place != usize::MAX {
+                let gone = marks.iter().enumerate();
+                *place -= gone
+                    .filter(|(index, mark)| !kept(*index) && mark.at < *place)
+                    .map(|(_, mark)| mark.length)
+                    .sum::<usize>();
+            }
+        };
+        moved(&mut self.link_start);
+        moved(&mut self.delimiter_end);
+        moved(&mut self.bracket_end);
+        for loose in self.loose.iter_mut().flatten() {
+            moved(&mut loose.at);
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    All,
+    Outermost,
+    Nothing,
+}
+
+/// Which delimiters stand in no others.
+fn outermost(marks: &[Mark]) -> Vec<bool> {
+    let mut depth = 0_usize;
+    let mut found = Vec::with_capacity(marks.len());
+    for mark in marks {
+        if !mark.opens {
+            depth = depth.saturating_sub(1);
+        }
+        found.push(depth == 0);
+        depth += usize::from(mark.opens);
+    }
+    found
+}
+
+/// The text from the first of `marks` on with those alone that are `kept`, and where they are in
+/// the whole. With `stars` an underscore becomes a star.
+fn rewritten(
+    out: &str,
+    marks: &[Mark],
+    kept: impl Fn(usize) -> bool,
+    stars: bool,
+) -> (String, Vec<Mark>) {
+    let from = marks.first().map_or(out.len(), |mark| mark.at);
+    let mut text = String::with_capacity(out.len() - from);
+    let (mut left, mut done) = (Vec::new(), from);
+    for (index, mark) in marks.iter().enumerate() {
+        text.push_str(&out[done..mark.at]);
+        done = mark.at + mark.length;
+        if kept(index) {
+            left.push(Mark {
+                at: from + text.len(),
+                ..*mark
+            });
+            match &out[mark.at..done] {
+                "_" if stars => text.push('*'),
+                "__" if stars => text.push_str("**"),
+                same => text.push_str(same),
+            }
+        }
+    }
+    text.push_str(&out[done..]);
+    (text, left)
+}
+
+/// Whether Markdown pairs these delimiters as they are meant. The text begins at `start`.
+fn reads_back(text: &str, start: usize, marks: &[Mark], after: Option<char>) -> bool {
+    let bytes = text.as_bytes();
+    let mut stack: Vec<Run> = Vec::new();
+    let mut index = 0;
+    while let Some(first) = marks.get(index) {
+        let (byte, from, mut end) = (bytes[first.at], index, first.at);
+        while let Some(mark) = marks.get(index)
+            && mark.at == end
+            && bytes[mark.at] == byte
+        {
+            end += mark.length;
+            index += 1;
+        }
+        let run = &marks[from..index];
+        let length = end - first.at;
+        let before = text[start.min(first.at)..first.at].chars().next_back();
+        let next = text[end..].chars().next().or(after);
+        let (opens, closes) = escape::flanks(char::from(byte), before, next);
+        let closing = run.iter().take_while(|mark| !mark.opens).count();
+        let (ends, begins) = run.split_at(closing);
+        if begins.iter().any(|mark| !mark.opens) || (byte == b'~' && run.len() > 1) {
+            return false;
+        }
+        let mut left = length;
+        for mark in ends {
+            let Some(top) = stack.last_mut() else {
+                return false;
+            };
+            let used = if left > 1 && top.left > 1 { 2 } else { 1 };
+            let meant = top.marks.pop() == Some(mark.length) && mark.length == used;
+            if !closes || !meant || !top.pairs(byte, length, opens) {
+                return false;
+            }
+            top.left -= used;
+            left -= used;
+            if top.left == 0 {
+                stack.pop();
+            }
+        }
+        if begins.is_empty() {
+            continue;
+        }
+        let closes_other = closes && stack.iter().any(|run| run.pairs(byte, length, opens));
+        if !opens || closes_other {
+            return false;
+        }
+        stack.push(Run {
+            byte,
+            length,
+            left,
+            both: closes,
+            marks: begins.iter().map(|mark| mark.length).collect(),
+        });
+    }
+    stack.is_empty()
+}
