@@ -36,18 +36,20 @@ impl Run {
 impl Inline {
     /// Ends the group, if nothing is open; `after` is what follows.
     pub(super) fn end_group(&mut self, after: Option<char>) {
-        let balance = |marks: &[Mark]| 2 * marks.iter().filter(|mark| mark.opens).count();
-        if self.marks.is_empty() || balance(&self.marks) != self.marks.len() {
+        if self.marks.is_empty() || self.real != [0; 4] {
             return;
         }
         let marks = std::mem::take(&mut self.marks);
         if reads_back(&self.sheet.out, self.start, &marks, after) {
             return;
         }
-        let from = marks[0].at;
-        let tail = &self.sheet.out[from..];
+        let from = marks.first().map_or(0, |mark| mark.at);
         // A line that has been looked at stays as it is.
-        let one_line = !tail.contains('\n');
+        let one_line = !self.sheet.out[from..].contains('\n');
+        let before = self.sheet.out[self.start.min(from)..from]
+            .chars()
+            .next_back();
+        let begin = from - before.map_or(0, char::len_utf8);
         let outermost = outermost(&marks);
         for (keep, stars) in [
             (Keep::All, true),
@@ -63,33 +65,10 @@ impl Inline {
                 Keep::Outermost => outermost[index],
                 Keep::Nothing => false,
             };
-            let (text, left) = rewritten(&self.sheet.out[..], &marks, kept, stars);
-            let left: Vec<_> = left
-                .into_iter()
-                .map(|mark| Mark {
-                    at: mark.at - from,
-                    ..mark
-                })
-                .collect();
-            let before = self.sheet.out[self.start.min(from)..from]
-                .chars()
-                .next_back();
-            let sound = {
-                let mut line = String::new();
-                line.extend(before);
-                let offset = line.len();
-                line.push_str(&text);
-                let left: Vec<_> = left
-                    .iter()
-                    .map(|mark| Mark {
-                        at: mark.at + offset,
-                        ..*mark
-                    })
-                    .collect();
-                reads_back(&line, 0, &left, after)
-            };
+            let (text, left) = rewritten(&self.sheet.out, begin, &marks, kept, stars);
+            let sound = reads_back(&text, 0, &left, after);
             if sound {
-                self.sheet.out.truncate(from);
+                self.sheet.out.truncate(begin);
                 self.sheet.out.push_str(&text);
                 self.forget(&marks, kept);
                 return;
@@ -138,23 +117,23 @@ fn outermost(marks: &[Mark]) -> Vec<bool> {
     found
 }
 
-/// The text from the first of `marks` on with those alone that are `kept`, and where they are in
-/// the whole. With `stars` an underscore becomes a star.
+/// The text from `begin` on with those of `marks` alone that are `kept`, and where they are in
+/// it. With `stars` an underscore becomes a star.
 fn rewritten(
     out: &str,
+    begin: usize,
     marks: &[Mark],
     kept: impl Fn(usize) -> bool,
     stars: bool,
 ) -> (String, Vec<Mark>) {
-    let from = marks.first().map_or(out.len(), |mark| mark.at);
-    let mut text = String::with_capacity(out.len() - from);
-    let (mut left, mut done) = (Vec::new(), from);
+    let mut text = String::with_capacity(out.len() - begin);
+    let (mut left, mut done) = (Vec::new(), begin);
     for (index, mark) in marks.iter().enumerate() {
         text.push_str(&out[done..mark.at]);
         done = mark.at + mark.length;
         if kept(index) {
             left.push(Mark {
-                at: from + text.len(),
+                at: text.len(),
                 ..*mark
             });
             match &out[mark.at..done] {
