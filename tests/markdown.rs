@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ikigai_tools::web::markdown::{convert, convert_xhtml};
 use proptest::prelude::*;
+use pulldown_cmark::TagEnd;
 use rustix::time::{ClockId, clock_gettime};
 use url::Url;
 
@@ -475,7 +476,7 @@ proptest! {
     fn emphasis_in_emphasis_leaves_no_marks_in_the_text(
         pieces in prop::collection::vec(prop::sample::select(vec![
             "<b>", "<b>", "</b>", "</b>", "<i>", "<i>", "</i>", "</i>", "<del>", "</del>", "one",
-            "two", "three", " ", " four", "five ", ".", "\"",
+            "two", "three", "<br>", " ", " four", "five ", ".", "\"",
         ]), 1..16),
     ) {
         let page = format!("<p>{}</p>", pieces.concat());
@@ -483,12 +484,18 @@ proptest! {
         let options = pulldown_cmark::Options::ENABLE_STRIKETHROUGH;
         let mut text = String::new();
         for event in pulldown_cmark::Parser::new_ext(&markdown, options) {
-            if let pulldown_cmark::Event::Text(piece) = event {
-                text.push_str(&piece);
+            match event {
+                pulldown_cmark::Event::Text(piece) => text.push_str(&piece),
+                pulldown_cmark::Event::HardBreak | pulldown_cmark::Event::End(TagEnd::Paragraph)
+                    if !text.ends_with(' ') => text.push(' '),
+                _ => {}
             }
         }
-        let words = pieces.iter().filter(|piece| !piece.starts_with('<'));
-        let words = words.copied().collect::<String>();
+        let words = pieces.concat().replace("<br>", " ");
+        let words = words
+            .split('<')
+            .map(|piece| piece.split_once('>').map_or(piece, |(_, text)| text))
+            .collect::<String>();
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
         prop_assert_eq!(text.trim(), words, "{} of {}", markdown, page);
     }

@@ -40,15 +40,11 @@ impl Inline {
             return;
         }
         let marks = std::mem::take(&mut self.marks);
-        if reads_back(&self.sheet.out, self.start, &marks, after) {
+        if reads_back(&self.sheet.out, &marks, after) {
             return;
         }
         let from = marks.first().map_or(0, |mark| mark.at);
-        // A line that has been looked at stays as it is.
-        let one_line = !self.sheet.out[from..].contains('\n');
-        let before = self.sheet.out[self.start.min(from)..from]
-            .chars()
-            .next_back();
+        let before = self.sheet.out[..from].chars().next_back();
         let begin = from - before.map_or(0, char::len_utf8);
         let outermost = outermost(&marks);
         for (keep, stars) in [
@@ -57,16 +53,19 @@ impl Inline {
             (Keep::Outermost, true),
             (Keep::Nothing, false),
         ] {
-            if keep != Keep::All && !one_line {
-                return;
-            }
             let kept = |index: usize| match keep {
                 Keep::All => true,
                 Keep::Outermost => outermost[index],
                 Keep::Nothing => false,
             };
             let (text, left) = rewritten(&self.sheet.out, begin, &marks, kept, stars);
-            let sound = reads_back(&text, 0, &left, after);
+            // No line that has been looked at may become another block.
+            let lines = text.contains('\n')
+                && text.lines().any(|line| {
+                    let line = line.trim_start_matches([' ', '>']);
+                    escape::line_start(line, false, true).is_some()
+                });
+            let sound = !lines && reads_back(&text, &left, after);
             if sound {
                 self.sheet.out.truncate(begin);
                 self.sheet.out.push_str(&text);
@@ -87,6 +86,7 @@ impl Inline {
                     .sum::<usize>();
             }
         };
+        moved(&mut self.start);
         moved(&mut self.link_start);
         moved(&mut self.delimiter_end);
         moved(&mut self.bracket_end);
@@ -147,8 +147,8 @@ fn rewritten(
     (text, left)
 }
 
-/// Whether Markdown pairs these delimiters as they are meant. The text begins at `start`.
-fn reads_back(text: &str, start: usize, marks: &[Mark], after: Option<char>) -> bool {
+/// Whether Markdown pairs these delimiters as they are meant.
+fn reads_back(text: &str, marks: &[Mark], after: Option<char>) -> bool {
     let bytes = text.as_bytes();
     let mut stack: Vec<Run> = Vec::new();
     let mut index = 0;
@@ -163,7 +163,7 @@ fn reads_back(text: &str, start: usize, marks: &[Mark], after: Option<char>) -> 
         }
         let run = &marks[from..index];
         let length = end - first.at;
-        let before = text[start.min(first.at)..first.at].chars().next_back();
+        let before = text[..first.at].chars().next_back();
         let next = text[end..].chars().next().or(after);
         let (opens, closes) = escape::flanks(char::from(byte), before, next);
         let closing = run.iter().take_while(|mark| !mark.opens).count();

@@ -11,7 +11,10 @@ use super::{Active, Inline, Mode, State, Style, slot};
 impl Inline {
     /// Opens the style of an element, when and if there is text for it.
     pub(in super::super) fn push(&mut self, style: Style) {
-        let style = if self.in_code > 0 && !matches!(style, Style::Link { .. }) {
+        let in_code = self.in_code > 0 && !matches!(style, Style::Link { .. });
+        let again = style == Style::Deleted && self.styles.iter().any(|open| open.style == style);
+        let style = if in_code || again {
+            // What is deleted twice cannot be said.
             Style::None
         } else {
             style
