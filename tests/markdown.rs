@@ -4,8 +4,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use ikigai_tools::web::markdown::convert;
+use ikigai_tools::web::markdown::{convert, convert_xhtml};
 use proptest::prelude::*;
+use pulldown_cmark::TagEnd;
 use rustix::time::{ClockId, clock_gettime};
 use url::Url;
 
@@ -36,6 +37,9 @@ fn timed(page: &str) -> (String, Duration) {
 
 /// A debug build is an order of magnitude slower than what is shipped.
 const SLOWER: u32 = if cfg!(debug_assertions) { 12 } else { 1 };
+
+/// What a page of a mebibyte may take more of in a debug build.
+const LARGE: u32 = if cfg!(debug_assertions) { 2 } else { 1 };
 
 /// How deep the deep pages are: a debug build sees the same shapes, shorter.
 const DEEP: usize = if cfg!(debug_assertions) {
@@ -256,6 +260,32 @@ fn fifty_thousand_unclosed_elements_of_all_sorts_keep_their_text() {
     }
 }
 
+#[test]
+fn cells_that_span_all_rows_cost_each_row_no_more_than_a_constant() {
+    for piece in [
+        "<tr><td rowspan=65534 colspan=64>w ",
+        "<tr><td rowspan=65534>w ",
+        "<tr><td>w <td rowspan=65534>w ",
+        "<tr><th rowspan=65534 colspan=3>w ",
+    ] {
+        let count = 1024 * 1024 / piece.len();
+        let (_, time) = timed(&format!("<table>{}</table>", piece.repeat(count)));
+        assert!(time < Duration::from_secs(3) * LARGE, "{piece}: {time:?}");
+    }
+}
+
+#[test]
+fn a_long_base_is_not_copied_for_every_address_of_a_page() {
+    for base in ["\u{20ac}".repeat(5000), "a/".repeat(8000)] {
+        for piece in ["<img src=x>", "<a href=../x>w</a> ", "<a href=#x>w</a> "] {
+            let count = 1024 * 1024 / piece.len();
+            let page = format!("<base href='http://e/{base}/'>{}", piece.repeat(count));
+            let (_, time) = timed(&page);
+            assert!(time < Duration::from_secs(3) * LARGE, "{piece}: {time:?}");
+        }
+    }
+}
+
 /// Shapes of pages, each as a start, a piece that is repeated, and an end.
 const SHAPES: &[(&str, &str, &str)] = &[
     ("", "<p>word word</p>", ""),
@@ -302,6 +332,12 @@ const SHAPES: &[(&str, &str, &str)] = &[
     ("<p>", "<code>a</code>", ""),
     ("<p>", "<b>a</b>", ""),
     ("<p>", "<i>a</i> ", ""),
+    ("<p><b>", "a<i>b</i>c ", ""),
+    ("<p><b>", "a<b>b</b>c", ""),
+    ("<p>", "<i>a</i><b>b</b>", ""),
+    ("<p>", "~<b>a</b>b` ", ""),
+    ("<p>", "<i><b>a</i>b</b>", ""),
+    ("", "<b>a<i>", ""),
     ("", "<!-- - -->", ""),
     ("<!--", "-", "x"),
     ("", "<script>", ""),
@@ -346,6 +382,27 @@ fn time_and_length_grow_as_the_page_does() {
         // What is quadratic would cost sixteen times as much.
         let slack = Duration::from_millis(3);
         assert!(sizes[2] <= sizes[0] * 9 + slack, "{piece}: {sizes:?}");
+    }
+}
+
+#[test]
+fn time_grows_as_a_page_of_xhtml_does() {
+    for (start, piece) in [
+        ("", "<div/>w"),
+        ("", "<a id='x'/>w"),
+        ("", "<![CDATA["),
+        ("", "<![CDATA[w]]>"),
+        ("<script>", "<!--"),
+        ("<title>", "<![CDATA[w]]>"),
+        ("<title>", "<!"),
+        ("", "<!DOCTYPE ["),
+        ("", "<?w>"),
+    ] {
+        let page = format!("{start}{}", piece.repeat(1024 * 1024 / piece.len()));
+        let begin = cpu_time();
+        let _ = convert_xhtml(&page, &base());
+        let time = cpu_time().saturating_sub(begin);
+        assert!(time < Duration::from_secs(3) * LARGE, "{piece}: {time:?}");
     }
 }
 
@@ -413,6 +470,34 @@ proptest! {
         for word in words.iter().take(tags.len()) {
             prop_assert!(markdown.contains(word.as_str()), "{word} of {page} in {markdown}");
         }
+    }
+
+    #[test]
+    fn emphasis_in_emphasis_leaves_no_marks_in_the_text(
+        pieces in prop::collection::vec(prop::sample::select(vec![
+            "<b>", "<b>", "</b>", "</b>", "<i>", "<i>", "</i>", "</i>", "<del>", "</del>", "one",
+            "two", "three", "<br>", " ", " four", "five ", ".", "\"",
+        ]), 1..16),
+    ) {
+        let page = format!("<p>{}</p>", pieces.concat());
+        let markdown = markdown(&page);
+        let options = pulldown_cmark::Options::ENABLE_STRIKETHROUGH;
+        let mut text = String::new();
+        for event in pulldown_cmark::Parser::new_ext(&markdown, options) {
+            match event {
+                pulldown_cmark::Event::Text(piece) => text.push_str(&piece),
+                pulldown_cmark::Event::HardBreak | pulldown_cmark::Event::End(TagEnd::Paragraph)
+                    if !text.ends_with(' ') => text.push(' '),
+                _ => {}
+            }
+        }
+        let words = pieces.concat().replace("<br>", " ");
+        let words = words
+            .split('<')
+            .map(|piece| piece.split_once('>').map_or(piece, |(_, text)| text))
+            .collect::<String>();
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        prop_assert_eq!(text.trim(), words, "{} of {}", markdown, page);
     }
 
     #[test]

@@ -138,6 +138,20 @@ fn what_is_no_text_is_a_parse_error_that_names_the_type() {
 }
 
 #[test]
+fn a_page_served_as_xhtml_is_read_as_xml() {
+    let page = "<?xml version=\"1.0\"?><html xmlns=\"http://www.w3.org/1999/xhtml\"><head><script src=\"a.js\"/>\
+                <title>T</title></head><body><div/><h1>Head</h1><p>Body <![CDATA[a < b]]></p></body></html>";
+    for (kind, content) in [
+        ("application/xhtml+xml", "# Head\n\nBody a < b"),
+        // The same for whoever reads it as HTML: a script that does not end.
+        ("text/html", ""),
+    ] {
+        let json = fetched(reply(&format!("200 OK\r\nContent-Type: {kind}"), page));
+        assert_eq!(json["content"], content, "{kind}");
+    }
+}
+
+#[test]
 fn a_missing_or_odd_content_type_is_made_out() {
     assert_eq!(
         fetched(reply("200 OK", "<!doctype html><h1>x</h1>"))["content"],

@@ -70,7 +70,8 @@ fn fetch(url: &str) -> Result<Page, Failure> {
         Kind::Html => {
             let page = convertible(&text.text, client.left());
             too_late = page.len() < text.text.len();
-            convert(page, &reply.url)?
+            let xhtml = reply.content_type().is_some_and(is_xhtml);
+            convert(page, &reply.url, xhtml)?
         }
         Kind::Text => Document {
             title: String::new(),
@@ -112,12 +113,23 @@ fn convertible(page: &str, left: Duration) -> &str {
 
 /// The parser is somebody else's: should it panic on some page, then that is a page that cannot be parsed, and the
 /// panic's own words are for nobody.
-fn convert(page: &str, url: &Url) -> Result<Document, Failure> {
+fn convert(page: &str, url: &Url, xhtml: bool) -> Result<Document, Failure> {
+    let convert = if xhtml {
+        markdown::convert_xhtml
+    } else {
+        markdown::convert
+    };
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
-    let document = panic::catch_unwind(|| markdown::convert(page, url));
+    let document = panic::catch_unwind(|| convert(page, url));
     panic::set_hook(hook);
     document.map_err(|_| parse_failure("Failed to parse HTML: the parser gave up on this page"))
+}
+
+/// Whether a reply's type makes browsers read it as XML; what else it looks like does not.
+fn is_xhtml(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/xhtml+xml")
 }
 
 fn not_text(kind: &str) -> Failure {
@@ -165,6 +177,12 @@ mod tests {
             assert_eq!(convertible(&page, left).len(), expected, "{left:?}");
         }
         assert_eq!(convertible("a page", Duration::ZERO), "a page");
+    }
+
+    #[test]
+    fn only_the_type_makes_a_page_xml() {
+        assert!(is_xhtml("Application/XHTML+xml ; charset=utf-8"));
+        assert!(!is_xhtml("text/html; profile=application/xhtml+xml"));
     }
 
     #[test]

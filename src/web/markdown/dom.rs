@@ -6,6 +6,8 @@
 
 use html2md::{Handle, NodeData};
 
+use super::css;
+
 /// What an element means to the conversion; elements of one meaning share a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -137,56 +139,9 @@ pub(super) fn hides(name: &str, value: &str) -> bool {
     match name {
         "hidden" => !value.trim().eq_ignore_ascii_case("until-found"),
         "aria-hidden" => value.trim().eq_ignore_ascii_case("true"),
-        "style" => style_hides(value),
+        "style" => css::hides(value),
         _ => false,
     }
-}
-
-/// Whether a `style` attribute's last word on `display` or `visibility` hides the element.
-fn style_hides(style: &str) -> bool {
-    if !style
-        .as_bytes()
-        .iter()
-        .any(|byte| matches!(byte, b'n' | b'N' | b'h' | b'H'))
-    {
-        return false;
-    }
-    let plain = without_comments(style);
-    let (mut gone, mut unseen) = (false, false);
-    for declaration in plain.split(';') {
-        let Some((property, value)) = declaration.split_once(':') else {
-            continue;
-        };
-        let value = value.split('!').next().unwrap_or(value).trim();
-        let property = property.trim();
-        if property.eq_ignore_ascii_case("display") {
-            gone = value.eq_ignore_ascii_case("none");
-        } else if property.eq_ignore_ascii_case("visibility") {
-            unseen = value.eq_ignore_ascii_case("hidden") || value.eq_ignore_ascii_case("collapse");
-        }
-    }
-    gone || unseen
-}
-
-fn without_comments(style: &str) -> String {
-    let mut plain = String::with_capacity(style.len());
-    let mut rest = style;
-    while let Some((before, after)) = rest.split_once("/*") {
-        plain.push_str(before);
-        rest = after.split_once("*/").map_or("", |(_, rest)| rest);
-    }
-    plain.push_str(rest);
-    plain
-}
-
-/// The value of the last declaration of `property` in a `style` attribute, in lower case.
-pub(super) fn style_value(style: &str, property: &str) -> Option<String> {
-    style.rsplit(';').find_map(|declaration| {
-        let (name, value) = declaration.split_once(':')?;
-        name.trim()
-            .eq_ignore_ascii_case(property)
-            .then(|| value.trim().to_ascii_lowercase())
-    })
 }
 
 #[cfg(test)]
@@ -201,30 +156,16 @@ mod tests {
             ("aria-hidden", "true"),
             ("aria-hidden", " TRUE "),
             ("style", "display:none"),
-            ("style", "color: red; DISPLAY : NONE !important"),
-            ("style", "dis/* */play:/**/none"),
-            ("style", "visibility: hidden"),
-            ("style", "display:block;display:none"),
         ] {
             assert!(hides(name, value), "{name}={value:?}");
         }
         for (name, value) in [
             ("hidden", "until-found"),
             ("aria-hidden", "false"),
-            ("style", ""),
-            ("style", "display:none;display:block"),
-            ("style", "content:'display none'"),
-            ("style", "--display:none"),
+            ("style", "display:block"),
             ("title", "hidden"),
         ] {
             assert!(!hides(name, value), "{name}={value:?}");
         }
-    }
-
-    #[test]
-    fn the_last_declaration_of_a_property_counts() {
-        let style = "text-align: left; Text-Align : RIGHT ";
-        assert_eq!(style_value(style, "text-align").as_deref(), Some("right"));
-        assert_eq!(style_value(style, "color"), None);
     }
 }

@@ -40,6 +40,21 @@ pub(super) fn no_break_space(text: &[u8]) -> bool {
     text.starts_with(b"\xc2\xa0")
 }
 
+/// How many bytes of blanks `text` begins with.
+pub(super) fn blanks(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        if CLASS[*byte as usize] == Class::Space {
+            at += 1;
+        } else if no_break_space(&text[at..]) {
+            at += 2;
+        } else {
+            break;
+        }
+    }
+    at
+}
+
 /// Whether `<` followed by `text` could begin a tag, a comment or an autolink.
 pub(super) fn opens_tag(text: &[u8]) -> bool {
     match text.first() {

@@ -7,8 +7,8 @@
 use url::Url;
 
 /// An address of a page, absolute where it can be. `None` where there is nothing to follow:
-/// `javascript:` and `data:`.
-pub(super) fn resolve(reference: &str, base: &Url) -> Option<String> {
+/// `javascript:` and `data:`. Without a base the page's own spelling stays.
+pub(super) fn resolve(reference: &str, base: Option<&Url>) -> Option<String> {
     let reference = reference.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_control());
     let scheme = scheme_of(reference);
     if scheme.is_some_and(|scheme| {
@@ -28,9 +28,9 @@ pub(super) fn resolve(reference: &str, base: &Url) -> Option<String> {
             return Some(without_newlines(reference));
         }
     }
-    match base.join(reference) {
-        Ok(url) => Some(url.into()),
-        Err(_) => Some(without_newlines(reference)),
+    match base.map(|base| base.join(reference)) {
+        Some(Ok(url)) => Some(url.into()),
+        _ => Some(without_newlines(reference)),
     }
 }
 
@@ -148,7 +148,7 @@ mod tests {
     fn absolute(reference: &str) -> Option<String> {
         resolve(
             reference,
-            &Url::parse("https://example.com/a/b?c#d").unwrap(),
+            Some(&Url::parse("https://example.com/a/b?c#d").unwrap()),
         )
     }
 

@@ -8,6 +8,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `prefilter` | the page as the parser gets it |
+//! | `css` | what a `style` attribute says |
 //! | `dom` | what an element is, and whether anyone sees it |
 //! | `render` | the walk |
 //! | `sheet` | lines, prefixes and what stands between blocks |
@@ -20,9 +21,11 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use html2md::{Handle, StructuredPrinter, TagHandler, TagHandlerFactory};
+use prefilter::Syntax;
 use url::Url;
 
 mod code;
+mod css;
 mod dom;
 mod escape;
 mod image;
@@ -48,6 +51,17 @@ pub struct Document {
 /// the memory it takes are proportional to its length.
 #[must_use]
 pub fn convert(page: &str, base: &Url) -> Document {
+    convert_from(page, base, Syntax::Html)
+}
+
+/// Converts a page that was served as XHTML, so that `<div/>` is empty and CDATA is text;
+/// otherwise like [`convert`]. Nothing is asked of its being well-formed.
+#[must_use]
+pub fn convert_xhtml(page: &str, base: &Url) -> Document {
+    convert_from(page, base, Syntax::Xml)
+}
+
+fn convert_from(page: &str, base: &Url, syntax: Syntax) -> Document {
     let document = Rc::new(RefCell::new(Document::default()));
     let root = Root {
         base: base.clone(),
@@ -56,7 +70,7 @@ pub fn convert(page: &str, base: &Url) -> Document {
     };
     let mut handlers: HashMap<String, Box<dyn TagHandlerFactory>> = HashMap::new();
     handlers.insert("html".to_owned(), Box::new(move || root.clone()));
-    html2md::parse_html_custom(&prefilter::filter(page), &handlers);
+    html2md::parse_html_custom(&prefilter::filter(page, syntax), &handlers);
     document.take()
 }
 

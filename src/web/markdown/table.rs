@@ -5,6 +5,7 @@
 
 use html2md::{Handle, NodeData};
 
+use super::css;
 use super::dom::{self, Kind};
 
 /// How a column is set.
@@ -27,7 +28,7 @@ pub(super) struct Shape {
     pub(super) aligns: Vec<Align>,
 }
 
-/// Most columns that `colspan` may make of fewer cells.
+/// Most columns that `colspan` and `rowspan` may make of fewer cells.
 const MAX_SPANNED_COLUMNS: usize = 64;
 
 /// The shape of a table of data; `None` for one that lays out blocks: with one column and no
@@ -127,10 +128,11 @@ pub(super) fn take_span(spans: &mut [usize], column: usize) -> bool {
     }
 }
 
-/// Notes that a cell reaches down over `rows` rows.
+/// Notes that a cell reaches down over `rows` rows, as far as its columns are among the first
+/// [`MAX_SPANNED_COLUMNS`]: each row walks all that reaches down into it.
 pub(super) fn note_span(spans: &mut Vec<usize>, column: usize, columns: usize, rows: usize) {
-    if rows > 1 {
-        let end = column + columns;
+    let end = (column + columns).min(MAX_SPANNED_COLUMNS);
+    if rows > 1 && column < end {
         if spans.len() < end {
             spans.resize(end, 0);
         }
@@ -159,7 +161,7 @@ fn alignments(row: &Handle) -> Vec<Align> {
         if dom::kind(cell) == Some(Kind::Cell) && !dom::is_hidden(cell) {
             let align = dom::with_attributes(cell, |name, value| match name {
                 "align" => Some(value.trim().to_ascii_lowercase()),
-                "style" => dom::style_value(value, "text-align"),
+                "style" => css::value(value, "text-align", |_| true),
                 _ => None,
             });
             let align = match align.as_deref() {

@@ -4,7 +4,7 @@
 //! pairs with stays as it is: it is escaped later, when something comes that could.
 
 use super::super::escape;
-use super::{Inline, Loose, Mode, slot};
+use super::{Active, Inline, Loose, Mode, State, slot};
 
 impl Inline {
     /// Writes the one special character (or run of delimiters) at `at`; returns its length.
@@ -14,7 +14,10 @@ impl Inline {
         let next = bytes.get(at + 1).copied();
         let escaped = match byte {
             b'*' | b'_' | b'~' | b'`' => return self.delimiters(text, at),
-            b'\\' => next.is_none_or(|next| next.is_ascii_punctuation()),
+            b'\\' => {
+                next.is_none_or(|next| next.is_ascii_punctuation())
+                    || self.is_last(&bytes[at + 1..])
+            }
             b'<' => escape::opens_tag(&bytes[at + 1..]),
             b'&' => escape::is_reference(&bytes[at + 1..]),
             b'|' => self.mode == Mode::Cell,
@@ -32,6 +35,14 @@ impl Inline {
         1
     }
 
+    /// Whether the end of an element, or of a cell's line, may come before what `rest` begins
+    /// with: blanks are moved behind it.
+    fn is_last(&self, rest: &[u8]) -> bool {
+        let open = |active: &Active| matches!(active.state, State::Open(_));
+        escape::blanks(rest) == rest.len()
+            && (rest.is_empty() || self.mode == Mode::Cell || self.styles.iter().any(open))
+    }
+
     pub(super) fn delimiters(&mut self, text: &str, at: usize) -> usize {
         let byte = text.as_bytes()[at];
         let length = text.as_bytes()[at..]
@@ -44,16 +55,14 @@ impl Inline {
         } else {
             self.sheet.out.chars().next_back()
         };
+        let last = self.is_last(&text.as_bytes()[at + length..]);
         let (opens, closes) = match byte {
             b'`' => (true, true),
             b'~' if length > 2 => (false, false),
-            _ if at + length == text.len() || at == 0 => {
+            _ if last || at == 0 => {
                 // The neighbour stands in another element.
                 let (opens, closes) = escape::flanks(char::from(byte), before, after);
-                (
-                    opens || at + length == text.len(),
-                    closes || before.is_some(),
-                )
+                (opens || last, closes || before.is_some())
             }
             _ => escape::flanks(char::from(byte), before, after),
         };
@@ -90,6 +99,20 @@ impl Inline {
         }
     }
 
+    /// Escapes the character at `at`, which may be the first of a literal delimiter.
+    pub(super) fn escape_at(&mut self, at: usize) {
+        self.insert(at, "\\");
+        for loose in &mut self.loose {
+            *loose = loose.and_then(|loose| match loose {
+                Loose { at: first, length } if first == at => (length > 1).then_some(Loose {
+                    at: at + 2,
+                    length: length - 1,
+                }),
+                other => Some(other),
+            });
+        }
+    }
+
     pub(super) fn insert(&mut self, at: usize, text: &str) {
         self.sheet.out.insert_str(at, text);
         let length = text.len();
@@ -103,6 +126,12 @@ impl Inline {
         moved(&mut self.bracket_end);
         for loose in self.loose.iter_mut().flatten() {
             moved(&mut loose.at);
+        }
+        for mark in self.marks.iter_mut().rev() {
+            if mark.at < at {
+                break;
+            }
+            mark.at += length;
         }
     }
 }

@@ -9,6 +9,7 @@
 use super::escape::{self, Class};
 use super::sheet::{Block, Sheet};
 
+mod group;
 mod literal;
 mod span;
 mod style;
@@ -82,6 +83,8 @@ pub(super) struct Inline {
     in_code: usize,
     loose: [Option<Loose>; 4],
     real: [usize; 4],
+    /// The delimiters since something was opened where nothing was.
+    marks: Vec<group::Mark>,
     delimiter_end: usize,
     bracket_end: usize,
     link_start: usize,
@@ -117,6 +120,7 @@ impl Inline {
             in_code: 0,
             loose: [None; 4],
             real: [0; 4],
+            marks: Vec::new(),
             delimiter_end: usize::MAX,
             bracket_end: usize::MAX,
             link_start: 0,
@@ -226,13 +230,16 @@ impl Inline {
         if self.breaks > 0 || !self.open {
             self.begin();
         } else {
+            let after = if self.space.is_empty() {
+                next
+            } else {
+                Some(' ')
+            };
             if !self.closes.is_empty() {
-                let after = if self.space.is_empty() {
-                    next
-                } else {
-                    Some(' ')
-                };
                 self.close_held(after);
+            }
+            if self.pending == 0 || !self.space.is_empty() {
+                self.end_group(after);
             }
             if self.sheet.out.len() != self.start {
                 self.sheet.out.push_str(&self.space);
@@ -248,6 +255,7 @@ impl Inline {
     fn begin(&mut self) {
         if self.open && self.breaks > 0 {
             self.close_held(Some(' '));
+            self.end_group(Some(' '));
             match self.mode {
                 Mode::Cell => {
                     self.sheet.out.push_str("<br>");
@@ -322,6 +330,8 @@ impl Inline {
                 self.styles[index].style = style;
             }
         }
+        self.end_group(Some(' '));
+        self.marks.clear();
         self.finish_line();
         self.open = false;
         self.loose = [None; 4];
@@ -335,7 +345,7 @@ impl Inline {
             Mode::Flow => {
                 let line = &self.sheet.out[self.start..];
                 if let Some(at) = escape::line_start(line, self.first, self.item) {
-                    self.insert(self.start + at, "\\");
+                    self.escape_at(self.start + at);
                 }
             }
             Mode::Heading(_) => {

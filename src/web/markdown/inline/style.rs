@@ -5,12 +5,16 @@
 //! 0.29, "Strikethrough".
 
 use super::super::{escape, link};
+use super::group::Mark;
 use super::{Active, Inline, Mode, State, Style, slot};
 
 impl Inline {
     /// Opens the style of an element, when and if there is text for it.
     pub(in super::super) fn push(&mut self, style: Style) {
-        let style = if self.in_code > 0 && !matches!(style, Style::Link { .. }) {
+        let in_code = self.in_code > 0 && !matches!(style, Style::Link { .. });
+        let again = style == Style::Deleted && self.styles.iter().any(|open| open.style == style);
+        let style = if in_code || again {
+            // What is deleted twice cannot be said.
             Style::None
         } else {
             style
@@ -26,6 +30,7 @@ impl Inline {
         self.links += usize::from(matches!(style, Style::Link { .. }));
         let continues = self.space.is_empty()
             && self.breaks == 0
+            && self.pending == 0
             && !matches!(style, Style::Link { .. })
             && self.closes.last().is_some_and(|close| close.style == style);
         if continues {
@@ -112,6 +117,11 @@ impl Inline {
         self.settle(slot(delimiter));
         self.real[slot(delimiter)] += 1;
         let text = char::from(delimiter);
+        self.marks.push(Mark {
+            at: self.sheet.out.len(),
+            length: 1 + usize::from(self.styles[index].style != Style::Emphasis),
+            opens: true,
+        });
         self.sheet.out.push(text);
         if self.styles[index].style != Style::Emphasis {
             self.sheet.out.push(text);
@@ -151,12 +161,18 @@ impl Inline {
         let mark = out.ends_with([':', '.', ',', ';', '?'])
             && after.is_some_and(char::is_alphanumeric)
             && out[..out.len() - 1].ends_with(char::is_alphanumeric);
+        let at = self.sheet.out.len() - usize::from(mark);
         if mark {
-            self.insert(self.sheet.out.len() - 1, text);
+            self.insert(at, text);
         } else {
             self.sheet.out.push_str(text);
             self.delimiter_end = self.sheet.out.len();
         }
+        self.marks.push(Mark {
+            at,
+            length: text.len(),
+            opens: false,
+        });
     }
 
     pub(super) fn write_link_end(&mut self, address: &str, title: Option<&str>) {

@@ -15,14 +15,23 @@ use super::dom::{self, Kind};
 mod sort;
 mod tag;
 mod tree;
+mod xml;
 
 use sort::{Sort, sort_of};
 use tree::{Ending, Tree};
 
-/// The page with what would be costly or useless taken out.
-pub(super) fn filter(page: &str) -> Cow<'_, str> {
+/// What a page is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    Html,
+    Xml,
+}
+
+/// The page with what would be costly or useless taken out, and as HTML if it is XML.
+pub(super) fn filter(page: &str, syntax: Syntax) -> Cow<'_, str> {
     let mut filter = Filter {
         page,
+        xml: syntax == Syntax::Xml,
         out: String::new(),
         copied: 0,
         changed: false,
@@ -39,6 +48,7 @@ pub(super) fn filter(page: &str) -> Cow<'_, str> {
 
 struct Filter<'a> {
     page: &'a str,
+    xml: bool,
     out: String,
     copied: usize,
     changed: bool,
@@ -101,23 +111,35 @@ impl<'a> Filter<'a> {
                 None => at + 2,
             },
             Some(b'!') => {
+                if let Some((text, end)) = self.xml.then(|| xml::section(self.page, at)).flatten() {
+                    self.text(end - text.len(), end);
+                    return self.cut(at, end, &xml::escaped(text));
+                }
                 let rest = &bytes[at + 2..];
                 let end = if rest.starts_with(b"--") {
                     tag::comment_end(self.page, at + 4)
                 } else if self.foreign > 0 && rest.starts_with(b"[CDATA[") {
                     memmem::find(rest, b"]]>").map_or(bytes.len(), |length| at + 2 + length + 3)
                 } else {
-                    let end = tag::past(self.page, at + 2, b'>');
-                    if rest
+                    let doctype = rest
                         .get(..7)
-                        .is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"))
-                    {
+                        .is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"));
+                    let (end, definitions) = if self.xml && doctype {
+                        xml::doctype_end(self.page, at + 2)
+                    } else {
+                        (tag::past(self.page, at + 2, b'>'), false)
+                    };
+                    if definitions {
+                        return self.cut(at, end, "<!DOCTYPE html>");
+                    }
+                    if doctype {
                         return end;
                     }
                     end
                 };
                 self.cut(at, end, "")
             }
+            Some(b'?') if self.xml => self.cut(at, xml::instruction_end(self.page, at + 2), ""),
             Some(b'?') => self.cut(at, tag::past(self.page, at + 2, b'>'), ""),
             _ => {
                 self.text(at, at + 1);
@@ -146,9 +168,14 @@ impl<'a> Filter<'a> {
         {
             return end;
         }
+        let empty = self.xml && tag.closed;
         match sort {
+            Sort::Raw | Sort::Template | Sort::Title | Sort::Xmp | Sort::Plaintext if empty => {
+                self.cut(at, tag.end, "")
+            }
+            Sort::Area if empty => self.cut(at, tag.end, " "),
             Sort::Raw => {
-                let (_, end) = tag::raw_end(self.page, tag.end, name);
+                let (_, end) = self.raw_end(tag.end, name);
                 self.cut(at, end, "")
             }
             Sort::Template => {
@@ -172,7 +199,9 @@ impl<'a> Filter<'a> {
             }
             Sort::Formatting if !self.tree.formats() => self.cut(at, tag.end, ""),
             Sort::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
-                self.tree.start_silent(tag.name, sort);
+                if !empty {
+                    self.tree.start_silent(tag.name, sort);
+                }
                 self.cut(at, tag.end, "")
             }
             _ => self.open(at, name, sort, &tag),
@@ -204,13 +233,22 @@ impl<'a> Filter<'a> {
             self.fix(at, &fixes);
             return self.cut(at, tag.end, "");
         }
+        let mut end = String::new();
         if !matches!(sort, Sort::Void | Sort::Rule | Sort::Root | Sort::Empty) {
+            let name = renamed.unwrap_or(tag.name);
             let sort = if renamed.is_some() { Sort::Block } else { sort };
-            self.tree
-                .start(renamed.unwrap_or(tag.name), sort, &mut fixes);
+            self.tree.start(name, sort, &mut fixes);
+            if self.xml && tag.closed {
+                // The parser passes over the slash.
+                self.tree.end(name, sort, &mut end);
+                end.push_str("</");
+                end.push_str(name);
+                end.push('>');
+            }
         }
         self.fix(at, &fixes);
         if renamed.is_none() && !tag.dropped {
+            self.fix(tag.end, &end);
             return tag.end;
         }
         self.cut(at, at, "<");
@@ -226,8 +264,17 @@ impl<'a> Filter<'a> {
         if sort == Sort::Empty {
             self.out.push_str("</span>");
         }
+        self.out.push_str(&end);
         self.copied = tag.end;
         tag.end
+    }
+
+    fn raw_end(&self, from: usize, name: &str) -> (usize, usize) {
+        if self.xml {
+            xml::raw_end(self.page, from, name)
+        } else {
+            tag::raw_end(self.page, from, name)
+        }
     }
 
     /// An element that holds text alone becomes one whose text reads the same anywhere.
@@ -242,11 +289,16 @@ impl<'a> Filter<'a> {
         let (text, after) = if name == "plaintext" {
             (self.page.len(), self.page.len())
         } else {
-            tag::raw_end(self.page, tag.end, name)
+            self.raw_end(tag.end, name)
         };
         let page = self.page;
         let text = &page[tag.end..text];
         let plain = memchr(b'<', text.as_bytes()).is_none();
+        let text = if self.xml {
+            &xml::without_sections(text)
+        } else {
+            text
+        };
         let mut fixes = String::new();
         if start == "<pre>" {
             self.tree.before_start("pre", Sort::Block, &mut fixes);
@@ -259,7 +311,7 @@ impl<'a> Filter<'a> {
             return after;
         }
         self.cut(at, at, start);
-        let verbatim = start == "<pre>";
+        let verbatim = start == "<pre>" && !self.xml;
         for c in text.chars() {
             match c {
                 '<' => self.out.push_str("&lt;"),
@@ -356,6 +408,7 @@ impl<'a> Filter<'a> {
         match sort {
             Sort::Root => {}
             Sort::Choice => return self.cut(at, tag.end, " "),
+            Sort::Void if self.xml => return self.cut(at, tag.end, ""),
             Sort::Void if name == "br" => {
                 self.tree.content(false, &mut fixes);
             }

@@ -141,7 +141,7 @@ fn is_data(value: &str) -> bool {
 
 fn style_counts(tag: &str, value: &str) -> bool {
     let bytes = value.as_bytes();
-    if memchr2(b'&', b'*', bytes).is_some() {
+    if memchr2(b'&', b'\\', bytes).is_some() {
         return true;
     }
     // The attribute is read properly later; here it is enough not to miss one.
@@ -170,19 +170,25 @@ pub(super) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
     let bytes = page.as_bytes();
     for start in memmem::find_iter(&bytes[from..], b"</") {
         let start = from + start;
-        let end = start + 2 + name.len();
-        let named = bytes
-            .get(start + 2..end)
-            .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()));
-        if named
-            && bytes
-                .get(end)
-                .is_none_or(|b| is_space(*b) || matches!(b, b'/' | b'>'))
-        {
+        if let Some(end) = names_end(page, start, name) {
             return (start, past(page, end, b'>'));
         }
     }
     (page.len(), page.len())
+}
+
+/// Where the name ends of the end tag at `at`, if there is one with this name.
+pub(super) fn names_end(page: &str, at: usize, name: &str) -> Option<usize> {
+    let bytes = &page.as_bytes()[at..];
+    let end = 2 + name.len();
+    let named = bytes.starts_with(b"</")
+        && bytes
+            .get(2..end)
+            .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
+        && bytes
+            .get(end)
+            .is_none_or(|b| is_space(*b) || matches!(b, b'/' | b'>'));
+    named.then_some(at + end)
 }
 
 /// The place after the next `mark`, or the page's end.

@@ -1,6 +1,11 @@
 //! What the filter takes out of a page, and what it leaves as it is.
 
-use super::*;
+use super::{Syntax, tree};
+use std::borrow::Cow;
+
+fn filter(page: &str) -> Cow<'_, str> {
+    super::filter(page, Syntax::Html)
+}
 
 #[test]
 fn a_page_that_needs_nothing_passes_unchanged() {
@@ -86,6 +91,37 @@ fn text_that_is_no_markup_stays_text() {
         ("<select><option>a<option>b</select>", "  a b "),
     ] {
         assert_eq!(filter(page), wanted, "{page}");
+    }
+}
+
+#[test]
+fn a_page_that_is_xml_becomes_one_of_html() {
+    for (page, wanted) in [
+        ("a<script src='a.js'/>b", "ab"),
+        ("<title/>a", "a"),
+        ("<div/>a", "<div/></div>a"),
+        ("<div id='x'/>a", "<div></div>a"),
+        ("<a href='x'/>a", "<a href='x'/></a>a"),
+        ("<span/>a<i />b", "a<i /></i>b"),
+        ("<b hidden='hidden'/>a", "<b hidden='hidden'/></b>a"),
+        ("<form/>a<textarea/>b<iframe/>c", "<div></div>a bc"),
+        (
+            "<br/>a<hr/>b<img src='x'/><br></br>",
+            "<br/>a<hr/>b<img src='x'/><br>",
+        ),
+        (
+            "<table><tr><td/><td>a</td></tr></table>",
+            "<table><tr><td/></td><td>a</td></tr></table>",
+        ),
+        ("a<![CDATA[<b> & ]]>c", "a&lt;b> &amp; c"),
+        ("a<![CDATA[b", "ab"),
+        ("<title>a<![CDATA[<b>]]></title>", "<title>a&lt;b></title>"),
+        ("<script>//<![CDATA[\n'</script>'\n//]]></script>a", "a"),
+        ("<?a b>c?>d", "d"),
+        ("<!DOCTYPE html [<!ENTITY a 'b'>]>c", "<!DOCTYPE html>c"),
+        ("<svg><path/><text><![CDATA[a]]></text></svg>b", " a b"),
+    ] {
+        assert_eq!(super::filter(page, Syntax::Xml), wanted, "{page}");
     }
 }
 

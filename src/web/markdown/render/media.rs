@@ -77,10 +77,15 @@ impl Walk {
     }
 
     /// An address made absolute. The page's own spelling stays where the base would make the
-    /// Markdown many times longer than the page.
+    /// Markdown many times longer than the page, or where a long base has been copied often.
     pub(super) fn address(&mut self, reference: &str) -> Option<String> {
         self.inline.sheet.read(reference.len());
-        let address = link::resolve(reference, &self.base)?;
+        let base = self.base.as_str().len();
+        let base = (self.joinable >= base).then(|| {
+            self.joinable -= base;
+            &self.base
+        });
+        let address = link::resolve(reference, base)?;
         let grown = address.len().saturating_sub(reference.len());
         if self.inline.sheet.grows(grown) {
             Some(address)

@@ -60,10 +60,16 @@ struct Grid {
     header_due: bool,
 }
 
+/// Bytes of bases that a page may have copied: a hundred for each link of any page that is
+/// meant to be read, and nothing that takes long.
+const MAX_JOINED: usize = 64 * 1024 * 1024;
+
 struct Walk {
     inline: Inline,
     base: Url,
     base_given: bool,
+    /// Bytes of bases that may still be copied to join addresses to them.
+    joinable: usize,
     title: Option<String>,
     lists: Vec<List>,
     /// The tables around, `None` for one that lays out.
@@ -79,6 +85,7 @@ pub(super) fn render(root: &Handle, base: &Url, length: usize) -> Document {
         inline: Inline::new(Sheet::new(length)),
         base: base.clone(),
         base_given: false,
+        joinable: MAX_JOINED,
         title: None,
         lists: Vec::new(),
         tables: Vec::new(),

@@ -1,0 +1,206 @@
+//! Delimiters that stand close together, read back as Markdown reads them: where it would make
+//! something else of them than the page did, fewer are written.
+//!
+//! Rules: `CommonMark` 0.31.2, "Emphasis and strong emphasis" and "An algorithm for parsing
+//! nested emphasis and links". A group begins where nothing is open, and ends where nothing is.
+
+use super::super::escape;
+use super::Inline;
+
+/// A delimiter of the conversion's own.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    pub(super) at: usize,
+    pub(super) length: usize,
+    pub(super) opens: bool,
+}
+
+/// A run of delimiters that waits for others to close it.
+struct Run {
+    byte: u8,
+    length: usize,
+    left: usize,
+    both: bool,
+    marks: Vec<usize>,
+}
+
+impl Run {
+    /// Whether a run that closes, and may open as well, can pair with this one.
+    fn pairs(&self, byte: u8, length: usize, opens: bool) -> bool {
+        let both = self.both || opens;
+        let thirds = self.length.is_multiple_of(3) && length.is_multiple_of(3);
+        self.byte == byte && (!both || !(self.length + length).is_multiple_of(3) || thirds)
+    }
+}
+
+impl Inline {
+    /// Ends the group, if nothing is open; `after` is what follows.
+    pub(super) fn end_group(&mut self, after: Option<char>) {
+        if self.marks.is_empty() || self.real != [0; 4] {
+            return;
+        }
+        let marks = std::mem::take(&mut self.marks);
+        if reads_back(&self.sheet.out, &marks, after) {
+            return;
+        }
+        let from = marks.first().map_or(0, |mark| mark.at);
+        let before = self.sheet.out[..from].chars().next_back();
+        let begin = from - before.map_or(0, char::len_utf8);
+        let outermost = outermost(&marks);
+        for (keep, stars) in [
+            (Keep::All, true),
+            (Keep::Outermost, false),
+            (Keep::Outermost, true),
+            (Keep::Nothing, false),
+        ] {
+            let kept = |index: usize| match keep {
+                Keep::All => true,
+                Keep::Outermost => outermost[index],
+                Keep::Nothing => false,
+            };
+            let (text, left) = rewritten(&self.sheet.out, begin, &marks, kept, stars);
+            // No line that has been looked at may become another block.
+            let lines = text.contains('\n')
+                && text.lines().any(|line| {
+                    let line = line.trim_start_matches([' ', '>']);
+                    escape::line_start(line, false, true).is_some()
+                });
+            let sound = !lines && reads_back(&text, &left, after);
+            if sound {
+                self.sheet.out.truncate(begin);
+                self.sheet.out.push_str(&text);
+                self.forget(&marks, kept);
+                return;
+            }
+        }
+    }
+
+    /// Moves what points behind delimiters that have been taken away.
+    fn forget(&mut self, marks: &[Mark], kept: impl Fn(usize) -> bool) {
+        let moved = |place: &mut usize| {
+            if *place != usize::MAX {
+                let gone = marks.iter().enumerate();
+                *place -= gone
+                    .filter(|(index, mark)| !kept(*index) && mark.at < *place)
+                    .map(|(_, mark)| mark.length)
+                    .sum::<usize>();
+            }
+        };
+        moved(&mut self.start);
+        moved(&mut self.link_start);
+        moved(&mut self.delimiter_end);
+        moved(&mut self.bracket_end);
+        for loose in self.loose.iter_mut().flatten() {
+            moved(&mut loose.at);
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    All,
+    Outermost,
+    Nothing,
+}
+
+/// Which delimiters stand in no others.
+fn outermost(marks: &[Mark]) -> Vec<bool> {
+    let mut depth = 0_usize;
+    let mut found = Vec::with_capacity(marks.len());
+    for mark in marks {
+        if !mark.opens {
+            depth = depth.saturating_sub(1);
+        }
+        found.push(depth == 0);
+        depth += usize::from(mark.opens);
+    }
+    found
+}
+
+/// The text from `begin` on with those of `marks` alone that are `kept`, and where they are in
+/// it. With `stars` an underscore becomes a star.
+fn rewritten(
+    out: &str,
+    begin: usize,
+    marks: &[Mark],
+    kept: impl Fn(usize) -> bool,
+    stars: bool,
+) -> (String, Vec<Mark>) {
+    let mut text = String::with_capacity(out.len() - begin);
+    let (mut left, mut done) = (Vec::new(), begin);
+    for (index, mark) in marks.iter().enumerate() {
+        text.push_str(&out[done..mark.at]);
+        done = mark.at + mark.length;
+        if kept(index) {
+            left.push(Mark {
+                at: text.len(),
+                ..*mark
+            });
+            match &out[mark.at..done] {
+                "_" if stars => text.push('*'),
+                "__" if stars => text.push_str("**"),
+                same => text.push_str(same),
+            }
+        }
+    }
+    text.push_str(&out[done..]);
+    (text, left)
+}
+
+/// Whether Markdown pairs these delimiters as they are meant.
+fn reads_back(text: &str, marks: &[Mark], after: Option<char>) -> bool {
+    let bytes = text.as_bytes();
+    let mut stack: Vec<Run> = Vec::new();
+    let mut index = 0;
+    while let Some(first) = marks.get(index) {
+        let (byte, from, mut end) = (bytes[first.at], index, first.at);
+        while let Some(mark) = marks.get(index)
+            && mark.at == end
+            && bytes[mark.at] == byte
+        {
+            end += mark.length;
+            index += 1;
+        }
+        let run = &marks[from..index];
+        let length = end - first.at;
+        let before = text[..first.at].chars().next_back();
+        let next = text[end..].chars().next().or(after);
+        let (opens, closes) = escape::flanks(char::from(byte), before, next);
+        let closing = run.iter().take_while(|mark| !mark.opens).count();
+        let (ends, begins) = run.split_at(closing);
+        if begins.iter().any(|mark| !mark.opens) || (byte == b'~' && run.len() > 1) {
+            return false;
+        }
+        let mut left = length;
+        for mark in ends {
+            let Some(top) = stack.last_mut() else {
+                return false;
+            };
+            let used = if left > 1 && top.left > 1 { 2 } else { 1 };
+            let meant = top.marks.pop() == Some(mark.length) && mark.length == used;
+            if !closes || !meant || !top.pairs(byte, length, opens) {
+                return false;
+            }
+            top.left -= used;
+            left -= used;
+            if top.left == 0 {
+                stack.pop();
+            }
+        }
+        if begins.is_empty() {
+            continue;
+        }
+        let closes_other = closes && stack.iter().any(|run| run.pairs(byte, length, opens));
+        if !opens || closes_other {
+            return false;
+        }
+        stack.push(Run {
+            byte,
+            length,
+            left,
+            both: closes,
+            marks: begins.iter().map(|mark| mark.length).collect(),
+        });
+    }
+    stack.is_empty()
+}

@@ -1,0 +1,87 @@
+//! What a page that is XML has and one that is HTML has not: elements that end with their start
+//! tag, sections of plain text, instructions, and definitions in its document type.
+//!
+//! Rules: XML 1.0, sections 2.6 (instructions), 2.7 (CDATA), 2.8 (document type), 3.1 (tags).
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr2, memmem};
+
+use super::tag;
+
+const SECTION: &str = "<![CDATA[";
+
+/// The text of the CDATA section that begins at `at`, and where the page goes on.
+pub(super) fn section(page: &str, at: usize) -> Option<(&str, usize)> {
+    let text = page[at..].strip_prefix(SECTION)?;
+    Some(match memmem::find(text.as_bytes(), b"]]>") {
+        Some(length) => (&text[..length], at + SECTION.len() + length + 3),
+        None => (text, page.len()),
+    })
+}
+
+/// Text as a parser of HTML reads it back.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
+
+/// Text between tags with its sections written as other text, and without comments.
+pub(super) fn without_sections(text: &str) -> Cow<'_, str> {
+    if memmem::find(text.as_bytes(), b"<!").is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(length) = memmem::find(&text.as_bytes()[at..], b"<!") {
+        plain.push_str(&text[at..at + length]);
+        at += length;
+        if let Some((section, end)) = section(text, at) {
+            plain.push_str(&escaped(section));
+            at = end;
+        } else if text[at..].starts_with("<!--") {
+            at = tag::comment_end(text, at + 4);
+        } else {
+            plain.push_str("<!");
+            at += 2;
+        }
+    }
+    plain.push_str(&text[at..]);
+    Cow::Owned(plain)
+}
+
+/// Like [`tag::raw_end`], but an end tag within a section or a comment is none.
+pub(super) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
+    let bytes = page.as_bytes();
+    let mut at = from;
+    while let Some(length) = memchr(b'<', &bytes[at..]) {
+        let open = at + length;
+        at = if let Some((_, end)) = section(page, open) {
+            end
+        } else if bytes[open..].starts_with(b"<!--") {
+            tag::comment_end(page, open + 4)
+        } else if let Some(name_end) = tag::names_end(page, open, name) {
+            return (open, tag::past(page, name_end, b'>'));
+        } else {
+            open + 1
+        };
+    }
+    (page.len(), page.len())
+}
+
+/// Where the document type ends whose `<!` ends at `from`, and whether it has definitions.
+pub(super) fn doctype_end(page: &str, from: usize) -> (usize, bool) {
+    let bytes = page.as_bytes();
+    match memchr2(b'[', b'>', &bytes[from..]) {
+        Some(length) if bytes[from + length] == b'[' => {
+            let end = memmem::find(&bytes[from + length..], b"]")
+                .map_or(page.len(), |close| from + length + close);
+            (tag::past(page, end, b'>'), true)
+        }
+        _ => (tag::past(page, from, b'>'), false),
+    }
+}
+
+/// Where the instruction ends whose `<?` ends at `from`.
+pub(super) fn instruction_end(page: &str, from: usize) -> usize {
+    memmem::find(&page.as_bytes()[from..], b"?>").map_or(page.len(), |length| from + length + 2)
+}
