@@ -7,10 +7,10 @@ mod terminal;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{BINARY, directory, link, tool};
+use common::{BINARY, directory, link, piped, tool};
 use serde_json::{Value, json};
 use terminal::{Seen, Streams, run, run_in, start_in};
 
@@ -30,22 +30,6 @@ fn room() -> tempfile::TempDir {
 
 fn in_room(room: &Path, args: &[&str]) -> Seen {
     run_in(room, Path::new(PROGRAM), args, Streams::All, &[])
-}
-
-/// The program with `args`, its stdout a pipe and its stdin empty.
-fn piped(room: &Path, args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(PROGRAM)
-        .args(args)
-        .current_dir(room)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code().unwrap(),
-        text(output.stdout),
-        text(output.stderr),
-    )
 }
 
 /// `text` without its colours.

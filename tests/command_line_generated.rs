@@ -3,24 +3,14 @@
 mod common;
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{BINARY, directory};
+use common::directory;
 use serde_json::Value;
 
-/// The program with `args`: its exit code, stdout and stderr.
 fn piped(args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(BINARY)
-        .args(args)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code().unwrap(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    common::piped(Path::new("."), args)
 }
 
 #[test]

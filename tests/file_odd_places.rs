@@ -1,40 +1,22 @@
 //! file-write and file-edit where the system makes it hard: without room, without /proc, with limits, with attributes.
 
 mod common;
+#[path = "common/files.rs"]
+mod files;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::{directory, eventually, names_in, public_directory, skip, text, tool};
+use files::{edit, run, write, wrote};
 use rustix::fs::{XattrFlags, getxattr, setxattr};
 use serde_json::{Value, json};
 
-fn write(file: &Path, content: &str) -> common::Call {
-    tool("file-write").with(&json!({"file_path": text(file), "content": content}))
-}
-
-fn edit(file: &Path, old: &str, new: &str) -> common::Call {
-    let request = json!({"file_path": text(file), "old_string": old, "new_string": new});
-    tool("file-edit").with(&request)
-}
-
-fn wrote(bytes: usize, name: &str) -> Value {
-    json!({"output": format!("Wrote {bytes} bytes to {name}"), "bytes": bytes})
-}
-
 fn replaced(name: &str) -> Value {
     json!({"output": format!("Replaced 1 occurrence in {name}"), "replacements": 1})
-}
-
-fn run(program: &str, args: &[&str]) -> bool {
-    Command::new(program)
-        .args(args)
-        .output()
-        .is_ok_and(|output| output.status.success())
 }
 
 /// A file system of 4 MiB that cannot keep room for a file in advance.

@@ -2,6 +2,8 @@
 //! else of it.
 
 mod common;
+#[path = "common/files.rs"]
+mod files;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -9,20 +11,8 @@ use std::path::Path;
 use std::process::Command;
 
 use common::{directory, eventually, names_in, public_directory, text, tool};
-use serde_json::{Value, json};
-
-fn write(file: &Path, content: &str) -> common::Call {
-    tool("file-write").with(&json!({"file_path": text(file), "content": content}))
-}
-
-fn edit(file: &Path, old: &str, new: &str) -> common::Call {
-    let request = json!({"file_path": text(file), "old_string": old, "new_string": new});
-    tool("file-edit").with(&request)
-}
-
-fn wrote(bytes: usize, name: &str) -> Value {
-    json!({"output": format!("Wrote {bytes} bytes to {name}"), "bytes": bytes})
-}
+use files::{edit, run, write, wrote};
+use serde_json::json;
 
 fn mode(file: &Path) -> u32 {
     fs::metadata(file).unwrap().permissions().mode() & 0o7777
@@ -30,13 +20,6 @@ fn mode(file: &Path) -> u32 {
 
 fn set_mode(file: &Path, mode: u32) {
     fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
-}
-
-fn run(program: &str, args: &[&str]) -> bool {
-    Command::new(program)
-        .args(args)
-        .output()
-        .is_ok_and(|output| output.status.success())
 }
 
 #[test]

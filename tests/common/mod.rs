@@ -94,6 +94,22 @@ pub fn can_unmount_proc() -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
+/// The program with `args` in `directory`, its stdout a pipe and its stdin empty: exit code, stdout, stderr.
+pub fn piped(directory: &Path, args: &[&str]) -> (i32, String, String) {
+    let output = Command::new(BINARY)
+        .args(args)
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
 /// Says that a test cannot be made here, and why.
 pub fn skip(why: &str) {
     eprintln!("skipped: {why}");
