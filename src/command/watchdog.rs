@@ -1,9 +1,9 @@
 //! The process between a tool and its command: it ends all that the command started if the tool dies first.
 //!
 //! A tool that is killed with SIGKILL can clean up nothing itself, so another process has to notice. The watchdog
-//! leads a process group of its own, out of reach of whatever kills the tool's or the command's; it is a child subreaper, so
-//! that even daemons of the command stay among its descendants; and it holds the reading end of a pipe whose writing
-//! end is the tool's alone: the pipe's end is the tool's.
+//! leads a process group of its own, out of reach of whatever kills the tool's or the command's; it is a child
+//! subreaper, so that even daemons of the command stay among its descendants; and it holds the reading end of a pipe
+//! whose writing end is the tool's alone: the pipe's end is the tool's.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
