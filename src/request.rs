@@ -8,7 +8,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 
@@ -26,14 +29,23 @@ impl<'a> Request<'a> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(Failure::bad_request("empty input"));
         }
-        let value = serde_json::from_slice(bytes)
-            .map_err(|error| Failure::bad_request(format!("invalid JSON: {error}")))?;
-        match value {
-            Value::Object(fields) => Ok(Self { fields }),
-            other => Err(Failure::bad_request(format!(
-                "invalid JSON: expected an object, found {}",
+        let invalid = |reason| Failure::bad_request(format!("invalid JSON: {reason}"));
+        let mut reader = serde_json::Deserializer::from_slice(bytes);
+        let read = Level::Request.deserialize(&mut reader);
+        match read.and_then(|value| reader.end().map(|()| value)) {
+            Ok(Value::Request(fields)) => Ok(Self { fields }),
+            Ok(other) => Err(invalid(format!(
+                "expected an object, found {}",
                 other.kind()
             ))),
+            // It may still be JSON: of a value that cannot be held, only the field that has it is unusable.
+            Err(error) => match serde_json::from_slice(bytes) {
+                Ok(Unread(fields)) => Ok(Self {
+                    fields: fields.into_iter().filter_map(held).collect(),
+                }),
+                Err(other) if other.is_data() => Err(invalid(error.to_string())),
+                Err(error) => Err(invalid(error.to_string())),
+            },
         }
     }
 
@@ -42,7 +54,7 @@ impl<'a> Request<'a> {
         match self.field(name) {
             None => Err(Failure::bad_request(format!("missing {name} field"))),
             Some(Value::Text(text)) => Ok(text),
-            Some(_) => Err(must_be(name, "a string")),
+            Some(other) => Err(other.is_not(name, "a string")),
         }
     }
 
@@ -51,26 +63,22 @@ impl<'a> Request<'a> {
         match self.given(name) {
             None => Ok(None),
             Some(Value::Text(text)) => Ok(Some(text)),
-            Some(_) => Err(must_be(name, "a string")),
+            Some(other) => Err(other.is_not(name, "a string")),
         }
     }
 
     /// A whole number that may be missing, brought within `bounds`; 0 counts as missing.
     pub fn integer(&self, name: &str, bounds: RangeInclusive<u64>) -> Result<Option<u64>, Failure> {
-        let number = match self.given(name) {
-            None => return Ok(None),
-            Some(Value::Integer(number)) => *number,
-            Some(Value::Real(number)) => {
-                whole(*number).ok_or_else(|| must_be(name, "an integer"))?
-            }
-            Some(Value::Text(text)) => {
-                let text = text.trim();
-                let parsed = text.parse::<i128>().ok();
-                let number = parsed.or_else(|| text.parse::<f64>().ok().and_then(whole));
-                number.ok_or_else(|| must_be(name, "an integer"))?
-            }
-            Some(_) => return Err(must_be(name, "an integer")),
+        let Some(value) = self.given(name) else {
+            return Ok(None);
         };
+        let number = match value {
+            Value::Integer(number) => Some(*number),
+            Value::Real(number) => whole(*number),
+            Value::Text(text) => integer(text),
+            _ => None,
+        };
+        let number = number.ok_or_else(|| value.is_not(name, "an integer"))?;
         if number == 0 {
             return Ok(None);
         }
@@ -85,13 +93,13 @@ impl<'a> Request<'a> {
             Some(Value::Bool(flag)) => Ok(*flag),
             Some(Value::Text(text)) if text.trim().eq_ignore_ascii_case("true") => Ok(true),
             Some(Value::Text(text)) if text.trim().eq_ignore_ascii_case("false") => Ok(false),
-            Some(_) => Err(must_be(name, "a boolean")),
+            Some(other) => Err(other.is_not(name, "a boolean")),
         }
     }
 
     /// A list of strings that may be missing, which is an empty one; empty strings in it are passed over.
     pub fn texts(&self, name: &str) -> Result<Vec<&str>, Failure> {
-        let wrong = || must_be(name, "an array of strings");
+        let wanted = "an array of strings";
         match self.given(name) {
             None => Ok(Vec::new()),
             Some(Value::List(values)) => values
@@ -99,11 +107,11 @@ impl<'a> Request<'a> {
                 .filter(|value| !value.is_empty())
                 .map(|value| match value {
                     Value::Text(text) => Ok(text.as_ref()),
-                    _ => Err(wrong()),
+                    other => Err(other.is_not(name, wanted)),
                 })
                 .collect(),
             Some(Value::Text(text)) => Ok(vec![text.as_ref()]),
-            Some(_) => Err(wrong()),
+            Some(other) => Err(other.is_not(name, wanted)),
         }
     }
 
@@ -122,8 +130,16 @@ impl<'a> Request<'a> {
     }
 }
 
-fn must_be(name: &str, what: &str) -> Failure {
-    Failure::bad_request(format!("{name} must be {what}"))
+/// The whole number that `text` spells in any form that JSON has for one; beyond the range of integers, the nearest.
+#[must_use]
+pub fn integer(text: &str) -> Option<i128> {
+    let text = text.trim();
+    if let Ok(number) = text.parse() {
+        return Some(number);
+    }
+    // JSON has no word for a number that is none or endless.
+    let number = text.bytes().any(|byte| byte.is_ascii_digit());
+    number.then(|| text.parse().ok()).flatten().and_then(whole)
 }
 
 /// The whole number that `number` is, if it is one; beyond the range of integers, the nearest.
@@ -132,19 +148,25 @@ fn whole(number: f64) -> Option<i128> {
         clippy::cast_possible_truncation,
         reason = "the cast saturates, and bounds follow"
     )]
-    (number.fract() == 0.0).then_some(number as i128)
+    (number.fract() == 0.0 || number.is_infinite()).then_some(number as i128)
 }
 
-/// A JSON value that borrows from the request where it can.
+/// A JSON value that borrows from the request where it can. Of what no field takes, only the kind is kept.
 #[derive(Debug)]
 enum Value<'a> {
     Null,
     Bool(bool),
     Integer(i128),
+    /// Infinite, where the number is too large for the type.
     Real(f64),
     Text(Cow<'a, str>),
     List(Vec<Value<'a>>),
-    Object(Vec<(Cow<'a, str>, Value<'a>)>),
+    /// The fields of the whole request.
+    Request(Vec<(Cow<'a, str>, Value<'a>)>),
+    /// An array with something in it, or an object, where no field has one.
+    Other(&'static str),
+    /// JSON that nothing can hold, such as half of a surrogate pair, and the reason.
+    Unheld(String),
 }
 
 impl Value<'_> {
@@ -155,7 +177,9 @@ impl Value<'_> {
             Self::Integer(_) | Self::Real(_) => "a number",
             Self::Text(_) => "a string",
             Self::List(_) => "an array",
-            Self::Object(_) => "an object",
+            Self::Request(_) => "an object",
+            Self::Other(kind) => kind,
+            Self::Unheld(_) => "a value that cannot be held",
         }
     }
 
@@ -167,17 +191,35 @@ impl Value<'_> {
             _ => false,
         }
     }
-}
 
-impl<'de> Deserialize<'de> for Value<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor)
+    /// The refusal of this value in the field `name`, which must be `wanted`.
+    fn is_not(&self, name: &str, wanted: &str) -> Failure {
+        let mut reason = format!("{name} must be {wanted}");
+        if let Self::Unheld(why) = self {
+            reason = format!("{reason}: {why}");
+        }
+        Failure::bad_request(reason)
     }
 }
 
-struct ValueVisitor;
+/// How deep in a request a value stands, and so what is kept of it: fields are texts, numbers or lists of such, and
+/// what lies deeper is passed over without a call for each level, however many there are.
+#[derive(Clone, Copy)]
+enum Level {
+    Request,
+    Field,
+    Element,
+}
 
-impl<'de> Visitor<'de> for ValueVisitor {
+impl<'de> DeserializeSeed<'de> for Level {
+    type Value = Value<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value<'de>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Level {
     type Value = Value<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -214,19 +256,71 @@ impl<'de> Visitor<'de> for ValueVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(value) = sequence.next_element()? {
-            values.push(value);
+        if let Self::Field = self {
+            while let Some(value) = sequence.next_element_seed(Self::Element)? {
+                values.push(value);
+            }
+            return Ok(Value::List(values));
         }
-        Ok(Value::List(values))
+        let mut empty = true;
+        while let Some(IgnoredAny) = sequence.next_element()? {
+            empty = false;
+        }
+        Ok(if empty {
+            Value::List(values)
+        } else {
+            Value::Other("an array")
+        })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Self::Request = self else {
+            while let Some((IgnoredAny, IgnoredAny)) = map.next_entry()? {}
+            return Ok(Value::Other("an object"));
+        };
         let mut fields = Vec::new();
         while let Some(Name(name)) = map.next_key()? {
-            fields.push((name, map.next_value()?));
+            fields.push((name, map.next_value_seed(Self::Field)?));
         }
-        Ok(Value::Object(fields))
+        Ok(Value::Request(fields))
     }
+}
+
+/// A request's names and values, each as it is written: whether they can be held is not asked.
+struct Unread<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Unread<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Unread<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Unread(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// A field as far as it can be held; none if its very name cannot.
+fn held<'a>((name, value): (&'a RawValue, &'a RawValue)) -> Option<(Cow<'a, str>, Value<'a>)> {
+    let Name(name) = serde_json::from_str(name.get()).ok()?;
+    let text = value.get();
+    let read = Level::Field.deserialize(&mut serde_json::Deserializer::from_str(text));
+    let value = read.unwrap_or_else(|error| match text.parse() {
+        Ok(number) => Value::Real(number),
+        Err(_) => Value::Unheld(error.to_string()),
+    });
+    Some((name, value))
 }
 
 /// A field's name, borrowed where it has no escapes.
@@ -234,7 +328,7 @@ struct Name<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Name<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Value::deserialize(deserializer)? {
+        match Level::Element.deserialize(deserializer)? {
             Value::Text(text) => Ok(Self(text)),
             other => Err(serde::de::Error::custom(format!(
                 "field named by {}",
@@ -245,116 +339,4 @@ impl<'de> Deserialize<'de> for Name<'de> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn reason<T>(result: Result<T, Failure>) -> String {
-        match result {
-            Ok(_) => String::from("no failure"),
-            Err(failure) => {
-                assert!(failure.bad_request);
-                failure.message
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_no_object_is_a_bad_request_that_says_why() {
-        assert_eq!(reason(Request::parse(b" \n")), "empty input");
-        assert_eq!(
-            reason(Request::parse(b"[1]")),
-            "invalid JSON: expected an object, found an array"
-        );
-        assert_eq!(
-            reason(Request::parse(b"{\"a\":1} x")),
-            "invalid JSON: trailing characters at line 1 column 9"
-        );
-        assert!(reason(Request::parse(b"{\"a\":\"\xff\"}")).starts_with("invalid JSON: "));
-        assert!(reason(Request::parse(&b"[".repeat(1_000_000))).starts_with("invalid JSON: "));
-    }
-
-    #[test]
-    fn a_byte_order_mark_before_the_object_is_passed_over() {
-        let request = Request::parse("\u{FEFF}{\"a\":\"x\"}".as_bytes()).unwrap();
-        assert_eq!(request.required_text("a").unwrap(), "x");
-    }
-
-    #[test]
-    fn a_string_without_escapes_is_borrowed_from_the_request() {
-        let bytes = br#"{"a":"plain","b":"esc\naped"}"#;
-        let request = Request::parse(bytes).unwrap();
-        assert!(
-            bytes
-                .as_ptr_range()
-                .contains(&request.required_text("a").unwrap().as_ptr())
-        );
-        assert_eq!(request.required_text("b").unwrap(), "esc\naped");
-    }
-
-    #[test]
-    fn required_text_must_be_there_and_must_be_text() {
-        let request = Request::parse(br#"{"n":3,"null":null,"empty":""}"#).unwrap();
-        assert_eq!(reason(request.required_text("gone")), "missing gone field");
-        assert_eq!(reason(request.required_text("n")), "n must be a string");
-        assert_eq!(
-            reason(request.required_text("null")),
-            "null must be a string"
-        );
-        assert_eq!(request.required_text("empty").unwrap(), "");
-    }
-
-    #[test]
-    fn empty_optional_fields_are_not_given() {
-        let request = Request::parse(br#"{"a":null,"b":"","c":[],"d":0,"e":"0","f":0.0}"#).unwrap();
-        for name in ["a", "b", "c", "gone"] {
-            assert_eq!(request.text(name).unwrap(), None);
-            assert!(!request.flag(name).unwrap());
-            assert!(request.texts(name).unwrap().is_empty());
-        }
-        for name in ["a", "b", "c", "d", "e", "f", "gone"] {
-            assert_eq!(request.integer(name, 1..=9).unwrap(), None);
-        }
-    }
-
-    #[test]
-    fn what_is_evidently_meant_is_taken() {
-        let request =
-            Request::parse(br#"{"a":"3","b":3.0,"c":" 3.0 ","t":"true","f":"False"}"#).unwrap();
-        for name in ["a", "b", "c"] {
-            assert_eq!(request.integer(name, 1..=9).unwrap(), Some(3));
-        }
-        assert!(request.flag("t").unwrap());
-        assert!(!request.flag("f").unwrap());
-    }
-
-    #[test]
-    fn numbers_out_of_range_are_brought_within_their_bounds() {
-        let request =
-            Request::parse(br#"{"a":-5,"b":99,"c":1e300,"d":18446744073709551615,"e":"-1e300"}"#)
-                .unwrap();
-        let bounded = |name| request.integer(name, 1..=20).unwrap();
-        assert_eq!(bounded("a"), Some(1));
-        assert_eq!(bounded("b"), Some(20));
-        assert_eq!(bounded("c"), Some(20));
-        assert_eq!(bounded("d"), Some(20));
-        assert_eq!(bounded("e"), Some(1));
-        assert_eq!(request.integer("d", 1..=u64::MAX).unwrap(), Some(u64::MAX));
-    }
-
-    #[test]
-    fn any_other_type_names_the_field_and_what_it_must_be() {
-        let request = Request::parse(br#"{"a":true,"b":1.5,"c":"x","d":[1],"e":{}}"#).unwrap();
-        assert_eq!(reason(request.integer("a", 1..=9)), "a must be an integer");
-        assert_eq!(reason(request.integer("b", 1..=9)), "b must be an integer");
-        assert_eq!(reason(request.integer("c", 1..=9)), "c must be an integer");
-        assert_eq!(reason(request.texts("d")), "d must be an array of strings");
-        assert_eq!(reason(request.text("e")), "e must be a string");
-        assert_eq!(reason(request.flag("c")), "c must be a boolean");
-    }
-
-    #[test]
-    fn of_a_field_given_twice_the_last_counts() {
-        let request = Request::parse(br#"{"a":"first","a":"last"}"#).unwrap();
-        assert_eq!(request.required_text("a").unwrap(), "last");
-    }
-}
+mod tests;

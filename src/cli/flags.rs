@@ -8,6 +8,7 @@ use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use serde_json::{Map, Value};
 
+use crate::request;
 use crate::schema::{Field, Kind, Schema};
 use crate::tool::Tool;
 
@@ -102,14 +103,15 @@ fn integer(text: &str) -> Result<Value, String> {
     if let Ok(number) = text.parse::<i64>() {
         return Ok(number.into());
     }
-    match text.parse::<f64>() {
+    match request::integer(text) {
         // As text nothing of it is lost, and the tool reads it as it reads a number.
-        Ok(number) if number.fract() == 0.0 => Ok(text.into()),
-        _ => Err("not an integer".to_owned()),
+        Some(_) => Ok(text.into()),
+        None => Err("not an integer".to_owned()),
     }
 }
 
-fn hint(field: &Field) -> ValueHint {
+/// What kind of thing the field holds, for completions and advice.
+pub fn hint(field: &Field) -> ValueHint {
     match field.name.as_str() {
         "command" => ValueHint::CommandString,
         "url" => ValueHint::Url,
