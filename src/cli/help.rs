@@ -131,19 +131,16 @@ pub fn about(words: &[OsString]) -> Exit {
     }
 }
 
-/// Says on stderr that `name` is no tool and no command, which one is nearest, and what there is.
+/// Says on stderr that `name` is no tool and no command, which one may have been meant, and what there is.
 pub fn unknown_name(name: &str) -> Exit {
     let commands = commands::all();
     let commands: Vec<&str> = commands.iter().map(clap::Command::get_name).collect();
     let tools: Vec<&str> = TOOLS.iter().map(Tool::command).collect();
-    let distance = |other: &str| strsim::damerau_levenshtein(other, &name.to_lowercase());
-    let tool = toolbox::nearest(name).map_or("", Tool::command);
-    let command = commands.iter().copied().min_by_key(|one| distance(one));
-    let nearest = command.filter(|command| distance(command) < distance(tool));
+    let all = [&tools[..], &commands, &["--version", "--help"]].concat();
+    let meant = toolbox::did_you_mean(&toolbox::alike(name, all.into_iter()));
     complain(&format!(
-        "{PROGRAM}: no tool is called `{}`; did you mean `{}`?\nTools: {}\nCommands: {}\nSee `{PROGRAM} --help`.",
+        "{PROGRAM}: no tool is called `{}`{meant}\nTools: {}\nCommands: {}\nSee `{PROGRAM} --help`.",
         name.escape_debug(),
-        nearest.unwrap_or(tool),
         tools.join(", "),
         commands.join(", ")
     ))

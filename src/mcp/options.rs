@@ -155,11 +155,13 @@ impl TypedValueParser for ToolName {
 
 fn tool(name: &str) -> Result<&'static Tool, String> {
     toolbox::find(name.trim()).ok_or_else(|| {
-        let nearest = toolbox::nearest(name).map_or("", Tool::command);
-        format!(
-            "no tool is called `{}`; did you mean `{nearest}`?",
-            name.escape_debug()
-        )
+        let tools = || TOOLS.iter().map(Tool::command);
+        let mut meant = toolbox::did_you_mean(&toolbox::alike(name.trim(), tools()));
+        if meant.is_empty() {
+            let tools: Vec<&str> = tools().collect();
+            meant = format!("; the tools are {}", tools.join(", "));
+        }
+        format!("no tool is called `{}`{meant}", name.escape_debug())
     })
 }
 
@@ -207,10 +209,61 @@ mod tests {
         );
     }
 
+    fn options(args: &[&str]) -> Options {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        match read(&args) {
+            Ok(Asked::Serve(options)) => options,
+            _ => panic!("a server"),
+        }
+    }
+
+    #[test]
+    fn a_call_has_ten_minutes_unless_another_time_or_none_is_asked_for() {
+        let seconds = |args| options(args).timeout.map(|time| time.as_secs());
+        assert_eq!(seconds(&[]), Some(600));
+        assert_eq!(seconds(&["--timeout", "7"]), Some(7));
+        assert_eq!(seconds(&["--timeout=0"]), None);
+    }
+
+    #[test]
+    fn directories_are_taken_as_they_really_are_and_in_their_order() {
+        let room = tempfile::tempdir().unwrap();
+        let top = room.path().canonicalize().unwrap();
+        std::fs::create_dir(top.join("b")).unwrap();
+        std::os::unix::fs::symlink("b", top.join("link")).unwrap();
+        let link = top.join("link");
+        let args = ["--root", link.to_str().unwrap(), "--root", "/"];
+        assert_eq!(options(&args).roots, [top.join("b"), PathBuf::from("/")]);
+        assert!(options(&[]).roots.is_empty());
+        let served = served(&args).unwrap();
+        assert_eq!(served.len(), TOOLS.len() - 1);
+    }
+
+    #[test]
+    fn a_confined_call_has_its_tool_and_directories_whatever_else_is_asked_for() {
+        for tool in ["bash", "grep"] {
+            let args = ["--confined", tool, "--root", "/", "--read-only"];
+            match read(&args.map(OsString::from)) {
+                Ok(Asked::Confined(one, roots)) => {
+                    assert_eq!((one.name, &*roots), (tool, &[PathBuf::from("/")][..]));
+                }
+                _ => panic!("a confined call"),
+            }
+        }
+    }
+
     #[test]
     fn what_cannot_be_understood_is_said() {
         for (args, reason) in [
             (&["--tools", "gerp"][..], "did you mean `grep`"),
+            (
+                &["--tools", "search"],
+                "`web-search-brave` or `web-search-google`?",
+            ),
+            (
+                &["--tools", "zebra"],
+                "`zebra`; the tools are bash, file-read,",
+            ),
             (&["--read-only", "--tools", "bash"], "no tool to serve"),
             (&["--tools", ","], "no tool is called"),
             (&["--root"], "a value is required"),
