@@ -375,4 +375,122 @@ mod tests {
         assert_eq!(as_wildcard("--"), "--");
         assert_eq!(as_wildcard(""), "");
     }
+
+    #[test]
+    fn an_error_that_nobody_has_foreseen_is_no_leave_to_go_on() {
+        let name = |length| "n".repeat(length);
+        let says = |code, length| {
+            let error = io::Error::from_raw_os_error(code);
+            is_no_link(&error, OsStr::new(&name(length)))
+        };
+        for code in [libc::EINVAL, libc::ENOENT, libc::ENOTDIR, libc::EACCES] {
+            assert!(says(code, 1), "{code}");
+        }
+        for code in [
+            libc::EIO,
+            libc::ELOOP,
+            libc::ENOMEM,
+            libc::ESTALE,
+            libc::ETIMEDOUT,
+            libc::EINTR,
+            libc::ENODEV,
+            libc::EOVERFLOW,
+        ] {
+            assert!(!says(code, 1), "{code}");
+            assert!(!says(code, 300), "{code}");
+        }
+        // Too long is the name itself, or the path to it, which says nothing of the name.
+        assert!(says(libc::ENAMETOOLONG, 256));
+        assert!(!says(libc::ENAMETOOLONG, 255));
+    }
+
+    #[test]
+    fn a_path_that_the_kernel_cannot_take_whole_is_refused() {
+        let room = room();
+        let mut path = room.roots.first().to_owned();
+        while path.as_os_str().len() < 4096 {
+            path.push("n".repeat(200));
+        }
+        let request = json!({"file_path": path.to_str().unwrap()});
+        assert!(admit(&room, "file-read", request).is_err());
+    }
+
+    #[test]
+    fn as_many_links_are_followed_as_the_kernel_follows() {
+        let room = room();
+        let directory = room.roots.first();
+        symlink("file", directory.join("link1")).unwrap();
+        for number in 2..=41 {
+            let link = directory.join(format!("link{number}"));
+            symlink(format!("link{}", number - 1), link).unwrap();
+        }
+        for (name, followed) in [("link40", true), ("link41", false)] {
+            assert_eq!(directory.join(name).metadata().is_ok(), followed, "{name}");
+            let admitted = admit(&room, "file-read", json!({"file_path": name}));
+            assert_eq!(admitted.is_ok(), followed, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_what_names_files_is_bounded() {
+        let room = room();
+        for (tool, concerned) in [
+            ("bash", false),
+            ("web-fetch", false),
+            ("web-search-brave", false),
+            ("file-read", true),
+            ("file-write", true),
+            ("glob", true),
+            ("grep", true),
+        ] {
+            assert_eq!(Roots::concern(toolbox::find(tool).unwrap()), concerned);
+            let request = json!({"file_path": "/etc/passwd", "path": "/etc", "pattern": "x"});
+            assert_eq!(admit(&room, tool, request).is_err(), concerned, "{tool}");
+            // What is no text names nothing, and the tool says so itself.
+            for value in [json!(null), json!(3), json!(["/etc"]), json!({"a": "/etc"})] {
+                let request = json!({"file_path": value, "path": value, "pattern": value});
+                assert!(admit(&room, tool, request).is_ok(), "{tool} {value}");
+            }
+            assert!(admit(&room, tool, json!({})).is_ok(), "{tool}");
+        }
+        assert!(Roots::new(Vec::new()).is_none());
+    }
+
+    #[test]
+    fn within_any_of_several_directories_is_within_and_relative_paths_start_at_the_first() {
+        let room = room();
+        let top = room.outside.parent().unwrap();
+        let roots = Roots::new(vec![top.join("inside"), top.join("in")]).unwrap();
+        assert_eq!(roots.first(), top.join("inside"));
+        assert_eq!(roots.directories(), [top.join("inside"), top.join("in")]);
+        let room = Room { roots, ..room };
+        for (path, within) in [("x", true), ("../in/file", true), ("../out/secret", false)] {
+            let admitted = admit(&room, "file-read", json!({"file_path": path}));
+            assert_eq!(admitted.is_ok(), within, "{path}");
+        }
+        let refusal = admit(&room, "file-read", json!({"file_path": "../out/secret"})).unwrap_err();
+        assert!(
+            refusal.starts_with("Not allowed: ../out/secret is not within "),
+            "{refusal}"
+        );
+        assert!(
+            refusal.contains("/inside or ") && refusal.contains("/in, to"),
+            "{refusal}"
+        );
+    }
+
+    #[test]
+    fn an_escape_hides_no_character_that_means_something() {
+        assert_eq!(unescaped(r"\.\."), "..");
+        assert_eq!(unescaped(r"\a\\b"), r"a\b");
+        assert_eq!(unescaped("a\\"), "a");
+        let room = room();
+        for pattern in [r"\.\./out/*", r"\../out/secret", r"*/.\./../out/x"] {
+            let request = json!({"pattern": pattern});
+            assert!(admit(&room, "glob", request).is_err(), "{pattern}");
+        }
+        // Names before the first wildcard stay as they are written, names behind it become wildcards.
+        let request = admit(&room, "glob", json!({"pattern": "sub/*/file"})).unwrap();
+        assert_eq!(request["pattern"], "sub/*/[f]ile");
+    }
 }
