@@ -1,125 +1,17 @@
 //! What the doctor sees, says and does, in a home, a project and a prefix of the test's own.
 
 mod common;
+#[path = "common/machine.rs"]
+mod machine;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{BINARY, eventually, processes_with};
-
-/// A machine with the tools installed under a prefix, and nothing else.
-struct Machine {
-    root: tempfile::TempDir,
-}
-
-impl Machine {
-    fn new() -> Self {
-        let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let machine = Self { root };
-        for directory in ["home", "project", "prefix/libexec/ikigai"] {
-            fs::create_dir_all(machine.path(directory)).unwrap();
-        }
-        fs::hard_link(BINARY, machine.system("ikigai-tools")).unwrap();
-        for name in names() {
-            symlink("ikigai-tools", machine.system(&name)).unwrap();
-        }
-        machine
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.root.path().canonicalize().unwrap().join(name)
-    }
-
-    fn system(&self, name: &str) -> PathBuf {
-        self.path("prefix/libexec/ikigai").join(name)
-    }
-
-    /// A tool of somebody's own: a script.
-    fn script(&self, place: &str, name: &str, script: &str) -> PathBuf {
-        let directory = self.path(place);
-        fs::create_dir_all(&directory).unwrap();
-        let path = directory.join(name);
-        let draft = self.root.path().join("draft");
-        fs::write(&draft, format!("#!/bin/sh\n{script}\n")).unwrap();
-        common::copy_program(&draft, &path);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        path
-    }
-
-    fn doctor(&self) -> Said {
-        self.doctor_with(&[])
-    }
-
-    fn doctor_with(&self, variables: &[(&str, &str)]) -> Said {
-        let output = Command::new(self.system("ikigai-tools"))
-            .arg("doctor")
-            .current_dir(self.path("project"))
-            .env_clear()
-            .env("HOME", self.path("home"))
-            .env("PATH", "/usr/bin:/bin")
-            .envs(variables.iter().copied())
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-        Said {
-            text: String::from_utf8(output.stdout).unwrap(),
-            code: output.status.code().unwrap(),
-        }
-    }
-}
-
-struct Said {
-    text: String,
-    code: i32,
-}
-
-impl Said {
-    /// The only line with all of `words`.
-    #[track_caller]
-    fn line(&self, words: &[&str]) -> &str {
-        let mut lines = self
-            .text
-            .lines()
-            .filter(|line| words.iter().all(|word| line.contains(word)));
-        let line = lines.next();
-        assert!(
-            line.is_some() && lines.next().is_none(),
-            "{words:?} in {}",
-            self.text
-        );
-        line.unwrap()
-    }
-
-    /// A problem is named, with what to do, and the exit code says so.
-    #[track_caller]
-    fn finds(&self, problem: &str) {
-        assert_eq!(self.code, 1, "{}", self.text);
-        let (_, list) = self.text.split_once("To be put right\n").expect(&self.text);
-        let mut lines = list.lines().skip_while(|line| !line.contains(problem));
-        assert!(lines.next().is_some(), "{problem} in {}", self.text);
-        assert!(
-            lines.next().is_some_and(|line| line.starts_with("    -> ")),
-            "{}",
-            self.text
-        );
-    }
-}
-
-fn names() -> Vec<String> {
-    let list = Command::new(BINARY).arg("list").output().unwrap().stdout;
-    let list = String::from_utf8(list).unwrap();
-    list.lines().map(str::to_owned).collect()
-}
-
-fn schema(name: &str) -> String {
-    format!(
-        r#"echo '{{"name":"{name}","description":"x","parameters":{{"type":"object","properties":{{}}}}}}'"#
-    )
-}
+use common::{eventually, processes_with};
+use machine::{Machine, names, schema};
 
 #[test]
 fn nothing_is_wrong_with_a_fresh_installation() {
@@ -154,8 +46,9 @@ fn a_project_s_tool_shadows_a_person_s_and_that_the_system_s() {
         "search-tavily-tool",
         &schema("search_tavily"),
     );
-    let said = machine.doctor();
-    assert_eq!(said.code, 0, "{}", said.text);
+    let said = machine.doctor_in("project", &["--run-project"], &[]);
+    said.finds(&format!("{} is not this program", user.display()));
+    said.finds(&format!("{} is not this program", project.display()));
     said.line(&[
         "  web-search-brave-tool ",
         " system ",
@@ -226,12 +119,12 @@ fn a_tool_that_does_not_answer_is_given_up_and_nothing_of_it_is_left() {
     let machine = Machine::new();
     let word = common::alone(1);
     machine.script(
-        "project/.ikigai/tools",
+        "home/.ikigai/tools",
         "slow",
         &format!("setsid sleep {word} & sleep {word}"),
     );
     machine.script(
-        "project/.ikigai/tools",
+        "home/.ikigai/tools",
         "tidy",
         &format!("sleep {word} & {}", schema("tidy")),
     );
@@ -239,7 +132,7 @@ fn a_tool_that_does_not_answer_is_given_up_and_nothing_of_it_is_left() {
     let said = machine.doctor();
     assert!(started.elapsed() < Duration::from_secs(60));
     said.finds("slow does not answer --schema within 5 seconds");
-    said.line(&["  tidy ", " project ", "ok"]);
+    said.line(&["  tidy ", " user ", "ok"]);
     assert!(eventually(|| processes_with(&word).is_empty()));
 }
 
@@ -335,7 +228,7 @@ fn a_name_forges_no_line() {
     )
     .unwrap();
     machine.script(
-        "project/.ikigai/tools",
+        "home/.ikigai/tools",
         "y",
         "echo 'a\nNothing is wrong.' >&2; exit 127",
     );
@@ -363,8 +256,8 @@ fn missing_keys_come_with_the_way_to_them_and_half_an_account_is_wrong() {
     let machine = Machine::new();
     let said = machine.doctor();
     assert_eq!(said.code, 0, "{}", said.text);
-    said.line(&["  web-search-brave has no key"]);
     said.line(&[
+        "  web-search-brave has no key",
         "BRAVE_API_KEY or `web_search.brave.api_key`",
         "https://brave.com/search/api/",
     ]);
@@ -392,8 +285,11 @@ fn a_hostile_name_or_answer_does_not_reach_the_terminal() {
         "x",
         r#"echo '{"name":"\u001b[31m","description":"","parameters":{}}'"#,
     );
-    let said = machine.doctor();
+    let said = machine.doctor_in("project", &["--run-project"], &[]);
     assert_eq!(said.code, 1);
+    assert!(!said.text.contains('\u{1b}'), "{}", said.text);
+    let said = machine.doctor();
+    assert_eq!(said.code, 0, "{}", said.text);
     assert!(!said.text.contains('\u{1b}'), "{}", said.text);
 }
 

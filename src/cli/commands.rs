@@ -89,8 +89,13 @@ fn doctor() -> Command {
     Command::new("doctor").about("See whether hosts find the tools, and what to do where not").long_about(
         "Sees where the tools' links are, which of them a host finds and which shadow others (a project's \
          over a person's over the system's), whether each answers with its schema validly and in time, and \
-         whether keys for the web searches are there. Each is started with --schema, as a host does. Exits 1 \
-         if anything is wrong, and says what to do.",
+         whether keys for the web searches are there. Each is started with --schema, as a host does, but a \
+         project's: whoever made the project made them. Exits 1 if anything is wrong, and says what to do.",
+    ).arg(
+        Arg::new("run-project")
+            .long("run-project")
+            .action(ArgAction::SetTrue)
+            .help("Start the tools that the project in this directory has brought, too"),
     )
 }
 

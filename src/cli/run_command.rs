@@ -35,7 +35,7 @@ pub fn run(name: &str, args: &[OsString]) -> Exit {
             let provider = provider.and_then(|name| Provider::find(name));
             definitions(provider, named.copied())
         }
-        "doctor" => doctor::run(),
+        "doctor" => doctor::run(matches.get_flag("run-project")),
         "completions" => match matches.get_one::<Shell>("shell") {
             Some(shell) => generate::completions(*shell),
             None => Exit::Usage,

@@ -24,11 +24,24 @@ const NOBODY: u32 = 65534;
 fn links() -> &'static Path {
     static LINKS: OnceLock<PathBuf> = OnceLock::new();
     LINKS.get_or_init(|| {
-        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("links");
+        let directory = room_of_this_user().join("links");
         fs::create_dir_all(&directory).unwrap();
         lay_links(Path::new(BINARY), &directory);
         directory
     })
+}
+
+/// Where this user's tests keep what they need on a disk: with the build, unless that was another user's.
+pub fn room_of_this_user() -> PathBuf {
+    let room = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let user = fs::metadata("/proc/self").unwrap().uid();
+    if fs::metadata(room).is_ok_and(|room| room.uid() == user) {
+        return room.to_owned();
+    }
+    let room = std::env::temp_dir().join(format!("ikigai-tools-tests.{user}"));
+    fs::create_dir_all(&room).unwrap();
+    assert_eq!(fs::metadata(&room).unwrap().uid(), user, "{room:?}");
+    room
 }
 
 fn lay_links(binary: &Path, directory: &Path) {

@@ -24,6 +24,18 @@ pub struct Answer {
     pub took: Duration,
 }
 
+/// The longest version that is read, in bytes.
+const LONGEST_VERSION: usize = 4096;
+
+/// What the tool at `path` says of its version, if it says anything.
+pub fn version(path: &Path) -> Option<String> {
+    let mut command = Command::new(path);
+    command.arg("--version");
+    let ended = run_program(command, DEADLINE, LONGEST_VERSION).ok()?;
+    let said = String::from_utf8(ended.output).ok()?;
+    (ended.code == 0).then_some(said)
+}
+
 /// Asks the tool at `path` for its schema. An error says what is wrong with it, in words that follow its name.
 pub fn ask(path: &Path) -> Result<Answer, String> {
     let mut command = Command::new(path);

@@ -1,0 +1,154 @@
+//! A machine of the doctor's tests: a home, a project and a prefix of the test's own.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::common::{self, BINARY};
+
+/// A machine with the tools installed under a prefix, and nothing else.
+pub struct Machine {
+    root: tempfile::TempDir,
+}
+
+impl Machine {
+    pub fn new() -> Self {
+        let root = tempfile::tempdir_in(common::room_of_this_user()).unwrap();
+        let machine = Self { root };
+        for directory in ["home", "project", "prefix/libexec/ikigai"] {
+            fs::create_dir_all(machine.path(directory)).unwrap();
+        }
+        let program = machine.system("ikigai-tools");
+        // A link costs nothing; from another user's build, or to another file system, there is none.
+        if fs::hard_link(BINARY, &program).is_err() {
+            common::copy_program(Path::new(BINARY), &program);
+        }
+        for name in names() {
+            symlink("ikigai-tools", machine.system(&name)).unwrap();
+        }
+        machine
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join(name)
+    }
+
+    pub fn system(&self, name: &str) -> PathBuf {
+        self.path("prefix/libexec/ikigai").join(name)
+    }
+
+    /// A tool of somebody's own: a script.
+    pub fn script(&self, place: &str, name: &str, script: &str) -> PathBuf {
+        let directory = self.path(place);
+        fs::create_dir_all(&directory).unwrap();
+        let path = directory.join(name);
+        let draft = self.root.path().join("draft");
+        fs::write(&draft, format!("#!/bin/sh\n{script}\n")).unwrap();
+        common::copy_program(&draft, &path);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    pub fn doctor(&self) -> Said {
+        self.doctor_with(&[])
+    }
+
+    pub fn doctor_with(&self, variables: &[(&str, &str)]) -> Said {
+        self.doctor_in("project", &[], variables)
+    }
+
+    /// In this directory, with these arguments and variables.
+    pub fn doctor_in(&self, directory: &str, args: &[&str], variables: &[(&str, &str)]) -> Said {
+        let output = Command::new(self.system("ikigai-tools"))
+            .arg("doctor")
+            .args(args)
+            .current_dir(self.path(directory))
+            .env_clear()
+            .env("HOME", self.path("home"))
+            .env("PATH", "/usr/bin:/bin")
+            .envs(variables.iter().copied())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        Said {
+            text: String::from_utf8(output.stdout).unwrap(),
+            code: output.status.code().unwrap(),
+        }
+    }
+}
+
+pub struct Said {
+    pub text: String,
+    pub code: i32,
+}
+
+impl Said {
+    /// The only line with all of `words`.
+    #[track_caller]
+    pub fn line(&self, words: &[&str]) -> &str {
+        let mut lines = self
+            .text
+            .lines()
+            .filter(|line| words.iter().all(|word| line.contains(word)));
+        let line = lines.next();
+        assert!(
+            line.is_some() && lines.next().is_none(),
+            "{words:?} in {}",
+            self.text
+        );
+        line.unwrap()
+    }
+
+    /// The commands that are advised, in the order in which they stand.
+    pub fn advices(&self) -> Vec<String> {
+        let lines = self.text.lines();
+        let advices = lines.filter_map(|line| line.strip_prefix("    -> "));
+        advices.map(str::to_owned).collect()
+    }
+
+    /// What has to be put right, a line each.
+    pub fn problems(&self) -> Vec<&str> {
+        let list = self.text.split_once("To be put right\n");
+        let lines = list.map_or("", |(_, list)| list).lines();
+        lines.filter(|line| !line.starts_with("    -> ")).collect()
+    }
+
+    /// The command that is advised for what `words` are said of.
+    #[track_caller]
+    pub fn advice(&self, words: &str) -> &str {
+        let pairs = self.text.lines().zip(self.text.lines().skip(1));
+        let mut said = pairs.filter(|(line, _)| line.contains(words));
+        let advice = said.find_map(|(_, next)| next.strip_prefix("    -> "));
+        advice.expect(&self.text)
+    }
+
+    /// A problem is named, with what to do, and the exit code says so.
+    #[track_caller]
+    pub fn finds(&self, problem: &str) {
+        assert_eq!(self.code, 1, "{}", self.text);
+        let (_, list) = self.text.split_once("To be put right\n").expect(&self.text);
+        let mut lines = list.lines().skip_while(|line| !line.contains(problem));
+        assert!(lines.next().is_some(), "{problem} in {}", self.text);
+        assert!(
+            lines.next().is_some_and(|line| line.starts_with("    -> ")),
+            "{}",
+            self.text
+        );
+    }
+}
+
+pub fn names() -> Vec<String> {
+    let list = Command::new(BINARY).arg("list").output().unwrap().stdout;
+    let list = String::from_utf8(list).unwrap();
+    list.lines().map(str::to_owned).collect()
+}
+
+pub fn schema(name: &str) -> String {
+    format!(
+        r#"echo '{{"name":"{name}","description":"x","parameters":{{"type":"object","properties":{{}}}}}}'"#
+    )
+}
