@@ -49,7 +49,7 @@ pub fn alike<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<&
         let partial = runs.map(|run| if begun(&run) { 1 } else { slips(&run) + 1 });
         whole.min(partial.min().unwrap_or(usize::MAX))
     };
-    let nearest = candidates.iter().map(|one| distance(one)).min();
+    let nearest = candidates.iter().map(&distance).min();
     let near = |one: &&str| !name.is_empty() && Some(distance(one)) == nearest;
     let close = nearest.is_some_and(|nearest| nearest <= most.max(1));
     candidates
@@ -64,7 +64,9 @@ pub fn did_you_mean(alike: &[&str]) -> String {
     let Some((last, others)) = alike.split_last() else {
         return String::new();
     };
-    let others: String = others.iter().map(|one| format!("`{one}` or ")).collect();
+    let others = others
+        .iter()
+        .fold(String::new(), |others, one| others + "`" + one + "` or ");
     format!("; did you mean {others}`{last}`?")
 }
 
