@@ -15,7 +15,7 @@ mod server;
 mod wire;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::tool::Tool;
@@ -28,13 +28,21 @@ const NAME: &str = "ikigai-tools mcp";
 /// Serves the tools as `args` (behind `mcp`) ask for; `answer` is how the first door answers the request on stdin.
 pub fn run(args: &[OsString], answer: impl FnOnce(&'static Tool) -> ExitCode) -> ExitCode {
     match options::read(args) {
-        Ok(Asked::Serve(options)) => match server::run(options) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(reason) => {
-                log(&reason);
-                ExitCode::FAILURE
+        Ok(Asked::Serve(options)) => {
+            if io::stdin().is_terminal() {
+                log(
+                    "waits for a client's messages on stdin, which is a terminal: MCP clients start this command \
+                     themselves. Ctrl-C ends it; --help says more",
+                );
             }
-        },
+            match server::run(options) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(reason) => {
+                    log(&reason);
+                    ExitCode::FAILURE
+                }
+            }
+        }
         Ok(Asked::Confined(tool, roots)) => match confine::to(&roots, !tool.hints.read_only) {
             Ok(()) => answer(tool),
             Err(reason) => {
