@@ -1,6 +1,8 @@
 //! What the program generates of its schemas: definitions for providers, completions, manual pages.
 
 mod common;
+#[path = "common/terminal.rs"]
+mod terminal;
 
 use std::fs;
 use std::path::Path;
@@ -73,26 +75,183 @@ fn completions_are_sound_and_know_every_flag() {
     }
 }
 
-/// What bash offers for the last of `words`, which stand behind the program's name.
-fn completed(words: &[&str]) -> Vec<String> {
+/// What bash offers for the last of `words`, which stand behind the program's name, in this directory.
+fn completed_in(directory: &Path, words: &[&str]) -> Vec<String> {
     let (_, script, _) = piped(&["completions", "bash"]);
-    let [.., before, last] = words else {
-        panic!("two words at least");
-    };
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let before = quoted
+        .len()
+        .checked_sub(2)
+        .map_or("ikigai-tools", |at| &quoted[at]);
+    let last = quoted.last().unwrap();
     let script = format!(
-        "{script}COMP_WORDS=(ikigai-tools {} '{last}')\nCOMP_CWORD={}\n\
-        _ikigai__tools ikigai-tools '{last}' '{before}'\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
-        words[..words.len() - 1].join(" "),
+        "{script}COMP_WORDS=(ikigai-tools {})\nCOMP_CWORD={}\n\
+        _ikigai__tools ikigai-tools {last} {before}\n\
+        [[ ${{#COMPREPLY[@]}} = 0 ]] || printf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
+        quoted.join(" "),
         words.len(),
     );
-    let output = Command::new("bash").args(["-c", &script]).output().unwrap();
+    let mut bash = Command::new("bash");
+    let output = bash
+        .args(["-c", &script])
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    assert!(
+        output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let offered = String::from_utf8(output.stdout).unwrap();
     offered.lines().map(str::to_owned).collect()
+}
+
+fn completed(words: &[&str]) -> Vec<String> {
+    completed_in(Path::new("."), words)
+}
+
+/// A room with files whose names a shell would take apart.
+fn room() -> tempfile::TempDir {
+    let room = directory();
+    for name in ["one two", "one*", "other", "it's"] {
+        fs::write(room.path().join(name), "").unwrap();
+    }
+    fs::create_dir(room.path().join("one folder")).unwrap();
+    room
 }
 
 #[test]
 fn bash_completes_a_tool_s_flags() {
     assert_eq!(completed(&["file-edit", "--re"]), ["--replace-all"]);
+}
+
+#[test]
+fn files_are_offered_where_a_file_is_named_and_nowhere_else() {
+    let room = room();
+    let offered = |words: &[&str]| {
+        let mut offered = completed_in(room.path(), words);
+        offered.sort();
+        offered
+    };
+    let all = ["it's", "one folder", "one two", "one*", "other"];
+    let ones = ["one folder", "one two", "one*"];
+    for words in [
+        &["file-read", ""][..],
+        &["file-edit", ""],
+        &["file-read", "--limit", "3", ""],
+        &["file-read", "--limit", "=", "3", ""],
+        &["file-edit", "--replace-all", ""],
+        &["file-write", "--file-path", ""],
+        &["file-write", "--file_path", ""],
+        &["file_read", ""],
+        &["file-read", "--file-path", "="],
+        &["bash", "--input", ""],
+        &["grep", "x", "--path", ""],
+    ] {
+        assert_eq!(offered(words), all, "{words:?}");
+    }
+    for words in [
+        &["file-read", "one"][..],
+        &["grep", "--path", "one"],
+        &["glob", "x", "--path", "=", "one"],
+        &["file-read", "--input", "one"],
+    ] {
+        assert_eq!(offered(words), ones, "{words:?}");
+    }
+    for words in [
+        &["man", "o"][..],
+        &["mcp", "--root", "o"],
+        &["mcp", "--root", "=", "o"],
+    ] {
+        assert_eq!(offered(words), ["one folder"], "{words:?}");
+    }
+    let none: [&str; 0] = [];
+    for words in [
+        &["grep", "o"][..],
+        &["bash", "o"],
+        &["bash", "--command", ""],
+        &["grep", "--pattern", "o"],
+        &["grep", "--pattern", ""],
+        &["file-edit", "other", "o"],
+        &["file-edit", "other", "--old-string", ""],
+        &["file-read", "other", "o"],
+        &["file-read", "--limit", ""],
+        &["web-fetch", "o"],
+        &["mcp", "--timeout", ""],
+        &["o"],
+    ] {
+        assert_eq!(offered(words), none, "{words:?}");
+    }
+    assert!(offered(&["file-read", "-"]).contains(&"--limit".to_owned()));
+    assert!(offered(&["grep", ""]).contains(&"--path".to_owned()));
+}
+
+#[test]
+fn a_shell_at_a_terminal_completes_files_with_blanks_and_lists_with_commas() {
+    let room = room();
+    let (_, script, _) = piped(&["completions", "bash"]);
+    fs::write(room.path().join("completions"), script).unwrap();
+    // The program is a function here that puts down its words.
+    let typed = "set +o history; . ./completions; \
+        ikigai-tools() { printf '<%s>' \"$@\" >>words; echo >>words; }\n\
+        ikigai-tools file-read one\\ t\t\n\
+        ikigai-tools file-read 'one t\t\n\
+        ikigai-tools file-read one\\ tw\t\n\
+        ikigai-tools file-read --file-path=ot\t\n\
+        ikigai-tools file-read it\t\n\
+        ikigai-tools file-read one\\*\t\n\
+        ikigai-tools grep oth\t\n\
+        ikigai-tools mcp --tools grep,gl\t\n\
+        ikigai-tools mcp --tools=grep,gl\t\n\
+        exit\n";
+    let args = ["--norc", "--noprofile", "-i"];
+    let variables = [("TERM", "dumb".as_ref())];
+    let mut bash = terminal::start_in(
+        room.path(),
+        Path::new("bash"),
+        &args,
+        terminal::Streams::All,
+        &variables,
+    );
+    bash.types(typed);
+    bash.child.wait().unwrap();
+    let words = fs::read_to_string(room.path().join("words")).unwrap();
+    assert_eq!(
+        words.lines().collect::<Vec<_>>(),
+        [
+            "<file-read><one two>",
+            "<file-read><one two>",
+            "<file-read><one two>",
+            "<file-read><--file-path=other>",
+            "<file-read><it's>",
+            "<file-read><one*>",
+            "<grep><oth>",
+            "<mcp><--tools><grep,glob>",
+            "<mcp><--tools=grep,glob>",
+        ]
+    );
+}
+
+#[test]
+fn lists_with_commas_are_completed() {
+    let mcp = |list: &str| completed(&["mcp", "--tools", list]);
+    assert_eq!(mcp("grep,gl"), ["grep,glob"]);
+    assert_eq!(mcp("grep,g"), ["grep,glob"]);
+    assert_eq!(
+        mcp("bash,grep,file-"),
+        [
+            "bash,grep,file-read",
+            "bash,grep,file-write",
+            "bash,grep,file-edit"
+        ]
+    );
+    assert_eq!(
+        completed(&["mcp", "--tools", "=", "grep,gl"]),
+        ["grep,glob"]
+    );
+    assert_eq!(mcp("").len(), 9);
+    assert_eq!(mcp("zebra,").len(), 9);
+    assert!(completed(&["web-search-brave", "--allowed-domains", "a,"]).is_empty());
 }
 
 #[test]

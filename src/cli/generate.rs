@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::{Exit, PROGRAM, commands, flags, say};
+use super::{Exit, PROGRAM, commands, complete, flags, say};
 use crate::schema::Schema;
 use crate::tool::Tool;
 use crate::toolbox::TOOLS;
@@ -24,12 +24,7 @@ pub fn completions(shell: Shell) -> Exit {
     clap_complete::generate(shell, &mut commands::tree(), PROGRAM, &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
     if shell == Shell::Bash {
-        // The generator (4.6) spells a program's name with a dash in two ways, and what it sets it never finds.
-        let (sought, set) = (
-            PROGRAM.replace('-', "__subcmd__"),
-            PROGRAM.replace('-', "__"),
-        );
-        script = script.replace(&sought, &set);
+        script = complete::bash(&script);
     }
     // The first line may have a meaning (`#compdef`), the last one has none.
     say::print(&format!("{}\n# {MARK}\n", script.trim_end()))

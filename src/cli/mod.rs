@@ -5,6 +5,7 @@
 
 mod call;
 mod commands;
+mod complete;
 mod doctor;
 mod flags;
 mod generate;

@@ -79,9 +79,15 @@ pub fn run_in(
 pub struct Running {
     pub child: Child,
     pieces: mpsc::Receiver<Vec<u8>>,
+    keys: File,
 }
 
 impl Running {
+    /// Types `text` on the terminal.
+    pub fn types(&mut self, text: &str) {
+        self.keys.write_all(text.as_bytes()).unwrap();
+    }
+
     /// Waits until the terminal has shown `text`.
     pub fn shows(&self, text: &str) -> bool {
         let mut seen = Vec::new();
@@ -134,6 +140,7 @@ pub fn start_in(
     }
     Running {
         child,
+        keys: ours.try_clone().unwrap(),
         pieces: pieces(ours),
     }
 }
