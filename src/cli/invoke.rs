@@ -10,7 +10,7 @@ use clap::{ArgMatches, Command};
 use serde_json::{Map, Value};
 
 use super::flags::{command, ids, positional_id, usage, value_name};
-use super::{Exit, call, help, say};
+use super::{Exit, call, harmless, help, say, surplus};
 use crate::schema::{Field, Kind, Schema};
 use crate::tool::Tool;
 
@@ -33,15 +33,26 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
         }
         let request = request(&mut command, &matches, &schema)?;
         let request = Value::Object(request).to_string().into_bytes();
-        if io::stdout().is_terminal() && !matches.get_flag("json") {
-            Ok(call::as_text(tool, &request))
-        } else {
-            Ok(call::as_json(tool, Ok(&request)))
+        let at_terminal = io::stdout().is_terminal();
+        if at_terminal && !matches.get_flag("json") {
+            return Ok(call::as_text(tool, &request));
         }
+        let exit = call::as_json(tool, Ok(&request));
+        if at_terminal {
+            // A person's next prompt is to stand on a line of its own; what a terminal does not take is lost anyway.
+            say::print("\n");
+        }
+        Ok(exit)
     });
     result.unwrap_or_else(|error| match error.kind() {
         ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
         ErrorKind::DisplayVersion => say::print(&say::version()),
+        ErrorKind::UnknownArgument => match surplus::advice(tool, invocation, &schema, args) {
+            Some(advice) => say::complain(&harmless::shown(&format!(
+                "error: {advice}\n\nFor more information, try '--help'."
+            ))),
+            None => say::misused(&error),
+        },
         _ => say::misused(&error),
     })
 }

@@ -18,6 +18,7 @@ mod say;
 mod show;
 mod signals;
 mod streams;
+mod surplus;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
