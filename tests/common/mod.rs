@@ -40,7 +40,12 @@ pub fn room_of_this_user() -> PathBuf {
     }
     let room = std::env::temp_dir().join(format!("ikigai-tools-tests.{user}"));
     fs::create_dir_all(&room).unwrap();
-    assert_eq!(fs::metadata(&room).unwrap().uid(), user, "{room:?}");
+    assert_eq!(
+        fs::metadata(&room).unwrap().uid(),
+        user,
+        "{}",
+        room.display()
+    );
     room
 }
 
