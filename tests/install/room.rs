@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -49,8 +49,32 @@ impl Room {
 
     /// Runs `install.sh --binary` with `args`; it must succeed. Returns what it said.
     pub fn install(&self, args: &[&str]) -> String {
+        self.install_that_exits(0, args)
+    }
+
+    /// Runs `install.sh --binary` with `args`; it must exit with `code`. Returns what it said.
+    pub fn install_that_exits(&self, code: i32, args: &[&str]) -> String {
         let output = self.script(args).args(["--binary", PROGRAM]).output();
-        said(&output.unwrap(), 0)
+        said(&output.unwrap(), code)
+    }
+
+    /// Lets everybody look into the room.
+    pub fn open_to_everybody(&self) {
+        for directory in self.root.ancestors().take(2) {
+            fs::set_permissions(directory, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+
+    /// A directory of the machine's commands of these names, for a machine that has no others.
+    pub fn commands(&self, names: &[&str]) -> PathBuf {
+        let commands = self.path("commands");
+        fs::create_dir(&commands).unwrap();
+        for name in names {
+            let real = [format!("/usr/bin/{name}"), format!("/bin/{name}")];
+            let real = real.iter().find(|path| Path::new(path).exists()).unwrap();
+            symlink(real, commands.join(name)).unwrap();
+        }
+        commands
     }
 
     pub fn uninstall(&self, args: &[&str]) -> String {
@@ -64,6 +88,12 @@ impl Room {
         walk(&self.root, &mut entries);
         entries
     }
+}
+
+/// Makes an executable script.
+pub fn write_script(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[derive(Debug, PartialEq)]
