@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+mod skipped;
+
 /// The built executable.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_ikigai-tools");
 
@@ -110,9 +112,18 @@ pub fn piped(directory: &Path, args: &[&str]) -> (i32, String, String) {
     )
 }
 
-/// Says that a test cannot be made here, and why.
+/// Says that this test, or a part of it, cannot be made here, and why: at once, past what captures a test's output, and
+/// again at the end of the run (`tests/zz_skipped.rs`).
 pub fn skip(why: &str) {
-    eprintln!("skipped: {why}");
+    let thread = std::thread::current();
+    let line = format!(
+        "skipped: {}::{}: {}\n",
+        env!("CARGO_CRATE_NAME"),
+        thread.name().unwrap_or("?"),
+        why.replace('\n', " ")
+    );
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    skipped::record(&line);
 }
 
 /// A path as a request names it.
