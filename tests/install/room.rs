@@ -9,6 +9,8 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use crate::common;
+
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_ikigai-tools");
 pub const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/install.sh");
 
@@ -20,7 +22,19 @@ pub struct Room {
 
 impl Room {
     pub fn new() -> Self {
-        let temporary = TempDir::new().unwrap();
+        Self::within(common::directory())
+    }
+
+    /// A room that every user can enter, and in whose `home` everybody may write.
+    pub fn open_to_everybody() -> Self {
+        let room = Self::within(common::public_directory());
+        for (place, mode) in [("", 0o755), ("home", 0o777)] {
+            fs::set_permissions(room.path(place), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        room
+    }
+
+    fn within(temporary: TempDir) -> Self {
         let root = temporary.path().join("it's a room");
         fs::create_dir_all(root.join("home")).unwrap();
         Self {
@@ -56,13 +70,6 @@ impl Room {
     pub fn install_that_exits(&self, code: i32, args: &[&str]) -> String {
         let output = self.script(args).args(["--binary", PROGRAM]).output();
         said(&output.unwrap(), code)
-    }
-
-    /// Lets everybody look into the room.
-    pub fn open_to_everybody(&self) {
-        for directory in self.root.ancestors().take(2) {
-            fs::set_permissions(directory, fs::Permissions::from_mode(0o755)).unwrap();
-        }
     }
 
     /// A directory of the machine's commands of these names, for a machine that has no others.
