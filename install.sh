@@ -26,7 +26,8 @@ overwritten or removed.
   --dry-run        say what would be done, and change nothing
   --help           this text
 
-Environment: DESTDIR stands before every path, for packagers. CARGO_TARGET_DIR is where to build.
+Environment: DESTDIR stands before every path, for packagers. CARGO_TARGET_DIR is where to build, CC the
+C compiler.
 Exit codes: 0 done, 1 it could not be done or a tool does not answer, 2 wrong usage.
 END
 }
@@ -195,14 +196,45 @@ make_directories() {
 
 # ---- building ----
 
-find_cargo() {
+# Sees to all that must be on the machine before anything is fetched, so that a person hears of it at once.
+require_build_tools() {
     PATH=$PATH:${CARGO_HOME:-${HOME-}/.cargo}/bin
     export PATH
+    lacking=no
     for command in cargo rustc; do
-        command -v $command >/dev/null || die "there is no $command on this machine.
-Install Rust with   curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh
-and run ./install.sh again, or lay a program built elsewhere with ./install.sh --binary FILE"
+        command -v $command >/dev/null || {
+            warn "there is no $command on this machine.
+Install Rust with   curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
+            lacking=yes
+            break
+        }
     done
+    compiles_c || {
+        warn "there is no C compiler that works on this machine: $complaint
+Install one, with the headers and libraries of C that it needs:
+  Debian, Ubuntu   apt install build-essential
+  Fedora           dnf install gcc
+  Alpine           apk add build-base
+  Arch             pacman -S base-devel"
+        lacking=yes
+    }
+    [ $lacking = no ] ||
+        die "run ./install.sh again then, or lay a program built elsewhere with ./install.sh --binary FILE"
+}
+
+# Whether a C program can be built that needs the C library's headers: Rust links with this compiler, and parts of the
+# program are written in C. Sets `complaint` where it cannot.
+compiles_c() {
+    printf '#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n' >"$scratch/probe.c"
+    # shellcheck disable=SC2086  # a command and perhaps options
+    complaint=$(LC_ALL=C ${CC:-cc} -o "$scratch/probe" "$scratch/probe.c" 2>&1) && return 0
+    complaint=$(printf '%s\n' "$complaint" | sed -n '/error: /{s/^.*error: //;p;q;}')
+    if ! command -v "${CC:-cc}" >/dev/null; then
+        complaint="${CC:-cc} is not there"
+    elif [ -z "$complaint" ]; then
+        complaint="${CC:-cc} fails"
+    fi
+    return 1
 }
 
 # Whether version $1 is at least version $2, by their first two numbers.
@@ -258,7 +290,6 @@ choose_c_compiler() {
 }
 
 links_statically() {
-    printf 'int main(void) { return 0; }\n' >"$scratch/probe.c"
     cc -static -o "$scratch/probe" "$scratch/probe.c" >/dev/null 2>&1
 }
 
@@ -274,12 +305,13 @@ build_static() { links_statically && build_for "$1" "$static_flags"; }
 build() {
     [ -f "$source/Cargo.toml" ] ||
         die "the source is not beside install.sh; lay a built program with --binary FILE"
-    find_cargo
+    require_build_tools
     check_rust
     host=$(rustc -vV | sed -n 's/^host: //p')
     musl=${host%%-*}-unknown-linux-musl
     say "building $program; a first build takes a few minutes"
-    (cd "$source" && cargo fetch --locked) || die "the packages it is built from could not be fetched"
+    # What only other systems need is not fetched.
+    (cd "$source" && cargo fetch --locked --target "$host") || die "the packages it is built from could not be fetched"
     if build_musl "$musl"; then
         say "built: static, musl ($musl)"
     elif warn "no static musl build here; next: static, with this machine's C library" && build_static "$host"; then
@@ -287,7 +319,6 @@ build() {
     elif warn "no static build here; next: a plain one, which starts slower" && build_for "$host" ''; then
         say "built: plain release build ($host)"
     else
-        command -v cc >/dev/null || warn "there is no C compiler (cc), which Rust links with: install gcc"
         die "it could not be built; see the messages above"
     fi
 }
@@ -413,6 +444,7 @@ lay_link() {
         return 0
     elif is_there "$1"; then
         keep "$1"
+        kept=$((kept + 1))
     elif change link "$1"; then
         ln -s "$2" "$1" || die "$1 could not be made"
     fi
@@ -427,6 +459,7 @@ other_name() {
 }
 
 lay_links() {
+    kept=0
     for name in $names; do
         other=$tools_dir/$(other_name "$name")
         if is_own_link "$other" && change remove "$other"; then rm -f "$other"; fi
@@ -460,7 +493,7 @@ install() {
         check_binary
     elif [ "$dry_run" = no ]; then
         build
-    elif find_cargo && is_own_binary; then
+    elif require_build_tools && is_own_binary; then
         say "would build $program"
         binary=$installed
     else
@@ -475,6 +508,8 @@ install() {
     [ -z "$bin_dir" ] || lay_link "$bin_dir/$program" "$(bin_target)"
     lay_pages
     [ "$dry_run" = yes ] || check_tools
+    [ "$kept" = 0 ] || die "this is not a whole install: $kept of its links could not be laid, since something else
+is in their place (\"kept\" above). Move that away and run ./install.sh again"
 }
 
 # ---- seeing that it works ----
@@ -550,6 +585,7 @@ quote() {
 
 suggest() {
     for name in $names; do
+        is_own_link "$tools_dir/$name" || continue
         case $name in
             bash*) request='{"command":"echo hello"}' ;;
             glob*) request='{"pattern":"*"}' ;;
@@ -559,10 +595,28 @@ suggest() {
     done
     say "Try next:"
     say "  ${try-$(quote "$installed") --help}"
-    case :$PATH: in
-        *:"$bin_dir":*) ;;
-        *) [ -z "$bin_dir" ] || [ -n "$destdir" ] || say "$bin_dir is not on PATH yet; $program lies there." ;;
+    [ -n "$destdir" ] || suggest_program
+}
+
+# Says how this shell finds the program itself.
+suggest_program() {
+    if [ -z "$bin_dir" ]; then
+        say "$program itself is $(quote "$installed")"
+        return
+    fi
+    is_own_link "$bin_dir/$program" || return 0
+    found=$(PATH=$shell_path command -v $program) || found=''
+    [ "$found" != "$bin_dir/$program" ] || return 0
+    case :$shell_path: in
+        *:"$bin_dir":*)
+            say "Another $program comes first on PATH: $found. This one is $(quote "$bin_dir/$program")"
+            return
+            ;;
     esac
+    line="export PATH=$(quote "$bin_dir"):\"\$PATH\""
+    [ "$bin_dir" != "${HOME-}/.local/bin" ] || line="export PATH=\"\$HOME/.local/bin:\$PATH\""
+    say "$program is not on this shell's PATH yet; this line puts it there, in ~/.profile for good:"
+    say "  $line"
 }
 
 # ---- removing ----
@@ -613,6 +667,7 @@ main() {
     parse_options "$@"
     source=$(cd -P "$(dirname "$0")" && pwd)
     choose_places
+    shell_path=$PATH
     scratch=$(mktemp -d) || die "no temporary directory could be made; see TMPDIR"
     trap clean_up EXIT
     trap 'exit 129' HUP

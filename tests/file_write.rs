@@ -321,15 +321,13 @@ fn a_running_program_can_be_replaced() {
 fn stdout_that_is_a_file_is_written_itself() {
     let here = directory();
     let out = here.path().join("out");
-    let script = format!(
-        "printf '%s' '{}' | '{}' 3>'{}' >/dev/null",
-        json!({"file_path": "/dev/fd/3", "content": "through the descriptor"}),
-        text(&common::link("file-write")),
-        text(&out)
-    );
+    let request = json!({"file_path": "/dev/fd/3", "content": "through the descriptor"});
+    let script = r#"printf '%s' "$1" | "$0" 3>"$2" >/dev/null"#;
+    let link = common::link("file-write");
     fs::write(&out, "").unwrap();
     let inode = fs::metadata(&out).unwrap().ino();
-    assert!(run("sh", &["-c", &script]));
+    let args = ["-c", script, text(&link), &request.to_string(), text(&out)];
+    assert!(run("sh", &args));
     assert_eq!(fs::read(&out).unwrap(), b"through the descriptor");
     assert_eq!(fs::metadata(&out).unwrap().ino(), inode);
 }

@@ -1,5 +1,7 @@
 //! Walking: `**`, the directory given apart from the pattern, what cannot be read, what is deep.
 
+mod common;
+
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
 use std::os::fd::OwnedFd;
@@ -13,8 +15,7 @@ use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 
 /// A tree with the given files; a name that ends in a slash is a directory.
 fn tree(names: &[&str]) -> tempfile::TempDir {
-    let root = tempfile::tempdir().unwrap();
-    fs::set_permissions(root.path(), Permissions::from_mode(0o755)).unwrap();
+    let root = common::public_directory();
     for name in names {
         let path = root.path().join(name);
         if name.ends_with('/') {

@@ -8,7 +8,8 @@
 //! | `sh` | `.ci/run`: each line is a command that must succeed in the source directory |
 //! | `json`, `toml`, `rust`, `text` | nobody: no commands |
 //!
-//! All commands of the page run one after the other in one fresh HOME, in which `./install.sh` has laid the tools.
+//! All commands of the page run one after the other in one fresh HOME, in which `./install.sh` has laid the tools, after
+//! the line that it prints for this shell's PATH.
 //! `http://example.com/` is answered by a page of this test's own, so that no packet leaves the machine.
 
 use std::fmt::Write as _;
@@ -97,19 +98,15 @@ fn matches(pattern: &str, text: &str) -> bool {
     last.map_or(rest.is_empty(), |last| rest.ends_with(last))
 }
 
-/// `script` in `home`, with the installed binary on the PATH.
+/// `script` in `home`, by a person's shell: nothing that is not installed for everybody is on the PATH.
 fn shell(script: &str, home: &Path, proxy: &str) -> Command {
     let mut command = Command::new("sh");
-    let path = home.join(".local/bin");
     command
         .args(["-c", &format!("exec 2>&1\n{script}")])
         .current_dir(home)
         .env_clear()
         .env("HOME", home)
-        .env(
-            "PATH",
-            format!("{}:/usr/local/bin:/usr/bin:/bin", path.display()),
-        )
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
         .env("LC_ALL", "C.UTF-8")
         .env("http_proxy", proxy)
         .stdin(Stdio::null());
@@ -163,6 +160,9 @@ fn every_call_answers_as_the_page_says() {
         .output()
         .unwrap();
     assert!(installed.status.success(), "{installed:?}");
+    let said = String::from_utf8(installed.stdout).unwrap();
+    let on_path = said.lines().find(|line| line.starts_with("  export PATH="));
+    let on_path = on_path.unwrap_or_else(|| panic!("no line for the PATH: {said}"));
 
     let mut made = 0;
     let mut wrong = String::new();
@@ -171,7 +171,8 @@ fn every_call_answers_as_the_page_says() {
         .filter(|fence| fence.language == "console")
     {
         for (command, expected) in calls(fence) {
-            let output = shell(&command, &home, &proxy).output().unwrap();
+            let script = format!("{on_path}\n{command}");
+            let output = shell(&script, &home, &proxy).output().unwrap();
             let answer = String::from_utf8(output.stdout).unwrap();
             if !matches(expected.trim_end(), answer.trim_end()) {
                 let _ = write!(

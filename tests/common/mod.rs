@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+mod skipped;
+
 /// The built executable.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_ikigai-tools");
 
@@ -92,9 +94,15 @@ pub fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// A new directory in which everybody may do everything.
+/// A new directory in which everybody may do everything, wherever the temporary directory lies: root's may be closed.
 pub fn public_directory() -> tempfile::TempDir {
-    let directory = tempfile::tempdir().unwrap();
+    let open = |place: &Path| {
+        let mut above = place.ancestors();
+        above.all(|one| fs::metadata(one).is_ok_and(|status| status.mode() & 0o001 != 0))
+    };
+    let mut places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()].into_iter();
+    let place = places.find(|place| open(place));
+    let directory = tempfile::tempdir_in(place.expect("no temporary directory is open")).unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
     directory
 }
@@ -128,9 +136,18 @@ pub fn piped(directory: &Path, args: &[&str]) -> (i32, String, String) {
     )
 }
 
-/// Says that a test cannot be made here, and why.
+/// Says that this test, or a part of it, cannot be made here, and why: at once, past what captures a test's output, and
+/// again at the end of the run (`tests/zz_skipped.rs`).
 pub fn skip(why: &str) {
-    eprintln!("skipped: {why}");
+    let thread = std::thread::current();
+    let line = format!(
+        "skipped: {}::{}: {}\n",
+        env!("CARGO_CRATE_NAME"),
+        thread.name().unwrap_or("?"),
+        why.replace('\n', " ")
+    );
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    skipped::record(&line);
 }
 
 /// A path as a request names it.

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::room::{PROGRAM, Room, assert_bash, assert_tools, names, said};
+use crate::room::{PROGRAM, Room, assert_bash, assert_tools, names, said, write_script};
 
 #[test]
 fn the_default_is_libexec_and_bin_in_dot_local() {
@@ -46,6 +46,72 @@ fn the_call_to_try_next_works_as_it_is_printed() {
     let answer = said(&output, 0);
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
     assert!(answer["output"].is_string(), "{answer}");
+}
+
+/// What a person's shell says to `ikigai-tools --version` after the line about PATH that `text` prints.
+fn program_after(room: &Room, path: &str, text: &str) -> String {
+    let line = text.lines().find(|line| line.starts_with("  export PATH="));
+    let script = format!("{}\nikigai-tools --version", line.unwrap_or_default());
+    let output = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .env_clear()
+        .env("HOME", room.path("home"))
+        .env("PATH", path)
+        .output();
+    said(&output.unwrap(), 0)
+}
+
+#[test]
+fn the_program_is_on_the_path_after_the_line_that_is_printed() {
+    let room = Room::new();
+    let version = concat!("ikigai-tools ", env!("CARGO_PKG_VERSION"), "\n");
+    let text = room.install(&[]);
+    assert!(
+        text.contains("\n  export PATH=\"$HOME/.local/bin:$PATH\"\n"),
+        "{text}"
+    );
+    assert_eq!(program_after(&room, "/usr/bin:/bin", &text), version);
+    let text = room.install(&["--prefix", "the prefix's"]);
+    assert_eq!(program_after(&room, "/usr/bin:/bin", &text), version);
+    // Nothing is printed where nothing is to be done.
+    let bin = room.path("home/.local/bin").display().to_string();
+    let path = format!("{bin}:/usr/bin:/bin");
+    let mut command = room.script(&["--binary", PROGRAM]);
+    let text = said(&command.env("PATH", &path).output().unwrap(), 0);
+    assert!(
+        !text.contains("export PATH") && !text.contains("PATH yet"),
+        "{text}"
+    );
+    assert_eq!(program_after(&room, &path, &text), version);
+}
+
+#[test]
+fn where_the_path_does_not_lead_to_the_program_its_place_is_printed() {
+    let room = Room::new();
+    let text = room.install(&["--user"]);
+    let installed = room.path("home/.ikigai/tools/ikigai-tools");
+    let quoted = format!(
+        "'{}'",
+        installed.display().to_string().replace('\'', r"'\''")
+    );
+    assert!(
+        text.contains(&format!("ikigai-tools itself is {quoted}\n")),
+        "{text}"
+    );
+    // Another program of that name stands before it.
+    fs::create_dir(room.path("others")).unwrap();
+    write_script(&room.path("others/ikigai-tools"), "#!/bin/sh\n");
+    let others = room.path("others").display().to_string();
+    let bin = room.path("home/.local/bin").display().to_string();
+    let mut command = room.script(&["--binary", PROGRAM]);
+    command.env("PATH", format!("{others}:{bin}:/usr/bin:/bin"));
+    let text = said(&command.output().unwrap(), 0);
+    assert!(
+        text.contains(&format!(
+            "comes first on PATH: {others}/ikigai-tools. This one is '"
+        )),
+        "{text}"
+    );
 }
 
 #[test]

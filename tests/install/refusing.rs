@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::room::{PROGRAM, Room, SCRIPT, said};
+use crate::common;
+use crate::room::{PROGRAM, Room, SCRIPT, said, write_script};
 
 #[test]
 fn another_s_file_is_neither_overwritten_nor_removed() {
@@ -25,7 +27,7 @@ fn another_s_file_is_neither_overwritten_nor_removed() {
         }
         now
     };
-    let text = room.install(&["--user"]);
+    let text = room.install_that_exits(1, &["--user"]);
     for name in ["bash", "file-read", "file-edit"] {
         assert!(
             text.contains(&format!("kept {}", dir.join(name).display())),
@@ -33,9 +35,10 @@ fn another_s_file_is_neither_overwritten_nor_removed() {
         );
     }
     assert!(text.contains("not ours"), "{text}");
+    assert!(text.contains("not a whole install: 3 of"), "{text}");
     assert!(fs::read_link(dir.join("file-write")).is_ok());
     kept(&room);
-    room.install(&["--user", "--suffix"]);
+    room.install_that_exits(1, &["--user", "--suffix"]);
     kept(&room);
     let text = room.uninstall(&["--user"]);
     assert!(
@@ -53,8 +56,11 @@ fn another_s_program_of_our_name_is_left_alone() {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, "#!/bin/sh\necho something else\n").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
-        let expected = i32::from(place.starts_with("libexec"));
-        for last in [&["--binary", PROGRAM][..], &["--uninstall"]] {
+        let in_libexec = i32::from(place.starts_with("libexec"));
+        for (last, expected) in [
+            (&["--binary", PROGRAM][..], 1),
+            (&["--uninstall"], in_libexec),
+        ] {
             let output = room.script(&["--prefix", "prefix"]).args(last).output();
             let text = said(&output.unwrap(), expected);
             assert!(text.contains(&*file.to_string_lossy()), "{text}");
@@ -68,28 +74,109 @@ fn another_s_program_of_our_name_is_left_alone() {
 }
 
 #[test]
-fn a_machine_without_cargo_is_told_how_to_go_on() {
-    let room = Room::new();
-    fs::create_dir(room.path("commands")).unwrap();
-    for command in ["cat", "dirname", "mktemp", "rm", "sed"] {
-        let real = [format!("/usr/bin/{command}"), format!("/bin/{command}")];
-        let real = real.iter().find(|path| Path::new(path).exists()).unwrap();
-        symlink(real, room.path("commands").join(command)).unwrap();
+fn what_is_not_ours_is_not_what_to_try_next() {
+    for foreign in ["bash", "glob"] {
+        let room = Room::new();
+        let dir = room.path("home/.local/libexec/ikigai");
+        fs::create_dir_all(&dir).unwrap();
+        write_script(&dir.join(foreign), "#!/bin/sh\necho my own\n");
+        let text = room.install_that_exits(1, &[]);
+        let (_, next) = text.split_once("Try next:\n").unwrap();
+        let next = next.lines().next().unwrap();
+        assert!(
+            !next.contains(&format!("/{foreign}")) && next.contains("/ikigai/"),
+            "{next}"
+        );
+        let text = room.install_that_exits(1, &["--dry-run"]);
+        assert!(text.contains("not a whole install: 1 of"), "{text}");
+        fs::remove_file(dir.join(foreign)).unwrap();
+        room.install(&[]);
     }
-    let before = room.snapshot();
-    let output = Command::new("/bin/sh")
+}
+
+/// `install.sh` on a machine that has these commands and what the script cannot do without, to build the program.
+fn build_with(room: &Room, commands: &Path) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command
         .arg(SCRIPT)
         .env_clear()
-        .env("PATH", room.path("commands"))
-        .env("HOME", room.path("home"))
-        .output();
+        .env("PATH", commands)
+        .env("HOME", room.path("home"));
+    command
+}
+
+/// All that the script itself calls before it builds.
+const NEEDED: [&str; 5] = ["cat", "dirname", "mktemp", "rm", "sed"];
+
+#[test]
+fn a_machine_without_rust_or_c_is_told_how_to_go_on() {
+    let room = Room::new();
+    let commands = room.commands(&NEEDED);
+    let before = room.snapshot();
+    let output = build_with(&room, &commands).output();
     let text = said(&output.unwrap(), 1);
     assert!(text.contains("no cargo"), "{text}");
     assert!(
         text.contains("sh.rustup.rs") && text.contains("--binary FILE"),
         "{text}"
     );
+    assert!(text.contains("cc is not there"), "{text}");
+    assert!(text.contains("apt install build-essential"), "{text}");
     assert_eq!(room.snapshot(), before);
+}
+
+/// A cargo and a rustc that write down how they are called, and do nothing; cargo fails.
+fn lay_witnesses(room: &Room, commands: &Path) {
+    let calls = room.path("calls");
+    let calls = calls.to_str().unwrap().replace('\'', r"'\''");
+    let cargo = format!("#!/bin/sh\necho \"cargo $*\" >>'{calls}'\nexit 101\n");
+    write_script(&commands.join("cargo"), &cargo);
+    let rustc = "#!/bin/sh\ncase $1 in\n--version) echo 'rustc 1.99.0 (none)';;\n\
+        -vV) echo 'host: x86_64-unknown-linux-gnu';;\nesac\n";
+    write_script(&commands.join("rustc"), rustc);
+}
+
+#[test]
+fn a_c_compiler_that_does_not_work_is_found_out_before_anything_is_fetched() {
+    let without_headers = "#!/bin/sh\n\
+        echo 'probe.c:1:10: fatal error: stdlib.h: No such file or directory' >&2; exit 1\n";
+    for (compiler, complaint) in [
+        (None, "cc is not there"),
+        (Some("#!/bin/sh\nexit 1\n"), "cc fails"),
+        (
+            Some(without_headers),
+            "stdlib.h: No such file or directory\n",
+        ),
+    ] {
+        let room = Room::new();
+        let commands = room.commands(&NEEDED);
+        lay_witnesses(&room, &commands);
+        if let Some(compiler) = compiler {
+            write_script(&commands.join("cc"), compiler);
+        }
+        let output = build_with(&room, &commands).output();
+        let text = said(&output.unwrap(), 1);
+        assert!(text.contains(complaint), "{text}");
+        assert!(text.contains("apt install build-essential"), "{text}");
+        assert!(!text.contains("no cargo"), "{text}");
+        assert!(!room.path("calls").exists(), "{text}");
+    }
+}
+
+#[test]
+fn only_this_target_s_packages_are_fetched() {
+    let room = Room::new();
+    let commands = room.commands(&NEEDED);
+    lay_witnesses(&room, &commands);
+    write_script(&commands.join("cc"), "#!/bin/sh\nexit 0\n");
+    let output = build_with(&room, &commands).output();
+    let text = said(&output.unwrap(), 1);
+    assert!(text.contains("could not be fetched"), "{text}");
+    let calls = fs::read_to_string(room.path("calls")).unwrap();
+    assert_eq!(
+        calls,
+        "cargo fetch --locked --target x86_64-unknown-linux-gnu\n"
+    );
 }
 
 #[test]
@@ -141,18 +228,30 @@ fn a_place_that_cannot_be_written_is_named() {
         let text = said(&output.unwrap(), 1);
         assert!(text.contains(culprit), "{text}");
     }
-    if rustix::process::geteuid().is_root() {
-        eprintln!("not tried: a read-only directory, which does not stop root");
-    } else {
-        fs::create_dir(room.path("locked")).unwrap();
-        fs::set_permissions(room.path("locked"), fs::Permissions::from_mode(0o555)).unwrap();
-        let output = room
-            .script(&["--binary", PROGRAM, "--prefix", "locked/x"])
-            .output();
-        assert!(said(&output.unwrap(), 1).contains("locked is not writable"));
-        fs::remove_dir(room.path("locked")).unwrap();
-    }
     assert_eq!(room.snapshot(), before);
+}
+
+#[test]
+fn a_place_that_this_user_may_not_write_is_named() {
+    let room = Room::open_to_everybody();
+    fs::create_dir(room.path("locked")).unwrap();
+    fs::set_permissions(room.path("locked"), fs::Permissions::from_mode(0o555)).unwrap();
+    let text = fs::read_to_string(SCRIPT).unwrap();
+    write_script(&room.path("install.sh"), &text);
+    let before = room.snapshot();
+    let mut command = Command::new("sh");
+    command
+        .args(["install.sh", "--binary", PROGRAM, "--prefix", "locked/x"])
+        .current_dir(room.path(""))
+        .env("TMPDIR", room.path("home"));
+    if common::is_root() {
+        // Nothing stops root.
+        command.uid(65534).gid(65534);
+    }
+    let text = said(&command.output().unwrap(), 1);
+    assert!(text.contains("locked is not writable"), "{text}");
+    fs::set_permissions(room.path("locked"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(room.snapshot().len(), before.len());
 }
 
 #[test]

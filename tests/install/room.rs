@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
+
+use crate::common;
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_ikigai-tools");
 pub const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/install.sh");
@@ -20,7 +22,19 @@ pub struct Room {
 
 impl Room {
     pub fn new() -> Self {
-        let temporary = TempDir::new().unwrap();
+        Self::within(common::directory())
+    }
+
+    /// A room that every user can enter, and in whose `home` everybody may write.
+    pub fn open_to_everybody() -> Self {
+        let room = Self::within(common::public_directory());
+        for (place, mode) in [("", 0o755), ("home", 0o777)] {
+            fs::set_permissions(room.path(place), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        room
+    }
+
+    fn within(temporary: TempDir) -> Self {
         let root = temporary.path().join("it's a room");
         fs::create_dir_all(root.join("home")).unwrap();
         Self {
@@ -49,8 +63,25 @@ impl Room {
 
     /// Runs `install.sh --binary` with `args`; it must succeed. Returns what it said.
     pub fn install(&self, args: &[&str]) -> String {
+        self.install_that_exits(0, args)
+    }
+
+    /// Runs `install.sh --binary` with `args`; it must exit with `code`. Returns what it said.
+    pub fn install_that_exits(&self, code: i32, args: &[&str]) -> String {
         let output = self.script(args).args(["--binary", PROGRAM]).output();
-        said(&output.unwrap(), 0)
+        said(&output.unwrap(), code)
+    }
+
+    /// A directory of the machine's commands of these names, for a machine that has no others.
+    pub fn commands(&self, names: &[&str]) -> PathBuf {
+        let commands = self.path("commands");
+        fs::create_dir(&commands).unwrap();
+        for name in names {
+            let real = [format!("/usr/bin/{name}"), format!("/bin/{name}")];
+            let real = real.iter().find(|path| Path::new(path).exists()).unwrap();
+            symlink(real, commands.join(name)).unwrap();
+        }
+        commands
     }
 
     pub fn uninstall(&self, args: &[&str]) -> String {
@@ -64,6 +95,12 @@ impl Room {
         walk(&self.root, &mut entries);
         entries
     }
+}
+
+/// Makes an executable script.
+pub fn write_script(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[derive(Debug, PartialEq)]
