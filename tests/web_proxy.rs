@@ -14,13 +14,16 @@ use ikigai_tools::web::client::{Client, Error, Request, Response, parse_url};
 use ikigai_tools::web::resolve::Resolve;
 use server::{Server, page, redirect, reply};
 
-/// Knows one name, `known.example`, as loopback.
+/// Knows `known.example` as loopback, and `fake.example` as what fake-IP DNS says of every name.
 struct One;
 
 impl Resolve for One {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         if name == "known.example" {
             return Ok(vec![([127, 0, 0, 1], port).into()]);
+        }
+        if name == "fake.example" {
+            return Ok(vec![([198, 18, 0, 7], port).into()]);
         }
         Err(io::Error::other(
             "asked for a name that is the proxy's to resolve",
@@ -245,6 +248,7 @@ fn socks_resolves_here_or_there_as_its_name_says() {
         ("socks5h", "http://far.example/"),
         ("socks5", "http://known.example:81/"),
         ("socks5h", "http://127.0.0.1:82/"),
+        ("socks5", "http://fake.example/"),
     ] {
         let via = format!("{scheme}://127.0.0.1:{}", proxy.port());
         assert_eq!(get(&[("all_proxy", &via)], url).unwrap().body, b"by socks");
@@ -252,7 +256,12 @@ fn socks_resolves_here_or_there_as_its_name_says() {
     let seen = seen.lock().unwrap();
     assert_eq!(
         *seen,
-        ["far.example 80", "[127, 0, 0, 1] 81", "[127, 0, 0, 1] 82"]
+        [
+            "far.example 80",
+            "[127, 0, 0, 1] 81",
+            "[127, 0, 0, 1] 82",
+            "[198, 18, 0, 7] 80"
+        ]
     );
 }
 
