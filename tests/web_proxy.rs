@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::client::{Client, Error, Request, Response, parse_url};
@@ -182,9 +182,88 @@ fn a_proxy_that_never_answers_is_given_up() {
         ("https_proxy", "https://a.example/"),
         ("http_proxy", "http://a.example/"),
     ] {
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         network(get(&[(name, &via)], url));
         assert!(start.elapsed() < Duration::from_secs(10));
+    }
+}
+
+#[test]
+fn a_proxy_that_dribbles_ends_with_the_call_whatever_is_asked_of_it() {
+    const TUNNEL: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
+    for (name, scheme, url, first, drop) in [
+        (
+            "silent SOCKS",
+            "socks5h",
+            "http://a.example/",
+            &b""[..],
+            None,
+        ),
+        (
+            "SOCKS, then silent",
+            "socks5h",
+            "http://a.example/",
+            &[5, 0],
+            None,
+        ),
+        (
+            "a SOCKS name without end",
+            "socks5h",
+            "http://a.example/",
+            &[5, 0, 5, 0, 0, 3, 255],
+            Some(b'x'),
+        ),
+        (
+            "CONNECT without end",
+            "http",
+            "https://a.example/",
+            b"HTTP/1.1 200 OK\r\n",
+            Some(b'x'),
+        ),
+        (
+            "a tunnel, then silent",
+            "http",
+            "https://a.example/",
+            TUNNEL,
+            None,
+        ),
+        (
+            "TLS byte by byte",
+            "http",
+            "https://a.example/",
+            b"HTTP/1.1 200 OK\r\n\r\n\x16\x03\x03\x3f\xff",
+            Some(2),
+        ),
+        (
+            "headers without end",
+            "http",
+            "http://a.example/",
+            b"HTTP/1.1 200 OK\r\nA: ",
+            Some(b'x'),
+        ),
+        (
+            "a body without end",
+            "http",
+            "http://a.example/",
+            b"HTTP/1.1 200 OK\r\n\r\n",
+            Some(b'x'),
+        ),
+    ] {
+        let proxy = Server::raw(move |mut stream| {
+            let until = Instant::now() + Duration::from_secs(20);
+            let mut gone = stream.write_all(first).is_err();
+            while !gone && Instant::now() < until {
+                thread::sleep(Duration::from_millis(50));
+                gone = drop.is_some_and(|byte| stream.write_all(&[byte]).is_err());
+            }
+        });
+        let via = format!("{scheme}://127.0.0.1:{}", proxy.port());
+        let start = Instant::now();
+        let text = network(get(&[("all_proxy", &via)], url));
+        let took = start.elapsed();
+        // Two seconds are the call's; the third is for a machine that is busy.
+        assert!(took < Duration::from_secs(3), "{name}: {took:?}: {text}");
+        assert!(took > Duration::from_secs(1), "{name}: {took:?}: {text}");
     }
 }
 
