@@ -42,7 +42,7 @@ pub const CONNECT: Duration = Duration::from_secs(10);
 /// The time for the body of an error, whose status is what matters.
 pub const ERROR_BODY: Duration = Duration::from_secs(3);
 /// How many redirects are followed.
-pub const MAX_REDIRECTS: usize = 10;
+pub const MAX_REDIRECTS: usize = 20;
 /// The most that is kept of a body, in bytes after decoding.
 pub const MAX_BODY: usize = 10 * 1024 * 1024;
 /// The most that is kept of the body of an error, in bytes after decoding.

@@ -76,7 +76,7 @@ fn ipv6_literal(name: &str) -> Option<IpAddr> {
 }
 
 /// Whether some reader would take this name for an address: one that reads number by number, as
-/// inet_aton(3) does, but stops at the first character that belongs to none. Such a name's last
+/// `inet_aton(3)` does, but stops at the first character that belongs to none. Such a name's last
 /// part begins with a digit, as no public name's does, and the others are numbers.
 #[must_use]
 pub fn is_almost_an_address(name: &str) -> bool {
@@ -87,16 +87,14 @@ pub fn is_almost_an_address(name: &str) -> bool {
     if !last.starts_with(|c: char| c.is_ascii_digit()) {
         return false;
     }
-    match head {
-        Some(head) => head
+    if let Some(head) = head {
+        return head
             .split('.')
-            .all(|part| !part.is_empty() && leading_number(part).1.is_empty()),
-        // `3com` and `1password` are hosts in somebody's network and no way to write 0.0.0.3.
-        None => {
-            let like_a_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-            number.is_none_or(|number| number > 0x00ff_ffff) || !rest.starts_with(like_a_name)
-        }
+            .all(|part| !part.is_empty() && leading_number(part).1.is_empty());
     }
+    // `3com` and `1password` are hosts in somebody's network and no way to write 0.0.0.3.
+    let like_a_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    number.is_none_or(|number| number > 0x00ff_ffff) || !rest.starts_with(like_a_name)
 }
 
 /// The number that a text begins with, `None` for one that is too large, and what is behind it.
