@@ -96,6 +96,31 @@ fn a_name_that_turns_into_metadata_is_refused() {
 }
 
 #[test]
+fn a_name_that_a_local_proxy_answers_for_is_not_refused() {
+    // The stand-in is dialled nowhere: it comes behind an address that answers.
+    for stand_in in ["198.18.0.7", "203.0.113.9", "2001:db8::7"] {
+        let server = Server::bytes(page("up"));
+        let (client, _) = changing(&[&["127.0.0.1", stand_in]]);
+        let got = get_with(&client, &server.url_as("far.example", "/")).unwrap();
+        assert_eq!(got.body, b"up");
+    }
+    // A name that was public, by its stand-in, gets no further into this machine.
+    let server = Server::bytes(redirect("/again"));
+    let (client, _) = changing(&[&["127.0.0.1", "198.18.0.7"], &["127.0.0.1"]]);
+    let text = network(get_with(&client, &server.url_as("far.example", "/")));
+    assert!(
+        text.starts_with("Refused") && text.contains("far.example at 127.0.0.1"),
+        "{text}"
+    );
+    let (client, _) = changing(&[]);
+    let text = network(get_with(&client, "http://198.18.0.7/"));
+    assert!(
+        text.contains("198.18.0.7") && text.contains("use the name"),
+        "{text}"
+    );
+}
+
+#[test]
 fn the_second_address_is_tried_where_the_first_is_closed() {
     let server = Server::bytes(page("up"));
     let (client, _) = changing(&[&["127.0.0.2", "127.0.0.1"]]);

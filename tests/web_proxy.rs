@@ -7,20 +7,23 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::client::{Client, Error, Request, Response, parse_url};
 use ikigai_tools::web::resolve::Resolve;
 use server::{Server, page, redirect, reply};
 
-/// Knows one name, `known.example`, as loopback.
+/// Knows `known.example` as loopback, and `fake.example` as what fake-IP DNS says of every name.
 struct One;
 
 impl Resolve for One {
     fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         if name == "known.example" {
             return Ok(vec![([127, 0, 0, 1], port).into()]);
+        }
+        if name == "fake.example" {
+            return Ok(vec![([198, 18, 0, 7], port).into()]);
         }
         Err(io::Error::other(
             "asked for a name that is the proxy's to resolve",
@@ -179,9 +182,88 @@ fn a_proxy_that_never_answers_is_given_up() {
         ("https_proxy", "https://a.example/"),
         ("http_proxy", "http://a.example/"),
     ] {
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         network(get(&[(name, &via)], url));
         assert!(start.elapsed() < Duration::from_secs(10));
+    }
+}
+
+#[test]
+fn a_proxy_that_dribbles_ends_with_the_call_whatever_is_asked_of_it() {
+    const TUNNEL: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
+    for (name, scheme, url, first, drop) in [
+        (
+            "silent SOCKS",
+            "socks5h",
+            "http://a.example/",
+            &b""[..],
+            None,
+        ),
+        (
+            "SOCKS, then silent",
+            "socks5h",
+            "http://a.example/",
+            &[5, 0],
+            None,
+        ),
+        (
+            "a SOCKS name without end",
+            "socks5h",
+            "http://a.example/",
+            &[5, 0, 5, 0, 0, 3, 255],
+            Some(b'x'),
+        ),
+        (
+            "CONNECT without end",
+            "http",
+            "https://a.example/",
+            b"HTTP/1.1 200 OK\r\n",
+            Some(b'x'),
+        ),
+        (
+            "a tunnel, then silent",
+            "http",
+            "https://a.example/",
+            TUNNEL,
+            None,
+        ),
+        (
+            "TLS byte by byte",
+            "http",
+            "https://a.example/",
+            b"HTTP/1.1 200 OK\r\n\r\n\x16\x03\x03\x3f\xff",
+            Some(2),
+        ),
+        (
+            "headers without end",
+            "http",
+            "http://a.example/",
+            b"HTTP/1.1 200 OK\r\nA: ",
+            Some(b'x'),
+        ),
+        (
+            "a body without end",
+            "http",
+            "http://a.example/",
+            b"HTTP/1.1 200 OK\r\n\r\n",
+            Some(b'x'),
+        ),
+    ] {
+        let proxy = Server::raw(move |mut stream| {
+            let until = Instant::now() + Duration::from_secs(20);
+            let mut gone = stream.write_all(first).is_err();
+            while !gone && Instant::now() < until {
+                thread::sleep(Duration::from_millis(50));
+                gone = drop.is_some_and(|byte| stream.write_all(&[byte]).is_err());
+            }
+        });
+        let via = format!("{scheme}://127.0.0.1:{}", proxy.port());
+        let start = Instant::now();
+        let text = network(get(&[("all_proxy", &via)], url));
+        let took = start.elapsed();
+        // Two seconds are the call's; the third is for a machine that is busy.
+        assert!(took < Duration::from_secs(3), "{name}: {took:?}: {text}");
+        assert!(took > Duration::from_secs(1), "{name}: {took:?}: {text}");
     }
 }
 
@@ -245,6 +327,7 @@ fn socks_resolves_here_or_there_as_its_name_says() {
         ("socks5h", "http://far.example/"),
         ("socks5", "http://known.example:81/"),
         ("socks5h", "http://127.0.0.1:82/"),
+        ("socks5", "http://fake.example/"),
     ] {
         let via = format!("{scheme}://127.0.0.1:{}", proxy.port());
         assert_eq!(get(&[("all_proxy", &via)], url).unwrap().body, b"by socks");
@@ -252,7 +335,12 @@ fn socks_resolves_here_or_there_as_its_name_says() {
     let seen = seen.lock().unwrap();
     assert_eq!(
         *seen,
-        ["far.example 80", "[127, 0, 0, 1] 81", "[127, 0, 0, 1] 82"]
+        [
+            "far.example 80",
+            "[127, 0, 0, 1] 81",
+            "[127, 0, 0, 1] 82",
+            "[198, 18, 0, 7] 80"
+        ]
     );
 }
 

@@ -1,5 +1,6 @@
 //! TLS against servers with certificates good and bad.
 
+mod common;
 #[path = "common/server.rs"]
 mod server;
 
@@ -13,18 +14,48 @@ use std::time::Duration;
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::client::{Client, Error, Request, Response, parse_url};
 use rustls::ServerConfig;
-use server::{Authority, Server, page, redirect};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use server::{Authority, SelfSigned, Server, page, redirect};
 
-/// The authority that this process trusts, through `SSL_CERT_FILE`.
-static TRUSTED: LazyLock<Authority> = LazyLock::new(|| {
-    let authority = Authority::new();
-    let file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    std::fs::write(file.path(), authority.pem()).unwrap();
+/// What this process trusts, through `SSL_CERT_FILE`: an authority, and servers' own certificates.
+struct Trusted {
+    authority: Authority,
+    good: SelfSigned,
+    elsewhere: SelfSigned,
+    expired: SelfSigned,
+    future: SelfSigned,
+    nameless: SelfSigned,
+}
+
+static TRUSTED: LazyLock<Trusted> = LazyLock::new(|| {
+    let trusted = Trusted {
+        authority: Authority::new(),
+        good: SelfSigned::new(&["localhost", "127.0.0.1"], (2020, 2100)),
+        elsewhere: SelfSigned::new(&["example.com"], (2020, 2100)),
+        expired: SelfSigned::new(&["localhost"], (2001, 2002)),
+        future: SelfSigned::new(&["localhost"], (2090, 2100)),
+        nameless: SelfSigned::new(&[], (2020, 2100)),
+    };
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let Trusted {
+        authority,
+        good,
+        elsewhere,
+        expired,
+        future,
+        nameless,
+    } = &trusted;
+    let mut pem = authority.pem();
+    for own in [good, elsewhere, expired, future, nameless] {
+        pem.push_str(&own.pem());
+    }
+    std::fs::write(file.path(), pem).unwrap();
     let (_, path) = file.keep().unwrap();
     // SAFETY: every test comes through here before it does anything else, and the standard
     // library, the only one that reads the environment here, takes its own lock.
     unsafe { std::env::set_var("SSL_CERT_FILE", path) };
-    authority
+    trusted
 });
 
 fn get(url: &str) -> Result<Response, Error> {
@@ -38,7 +69,9 @@ fn get(url: &str) -> Result<Response, Error> {
 }
 
 fn good() -> Arc<ServerConfig> {
-    TRUSTED.server(&["localhost", "127.0.0.1"], (2020, 2100))
+    TRUSTED
+        .authority
+        .server(&["localhost", "127.0.0.1"], (2020, 2100))
 }
 
 fn refusal(config: Arc<ServerConfig>) -> String {
@@ -80,20 +113,100 @@ fn a_certificate_of_an_unknown_authority_is_refused() {
 
 #[test]
 fn an_expired_certificate_is_refused() {
-    let text = refusal(TRUSTED.server(&["localhost"], (2001, 2002)));
+    let text = refusal(TRUSTED.authority.server(&["localhost"], (2001, 2002)));
     assert!(text.contains("expired"), "{text}");
 }
 
 #[test]
 fn a_certificate_of_the_future_is_refused() {
-    let text = refusal(TRUSTED.server(&["localhost"], (2090, 2100)));
+    let text = refusal(TRUSTED.authority.server(&["localhost"], (2090, 2100)));
     assert!(text.contains("not valid yet"), "{text}");
 }
 
 #[test]
 fn a_certificate_for_another_host_is_refused() {
-    let text = refusal(TRUSTED.server(&["example.com"], (2020, 2100)));
+    let text = refusal(TRUSTED.authority.server(&["example.com"], (2020, 2100)));
     assert!(text.contains("another host"), "{text}");
+}
+
+#[test]
+fn a_server_whose_own_certificate_is_trusted_is_reached_though_it_calls_itself_an_authority() {
+    let server = Server::start_tls(TRUSTED.good.server(), |_, conn| {
+        conn.write_all(&page("mine"))
+    });
+    for host in ["localhost", "127.0.0.1"] {
+        assert_eq!(get(&server.url_as(host, "/")).unwrap().body, b"mine");
+    }
+}
+
+#[test]
+fn a_trusted_certificate_of_a_server_still_needs_its_name_and_dates() {
+    for (config, word) in [
+        (TRUSTED.elsewhere.server(), "another host"),
+        (TRUSTED.nameless.server(), "subjectAltName"),
+        (TRUSTED.expired.server(), "expired"),
+        (TRUSTED.future.server(), "not valid yet"),
+    ] {
+        let text = refusal(config);
+        assert!(text.contains(word), "{word}: {text}");
+    }
+}
+
+#[test]
+fn an_authority_s_certificate_that_is_not_trusted_itself_says_how_it_could_be() {
+    let names = ["localhost", "127.0.0.1"];
+    for own in [
+        SelfSigned::new(&names, (2020, 2100)),
+        // The key and the names of a trusted one do not make it that one.
+        TRUSTED.good.twin(&names, (2020, 2100)),
+        TRUSTED.expired.twin(&names, (2020, 2100)),
+    ] {
+        LazyLock::force(&TRUSTED);
+        let text = refusal(own.server());
+        assert!(
+            text.contains("CA:TRUE") && text.contains("SSL_CERT_FILE"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_certificate_that_openssl_makes_is_trusted_by_its_file() {
+    // The variable is the whole process's, so the test runs itself once more with another one.
+    if let Some(port) = std::env::var_os("OPENSSL_SERVER") {
+        let port = port.into_string().unwrap();
+        let got = get(&format!("https://localhost:{port}/")).unwrap();
+        assert!(!got.body.is_empty());
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let made = Command::new("openssl")
+        .args("req -x509 -newkey rsa:2048 -nodes -days 9 -subj /CN=localhost".split(' '))
+        .args("-addext subjectAltName=DNS:localhost -keyout key.pem -out cert.pem".split(' '))
+        .current_dir(dir.path())
+        .stderr(std::process::Stdio::null())
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        common::skip("openssl is not there to make a certificate");
+        return;
+    }
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    let cert = CertificateDer::from_pem_slice(&read("cert.pem")).unwrap();
+    let key = PrivateKeyDer::from_pem_slice(&read("key.pem")).unwrap();
+    let server = Server::start_tls(server::serve_with(cert, key), |_, conn| {
+        conn.write_all(&page("mine"))
+    });
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "a_certificate_that_openssl_makes_is_trusted_by_its_file",
+        ])
+        .env("OPENSSL_SERVER", server.port().to_string())
+        .env("SSL_CERT_FILE", dir.path().join("cert.pem"))
+        .env_remove("SSL_CERT_DIR")
+        .status()
+        .unwrap();
+    assert!(status.success());
 }
 
 #[test]

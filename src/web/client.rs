@@ -1,7 +1,8 @@
 //! The one HTTP client of the web tools: GET, guarded on every hop, bounded in time and size.
 //!
 //! Redirects are followed here and not by the library, so that each hop is resolved once, checked
-//! by the [guard](super::guard), and connected to what was checked. A redirect may lead from http
+//! by the [guard](super::guard), and connected to what was checked; what is sent, to a proxy too,
+//! is made of what was checked. A redirect may lead from http
 //! to https and back, never out of them. Headers and the login that the caller gave are sent to
 //! the origin that the caller named and to no other. Messages name hosts, never paths or queries,
 //! which may hold keys.
@@ -10,18 +11,19 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use rustls::ClientConfig;
 use ureq::http::{HeaderMap, header};
-use ureq::tls::{RootCerts, TlsConfig};
-use ureq::unversioned::transport::{Connector, RustlsConnector};
+use ureq::unversioned::transport::Connector;
 use url::{Host, Url};
 
-use super::guard::{self, CheckedAddr, Guard};
+use super::guard::{self, CheckedAddr, Guard, Target};
 use super::resolve::{self, LookupError, Resolve, SystemResolver};
 pub use link::parse_url;
 
 use dial::{Dialer, Finish, NoResolver, Route, Talk};
 use proxy::{Kind, Proxies, Proxy};
-use tunnel::{Target, Tunnel};
+use tls::{Session, Tls};
+use tunnel::{To, Tunnel};
 
 mod body;
 mod dial;
@@ -40,7 +42,7 @@ pub const CONNECT: Duration = Duration::from_secs(10);
 /// The time for the body of an error, whose status is what matters.
 pub const ERROR_BODY: Duration = Duration::from_secs(3);
 /// How many redirects are followed.
-pub const MAX_REDIRECTS: usize = 10;
+pub const MAX_REDIRECTS: usize = 20;
 /// The most that is kept of a body, in bytes after decoding.
 pub const MAX_BODY: usize = 10 * 1024 * 1024;
 /// The most that is kept of the body of an error, in bytes after decoding.
@@ -124,7 +126,7 @@ pub struct Client {
     deadline: Instant,
     resolver: Arc<dyn Resolve>,
     proxies: OnceLock<Proxies>,
-    roots: OnceLock<Result<RootCerts, String>>,
+    tls: OnceLock<Result<Arc<ClientConfig>, String>>,
 }
 
 impl Default for Client {
@@ -148,7 +150,7 @@ impl Client {
             deadline: Instant::now() + TOTAL,
             resolver,
             proxies: OnceLock::new(),
-            roots: OnceLock::new(),
+            tls: OnceLock::new(),
         }
     }
 
@@ -186,20 +188,19 @@ impl Client {
         let mut url = first;
         for _ in 0..=MAX_REDIRECTS {
             link::strip_login(&mut url);
-            let host = guard::host_of(&url).ok_or_else(no_host)?;
             let own = url.origin() == origin;
             let extra = Extra {
                 accept: request.accept,
                 headers: if own { request.headers } else { &[] },
                 authorization: login.as_deref().filter(|_| own),
             };
-            let hop = self.hop(&guard, &host, &url, &extra)?;
+            let hop = self.hop(&guard, &url, &extra)?;
             let Some(location) = hop.location else {
                 return hop.finish(url, self.total);
             };
             let next = link::follow(&url, &location)?;
-            let next_host = guard::host_of(&next).ok_or_else(no_host)?;
-            guard.follow(&host, &hop.addrs, &next_host);
+            let next_host = guard::host_of(&next).map_err(|_| no_host())?;
+            guard.follow(&hop.target, &hop.addrs, &next_host);
             url = next;
         }
         Err(Error::Network(format!(
@@ -209,27 +210,20 @@ impl Client {
     }
 
     /// One exchange: checked, connected, asked, and the head of the answer read.
-    fn hop(
-        &self,
-        guard: &Guard,
-        host: &Host<String>,
-        url: &Url,
-        extra: &Extra<'_>,
-    ) -> Result<Hop, Error> {
+    fn hop(&self, guard: &Guard, url: &Url, extra: &Extra<'_>) -> Result<Hop, Error> {
         let proxies = self.proxies.get_or_init(Proxies::from_env);
         let proxy = proxies.for_url(url).map_err(Error::Network)?;
-        let tls = url.scheme() == "https";
-        let port = url
-            .port_or_known_default()
-            .unwrap_or(if tls { 443 } else { 80 });
-        let (addrs, route) = self.route(guard, host, port, tls, proxy.as_ref())?;
+        let target = guard
+            .admit(url)
+            .map_err(|refusal| Error::Network(refusal.to_string()))?;
+        let (addrs, route) = self.route(guard, &target, proxy.as_ref())?;
         let left = self.left();
-        let name = host.to_string();
+        let name = target.host().to_string();
         if left.is_zero() {
             return Err(Error::Network(fault::timeout(&name, self.total)));
         }
 
-        let mut config = ureq::Agent::config_builder()
+        let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -240,29 +234,24 @@ impl Client {
             .user_agent(USER_AGENT)
             .accept(extra.accept)
             .accept_encoding("gzip, deflate, br");
-        if tls {
-            let roots = self
-                .roots
-                .get_or_init(tls::roots)
-                .clone()
-                .map_err(Error::Network)?;
-            config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
-        }
+        let tls = if target.is_tls() {
+            Some(self.tls(&target)?)
+        } else {
+            None
+        };
         let talk = Arc::clone(&route.talk);
         let finish = Finish {
-            absolute: route.absolute.clone(),
+            absolute: route.absolute.then(|| target.clone()),
             talk: Arc::clone(&talk),
         };
         let plain_proxy_login = proxy
-            .filter(|_| route.absolute.is_some())
+            .filter(|_| route.absolute)
             .and_then(|p| p.login)
             .map(|(user, password)| tunnel::basic(&user, &password));
-        let chain = Dialer(route)
-            .chain(RustlsConnector::default())
-            .chain(finish);
+        let chain = Dialer(route).chain(Tls(tls)).chain(finish);
         let agent = ureq::Agent::with_parts(config.build(), chain, NoResolver);
 
-        let mut request = agent.get(link::to_uri(url)?);
+        let mut request = agent.get(link::to_uri(&target, url)?);
         for (name, value) in extra.headers {
             request = request.header(*name, *value);
         }
@@ -290,6 +279,7 @@ impl Client {
                 .to_owned()
         });
         Ok(Hop {
+            target,
             addrs,
             location,
             host: name,
@@ -301,72 +291,56 @@ impl Client {
         })
     }
 
+    /// What TLS with the target needs; the certificates are loaded once.
+    fn tls(&self, target: &Target) -> Result<Session, Error> {
+        let config = self.tls.get_or_init(tls::config).clone();
+        Session::with(target, config.map_err(Error::Network)?).map_err(Error::Network)
+    }
+
     /// Where to connect for a hop: to the target, or to the proxy, with what to tell it.
     fn route(
         &self,
         guard: &Guard,
-        host: &Host<String>,
-        port: u16,
-        tls: bool,
+        target: &Target,
         proxy: Option<&Proxy>,
     ) -> Result<(Vec<CheckedAddr>, Route), Error> {
         let refused = |refusal: guard::Refusal| Error::Network(refusal.to_string());
-        guard.admit(host).map_err(refused)?;
-        let target = format!("{host}:{port}");
         let mut route = Route {
             addrs: Vec::new(),
             target: target.clone(),
             proxy: None,
             tunnel: None,
-            absolute: None,
+            absolute: false,
             talk: Arc::default(),
         };
         let mut addrs = Vec::new();
         if proxy.is_none_or(|proxy| proxy.kind == Kind::Socks5) {
-            addrs = guard
-                .check(host, &self.lookup(host, port)?)
-                .map_err(refused)?;
+            let found = self.lookup(target.host(), target.port())?;
+            addrs = guard.check(target, &found).map_err(refused)?;
         }
         let Some(proxy) = proxy else {
             route.addrs.clone_from(&addrs);
             return Ok((addrs, route));
         };
-        let proxy_name = proxy.host.to_string();
         let found = self.lookup(&proxy.host, proxy.port)?;
-        route.addrs = guard::check_proxy(&proxy_name, &found).map_err(refused)?;
-        route.proxy = Some(format!("{proxy_name}:{}", proxy.port));
+        route.addrs = guard::check_proxy(&proxy.host, &found).map_err(refused)?;
+        route.proxy = Some(format!("{}:{}", proxy.host, proxy.port));
         route.tunnel = match (proxy.kind, addrs.first()) {
-            (Kind::Http, _) if !tls => {
-                let origin = if port == 80 {
-                    format!("http://{host}")
-                } else {
-                    format!("http://{target}")
-                };
-                route.absolute = Some(origin);
+            (Kind::Http, _) if !target.is_tls() => {
+                route.absolute = true;
                 None
             }
             (Kind::Http, _) => Some(Tunnel::Connect {
-                authority: target,
+                target: target.clone(),
                 authorization: proxy
                     .login
                     .as_ref()
                     .map(|(user, pw)| tunnel::basic(user, pw)),
             }),
-            (Kind::Socks5, Some(addr)) => Some(Tunnel::Socks5 {
-                target: Target::Addr(addr.socket_addr()),
+            (Kind::Socks5 | Kind::Socks5h, addr) => Some(Tunnel::Socks5 {
+                to: addr.map_or_else(|| To::Named(target.clone()), |addr| To::Checked(*addr)),
                 login: proxy.login.clone(),
             }),
-            (Kind::Socks5 | Kind::Socks5h, _) => {
-                let target = match host {
-                    Host::Domain(name) => Target::Name(name.clone(), port),
-                    Host::Ipv4(ip) => Target::Addr((*ip, port).into()),
-                    Host::Ipv6(ip) => Target::Addr((*ip, port).into()),
-                };
-                Some(Tunnel::Socks5 {
-                    target,
-                    login: proxy.login.clone(),
-                })
-            }
         };
         Ok((addrs, route))
     }
@@ -394,6 +368,7 @@ struct Extra<'a> {
 
 /// The head of an answer, its body still on the wire.
 struct Hop {
+    target: Target,
     addrs: Vec<CheckedAddr>,
     location: Option<String>,
     host: String,

@@ -1,4 +1,5 @@
-//! API keys: from the environment, else from `credentials.json`.
+//! API keys: from the environment, else from `credentials.json`, where they stand nested by tool
+//! and provider, or flat under the names of the variables, as the published ikigai has them.
 //!
 //! The file is looked for in `$IKIGAI_CONFIG_DIR`, `$XDG_CONFIG_HOME/ikigai` and
 //! `~/.config/ikigai`; the first that exists counts, and no other.
@@ -148,7 +149,7 @@ impl<'a> Credentials<'a> {
     }
 
     /// One credential: the variable, unless it is unset or blank, else the file's string at
-    /// `path`, such as `["web_search", "brave", "api_key"]`.
+    /// `path`, such as `["web_search", "brave", "api_key"]`, else the one under the variable's name.
     pub fn find(&self, variable: &str, path: &[&str]) -> Result<Key, Missing> {
         self.locate(variable, path).map(|(key, _)| key)
     }
@@ -166,7 +167,15 @@ impl<'a> Credentials<'a> {
         let Some(file) = self.file() else {
             return Err(Missing { problem: None });
         };
-        match read(&file).and_then(|json| pick(&json, path)) {
+        let found = read(&file).and_then(|json| {
+            // What is wrong with the one matters only where the other is not there either.
+            let nested = pick(&json, path);
+            match nested {
+                Ok(Some(_)) => nested,
+                _ => pick(&json, &[variable]).and_then(|flat| flat.map_or(nested, |k| Ok(Some(k)))),
+            }
+        });
+        match found {
             Ok(Some(value)) => Ok((Key(value), Source::File(file))),
             Ok(None) => Err(Missing { problem: None }),
             Err(error) => {
@@ -326,6 +335,45 @@ mod tests {
     }
 
     #[test]
+    fn a_flat_file_is_read_as_well_as_a_nested_one() {
+        for (text, key) in [
+            (r#"{"BRAVE_API_KEY":" flat "}"#, "flat"),
+            (r#"{"BRAVE_API_KEY":"flat","web_search":null}"#, "flat"),
+            (
+                r#"{"BRAVE_API_KEY":"flat","web_search":{"google":{"api_key":"g"}}}"#,
+                "flat",
+            ),
+            (
+                r#"{"BRAVE_API_KEY":"flat","web_search":{"brave":{"api_key":""}}}"#,
+                "flat",
+            ),
+            (
+                r#"{"BRAVE_API_KEY":"flat","web_search":{"brave":{"api_key":5}}}"#,
+                "flat",
+            ),
+            (
+                r#"{"BRAVE_API_KEY":"flat","web_search":{"brave":{"api_key":"nested"}}}"#,
+                "nested",
+            ),
+            (
+                r#"{"BRAVE_API_KEY":5,"web_search":{"brave":{"api_key":"nested"}}}"#,
+                "nested",
+            ),
+        ] {
+            let dir = folder(text);
+            let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+            assert_eq!(found(find(&[at], None)), key, "{text}");
+            let env = ("BRAVE_API_KEY", "env");
+            assert_eq!(found(find(&[at, env], None)), "env", "{text}");
+        }
+        for text in [r#"{"BRAVE_API_KEY":null}"#, r#"{"BRAVE_API_KEY":" "}"#] {
+            let dir = folder(text);
+            let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
+            assert_eq!(find(&[at], None), Err(Missing { problem: None }), "{text}");
+        }
+    }
+
+    #[test]
     fn a_file_that_can_not_be_used_is_named_with_the_reason() {
         for (text, why) in [
             ("{", "is not valid JSON"),
@@ -334,6 +382,7 @@ mod tests {
                 r#"{"web_search":{"brave":{"api_key":5}}}"#,
                 "must be a string",
             ),
+            (r#"{"BRAVE_API_KEY":5}"#, "'BRAVE_API_KEY' must be a string"),
         ] {
             let dir = folder(text);
             let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());

@@ -1,4 +1,5 @@
-//! The address guard: it alone makes a [`CheckedAddr`], and nothing else can be dialled.
+//! The address guard: it alone makes a [`CheckedAddr`] and a [`Target`]; nothing but the first can
+//! be dialled, nothing but the second be asked for.
 //!
 //! The rules, hop by hop:
 //!
@@ -10,6 +11,9 @@
 //! 3. Once a hop has been to a public address, or to one that only a proxy knows, everything
 //!    private is closed for the rest of the call, the host first named included: a name that
 //!    changes its address between two hops gains nothing.
+//! 4. The other special-use ranges are refused where they are written out. A name that resolves to
+//!    a benchmarking or documentation address is a public one: a local proxy hands such addresses
+//!    out in place of the real ones (fake-IP DNS).
 //!
 //! A host is resolved once a hop; the addresses that passed are the ones that are connected to.
 
@@ -22,8 +26,10 @@ use url::{Host, Url};
 
 pub mod class;
 pub mod names;
+pub mod target;
 
 use class::{Class, Reach};
+pub use target::{BadHost, Target, host_of, settle};
 
 /// An address that the guard has let through. There is no other way to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,41 +53,71 @@ impl CheckedAddr {
     }
 }
 
-/// Why an address may not be dialled.
+/// Why there is no request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    host: String,
-    class: Class,
-    redirected: bool,
+pub enum Refusal {
+    /// There is no host that could be judged.
+    Host(BadHost),
+    /// The host, or what it resolves to, may not be reached.
+    Address {
+        /// The host, as it is judged.
+        host: String,
+        /// What it resolves to, where it is a name and that is the reason.
+        found: Option<IpAddr>,
+        /// What the address is.
+        class: Class,
+        /// Whether a redirect led there.
+        redirected: bool,
+    },
+}
+
+impl From<BadHost> for Refusal {
+    fn from(why: BadHost) -> Self {
+        Self::Host(why)
+    }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            host,
-            class,
-            redirected,
-        } = self;
+        let (host, found, class, redirected) = match self {
+            Self::Host(why) => return write!(f, "Refused: {why}"),
+            Self::Address {
+                host,
+                found,
+                class,
+                redirected,
+            } => (host, found, class, *redirected),
+        };
         let kind = class.kind;
         let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
             "an"
         } else {
             "a"
         };
-        if class.reach == Reach::Never {
-            write!(
-                f,
-                "Refused: {host} is {article} {kind} address, which is never fetched"
-            )
-        } else if *redirected {
-            write!(
-                f,
-                "Refused: a redirect led to {host}, {article} {kind} address; only a caller may \
-                 name one. If it is meant, fetch it by its own URL"
-            )
-        } else {
-            write!(f, "Refused: {host} is {article} {kind} address")
+        f.write_str("Refused: ")?;
+        if redirected {
+            f.write_str("a redirect led to ")?;
         }
+        match found {
+            Some(ip) if redirected => write!(f, "{host} at {ip}, {article} {kind} address")?,
+            Some(ip) => write!(f, "{host} resolves to {ip}, {article} {kind} address")?,
+            None if redirected => write!(f, "{host}, {article} {kind} address")?,
+            None => write!(f, "{host} is {article} {kind} address")?,
+        }
+        f.write_str(match (class.reach, found) {
+            (Reach::StandIn, _) => {
+                ", which is fetched only where a name resolves to it; use the name"
+            }
+            (Reach::Never, None) => ", which is never fetched",
+            (Reach::Never, Some(_)) => {
+                ", which is never fetched. A DNS filter may answer so for a name that it blocks; \
+                 if the name is right, look at its DNS entry"
+            }
+            (Reach::Private | Reach::Public, _) if redirected => {
+                "; only a caller may name one. If it is meant, fetch it by its own URL"
+            }
+            (Reach::Private | Reach::Public, _) => "",
+        })
     }
 }
 
@@ -99,33 +135,38 @@ impl Guard {
     #[must_use]
     pub fn new(named: &Url) -> Option<Self> {
         Some(Self {
-            named: host_of(named)?,
+            named: host_of(named).ok()?,
             home: true,
             hops: 0,
         })
     }
 
-    /// Judges a host by itself, before or without a look-up: a literal, or a name known for what
-    /// it points to. This is all that can be said about a target that a proxy will resolve.
-    pub fn admit(&self, host: &Host<String>) -> Result<(), Refusal> {
-        classify_host(host).map_or(Ok(()), |class| self.judge(host, class))
+    /// Judges a URL's host by itself, before or without a look-up: a literal, or a name known for
+    /// what it points to. This is all that can be said about a target that a proxy will resolve.
+    pub fn admit(&self, url: &Url) -> Result<Target, Refusal> {
+        let target = Target::of(url)?;
+        if let Some(class) = classify_host(target.host()) {
+            self.judge(target.host(), class, None)?;
+        }
+        Ok(target)
     }
 
-    /// Lets through those of a host's addresses that may be dialled, in their order.
+    /// Lets through those of a target's addresses that may be dialled, in their order.
     ///
     /// An address that may not is left out; if none is left, the refusal is of the first. A host
     /// without any address gives an empty list.
     pub fn check(
         &self,
-        host: &Host<String>,
+        target: &Target,
         found: &[SocketAddr],
     ) -> Result<Vec<CheckedAddr>, Refusal> {
-        self.admit(host)?;
+        let host = target.host();
         let mut passed = Vec::with_capacity(found.len());
         let mut refused = None;
         for &addr in found {
-            let class = class::classify(addr.ip());
-            match self.judge(host, class) {
+            let class = class_behind(host, addr.ip());
+            let by_name = matches!(host, Host::Domain(_)).then_some(addr.ip());
+            match self.judge(host, class, by_name) {
                 Ok(()) => passed.push(CheckedAddr {
                     addr,
                     reach: class.reach,
@@ -141,9 +182,9 @@ impl Guard {
 
     /// Moves on from the hop that answered to the host of its redirect. `been` are the addresses
     /// that hop was checked for; none where a proxy resolved them.
-    pub fn follow(&mut self, from: &Host<String>, been: &[CheckedAddr], next: &Host<String>) {
+    pub fn follow(&mut self, from: &Target, been: &[CheckedAddr], next: &Host<String>) {
         let was_private = if been.is_empty() {
-            classify_host(from).is_some_and(|class| class.reach == Reach::Private)
+            classify_host(from.host()).is_some_and(|class| class.reach == Reach::Private)
         } else {
             been.iter().all(|addr| addr.reach == Reach::Private)
         };
@@ -151,17 +192,23 @@ impl Guard {
         self.hops += 1;
     }
 
-    fn judge(&self, host: &Host<String>, class: Class) -> Result<(), Refusal> {
+    fn judge(
+        &self,
+        host: &Host<String>,
+        class: Class,
+        found: Option<IpAddr>,
+    ) -> Result<(), Refusal> {
         let allowed = match class.reach {
             Reach::Public => true,
             Reach::Private => self.home && same_host(&self.named, host),
-            Reach::Never => false,
+            Reach::StandIn | Reach::Never => false,
         };
         if allowed {
             return Ok(());
         }
-        Err(Refusal {
+        Err(Refusal::Address {
             host: host.to_string(),
+            found,
             class,
             redirected: self.hops > 0,
         })
@@ -170,13 +217,14 @@ impl Guard {
 
 /// Checks the addresses of a proxy, which the environment named: private ones are its right, what
 /// is refused to everyone is refused to it as well.
-pub fn check_proxy(host: &str, found: &[SocketAddr]) -> Result<Vec<CheckedAddr>, Refusal> {
+pub fn check_proxy(host: &Host<String>, found: &[SocketAddr]) -> Result<Vec<CheckedAddr>, Refusal> {
     let mut passed = Vec::with_capacity(found.len());
     for &addr in found {
-        let class = class::classify(addr.ip());
-        if class.reach == Reach::Never {
-            return Err(Refusal {
-                host: host.to_owned(),
+        let class = class_behind(host, addr.ip());
+        if matches!(class.reach, Reach::StandIn | Reach::Never) {
+            return Err(Refusal::Address {
+                host: format!("the proxy {host}"),
+                found: matches!(host, Host::Domain(_)).then_some(addr.ip()),
                 class,
                 redirected: false,
             });
@@ -189,17 +237,16 @@ pub fn check_proxy(host: &str, found: &[SocketAddr]) -> Result<Vec<CheckedAddr>,
     Ok(passed)
 }
 
-/// The host of a URL, as the guard compares it: a name without its final dots.
-#[must_use]
-pub fn host_of(url: &Url) -> Option<Host<String>> {
-    match url.host()? {
-        Host::Domain(name) => {
-            let name = name.trim_end_matches('.');
-            (!name.is_empty()).then(|| Host::Domain(name.to_ascii_lowercase()))
-        }
-        Host::Ipv4(ip) => Some(Host::Ipv4(ip)),
-        Host::Ipv6(ip) => Some(Host::Ipv6(ip)),
+/// What an address is that was found for a host: a stand-in that a name resolved to is public.
+fn class_behind(host: &Host<String>, ip: IpAddr) -> Class {
+    let class = class::classify(ip);
+    if class.reach == Reach::StandIn && matches!(host, Host::Domain(_)) {
+        return Class {
+            reach: Reach::Public,
+            ..class
+        };
     }
+    class
 }
 
 /// What a host is by itself; `None` where only a resolver can tell.

@@ -9,13 +9,13 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// A request as it came in.
@@ -272,14 +272,65 @@ impl Authority {
         params.not_after = rcgen::date_time_ymd(years.1, 1, 1);
         let key = KeyPair::generate().unwrap();
         let cert = params.signed_by(&key, &self.0).unwrap();
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![cert.der().clone()], key)
-            .unwrap();
-        Arc::new(config)
+        serve_with(cert.der().clone(), pkcs8(&key))
     }
 }
+
+fn pkcs8(key: &KeyPair) -> PrivateKeyDer<'static> {
+    PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()))
+}
+
+/// The configuration of a server that shows one certificate.
+pub fn serve_with(cert: CertificateDer<'static>, key: PrivateKeyDer<'static>) -> Arc<ServerConfig> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert], key)
+        .unwrap();
+    Arc::new(config)
+}
+
+/// A certificate that signed itself and calls itself an authority, as `openssl req -x509` makes it.
+pub struct SelfSigned {
+    key: KeyPair,
+    cert: rcgen::Certificate,
+}
+
+impl SelfSigned {
+    /// A new one for `names`, valid in these years.
+    pub fn new(names: &[&str], years: (i32, i32)) -> Self {
+        Self::with(KeyPair::generate().unwrap(), names, years)
+    }
+
+    /// Another one, like this but for its serial number, and with its key.
+    pub fn twin(&self, names: &[&str], years: (i32, i32)) -> Self {
+        let key = KeyPair::try_from(self.key.serialize_der()).unwrap();
+        Self::with(key, names, years)
+    }
+
+    fn with(key: KeyPair, names: &[&str], years: (i32, i32)) -> Self {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut params = CertificateParams::new(names).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.not_before = rcgen::date_time_ymd(years.0, 1, 1);
+        params.not_after = rcgen::date_time_ymd(years.1, 1, 1);
+        let serial = SERIAL.fetch_add(1, Ordering::SeqCst);
+        params.serial_number = Some(serial.into());
+        let cert = params.self_signed(&key).unwrap();
+        Self { key, cert }
+    }
+
+    /// It, in PEM.
+    pub fn pem(&self) -> String {
+        self.cert.pem()
+    }
+
+    /// The configuration of a server that shows it.
+    pub fn server(&self) -> Arc<ServerConfig> {
+        serve_with(self.cert.der().clone(), pkcs8(&self.key))
+    }
+}
+
+static SERIAL: AtomicU64 = AtomicU64::new(1);

@@ -18,20 +18,20 @@ use ureq::unversioned::transport::{
 use super::fault::Fault;
 use super::socket::Socket;
 use super::tunnel::{self, Tunnel};
-use crate::web::guard::CheckedAddr;
+use crate::web::guard::{CheckedAddr, Target};
 
 /// The way of one hop: whom to connect to, and what to ask a proxy there.
 pub struct Route {
     /// The addresses to try, in order.
     pub addrs: Vec<CheckedAddr>,
-    /// The target as `host:port`, for messages.
-    pub target: String,
+    /// The target.
+    pub target: Target,
     /// The proxy as `host:port`, where there is one.
     pub proxy: Option<String>,
     /// What to ask of the proxy first.
     pub tunnel: Option<Tunnel>,
-    /// `http://host:port` where the request line must hold the whole URL, for a plain proxy.
-    pub absolute: Option<String>,
+    /// Whether the request line must hold the whole URL, for a plain proxy.
+    pub absolute: bool,
     /// What the connection and the client tell each other.
     pub talk: Arc<Talk>,
 }
@@ -137,7 +137,7 @@ impl Dialer {
         }
         Err(match &self.0.proxy {
             Some(proxy) => Fault::ProxyConnect(proxy.clone(), last),
-            None => Fault::Connect(self.0.target.clone(), last),
+            None => Fault::Connect(self.0.target.to_string(), last),
         })
     }
 
@@ -154,8 +154,8 @@ impl Dialer {
 /// The last link of the chain, around plain and TLS connections alike.
 #[derive(Debug)]
 pub struct Finish {
-    /// See [`Route::absolute`].
-    pub absolute: Option<String>,
+    /// The target, where the request line must hold the whole URL.
+    pub absolute: Option<Target>,
     /// See [`Route::talk`].
     pub talk: Arc<Talk>,
 }
@@ -170,7 +170,7 @@ impl<In: Transport> Connector<In> for Finish {
     ) -> Result<Option<Wire<In>>, ureq::Error> {
         Ok(chained.map(|inner| Wire {
             inner,
-            absolute: self.absolute.clone(),
+            absolute: self.absolute.as_ref().map(Target::origin),
             talk: Arc::clone(&self.talk),
             headed: false,
         }))

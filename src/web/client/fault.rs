@@ -7,6 +7,7 @@ use std::time::Duration;
 use rustls::CertificateError;
 
 use super::body::BodyError;
+use super::tls::{detail, is_authority};
 
 /// A failure of the connection, carried through the HTTP library as its `Other` error.
 #[derive(Debug)]
@@ -70,7 +71,6 @@ pub fn describe(error: &ureq::Error, host: &str, total: Duration) -> String {
             format!("Connection timeout: {host} did not complete the connection in time")
         }
         ureq::Error::Timeout(_) => timeout(host, total),
-        ureq::Error::Rustls(error) => tls(error, host),
         ureq::Error::Io(error) => io_text(error, host, total),
         ureq::Error::Protocol(error) => format!("{host} did not answer in HTTP: {error}"),
         ureq::Error::LargeResponseHeader(..) => {
@@ -153,12 +153,28 @@ fn tls(error: &rustls::Error, host: &str) -> String {
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
             "it is not valid yet; is this machine's clock right?".to_owned()
         }
+        CertificateError::NotValidForNameContext { presented, .. } if presented.is_empty() => {
+            "it names no host. Its common name is not looked at; it needs a subjectAltName \
+             (openssl req -x509 -addext subjectAltName=DNS:name, or IP:address)"
+                .to_owned()
+        }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "it is for another host".to_owned()
         }
         CertificateError::BadSignature => "its signature is wrong".to_owned(),
         CertificateError::Revoked => "it has been revoked".to_owned(),
-        other => other.to_string(),
+        other if is_authority(other) => {
+            "it is an authority's (CA:TRUE) and not a server's, and no trusted one itself. If it \
+             is your own server's, name the file with this certificate in SSL_CERT_FILE"
+                .to_owned()
+        }
+        other => match detail(other) {
+            Some(webpki::Error::UnsupportedCertVersion) => {
+                "it is of version 1, which names no hosts; make one of version 3".to_owned()
+            }
+            Some(error) => format!("it is malformed ({error})"),
+            None => other.to_string(),
+        },
     };
     format!("The certificate of {host} is not valid: {reason}")
 }

@@ -5,7 +5,7 @@ use ureq::http::Uri;
 use url::Url;
 
 use super::{Error, tunnel};
-use crate::web::guard;
+use crate::web::guard::{self, Target};
 
 /// What a URL may hold and the HTTP library does not take.
 const UNWELCOME: &AsciiSet = &CONTROLS
@@ -39,17 +39,15 @@ pub fn parse_url(text: &str) -> Result<Url, Error> {
     accept(url)
 }
 
-/// Insists on http or https and a host.
-pub fn accept(url: Url) -> Result<Url, Error> {
+/// Insists on http or https and a host, which is written as the guard knows it.
+pub fn accept(mut url: Url) -> Result<Url, Error> {
     if !matches!(url.scheme(), "http" | "https") {
         let scheme = url.scheme();
         return Err(Error::InvalidUrl(format!(
             "only http and https are fetched, not {scheme}"
         )));
     }
-    if guard::host_of(&url).is_none() {
-        return Err(Error::InvalidUrl("no host".to_owned()));
-    }
+    guard::settle(&mut url).map_err(|why| Error::InvalidUrl(why.to_string()))?;
     Ok(url)
 }
 
@@ -80,25 +78,31 @@ pub fn follow(from: &Url, location: &str) -> Result<Url, Error> {
             "{host} redirects to something that is no URL: {error}"
         ))
     })?;
-    if !matches!(next.scheme(), "http" | "https") || guard::host_of(&next).is_none() {
+    if !matches!(next.scheme(), "http" | "https") {
         let scheme = next.scheme();
         return Err(Error::Network(format!(
             "Refused: {host} redirects to a {scheme}: URL; only http and https are followed"
         )));
     }
+    guard::settle(&mut next).map_err(|why| {
+        Error::Network(format!(
+            "Refused: {host} redirects to a URL that can't be followed: {why}"
+        ))
+    })?;
     if next.fragment().is_none() {
         next.set_fragment(from.fragment());
     }
     Ok(next)
 }
 
-/// The URL in the HTTP library's form, without login and fragment.
-pub fn to_uri(url: &Url) -> Result<Uri, Error> {
-    let text = &url[..url::Position::AfterQuery];
+/// The request to a target in the HTTP library's form: of the URL, its path and query alone.
+pub fn to_uri(target: &Target, url: &Url) -> Result<Uri, Error> {
+    let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+    let text = target.origin() + path;
     if let Ok(uri) = text.parse() {
         return Ok(uri);
     }
-    utf8_percent_encode(text, UNWELCOME)
+    utf8_percent_encode(&text, UNWELCOME)
         .to_string()
         .parse()
         .map_err(|error| Error::InvalidUrl(format!("the URL can't be requested: {error}")))

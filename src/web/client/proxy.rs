@@ -52,7 +52,7 @@ impl Proxy {
         // SOCKS must not be 80, since a port that is written has to stay visible.
         let stand_in = if kind == Kind::Http { "http" } else { "ftp" };
         let url = Url::parse(&format!("{stand_in}://{rest}")).map_err(|e| e.to_string())?;
-        let host = host_of(&url).ok_or("it has no host")?;
+        let host = host_of(&url).map_err(|why| why.to_string())?;
         let decode = |part: &str| percent_decode_str(part).collect::<Vec<u8>>();
         let login = (!url.username().is_empty() || url.password().is_some()).then(|| {
             (
@@ -128,7 +128,7 @@ impl Proxies {
         };
         let port = url.port_or_known_default().unwrap_or(0);
         match host_of(url) {
-            Some(host) if !self.exempt.iter().any(|entry| exempts(entry, &host, port)) => {
+            Ok(host) if !self.exempt.iter().any(|entry| exempts(entry, &host, port)) => {
                 let proxy = Proxy::parse(value);
                 proxy
                     .map(Some)

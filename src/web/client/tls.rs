@@ -1,16 +1,61 @@
-//! Which certificate authorities are trusted: the system's, or bundled ones where it has none.
+//! TLS with a target: which certificates are trusted, and the link of the chain that speaks it.
+//!
+//! Trusted are the system's authorities, or bundled ones where it has none. A certificate that
+//! stands itself among the trusted ones may be a server's although it calls itself an authority:
+//! that is what `openssl req -x509` makes for development servers, and what RFC 5280 keeps apart.
 
 use std::env;
+use std::fmt;
+use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 
-use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_certs};
-use ureq::tls::{Certificate, RootCerts};
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::verify_server_name;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{
+    ALL_VERSIONS, CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct,
+    OtherError, RootCertStore, SignatureScheme, StreamOwned,
+};
+use rustls_native_certs::{load_certs_from_paths, load_native_certs};
+use ureq::unversioned::transport::{
+    Buffers, ConnectionDetails, Connector, Either, LazyBuffers, NextTimeout, Transport,
+    TransportAdapter, time,
+};
+use url::Host;
 
-/// Loads the roots, as OpenSSL would find them: `SSL_CERT_FILE` and `SSL_CERT_DIR`, then the
-/// system's bundle, then its directory. Mozilla's bundled roots stand in where there are none.
+use crate::web::guard::Target;
+
+/// What a client trusts and speaks, from the environment's and the system's certificates.
 ///
 /// The error says which variable names something that cannot be used.
-pub fn roots() -> Result<RootCerts, String> {
+pub fn config() -> Result<Arc<ClientConfig>, String> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let trusted = certificates()?;
+    let mut roots = RootCertStore::empty();
+    if trusted.is_empty() {
+        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    } else {
+        roots.add_parsable_certificates(trusted.iter().cloned());
+    }
+    let chains =
+        WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
+            .build()
+            .map_err(|error| format!("the trusted certificates can't be used: {error}"))?;
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(ALL_VERSIONS)
+        .map_err(|error| format!("TLS can't be spoken: {error}"))?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Trust { chains, trusted }))
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
+/// Loads the trusted certificates, as OpenSSL would find them: `SSL_CERT_FILE` and `SSL_CERT_DIR`,
+/// then the system's bundle, then its directory. There may be none.
+fn certificates() -> Result<Vec<CertificateDer<'static>>, String> {
     let named = ["SSL_CERT_FILE", "SSL_CERT_DIR"]
         .into_iter()
         .find(|name| env::var_os(name).is_some_and(|value| !value.is_empty()));
@@ -25,7 +70,7 @@ pub fn roots() -> Result<RootCerts, String> {
                 "no certificates could be read where {name} points: {why}"
             ));
         }
-        return Ok(wrap(&found));
+        return Ok(found.certs);
     }
     // One file is read in a fraction of the time that a directory of hundreds takes.
     let places = openssl_probe::probe();
@@ -40,14 +85,175 @@ pub fn roots() -> Result<RootCerts, String> {
             .map(|dir| load_certs_from_paths(None::<&Path>, Some(dir)))
             .find(|found| !found.certs.is_empty())
     });
-    Ok(found.as_ref().map_or(RootCerts::WebPki, wrap))
+    Ok(found.map(|found| found.certs).unwrap_or_default())
 }
 
-fn wrap(found: &CertificateResult) -> RootCerts {
-    found
-        .certs
-        .iter()
-        .map(|cert| Certificate::from_der(cert).to_owned())
-        .collect::<Vec<_>>()
-        .into()
+/// Verifies servers by their chains, and those that are trusted themselves by name and date.
+#[derive(Debug)]
+struct Trust {
+    chains: Arc<WebPkiServerVerifier>,
+    trusted: Vec<CertificateDer<'static>>,
+}
+
+impl ServerCertVerifier for Trust {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let verdict = self.chains.verify_server_cert(
+            end_entity,
+            intermediates,
+            server_name,
+            ocsp_response,
+            now,
+        );
+        match verdict {
+            // The dates were good: they are looked at before what the certificate calls itself, as
+            // the tests with expired ones see to.
+            Err(rustls::Error::InvalidCertificate(why))
+                if is_authority(&why) && self.trusted.contains(end_entity) =>
+            {
+                verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            verdict => verdict,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.chains.verify_tls12_signature(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.chains.verify_tls13_signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.chains.supported_verify_schemes()
+    }
+}
+
+/// The verifier's own word for what is wrong, where the TLS library has none.
+pub fn detail(why: &CertificateError) -> Option<&webpki::Error> {
+    match why {
+        CertificateError::Other(OtherError(inner)) => inner.downcast_ref(),
+        _ => None,
+    }
+}
+
+/// Whether the one thing wrong that was found is that the certificate calls itself an authority.
+pub fn is_authority(why: &CertificateError) -> bool {
+    matches!(detail(why), Some(webpki::Error::CaUsedAsEndEntity))
+}
+
+/// What TLS with one target needs: the name that is asked for and checked is the target's.
+#[derive(Clone, Debug)]
+pub struct Session {
+    config: Arc<ClientConfig>,
+    name: ServerName<'static>,
+}
+
+impl Session {
+    /// Prepares TLS with `target`; the error says why there can be none.
+    pub fn with(target: &Target, config: Arc<ClientConfig>) -> Result<Self, String> {
+        let name = match target.host() {
+            Host::Ipv4(ip) => ServerName::from(std::net::IpAddr::V4(*ip)),
+            Host::Ipv6(ip) => ServerName::from(std::net::IpAddr::V6(*ip)),
+            Host::Domain(name) => ServerName::try_from(name.clone())
+                .map_err(|error| format!("TLS with {name} failed: {error}"))?,
+        };
+        Ok(Self { config, name })
+    }
+}
+
+/// Speaks TLS over what it is chained to, where there is a session.
+#[derive(Debug)]
+pub struct Tls(pub Option<Session>);
+
+impl<In: Transport> Connector<In> for Tls {
+    type Out = Either<In, Secure<In>>;
+
+    fn connect(
+        &self,
+        details: &ConnectionDetails<'_>,
+        chained: Option<In>,
+    ) -> Result<Option<Self::Out>, ureq::Error> {
+        let Some(session) = &self.0 else {
+            return Ok(chained.map(Either::A));
+        };
+        let Some(inner) = chained else {
+            return Ok(None);
+        };
+        // What the connection took is taken from the time for both.
+        let mut timeout = details.timeout;
+        if let time::Instant::Exact(start) = details.now {
+            let left = timeout.after.saturating_sub(start.elapsed());
+            timeout.after = time::Duration::Exact(left);
+        }
+        let mut wire = TransportAdapter::new(inner, details.current_time.clone());
+        wire.set_timeout(timeout);
+        let mut conn = ClientConnection::new(Arc::clone(&session.config), session.name.clone())
+            .map_err(io::Error::other)?;
+        conn.complete_io(&mut wire)?;
+        let buffers = LazyBuffers::new(
+            details.config.input_buffer_size(),
+            details.config.output_buffer_size(),
+        );
+        let stream = StreamOwned::new(conn, wire);
+        Ok(Some(Either::B(Secure { stream, buffers })))
+    }
+}
+
+/// A connection that speaks TLS.
+pub struct Secure<In: Transport> {
+    stream: StreamOwned<ClientConnection, TransportAdapter<In>>,
+    buffers: LazyBuffers,
+}
+
+impl<In: Transport> fmt::Debug for Secure<In> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Secure").finish_non_exhaustive()
+    }
+}
+
+impl<In: Transport> Transport for Secure<In> {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        &mut self.buffers
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), ureq::Error> {
+        self.stream.sock.set_timeout(timeout);
+        self.stream.write_all(&self.buffers.output()[..amount])?;
+        Ok(())
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
+        self.stream.sock.set_timeout(timeout);
+        let amount = self.stream.read(self.buffers.input_append_buf())?;
+        self.buffers.input_appended(amount);
+        Ok(amount > 0)
+    }
+
+    fn is_open(&mut self) -> bool {
+        // Asked before a connection is used again, which none is here.
+        false
+    }
+
+    fn is_tls(&self) -> bool {
+        true
+    }
 }

@@ -2,11 +2,14 @@
 //! RFC 1929).
 
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{IpAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use url::Host;
+
+use crate::web::guard::{CheckedAddr, Target};
 
 /// The longest answer to CONNECT that is read, in bytes.
 const MAX_REPLY: usize = 16 * 1024;
@@ -16,15 +19,15 @@ const MAX_REPLY: usize = 16 * 1024;
 pub enum Tunnel {
     /// `CONNECT host:port`, with the value of `Proxy-Authorization`.
     Connect {
-        /// The target as `host:port`.
-        authority: String,
+        /// Where to.
+        target: Target,
         /// The value of `Proxy-Authorization`.
         authorization: Option<String>,
     },
     /// SOCKS 5, with user and password.
     Socks5 {
         /// Where to.
-        target: Target,
+        to: To,
         /// User and password.
         login: Option<(Vec<u8>, Vec<u8>)>,
     },
@@ -32,11 +35,11 @@ pub enum Tunnel {
 
 /// A target as SOCKS knows it.
 #[derive(Clone)]
-pub enum Target {
+pub enum To {
     /// An address that was resolved and checked here.
-    Addr(SocketAddr),
-    /// A name that the proxy resolves.
-    Name(String, u16),
+    Checked(CheckedAddr),
+    /// A host that the proxy resolves, where it is a name.
+    Named(Target),
 }
 
 /// The value of an `Authorization` header for basic authentication (RFC 7617).
@@ -54,10 +57,10 @@ pub fn open(stream: &TcpStream, tunnel: &Tunnel, deadline: Instant) -> io::Resul
     let mut wire = Timed { stream, deadline };
     match tunnel {
         Tunnel::Connect {
-            authority,
+            target,
             authorization,
-        } => connect(&mut wire, authority, authorization.as_deref()),
-        Tunnel::Socks5 { target, login } => socks5(&mut wire, target, login.as_ref()),
+        } => connect(&mut wire, target, authorization.as_deref()),
+        Tunnel::Socks5 { to, login } => socks5(&mut wire, to, login.as_ref()),
     }
 }
 
@@ -105,9 +108,9 @@ impl Write for Timed<'_> {
     }
 }
 
-fn connect(wire: &mut Timed<'_>, authority: &str, authorization: Option<&str>) -> io::Result<()> {
+fn connect(wire: &mut Timed<'_>, target: &Target, authorization: Option<&str>) -> io::Result<()> {
     let mut request = format!(
-        "CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\nUser-Agent: {}\r\n",
+        "CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nUser-Agent: {}\r\n",
         super::USER_AGENT
     );
     if let Some(value) = authorization {
@@ -147,11 +150,7 @@ fn connect(wire: &mut Timed<'_>, authority: &str, authorization: Option<&str>) -
     }
 }
 
-fn socks5(
-    wire: &mut Timed<'_>,
-    target: &Target,
-    login: Option<&(Vec<u8>, Vec<u8>)>,
-) -> io::Result<()> {
+fn socks5(wire: &mut Timed<'_>, to: &To, login: Option<&(Vec<u8>, Vec<u8>)>) -> io::Result<()> {
     wire.write_all(if login.is_some() {
         &[5, 2, 0, 2]
     } else {
@@ -169,24 +168,31 @@ fn socks5(
     }
 
     let mut request = vec![5, 1, 0];
-    let port = match target {
-        Target::Addr(addr) => {
-            match addr.ip() {
-                IpAddr::V4(ip) => {
-                    request.push(1);
-                    request.extend_from_slice(&ip.octets());
-                }
-                IpAddr::V6(ip) => {
-                    request.push(4);
-                    request.extend_from_slice(&ip.octets());
+    let mut push_ip = |ip: IpAddr| match ip {
+        IpAddr::V4(ip) => {
+            request.push(1);
+            request.extend_from_slice(&ip.octets());
+        }
+        IpAddr::V6(ip) => {
+            request.push(4);
+            request.extend_from_slice(&ip.octets());
+        }
+    };
+    let port = match to {
+        To::Checked(addr) => {
+            push_ip(addr.socket_addr().ip());
+            addr.socket_addr().port()
+        }
+        To::Named(target) => {
+            match target.host() {
+                Host::Ipv4(ip) => push_ip((*ip).into()),
+                Host::Ipv6(ip) => push_ip((*ip).into()),
+                Host::Domain(name) => {
+                    request.push(3);
+                    push_short(&mut request, name.as_bytes(), "the host's name")?;
                 }
             }
-            addr.port()
-        }
-        Target::Name(name, port) => {
-            request.push(3);
-            push_short(&mut request, name.as_bytes(), "the host's name")?;
-            *port
+            target.port()
         }
     };
     request.extend_from_slice(&port.to_be_bytes());

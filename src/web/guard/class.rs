@@ -2,7 +2,7 @@
 //!
 //! The tables follow the IANA special-purpose address registries for IPv4 and IPv6 (RFC 6890 and
 //! its updates): what they call not globally reachable is refused, except the loopback, private,
-//! shared and unique-local blocks, which are "private". An IPv6 address that carries an IPv4
+//! shared and unique-local blocks, which are "private", and the blocks that stand in for others. An IPv6 address that carries an IPv4
 //! address inside is never better than the one it carries.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -14,6 +14,9 @@ pub enum Reach {
     Public,
     /// This machine or this network: only for a caller who named it.
     Private,
+    /// Benchmarking and documentation: nothing is there, so a local proxy hands such addresses out
+    /// for public names. Public where a name resolved to it, refused where it is written out.
+    StandIn,
     /// Link-local, cloud metadata, multicast, reserved and the like: for nobody.
     Never,
 }
@@ -42,6 +45,13 @@ const fn private(kind: &'static str) -> Class {
 const fn never(kind: &'static str) -> Class {
     Class {
         reach: Reach::Never,
+        kind,
+    }
+}
+
+const fn stand_in(kind: &'static str) -> Class {
+    Class {
+        reach: Reach::StandIn,
         kind,
     }
 }
@@ -76,12 +86,12 @@ const TABLE_4: &[Row4] = &[
     v4(192, 0, 0, 9, 32, PUBLIC),
     v4(192, 0, 0, 10, 32, PUBLIC),
     v4(192, 0, 0, 0, 24, never("reserved")),
-    v4(192, 0, 2, 0, 24, never("documentation")),
+    v4(192, 0, 2, 0, 24, stand_in("documentation")),
     v4(192, 88, 99, 0, 24, never("reserved")),
     v4(192, 168, 0, 0, 16, private("private")),
-    v4(198, 18, 0, 0, 15, never("benchmarking")),
-    v4(198, 51, 100, 0, 24, never("documentation")),
-    v4(203, 0, 113, 0, 24, never("documentation")),
+    v4(198, 18, 0, 0, 15, stand_in("benchmarking")),
+    v4(198, 51, 100, 0, 24, stand_in("documentation")),
+    v4(203, 0, 113, 0, 24, stand_in("documentation")),
     v4(224, 0, 0, 0, 4, never("multicast")),
     v4(255, 255, 255, 255, 32, never("broadcast")),
     v4(240, 0, 0, 0, 4, never("reserved")),
@@ -116,10 +126,10 @@ const TABLE_6: &[Row6] = &[
     v6([0x2001, 4, 0x112, 0], [0; 4], 48, PUBLIC),
     v6([0x2001, 0x20, 0, 0], [0; 4], 28, PUBLIC),
     v6([0x2001, 0x30, 0, 0], [0; 4], 28, PUBLIC),
-    v6([0x2001, 2, 0, 0], [0; 4], 48, never("benchmarking")),
-    v6([0x2001, 0xdb8, 0, 0], [0; 4], 32, never("documentation")),
+    v6([0x2001, 2, 0, 0], [0; 4], 48, stand_in("benchmarking")),
+    v6([0x2001, 0xdb8, 0, 0], [0; 4], 32, stand_in("documentation")),
     v6([0x2001, 0, 0, 0], [0; 4], 23, never("reserved")),
-    v6([0x3fff, 0, 0, 0], [0; 4], 20, never("documentation")),
+    v6([0x3fff, 0, 0, 0], [0; 4], 20, stand_in("documentation")),
     v6([0x2000, 0, 0, 0], [0; 4], 3, PUBLIC),
 ];
 
@@ -150,7 +160,13 @@ fn classify_6(ip: Ipv6Addr) -> Class {
 }
 
 fn stricter(a: Class, b: Class) -> Class {
-    if b.reach > a.reach { b } else { a }
+    match (a.reach, b.reach) {
+        // No proxy hands out an address that is private on its outside.
+        (Reach::Private, Reach::StandIn) => never(b.kind),
+        (Reach::StandIn, Reach::Private) => never(a.kind),
+        _ if b.reach > a.reach => b,
+        _ => a,
+    }
 }
 
 // One line a scheme, with its own source, reads better than arms merged by their result.

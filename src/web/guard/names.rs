@@ -1,9 +1,14 @@
 //! Names that are known for what they point to, whatever a resolver says about them.
 //!
+//! A name that some reader takes for an address is none: `169.254.169.254x` to one that stops at
+//! what is no digit. `fe80--1.ipv6-literal.net` is the address that Windows takes it for.
+//!
 //! Metadata names come from the clouds' own documentation; special-use names from RFC 6761
 //! (`localhost`), RFC 6762 (`local`), RFC 8375 (`home.arpa`) and ICANN's reservation of `internal`.
 
-use super::class::{Class, Reach};
+use std::net::{IpAddr, Ipv6Addr};
+
+use super::class::{self, Class, Reach};
 
 const METADATA: &[&str] = &[
     "metadata",
@@ -14,11 +19,17 @@ const METADATA: &[&str] = &[
     "metadata.tencentyun.com",
     "metadata.packet.net",
     "metadata.platformequinix.com",
+    "metadata.cloud.ibm.com",
+    "api.metadata.cloud.ibm.com",
     "instance-data",
     "instance-data.ec2.internal",
     "rancher-metadata",
     "rancher-metadata.rancher.internal",
 ];
+
+/// First labels that mean metadata in whatever zone `internal` has, such as
+/// `instance-data.eu-west-1.compute.internal`.
+const METADATA_LABELS: &[&str] = &["metadata", "instance-data"];
 
 const LOCAL_ZONES: &[&str] = &["localhost", "local", "internal", "home.arpa"];
 
@@ -34,7 +45,9 @@ fn within(name: &str, zone: &str) -> bool {
 #[must_use]
 pub fn classify(name: &str) -> Option<Class> {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
-    if METADATA.contains(&name.as_str()) {
+    let first = name.split('.').next().unwrap_or_default();
+    let inside = within(&name, "internal") && METADATA_LABELS.contains(&first);
+    if inside || METADATA.contains(&name.as_str()) {
         return Some(Class {
             reach: Reach::Never,
             kind: "cloud metadata",
@@ -51,7 +64,52 @@ pub fn classify(name: &str) -> Option<Class> {
             kind,
         });
     }
-    None
+    ipv6_literal(&name).map(class::classify)
+}
+
+/// The address that Windows takes this name for.
+fn ipv6_literal(name: &str) -> Option<IpAddr> {
+    let head = name.strip_suffix(".ipv6-literal.net")?;
+    let without_zone = head.split('s').next().unwrap_or_default();
+    let ip = without_zone.replace('-', ":").parse::<Ipv6Addr>();
+    ip.ok().map(IpAddr::V6)
+}
+
+/// Whether some reader would take this name for an address: one that reads number by number, as
+/// `inet_aton(3)` does, but stops at the first character that belongs to none. Such a name's last
+/// part begins with a digit, as no public name's does, and the others are numbers.
+#[must_use]
+pub fn is_almost_an_address(name: &str) -> bool {
+    let (head, last) = name
+        .rsplit_once('.')
+        .map_or((None, name), |(head, last)| (Some(head), last));
+    let (number, rest) = leading_number(last);
+    if !last.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    if let Some(head) = head {
+        return head
+            .split('.')
+            .all(|part| !part.is_empty() && leading_number(part).1.is_empty());
+    }
+    // `3com` and `1password` are hosts in somebody's network and no way to write 0.0.0.3.
+    let like_a_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    number.is_none_or(|number| number > 0x00ff_ffff) || !rest.starts_with(like_a_name)
+}
+
+/// The number that a text begins with, `None` for one that is too large, and what is behind it.
+/// Decimal or hexadecimal: what is meant as octal is smaller, and consists of the same digits.
+fn leading_number(text: &str) -> (Option<u64>, &str) {
+    let is_hex = |digits: &&str| digits.starts_with(|c: char| c.is_ascii_hexdigit());
+    let (radix, digits) = match text.strip_prefix("0x").filter(is_hex) {
+        Some(digits) => (16, digits),
+        None => (10, text),
+    };
+    let end = digits
+        .find(|c: char| !c.is_digit(radix))
+        .unwrap_or(digits.len());
+    let (digits, rest) = digits.split_at(end);
+    (u64::from_str_radix(digits, radix).ok(), rest)
 }
 
 /// Whether the name means this machine by definition: `localhost` and everything below it.
@@ -103,6 +161,67 @@ mod tests {
             "metadata.google.internal.example.com",
         ] {
             assert_eq!(classify(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_some_reader_takes_for_an_address_is_told() {
+        for name in [
+            "169.254.169.254x",
+            "169.254.169.254-",
+            "169.254.169.0xfeg",
+            "0251.0376.0251.0376x",
+            "168.063.129.016+",
+            "169.254.43518x",
+            "2852039166x",
+            "025177524776x",
+            "0xa9fea9fexyz",
+            "169.254.169.254.1x",
+            "0.0.0.0x",
+            "0+",
+            "99999999999999999999x",
+        ] {
+            assert!(is_almost_an_address(name), "{name}");
+        }
+        for name in [
+            "3com",
+            "1password",
+            "10gateway",
+            "0host",
+            "a.1x",
+            "x",
+            "169.254.169.254.nip.io",
+            "1.2.3.4.in-addr.arpa",
+            "8.8.8.8.xn--p1ai",
+        ] {
+            assert!(!is_almost_an_address(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_windows_takes_for_an_address_is_that_address() {
+        for (name, reach) in [
+            ("fe80--1.ipv6-literal.net", Some(Reach::Never)),
+            ("fe80--1s4.ipv6-literal.net.", Some(Reach::Never)),
+            ("--ffff-a9fe-a9fe.ipv6-literal.net", Some(Reach::Never)),
+            ("--1.ipv6-literal.net", Some(Reach::Private)),
+            ("x.ipv6-literal.net", None),
+        ] {
+            assert_eq!(classify(name).map(|c| c.reach), reach, "{name}");
+        }
+    }
+
+    #[test]
+    fn metadata_has_a_name_in_each_zone() {
+        for name in [
+            "instance-data.eu-west-1.compute.internal",
+            "metadata.cloud.ibm.com",
+        ] {
+            assert_eq!(
+                classify(name).map(|c| c.reach),
+                Some(Reach::Never),
+                "{name}"
+            );
         }
     }
 }
