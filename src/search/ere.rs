@@ -15,16 +15,28 @@
 //! | [`translate`] | tree to the syntax of the `regex` crate |
 //! | [`classes`] | the character classes of C.UTF-8 |
 //! | [`matcher`] | which engine searches, and how |
+//! | [`search`], [`runs`], [`references`] | the engines |
+//! | [`cost`] | what a pattern may cost |
+//! | [`budget`] | what a search may cost in all |
+//! | [`stepper`] | a costly line, byte by byte |
 
 mod ast;
 mod bracket;
+mod budget;
 mod classes;
+mod cost;
 mod matcher;
 mod parser;
+mod references;
 mod required;
+mod runs;
+mod search;
 mod simplify;
+mod stepper;
 mod translate;
 
+#[cfg(test)]
+mod costly_tests;
 #[cfg(test)]
 mod tests;
 

@@ -28,6 +28,21 @@ pub trait LineMatcher {
     /// `window` holds whole lines, each ended by a line feed but perhaps the last; `from` is the
     /// start of one of them.
     fn find(&self, window: &[u8], from: usize) -> Option<usize>;
+
+    /// Whether the search goes on, now that `window` would be next.
+    fn goes_on(&self, _window: &[u8]) -> bool {
+        true
+    }
+
+    /// Where in this window, at the start of a line, the search ended before its time.
+    fn stopped(&self) -> Option<usize> {
+        None
+    }
+
+    /// Where the lines of this window begin that could not be decided; each is said once.
+    fn take_undecided(&self) -> Vec<usize> {
+        Vec::new()
+    }
 }
 
 /// Why a file was not searched to its end.
@@ -39,6 +54,8 @@ pub enum ScanError<E> {
     NotRegular,
     /// A line is longer than the scanner allows, or there is no memory for it.
     LineTooLong,
+    /// The matcher ended the search before the line of this number.
+    OutOfTime(u64),
     /// The receiver of the lines gave up.
     Sink(E),
 }
@@ -48,6 +65,7 @@ impl<E: fmt::Display> fmt::Display for ScanError<E> {
         match self {
             Self::Unreadable(error) => error.fmt(f),
             Self::NotRegular => f.write_str("not a regular file"),
+            Self::OutOfTime(line) => write!(f, "out of time at line {line}"),
             Self::LineTooLong => f.write_str("a line is too long"),
             Self::Sink(error) => error.fmt(f),
         }
@@ -71,6 +89,8 @@ pub struct Scanner {
     buffer: Vec<u8>,
     window: usize,
     longest_line: usize,
+    /// The first line of the last file that could not be decided.
+    undecided: Option<u64>,
     /// The directory of the last path.
     directory: Directory,
 }
@@ -128,8 +148,15 @@ impl Scanner {
             buffer: Vec::with_capacity(window),
             window,
             longest_line,
+            undecided: None,
             directory: Directory::default(),
         }
+    }
+
+    /// The number of the first line that the matcher could not decide in the last file.
+    #[must_use]
+    pub fn undecided(&self) -> Option<u64> {
+        self.undecided
     }
 
     /// Searches the regular file `path`. Anything else is refused without waiting for it. Paths
@@ -189,6 +216,10 @@ impl Scanner {
                 }
             };
             let window = &self.buffer[..end];
+            if !matcher.goes_on(window) {
+                return Err(ScanError::OutOfTime(line));
+            }
+            let first = line;
             let mut from = 0;
             while from < end
                 && let Some(at) = matcher
@@ -203,6 +234,13 @@ impl Scanner {
                 line += 1;
                 from = stop + 1;
             }
+            let number = |start: usize| first + line_feeds(&window[..start]);
+            for start in matcher.take_undecided() {
+                self.undecided.get_or_insert_with(|| number(start));
+            }
+            if let Some(start) = matcher.stopped() {
+                return Err(ScanError::OutOfTime(number(start)));
+            }
             if ended {
                 return Ok(found);
             }
@@ -214,6 +252,7 @@ impl Scanner {
     /// Makes ready for a new file, and gives back what a very long line took.
     fn reset(&mut self) {
         self.buffer.clear();
+        self.undecided = None;
         if self.buffer.capacity() > self.window {
             self.buffer.shrink_to(self.window);
         }
