@@ -7,4 +7,5 @@ pub mod paths;
 pub mod scan;
 mod set;
 pub mod walk;
+mod ways;
 pub mod wildcard;
