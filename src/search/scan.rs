@@ -19,6 +19,8 @@ use rustix::io::{Errno, read};
 const WINDOW: usize = 256 << 10;
 /// The longest line in bytes: a file of nothing but zeros must not take all memory.
 const LONGEST_LINE: usize = 1 << 30;
+/// The longest path in bytes, with its NUL, that the kernel takes.
+const LONGEST_PATH: usize = 4096;
 
 /// Says which lines match.
 pub trait LineMatcher {
@@ -115,15 +117,37 @@ impl Directory {
             self.path.extend_from_slice(parent);
             self.open = None;
         } else if self.open.is_none() && !parent.is_empty() {
-            // A path alone: it needs no right to read the directory.
-            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            self.open = openat(CWD, parent, flags, Mode::empty()).ok();
+            self.open = open_directory(CWD, parent).ok();
+        }
+        if self.open.is_none() && bytes.len() > LONGEST_PATH {
+            self.open = open_far(parent);
         }
         match (&self.open, CStr::from_bytes_with_nul(name)) {
             (Some(directory), Ok(name)) => (directory.as_fd(), name),
             _ => (CWD, path),
         }
     }
+}
+
+/// A directory to go on from: it needs no right to be read.
+fn open_directory(from: BorrowedFd<'_>, path: &[u8]) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat(from, path, flags, Mode::empty())
+}
+
+/// The same for a path of any length, part by part.
+fn open_far(mut path: &[u8]) -> Option<OwnedFd> {
+    let mut open: Option<OwnedFd> = None;
+    while !path.is_empty() {
+        let most = path.len().min(LONGEST_PATH - 1);
+        let end = memrchr(b'/', &path[..most]).map_or(most, |slash| slash + 1);
+        let (part, rest) = path.split_at(end);
+        // A further slash would begin an absolute path.
+        path = &rest[rest.iter().take_while(|byte| **byte == b'/').count()..];
+        let from = open.as_ref().map_or(CWD, AsFd::as_fd);
+        open = Some(open_directory(from, part).ok()?);
+    }
+    open
 }
 
 impl Default for Scanner {
