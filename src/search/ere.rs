@@ -13,7 +13,7 @@
 //! | [`simplify`] | a smaller tree that finds the same lines |
 //! | [`required`] | plain text that a match must hold |
 //! | [`translate`] | tree to the syntax of the `regex` crate |
-//! | [`classes`] | the character classes of C.UTF-8 |
+//! | [`classes`] | the character classes in that syntax |
 //! | [`matcher`] | which engine searches, and how |
 //! | [`search`], [`runs`], [`references`] | the engines |
 //! | [`cost`] | what a pattern may cost |

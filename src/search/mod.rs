@@ -2,6 +2,7 @@
 //!
 //! Knows bytes, paths and files only; what to say about them is the business of the tools.
 
+mod classes;
 pub mod ere;
 pub mod paths;
 pub mod scan;
