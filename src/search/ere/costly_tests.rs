@@ -171,9 +171,14 @@ fn a_pattern_of_many_places_finds_the_lines_that_it_finds_at_a_stroke() {
     for number in 0..3000 {
         if number % 500 == 17 {
             expected.push(window.len());
-            window += &format!("a word{number}xxy\n");
+            window.extend(["a word", &number.to_string(), "xxy\n"]);
         }
-        window += &format!("{}word{number}y\n", "-".repeat(number % 90));
+        window.extend([
+            &*"-".repeat(number % 90),
+            "word",
+            &number.to_string(),
+            "y\n",
+        ]);
     }
     let mut from = 0;
     for start in expected {

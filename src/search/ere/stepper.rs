@@ -131,13 +131,13 @@ impl Stepper {
         if walk.enter(self.nfa.start_unanchored(), 0) {
             return Some(true);
         }
-        for at in 0..line.len() {
+        for (at, byte) in line.iter().enumerate() {
             std::mem::swap(&mut now, &mut walk.next);
             walk.round += 1;
             walk.next.clear();
             walk.steps += now.len();
             for &state in &now {
-                if let Some(next) = step(self.nfa.state(state), line[at])
+                if let Some(next) = step(self.nfa.state(state), *byte)
                     && walk.enter(next, at + 1)
                 {
                     return Some(true);
