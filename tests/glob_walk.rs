@@ -6,10 +6,10 @@ use std::ffi::OsStr;
 use std::fs::{self, Permissions};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
-use ikigai_tools::search::paths::Kind;
+use ikigai_tools::search::paths::{Kind, LeftOut};
 use ikigai_tools::search::walk::{GlobError, expand};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 
@@ -351,4 +351,73 @@ fn a_pattern_of_many_components_ends() {
         found(root.path(), &format!("{}b", "*a?".repeat(80))),
         [""; 0]
     );
+}
+
+#[test]
+fn ways_up_and_down_again_end() {
+    // So deep that no way up leads out of the tree.
+    let top = "x/".repeat(8);
+    let names: Vec<String> = (0..400)
+        .map(|n| format!("{top}d{}/e{n}/f", n % 20))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let root = tree(&names);
+    let top = root.path().join(top);
+    let path = top.join("d1");
+    let began = std::time::Instant::now();
+    for pattern in [
+        "**/../**/../**/../**/../**/../e1/f",
+        "**/../**/../**/../**/../**/../e1/f",
+        "*/../*/../*/../*/../*/../*/../e1/f",
+    ] {
+        let paths = expand(&path, pattern.as_bytes()).unwrap();
+        assert!(!paths.is_empty(), "{pattern}");
+        assert_eq!(paths.left_out(), Some(LeftOut::OtherNames), "{pattern}");
+        let mut names: Vec<&[u8]> = paths.iter().map(|found| found.path()).collect();
+        let file = fs::metadata(path.join("e1/f")).unwrap().ino();
+        for name in &names {
+            let name = Path::new(OsStr::from_bytes(name));
+            assert_eq!(
+                fs::metadata(name).unwrap().ino(),
+                file,
+                "{}",
+                name.display()
+            );
+        }
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all, "{pattern}");
+    }
+    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
+}
+
+#[test]
+fn links_to_what_lies_above_multiply_no_more_than_dots() {
+    let root = tree(&["f"]);
+    for n in 0..60 {
+        let directory = root.path().join(format!("d{n}"));
+        fs::create_dir(&directory).unwrap();
+        symlink("..", directory.join("up")).unwrap();
+    }
+    let pattern = format!("{}f", "**/up/".repeat(8));
+    let paths = expand(root.path(), pattern.as_bytes()).unwrap();
+    assert_eq!(paths.left_out(), Some(LeftOut::OtherNames));
+    assert!(!paths.is_empty());
+}
+
+#[test]
+fn a_few_ways_up_are_all_followed() {
+    let root = tree(&["a/f", "b/f", "f"]);
+    let all = ["a/../f", "b/../f"];
+    assert_eq!(found(root.path(), "**/../f"), all);
+    assert_eq!(found(root.path(), "*/../f"), all);
+    let twice = found(root.path(), "**/../**/f");
+    let rests = ["a/f", "b/f", "f"];
+    let expected: Vec<String> = ["a", "b"]
+        .iter()
+        .flat_map(|up| rests.map(|rest| format!("{up}/../{rest}")))
+        .collect();
+    assert_eq!(twice, expected);
+    let paths = expand(root.path(), b"**/../**/f").unwrap();
+    assert_eq!(paths.left_out(), None);
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::{directory, text, tool};
+use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use serde_json::{Value, json};
 
 /// A directory with these files and contents in it.
@@ -299,4 +300,36 @@ fn a_search_through_many_matches_is_written_as_it_goes() {
         .run();
     assert_eq!(answer.json()["count"], 1_000_000);
     assert_eq!(answer.field("output").lines().count(), 1_000_000);
+}
+
+#[test]
+fn a_file_below_a_path_of_more_than_4096_bytes_is_searched() {
+    let here = directory();
+    let name = "d".repeat(200);
+    let mut at = openat(CWD, here.path(), OFlags::DIRECTORY, Mode::empty()).unwrap();
+    for _ in 0..30 {
+        mkdirat(&at, &*name, Mode::RWXU).unwrap();
+        at = openat(&at, &*name, OFlags::DIRECTORY, Mode::empty()).unwrap();
+    }
+    for file in ["a", "b"] {
+        let flags = OFlags::CREATE | OFlags::WRONLY;
+        let file = openat(&at, file, flags, Mode::RWXU).unwrap();
+        rustix::io::write(&file, b"x\nneedle\n").unwrap();
+    }
+    let far = format!("{name}/").repeat(30);
+    let lines = [format!("./{far}a:2: needle"), format!("./{far}b:2: needle")];
+    finds(
+        here.path(),
+        &json!({"pattern": "needle", "glob": "**/*"}),
+        &[&lines[0], &lines[1]],
+    );
+    // By an absolute path, and through a link on the way.
+    symlink(".", here.path().join("link")).unwrap();
+    let path = format!("{}/link", text(here.path()));
+    let lines = ["a", "b"].map(|file| format!("{path}/{far}{file}:2: needle"));
+    finds(
+        here.path(),
+        &json!({"pattern": "needle", "glob": "**/*", "path": path}),
+        &[&lines[0], &lines[1]],
+    );
 }

@@ -13,18 +13,30 @@
 //! | [`simplify`] | a smaller tree that finds the same lines |
 //! | [`required`] | plain text that a match must hold |
 //! | [`translate`] | tree to the syntax of the `regex` crate |
-//! | [`classes`] | the character classes of C.UTF-8 |
+//! | [`classes`] | the character classes in that syntax |
 //! | [`matcher`] | which engine searches, and how |
+//! | [`search`], [`runs`], [`references`] | the engines |
+//! | [`cost`] | what a pattern may cost |
+//! | [`budget`] | what a search may cost in all |
+//! | [`stepper`] | a costly line, byte by byte |
 
 mod ast;
 mod bracket;
+mod budget;
 mod classes;
+mod cost;
 mod matcher;
 mod parser;
+mod references;
 mod required;
+mod runs;
+mod search;
 mod simplify;
+mod stepper;
 mod translate;
 
+#[cfg(test)]
+mod costly_tests;
 #[cfg(test)]
 mod tests;
 

@@ -8,6 +8,8 @@ use std::ffi::CStr;
 
 use rustix::fs::FileType;
 
+pub use super::ways::LeftOut;
+
 /// What a directory entry is, as far as the directory itself tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -77,9 +79,17 @@ struct Span {
 pub struct Paths {
     text: Vec<u8>,
     spans: Vec<Span>,
+    /// What was left out of them.
+    pub(super) left_out: Option<LeftOut>,
 }
 
 impl Paths {
+    /// What the pattern names as well and these paths do not hold.
+    #[must_use]
+    pub fn left_out(&self) -> Option<LeftOut> {
+        self.left_out
+    }
+
     /// How many paths there are.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -19,6 +19,8 @@ use rustix::io::{Errno, read};
 const WINDOW: usize = 256 << 10;
 /// The longest line in bytes: a file of nothing but zeros must not take all memory.
 const LONGEST_LINE: usize = 1 << 30;
+/// The longest path in bytes, with its NUL, that the kernel takes.
+const LONGEST_PATH: usize = 4096;
 
 /// Says which lines match.
 pub trait LineMatcher {
@@ -28,6 +30,21 @@ pub trait LineMatcher {
     /// `window` holds whole lines, each ended by a line feed but perhaps the last; `from` is the
     /// start of one of them.
     fn find(&self, window: &[u8], from: usize) -> Option<usize>;
+
+    /// Whether the search goes on, now that `window` would be next.
+    fn goes_on(&self, _window: &[u8]) -> bool {
+        true
+    }
+
+    /// Where in this window, at the start of a line, the search ended before its time.
+    fn stopped(&self) -> Option<usize> {
+        None
+    }
+
+    /// Where the lines of this window begin that could not be decided; each is said once.
+    fn take_undecided(&self) -> Vec<usize> {
+        Vec::new()
+    }
 }
 
 /// Why a file was not searched to its end.
@@ -39,6 +56,8 @@ pub enum ScanError<E> {
     NotRegular,
     /// A line is longer than the scanner allows, or there is no memory for it.
     LineTooLong,
+    /// The matcher ended the search before the line of this number.
+    OutOfTime(u64),
     /// The receiver of the lines gave up.
     Sink(E),
 }
@@ -48,6 +67,7 @@ impl<E: fmt::Display> fmt::Display for ScanError<E> {
         match self {
             Self::Unreadable(error) => error.fmt(f),
             Self::NotRegular => f.write_str("not a regular file"),
+            Self::OutOfTime(line) => write!(f, "out of time at line {line}"),
             Self::LineTooLong => f.write_str("a line is too long"),
             Self::Sink(error) => error.fmt(f),
         }
@@ -71,6 +91,8 @@ pub struct Scanner {
     buffer: Vec<u8>,
     window: usize,
     longest_line: usize,
+    /// The first line of the last file that could not be decided.
+    undecided: Option<u64>,
     /// The directory of the last path.
     directory: Directory,
 }
@@ -95,15 +117,37 @@ impl Directory {
             self.path.extend_from_slice(parent);
             self.open = None;
         } else if self.open.is_none() && !parent.is_empty() {
-            // A path alone: it needs no right to read the directory.
-            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            self.open = openat(CWD, parent, flags, Mode::empty()).ok();
+            self.open = open_directory(CWD, parent).ok();
+        }
+        if self.open.is_none() && bytes.len() > LONGEST_PATH {
+            self.open = open_far(parent);
         }
         match (&self.open, CStr::from_bytes_with_nul(name)) {
             (Some(directory), Ok(name)) => (directory.as_fd(), name),
             _ => (CWD, path),
         }
     }
+}
+
+/// A directory to go on from: it needs no right to be read.
+fn open_directory(from: BorrowedFd<'_>, path: &[u8]) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat(from, path, flags, Mode::empty())
+}
+
+/// The same for a path of any length, part by part.
+fn open_far(mut path: &[u8]) -> Option<OwnedFd> {
+    let mut open: Option<OwnedFd> = None;
+    while !path.is_empty() {
+        let most = path.len().min(LONGEST_PATH - 1);
+        let end = memrchr(b'/', &path[..most]).map_or(most, |slash| slash + 1);
+        let (part, rest) = path.split_at(end);
+        // A further slash would begin an absolute path.
+        path = &rest[rest.iter().take_while(|byte| **byte == b'/').count()..];
+        let from = open.as_ref().map_or(CWD, AsFd::as_fd);
+        open = Some(open_directory(from, part).ok()?);
+    }
+    open
 }
 
 impl Default for Scanner {
@@ -128,8 +172,15 @@ impl Scanner {
             buffer: Vec::with_capacity(window),
             window,
             longest_line,
+            undecided: None,
             directory: Directory::default(),
         }
+    }
+
+    /// The number of the first line that the matcher could not decide in the last file.
+    #[must_use]
+    pub fn undecided(&self) -> Option<u64> {
+        self.undecided
     }
 
     /// Searches the regular file `path`. Anything else is refused without waiting for it. Paths
@@ -189,6 +240,10 @@ impl Scanner {
                 }
             };
             let window = &self.buffer[..end];
+            if !matcher.goes_on(window) {
+                return Err(ScanError::OutOfTime(line));
+            }
+            let first = line;
             let mut from = 0;
             while from < end
                 && let Some(at) = matcher
@@ -203,6 +258,13 @@ impl Scanner {
                 line += 1;
                 from = stop + 1;
             }
+            let number = |start: usize| first + line_feeds(&window[..start]);
+            for start in matcher.take_undecided() {
+                self.undecided.get_or_insert_with(|| number(start));
+            }
+            if let Some(start) = matcher.stopped() {
+                return Err(ScanError::OutOfTime(number(start)));
+            }
             if ended {
                 return Ok(found);
             }
@@ -214,6 +276,7 @@ impl Scanner {
     /// Makes ready for a new file, and gives back what a very long line took.
     fn reset(&mut self) {
         self.buffer.clear();
+        self.undecided = None;
         if self.buffer.capacity() > self.window {
             self.buffer.shrink_to(self.window);
         }

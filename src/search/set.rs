@@ -3,8 +3,7 @@
 //! Read by the rules of POSIX (XBD 9.3.5 with `!` or `^`, and `\` as an escape), written in the
 //! forms that the `glob` crate shares with them.
 
-/// Beyond this no character belongs to a class that the last one does not belong to.
-const ASSIGNED: char = '\u{3ffff}';
+use super::classes::Class;
 
 /// A set of characters.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,37 +143,16 @@ fn element_at_end(pattern: &[char], at: usize) -> Option<(Element, usize)> {
 
 /// Adds the characters of a class to `ranges`; false if there is no such class.
 fn class(name: &str, unicode: bool, ranges: &mut Vec<(char, char)>) -> bool {
-    let member: fn(char) -> bool = match name {
-        "alpha" => char::is_alphabetic,
-        "digit" => |c| c.is_ascii_digit(),
-        "alnum" => char::is_alphanumeric,
-        "upper" => char::is_uppercase,
-        "lower" => char::is_lowercase,
-        "space" => |c| matches!(c, '\t'..='\r' | ' ') || (!c.is_ascii() && is_space(c)),
-        "blank" => |c| c == ' ' || c == '\t' || (!c.is_ascii() && is_space(c)),
-        "cntrl" => char::is_control,
-        "print" => |c| !c.is_control(),
-        "graph" => |c| !c.is_control() && c != ' ' && !is_space(c),
-        "punct" => |c| !(c.is_control() || c.is_alphanumeric() || c == ' ' || is_space(c)),
-        "xdigit" => |c| c.is_ascii_hexdigit(),
-        _ => return false,
+    let Some(class) = Class::named(name) else {
+        return false;
     };
-    let last = if unicode { ASSIGNED } else { '\x7f' };
-    let mut open: Option<(char, char)> = None;
-    for c in ('\0'..=last).filter(|c| member(*c)) {
-        match &mut open {
-            Some((_, end)) if u32::from(*end) + 1 == u32::from(c) => *end = c,
-            _ => ranges.extend(open.replace((c, c))),
-        }
-    }
-    ranges.extend(open);
-    if unicode && member(char::MAX) {
-        ranges.push((ASSIGNED, char::MAX));
+    let members = class.ranges().into_iter();
+    if unicode {
+        ranges.extend(members);
+    } else {
+        // Where characters stand for bytes, no other byte belongs to a class.
+        let ascii = members.filter(|(first, _)| first.is_ascii());
+        ranges.extend(ascii.map(|(first, last)| (first, last.min('\x7f'))));
     }
     true
-}
-
-/// White space at which a line may be broken.
-fn is_space(c: char) -> bool {
-    c.is_whitespace() && !matches!(c, '\u{85}' | '\u{a0}' | '\u{2007}' | '\u{202f}')
 }

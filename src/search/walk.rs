@@ -24,6 +24,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat};
 use rustix::io::Errno;
 
 use super::paths::{Kind, Paths};
+use super::ways::Ways;
 use super::wildcard::{Component, Wildcard};
 
 /// Bytes of directory entries taken from the kernel at once.
@@ -91,6 +92,7 @@ pub fn expand(path: &Path, pattern: &[u8]) -> Result<Paths, GlobError> {
     let mut walk = Walk::new(&wildcard, here);
     walk.run()?;
     walk.found.sort();
+    walk.found.left_out = walk.ways.left_out;
     Ok(walk.found)
 }
 
@@ -114,6 +116,8 @@ struct Pending {
     links: bool,
     /// Whether this is the directory that the caller named.
     given: bool,
+    /// Whether the way here leads through `..` or a link that a wildcard stands before.
+    roundabout: bool,
 }
 
 /// A search under way.
@@ -132,6 +136,7 @@ struct Walk<'a> {
     active: Vec<usize>,
     scratch: Vec<u8>,
     listing: Vec<MaybeUninit<u8>>,
+    ways: Ways,
 }
 
 impl<'a> Walk<'a> {
@@ -146,6 +151,7 @@ impl<'a> Walk<'a> {
             active: Vec::new(),
             scratch: Vec::new(),
             listing: Vec::new(),
+            ways: Ways::new(),
         }
     }
 
@@ -163,6 +169,7 @@ impl<'a> Walk<'a> {
             anchor: None,
             links: true,
             given,
+            roundabout: false,
         });
         while let Some(next) = self.pending.pop() {
             self.here.truncate(next.parent);
@@ -193,12 +200,29 @@ impl<'a> Walk<'a> {
             let Some(step) = self.wildcard.steps.get(state + 1) else {
                 return self.look_up(next.anchor.as_deref());
             };
+            next.roundabout |= name == b".." || self.is_link_behind_wildcards(&next, state);
             self.here.extend_from_slice(&step.slashes);
             self.active[0] = state + 1;
             self.close_over_deep();
             (next.links, next.given) = (true, false);
         }
         self.list(&next)
+    }
+
+    /// Whether the name of step `state`, to which `here` leads, is a link. It matters only where
+    /// a wildcard stands before, since without one there is no other way to it.
+    fn is_link_behind_wildcards(&mut self, next: &Pending, state: usize) -> bool {
+        let steps = &self.wildcard.steps[..state];
+        if next.roundabout
+            || steps
+                .iter()
+                .all(|step| matches!(step.component, Component::Name(_)))
+        {
+            return false;
+        }
+        let (directory, start) = at(next.anchor.as_deref());
+        let path = terminated(&mut self.scratch, &self.here[start..]);
+        kind(directory, path) == Some(Kind::Symlink)
     }
 
     /// `**` matches no directory as well: the step behind it may match at once.
@@ -255,6 +279,9 @@ impl<'a> Walk<'a> {
                 return self.look_up_names(next);
             }
         };
+        if next.roundabout && !self.ways.enter(&directory, &self.active) {
+            return Ok(());
+        }
         let opened = Rc::new(Anchor {
             directory,
             length: self.here.len(),
@@ -269,13 +296,16 @@ impl<'a> Walk<'a> {
         let mut listing = std::mem::take(&mut self.listing);
         listing.resize(LISTING, MaybeUninit::uninit());
         let mut entries = RawDir::new(&opened.directory, &mut listing);
+        let mut listed = 0;
         while let Some(entry) = entries.next() {
+            listed += 1;
             match entry {
                 Ok(entry) => self.entry(
                     opened.directory.as_fd(),
                     entry.file_name(),
                     entry.file_type().into(),
                     anchor.as_ref(),
+                    next.roundabout,
                 )?,
                 Err(error) => {
                     unreadable(error, next.given)?;
@@ -284,6 +314,9 @@ impl<'a> Walk<'a> {
             }
         }
         self.listing = listing;
+        if next.roundabout {
+            self.ways.listed(listed);
+        }
         Ok(())
     }
 
@@ -294,6 +327,7 @@ impl<'a> Walk<'a> {
         name: &CStr,
         mut kind: Kind,
         anchor: Option<&Rc<Anchor>>,
+        roundabout: bool,
     ) -> Result<(), GlobError> {
         if kind == Kind::Unknown {
             kind = self::kind(directory, name).unwrap_or(kind);
@@ -344,6 +378,7 @@ impl<'a> Walk<'a> {
                 anchor: anchor.cloned(),
                 links: kind == Kind::Symlink,
                 given: false,
+                roundabout: roundabout || kind == Kind::Symlink || bytes == b"..",
             });
         }
         Ok(())
@@ -368,6 +403,7 @@ impl<'a> Walk<'a> {
                     anchor: next.anchor.clone(),
                     links: true,
                     given: false,
+                    roundabout: next.roundabout || name == b"..",
                 });
             } else {
                 self.here.extend_from_slice(name);

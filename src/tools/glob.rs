@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::failure::{Code, Failure};
 use crate::reply::Reply;
 use crate::request::Request;
+use crate::search::paths::LeftOut;
 use crate::search::walk::{GlobError, expand};
 use crate::tool::{Family, Hints, Manual, Reach, Tool};
 
@@ -32,6 +33,11 @@ is an answer too.",
     run,
 };
 
+const OTHER_NAMES: &str = "Where `..` or links lead to a directory in very many ways, what is in it is listed \
+                           by one of them. Name the directory in `path` and leave `..` out of `pattern`.";
+const FURTHER_WAYS: &str = "Not all that the pattern names: `..` or links lead to directories in so many ways that \
+                            time was over. Name the directory in `path` and leave `..` out of `pattern`.";
+
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let pattern = request.required_text("pattern")?;
     let path = request.text("path")?.unwrap_or_default();
@@ -45,7 +51,12 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             output.write_all(found.path())?;
         }
         output.close()?;
-        object.field("count", &paths.len())
+        object.field("count", &paths.len())?;
+        match paths.left_out() {
+            None => Ok(()),
+            Some(LeftOut::OtherNames) => object.field("note", OTHER_NAMES),
+            Some(LeftOut::FurtherWays) => object.field("note", FURTHER_WAYS),
+        }
     }))
 }
 

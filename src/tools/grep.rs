@@ -49,6 +49,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             output: object.text("output")?,
             count: 0,
             not_to_the_end: Vec::new(),
+            undecided: None,
+            ended: None,
         };
         if Path::new(path).is_file() {
             if let Ok(name) = CString::new(path) {
@@ -57,16 +59,34 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         } else {
             // A pattern that names nothing, for whatever reason, names nothing to be searched.
             let paths = expand(Path::new(path), glob.as_bytes()).unwrap_or_default();
-            for found in paths.iter() {
-                if matches!(found.kind(), Kind::Regular | Kind::Unknown) {
-                    search.file(found.c_path(), Links::Refuse)?;
+            let files = || {
+                let regular = |kind| matches!(kind, Kind::Regular | Kind::Unknown);
+                paths.iter().filter(move |found| regular(found.kind()))
+            };
+            for (nth, found) in files().enumerate() {
+                search.file(found.c_path(), Links::Refuse)?;
+                if let Some(ended) = &mut search.ended {
+                    ended.before = nth;
+                    ended.behind = files().count() - nth - 1;
+                    break;
                 }
             }
         }
-        let (count, not_to_the_end) = (search.count, search.not_to_the_end);
-        search.output.close()?;
+        let Search {
+            output,
+            count,
+            not_to_the_end,
+            undecided,
+            ended,
+            ..
+        } = search;
+        output.close()?;
         object.field("count", &count)?;
-        let notes = [too_costly(matcher.gave_up()), cut_short(&not_to_the_end)];
+        let notes = [
+            undecided.map(|first| too_costly(matcher.gave_up(), &first)),
+            ended.map(|ended| ended_early(&ended)),
+            cut_short(&not_to_the_end),
+        ];
         let notes: Vec<String> = notes.into_iter().flatten().collect();
         if notes.is_empty() {
             return Ok(());
@@ -75,13 +95,36 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }))
 }
 
-fn too_costly(lines: u64) -> Option<String> {
-    (lines > 0).then(|| {
-        format!(
-            "{lines} further lines may match: the back-reference is too costly to decide on them. \
-             Make the pattern more specific."
-        )
-    })
+fn too_costly(lines: u64, first: &str) -> String {
+    let (lines, which) = match lines {
+        1 => ("1 further line".to_owned(), ""),
+        lines => (format!("{lines} further lines"), "the first of them "),
+    };
+    format!(
+        "{lines} may match ({which}{first}): the pattern is too costly to decide on what is there. \
+         Make it more specific: smaller counts, fewer repetitions inside repetitions or \
+         back-references, more plain text."
+    )
+}
+
+fn ended_early(ended: &Ended) -> String {
+    let Ended {
+        file,
+        line,
+        before,
+        behind,
+    } = ended;
+    let files = |number: usize| match number {
+        1 => "1 file".to_owned(),
+        number => format!("{number} files"),
+    };
+    format!(
+        "The search ended for lack of time before line {line} of {file}, since the pattern is too costly: \
+         all before that was searched ({} to the end), the rest of this file and {} behind it were \
+         not. Make the pattern simpler, or search fewer files at a time.",
+        files(*before),
+        files(*behind)
+    )
 }
 
 fn cut_short(files: &[String]) -> Option<String> {
@@ -100,6 +143,19 @@ struct Search<'m, 'o> {
     output: Text<'o>,
     count: u64,
     not_to_the_end: Vec<String>,
+    /// The first line that could not be decided.
+    undecided: Option<String>,
+    ended: Option<Ended>,
+}
+
+/// Where a search ended before its time.
+struct Ended {
+    file: String,
+    /// The first line that was not searched.
+    line: u64,
+    /// How many files were searched before this one, and how many were not.
+    before: usize,
+    behind: usize,
 }
 
 impl Search<'_, '_> {
@@ -111,6 +167,8 @@ impl Search<'_, '_> {
             output,
             count,
             not_to_the_end,
+            undecided,
+            ended,
         } = self;
         // What stands before each number: put together once, where there are millions of lines.
         let mut before = Vec::new();
@@ -125,10 +183,23 @@ impl Search<'_, '_> {
             output.write_all(b": ")?;
             output.write_all(line)
         });
+        let name = || path.to_string_lossy().into_owned();
+        if let Some(line) = scanner.undecided() {
+            undecided.get_or_insert_with(|| format!("{}:{line}", name()));
+        }
         match searched {
+            Err(ScanError::OutOfTime(line)) => {
+                *ended = Some(Ended {
+                    file: name(),
+                    line,
+                    before: 0,
+                    behind: 0,
+                });
+                Ok(())
+            }
             Err(ScanError::Sink(error)) => Err(error),
             Err(ScanError::LineTooLong) => {
-                not_to_the_end.push(path.to_string_lossy().into_owned());
+                not_to_the_end.push(name());
                 Ok(())
             }
             Err(ScanError::Unreadable(_) | ScanError::NotRegular) | Ok(_) => Ok(()),

@@ -1,5 +1,7 @@
 //! A pattern as a tree (POSIX XBD 9.5.3, the grammar of extended expressions).
 
+pub(super) use crate::search::classes::Class;
+
 /// The most repetitions an interval may ask for: glibc's `RE_DUP_MAX`.
 pub(super) const DUP_MAX: u32 = 0x7fff;
 
@@ -59,24 +61,6 @@ pub(super) struct Set {
     pub classes: Vec<Class>,
     /// Classes whose complement belongs to the set: `[\S]`.
     pub complements: Vec<Class>,
-}
-
-/// The character classes of C.UTF-8, and the one that `\w` means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
-    Alnum,
-    Alpha,
-    Blank,
-    Cntrl,
-    Digit,
-    Graph,
-    Lower,
-    Print,
-    Punct,
-    Space,
-    Upper,
-    Xdigit,
-    Word,
 }
 
 impl Set {

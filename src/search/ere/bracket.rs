@@ -204,19 +204,5 @@ fn one_char(name: &str) -> Result<char, PatternError> {
 }
 
 fn named(name: &str) -> Result<Class, PatternError> {
-    Ok(match name {
-        "alnum" => Class::Alnum,
-        "alpha" => Class::Alpha,
-        "blank" => Class::Blank,
-        "cntrl" => Class::Cntrl,
-        "digit" => Class::Digit,
-        "graph" => Class::Graph,
-        "lower" => Class::Lower,
-        "print" => Class::Print,
-        "punct" => Class::Punct,
-        "space" => Class::Space,
-        "upper" => Class::Upper,
-        "xdigit" => Class::Xdigit,
-        _ => return Err(PatternError::Class),
-    })
+    Class::named(name).ok_or(PatternError::Class)
 }

@@ -22,7 +22,8 @@ pub(super) fn required(node: &Node) -> Option<&str> {
     worthwhile.then_some(text)
 }
 
-fn longest(node: &Node) -> Option<&str> {
+/// The longest text that every match holds.
+pub(super) fn longest(node: &Node) -> Option<&str> {
     match node {
         Node::Literal { text, fold: false } if !text.contains('\n') => Some(text),
         Node::Group(node) => longest(node),

@@ -52,7 +52,7 @@ fn flatten(node: Node) -> Node {
         Node::Repeat { max: Some(0), .. } => Node::Empty,
         Node::Repeat { node, min, max } => match flatten(*node) {
             Node::Empty => Node::Empty,
-            node => repeat(node, min, max),
+            node => repeat_counts(node, min, max),
         },
         Node::Concat(nodes) => {
             let mut flat = Vec::with_capacity(nodes.len());
@@ -75,6 +75,39 @@ fn flatten(node: Node) -> Node {
             Node::Alternate(flat)
         }
         node => node,
+    }
+}
+
+/// As `repeat`, with one count in place of two where no number between is left out: `(a{50}){50}` is
+/// `a{2500}`, but `(a{2}){1,3}` has no three.
+fn repeat_counts(node: Node, min: u32, max: Option<u32>) -> Node {
+    let Node::Repeat {
+        node: inner,
+        min: low,
+        max: high,
+    } = node
+    else {
+        return repeat(node, min, max);
+    };
+    let dense = max == Some(min)
+        || high.is_none_or(|high| {
+            u64::from(high) * u64::from(min) + 1 >= u64::from(low) * (u64::from(min) + 1)
+        });
+    let product = low.checked_mul(min);
+    let most = match (high, max) {
+        (Some(high), Some(max)) => high.checked_mul(max).map(Some),
+        _ => Some(None),
+    };
+    match (product, most) {
+        (Some(product), Some(most)) if dense && min > 0 => repeat(*inner, product, most),
+        _ => {
+            let node = Node::Repeat {
+                node: inner,
+                min: low,
+                max: high,
+            };
+            repeat(node, min, max)
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::ast::{Assertion, Node, Set};
 use super::classes;
 
 /// What a pattern may cost: a character or an operator counts as one, a class
-/// of Unicode as 500. It bounds what reading the translation takes in memory.
+/// of Unicode as 1000. It bounds what reading the translation takes in memory.
 const MAX_COST: usize = 1 << 18;
 
 /// Whom the translation is for.
@@ -186,15 +186,13 @@ impl Writer {
             }
         }
         for &class in &set.classes {
-            let (members, cost) = classes::members(class, set.fold);
-            self.pay(cost)?;
-            self.out.push_str(members);
+            self.pay(classes::cost(class))?;
+            classes::write(class, set.fold, &mut self.out);
         }
         for &class in &set.complements {
-            let (members, cost) = classes::members(class, set.fold);
-            self.pay(cost)?;
+            self.pay(classes::cost(class))?;
             self.out.push_str("[^");
-            self.out.push_str(members);
+            classes::write(class, set.fold, &mut self.out);
             self.out.push_str(r"\n]");
         }
         if set.negated {

@@ -1,0 +1,123 @@
+//! The character classes of C.UTF-8, for wildcards and for regular expressions alike.
+//!
+//! What belongs to a class is what the GNU C library says: `classes/generate.py` has asked it about
+//! every character and has written `classes/table.rs`.
+
+mod table;
+
+#[cfg(test)]
+pub(super) use table::GLIBC;
+
+/// The character classes of C.UTF-8, and the one that `\w` means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    Alnum,
+    Alpha,
+    Blank,
+    Cntrl,
+    Digit,
+    Graph,
+    Lower,
+    Print,
+    Punct,
+    Space,
+    Upper,
+    Xdigit,
+    Word,
+}
+
+/// The first and the last character of a range.
+pub(super) type Range = (char, char);
+
+impl Class {
+    /// The class that is called so between `[:` and `:]`.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "alnum" => Self::Alnum,
+            "alpha" => Self::Alpha,
+            "blank" => Self::Blank,
+            "cntrl" => Self::Cntrl,
+            "digit" => Self::Digit,
+            "graph" => Self::Graph,
+            "lower" => Self::Lower,
+            "print" => Self::Print,
+            "punct" => Self::Punct,
+            "space" => Self::Space,
+            "upper" => Self::Upper,
+            "xdigit" => Self::Xdigit,
+            _ => return None,
+        })
+    }
+
+    /// Its characters; the ranges of some classes are in no order.
+    pub fn ranges(self) -> Vec<Range> {
+        let both = |one: Vec<Range>, other: &[Range]| [one, other.to_vec()].concat();
+        match self {
+            Self::Alpha => decoded(table::ALPHA),
+            Self::Graph => decoded(table::GRAPH),
+            Self::Lower => decoded(table::LOWER),
+            Self::Upper => decoded(table::UPPER),
+            Self::Blank => table::BLANK.to_vec(),
+            Self::Cntrl => table::CNTRL.to_vec(),
+            Self::Digit => table::DIGIT.to_vec(),
+            Self::Space => table::SPACE.to_vec(),
+            Self::Xdigit => table::XDIGIT.to_vec(),
+            Self::Alnum => both(Self::Alpha.ranges(), table::DIGIT),
+            Self::Word => both(Self::Alnum.ranges(), &[('_', '_')]),
+            Self::Print => both(
+                Self::Graph.ranges(),
+                &without(table::SPACE.to_vec(), table::CNTRL),
+            ),
+            Self::Punct => {
+                let mut alnum = Self::Alnum.ranges();
+                alnum.sort_unstable();
+                without(Self::Graph.ranges(), &alnum)
+            }
+        }
+    }
+}
+
+/// The ranges that `generate.py` has encoded.
+fn decoded(bytes: &[u8]) -> Vec<Range> {
+    let mut numbers = bytes
+        .split_inclusive(|byte| byte & 0x80 == 0)
+        .map(|number| {
+            let bits = number.iter().rev();
+            bits.fold(0, |number, byte| number << 7 | u32::from(byte & 0x7f))
+        });
+    let mut ranges = Vec::with_capacity(bytes.len() / 2);
+    let mut end = 0;
+    while let (Some(distance), Some(length)) = (numbers.next(), numbers.next()) {
+        let first = end + distance;
+        end = first + length;
+        ranges.extend(char::from_u32(first).zip(char::from_u32(end)));
+    }
+    ranges
+}
+
+/// `ranges` without the characters of `others`; both are in order.
+fn without(ranges: Vec<Range>, others: &[Range]) -> Vec<Range> {
+    let mut left = Vec::with_capacity(ranges.len());
+    for (first, last) in ranges {
+        let (mut first, last) = (u32::from(first), u32::from(last));
+        let from = others.partition_point(|(_, end)| u32::from(*end) < first);
+        for &(low, high) in &others[from..] {
+            let (low, high) = (u32::from(low), u32::from(high));
+            if low > last {
+                break;
+            }
+            if low > first {
+                left.extend(char::from_u32(first).zip(char::from_u32(low - 1)));
+            }
+            first = high + 1;
+        }
+        if first <= last {
+            left.extend(char::from_u32(first).zip(char::from_u32(last)));
+        }
+    }
+    left
+}
+
+#[cfg(test)]
+#[path = "classes/like_libc_tests.rs"]
+mod like_libc_tests;

@@ -1,0 +1,43 @@
+//! What a pattern costs at most, from its tree: how many places of it can be under way at once, and
+//! how short a match can be.
+
+use super::ast::Node;
+
+/// What a class costs beside a character, whose bytes may be up to four.
+const CLASS: u64 = 4;
+
+/// How many places of the pattern an engine may have to look at for each byte of a line: the
+/// characters that it has once its counts are written out.
+pub(super) fn places(node: &Node) -> u64 {
+    match node {
+        Node::Empty | Node::Assertion(_) | Node::BackReference { .. } => 1,
+        Node::Literal { text, .. } => text.len() as u64,
+        Node::Set(_) | Node::Dot => CLASS,
+        Node::Group(node) => places(node),
+        Node::Repeat { node, min, max } => {
+            let times = max.unwrap_or(*min).max(1);
+            places(node).saturating_mul(times.into()).saturating_add(1)
+        }
+        Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().fold(1, |sum, node| {
+            // One for the branch itself.
+            sum.saturating_add(places(node)).saturating_add(1)
+        }),
+    }
+}
+
+/// The length in bytes below which nothing matches.
+pub(super) fn shortest(node: &Node) -> usize {
+    match node {
+        // The other case of a character may be shorter.
+        Node::Literal { text, fold: true } => text.chars().count(),
+        Node::Literal { text, fold: false } => text.len(),
+        Node::Set(_) | Node::Dot => 1,
+        Node::Group(node) => shortest(node),
+        Node::Repeat { node, min, .. } => shortest(node).saturating_mul(*min as usize),
+        Node::Concat(nodes) => nodes
+            .iter()
+            .fold(0, |sum, node| sum.saturating_add(shortest(node))),
+        Node::Alternate(branches) => branches.iter().map(shortest).min().unwrap_or(0),
+        Node::Empty | Node::Assertion(_) | Node::BackReference { .. } => 0,
+    }
+}

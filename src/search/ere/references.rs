@@ -1,0 +1,161 @@
+//! Patterns with back-references: `regex` for the lines that may match, `fancy-regex` on each.
+//!
+//! A backtracking engine cannot be interrupted either. So a line that it does not decide in a few
+//! steps is decided in a thread of its own, which is left behind when its time is over; it ends with
+//! the steps that it has, or with the process.
+
+use std::borrow::Cow;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Instant;
+
+use fancy_regex::RegexInput;
+
+use super::PatternError;
+use super::ast::Node;
+use super::budget::Budget;
+use super::cost::places;
+use super::search::{Search, line_around};
+use super::simplify::{loosen, simplify};
+use super::translate::{Target, translate};
+
+/// What each part of a pattern that has no back-references itself may take, in bytes.
+const DELEGATE_LIMIT: usize = 8 << 20;
+/// How often a back-reference may be tried in another way: in a line, and from
+/// one place of a long line.
+const LINE_STEPS: usize = 1_000_000;
+const PLACE_STEPS: usize = 10_000;
+/// From this length on, in bytes, a line is tried place by place.
+const LONG_LINE: usize = 4 << 10;
+/// Up to this length, in bytes, a line is tried at all: it is copied for the thread.
+const LONGEST_LINE: usize = 64 << 20;
+/// What is tried without a thread: places of the pattern times bytes of the line.
+const QUICK: u64 = 1 << 12;
+
+/// A pattern with back-references.
+#[derive(Debug)]
+pub(super) struct References {
+    /// Matches every line that the pattern matches, and more.
+    candidates: Search,
+    places: u64,
+    engines: Arc<Engines>,
+    budget: Arc<Budget>,
+}
+
+/// The pattern for `fancy-regex`.
+#[derive(Debug)]
+struct Engines {
+    text: String,
+    /// With the steps for one place.
+    place: fancy_regex::Regex,
+    /// With the steps for a line; built for the first one that needs them.
+    line: OnceLock<Option<fancy_regex::Regex>>,
+}
+
+impl References {
+    pub fn compile(node: &Node, budget: &Arc<Budget>) -> Result<Self, PatternError> {
+        let candidates = Search::compile(&simplify(loosen(node)), budget)?;
+        let text = translate(node, Target::Line)?;
+        let place = backtracking(&text, PLACE_STEPS).ok_or(PatternError::TooBig)?;
+        Ok(Self {
+            candidates,
+            places: places(node),
+            engines: Arc::new(Engines {
+                text,
+                place,
+                line: OnceLock::new(),
+            }),
+            budget: Arc::clone(budget),
+        })
+    }
+
+    /// As `Matcher::find`.
+    pub fn find(&self, window: &[u8], mut from: usize) -> Option<usize> {
+        while from < window.len() {
+            let candidate = self.candidates.find(window, from)?;
+            let (start, end) = line_around(window, from, candidate);
+            if self.budget.is_over() {
+                self.budget.stop(start);
+                return None;
+            }
+            match self.decide(&window[start..end]) {
+                Some(true) => return Some(start),
+                Some(false) => {}
+                None => self.budget.give_up(start),
+            }
+            from = end + 1;
+        }
+        None
+    }
+
+    /// Whether the line matches; `None` where that takes too long to tell.
+    fn decide(&self, line: &[u8]) -> Option<bool> {
+        if self.places.saturating_mul(line.len() as u64) <= QUICK
+            && let Ok(verdict) = self.engines.place.is_match(as_text(line).as_ref())
+        {
+            return Some(verdict);
+        }
+        if line.len() > LONGEST_LINE {
+            return None;
+        }
+        let deadline = self.budget.share();
+        let (verdict, verdicts) = channel();
+        let (engines, text) = (Arc::clone(&self.engines), as_text(line).into_owned());
+        let decided = thread::Builder::new().spawn(move || {
+            // Nobody may be waiting any more.
+            let _ = verdict.send(engines.decide(&text, deadline));
+        });
+        match decided {
+            Ok(_) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                verdicts.recv_timeout(left).ok().flatten()
+            }
+            // No thread is to be had.
+            Err(_) => self.engines.decide(&as_text(line), deadline),
+        }
+    }
+}
+
+impl Engines {
+    fn decide(&self, line: &str, deadline: Instant) -> Option<bool> {
+        if line.len() < LONG_LINE {
+            let engine = self
+                .line
+                .get_or_init(|| backtracking(&self.text, LINE_STEPS));
+            return engine.as_ref()?.is_match(line).ok();
+        }
+        let places = line.char_indices().map(|(place, _)| place);
+        for place in places.chain([line.len()]) {
+            let input = RegexInput::new(line).from_pos(place).anchored(true);
+            if self.place.is_match_input(input).ok()? {
+                return Some(true);
+            }
+            if Instant::now() > deadline {
+                return None;
+            }
+        }
+        Some(false)
+    }
+}
+
+fn backtracking(text: &str, steps: usize) -> Option<fancy_regex::Regex> {
+    fancy_regex::RegexBuilder::new(text)
+        .backtrack_limit(steps)
+        .delegate_size_limit(DELEGATE_LIMIT)
+        .build()
+        .ok()
+}
+
+/// The line as text, with line feeds, which nothing matches, for what is none.
+fn as_text(line: &[u8]) -> Cow<'_, str> {
+    if let Ok(line) = str::from_utf8(line) {
+        return line.into();
+    }
+    let mut text = String::with_capacity(line.len());
+    for chunk in line.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '\n'));
+    }
+    text.into()
+}

@@ -1,0 +1,61 @@
+//! Patterns that ask for nothing but a long run of one set of characters: `a{5000}`, `.{2000,}`.
+//!
+//! As an automaton such a pattern has a state for each number of characters; here the runs are found
+//! by a pattern of one character, and their lengths are compared.
+
+use regex::bytes::Regex;
+
+use super::PatternError;
+use super::ast::Node;
+use super::search::{SIZE_LIMIT, build};
+use super::translate::{Target, translate};
+
+/// From how many characters on. Shorter ones `regex` finds as quickly.
+const LONG: u32 = 1000;
+
+/// A pattern for runs.
+#[derive(Debug)]
+pub(super) struct Runs {
+    run: Regex,
+    /// How many characters.
+    count: usize,
+}
+
+impl Runs {
+    /// The pattern, if it asks for nothing else. It has been simplified.
+    pub fn compile(node: &Node) -> Option<Result<Self, PatternError>> {
+        let Node::Repeat { node, min, .. } = node else {
+            return None;
+        };
+        let count = *min as usize;
+        let one = match &**node {
+            Node::Set(_) | Node::Dot => true,
+            Node::Literal { text, .. } => text.chars().nth(1).is_none(),
+            _ => false,
+        };
+        if !one || *min < LONG || count > SIZE_LIMIT / 64 {
+            return None;
+        }
+        let compiled = translate(node, Target::Window).and_then(|one| {
+            let run = build(&format!("(?:{one})+"))?;
+            Ok(Self { run, count })
+        });
+        Some(compiled)
+    }
+
+    /// As `Matcher::find`.
+    pub fn find(&self, window: &[u8], mut from: usize) -> Option<usize> {
+        while from < window.len() {
+            let run = self.run.find_at(window, from)?.range();
+            // A character has four bytes at most, and one at least.
+            if run.len() >= self.count
+                && (run.len() / 4 >= self.count
+                    || bytecount::num_chars(&window[run.clone()]) >= self.count)
+            {
+                return Some(run.start);
+            }
+            from = run.end;
+        }
+        None
+    }
+}

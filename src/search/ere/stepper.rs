@@ -1,0 +1,212 @@
+//! One line, byte by byte, with the clock in sight.
+//!
+//! `regex` cannot be interrupted, and where its automaton would grow too large it looks at every
+//! state of the pattern for every byte: a line of 200 KB and a pattern of 100,000 characters take
+//! minutes. Here the same automata are walked from outside: the lazily built DFA, and where that
+//! gives up the NFA that it is built from.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use regex_automata::Input;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson::{Compiler, Config, NFA, State, WhichCaptures};
+use regex_automata::util::primitives::StateID;
+use regex_automata::util::syntax;
+
+/// What the states of the DFA may take, in bytes.
+const CACHE: usize = 16 << 20;
+/// Where it makes less progress than this many bytes of the line for each new state, the DFA is
+/// given up once its states have been thrown away this often.
+const BYTES_PER_STATE: usize = 10;
+const CLEARED: usize = 3;
+/// How many states are looked at between two looks at the clock.
+const UNWATCHED: usize = 1 << 20;
+
+/// A pattern that is matched step by step.
+#[derive(Debug)]
+pub(super) struct Stepper {
+    nfa: NFA,
+    dfa: Option<DFA>,
+    cache: Mutex<Option<Cache>>,
+}
+
+/// Why there is no verdict.
+enum Unknown {
+    OutOfTime,
+    /// The DFA cannot tell: too many states, or a character beyond ASCII where it asks for words.
+    Unfit,
+}
+
+impl Stepper {
+    /// Compiles what has been translated for a window, within `size` bytes.
+    pub fn new(text: &str, size: usize) -> Option<Self> {
+        let nfa = Compiler::new()
+            .syntax(syntax::Config::new().utf8(false).multi_line(true))
+            .configure(
+                Config::new()
+                    .utf8(false)
+                    .which_captures(WhichCaptures::None)
+                    .nfa_size_limit(Some(size)),
+            )
+            .build(text)
+            .ok()?;
+        let config = DFA::config()
+            .unicode_word_boundary(true)
+            .cache_capacity(CACHE)
+            .minimum_cache_clear_count(Some(CLEARED))
+            .minimum_bytes_per_state(Some(BYTES_PER_STATE));
+        let dfa = DFA::builder()
+            .configure(config)
+            .build_from_nfa(nfa.clone())
+            .ok();
+        Some(Self {
+            dfa,
+            nfa,
+            cache: Mutex::default(),
+        })
+    }
+
+    /// Whether the line, which holds no line feed, matches; `None` where that takes until `end`.
+    pub fn is_match(&self, line: &[u8], end: Instant) -> Option<bool> {
+        match self.by_dfa(line, end) {
+            Ok(verdict) => Some(verdict),
+            Err(Unknown::OutOfTime) => None,
+            Err(Unknown::Unfit) => self.by_nfa(line, end),
+        }
+    }
+
+    fn by_dfa(&self, line: &[u8], end: Instant) -> Result<bool, Unknown> {
+        let dfa = self.dfa.as_ref().ok_or(Unknown::Unfit)?;
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = cache.get_or_insert_with(|| dfa.create_cache());
+        // A new state costs as much as the pattern has states: so much is done between two looks at the clock.
+        let piece = (UNWATCHED / self.nfa.states().len().max(1)).max(16);
+        let mut state = dfa
+            .start_state_forward(cache, &Input::new(line))
+            .map_err(|_| Unknown::Unfit)?;
+        cache.search_start(0);
+        let mut at = 0;
+        for piece in line.chunks(piece) {
+            if Instant::now() > end {
+                return Err(Unknown::OutOfTime);
+            }
+            for byte in piece {
+                state = dfa
+                    .next_state(cache, state, *byte)
+                    .map_err(|_| Unknown::Unfit)?;
+                if state.is_tagged() {
+                    if state.is_match() {
+                        return Ok(true);
+                    }
+                    if state.is_dead() {
+                        return Ok(false);
+                    }
+                    if state.is_quit() {
+                        return Err(Unknown::Unfit);
+                    }
+                }
+            }
+            at += piece.len();
+            cache.search_update(at);
+        }
+        cache.search_finish(at);
+        let last = dfa
+            .next_eoi_state(cache, state)
+            .map_err(|_| Unknown::Unfit)?;
+        Ok(last.is_match())
+    }
+
+    pub(super) fn by_nfa(&self, line: &[u8], end: Instant) -> Option<bool> {
+        let mut walk = Walk {
+            nfa: &self.nfa,
+            line,
+            seen: vec![0; self.nfa.states().len()],
+            round: 0,
+            next: Vec::new(),
+            waiting: Vec::new(),
+            steps: 0,
+        };
+        let mut now = Vec::new();
+        if walk.enter(self.nfa.start_unanchored(), 0) {
+            return Some(true);
+        }
+        for (at, byte) in line.iter().enumerate() {
+            std::mem::swap(&mut now, &mut walk.next);
+            walk.round += 1;
+            walk.next.clear();
+            walk.steps += now.len();
+            for &state in &now {
+                if let Some(next) = step(self.nfa.state(state), *byte)
+                    && walk.enter(next, at + 1)
+                {
+                    return Some(true);
+                }
+            }
+            if walk.next.is_empty() {
+                return Some(false);
+            }
+            if walk.steps > UNWATCHED {
+                walk.steps = 0;
+                if Instant::now() > end {
+                    return None;
+                }
+            }
+        }
+        Some(false)
+    }
+}
+
+/// Where this byte leads.
+fn step(state: &State, byte: u8) -> Option<StateID> {
+    match state {
+        State::ByteRange { trans } => trans.matches_byte(byte).then_some(trans.next),
+        State::Sparse(sparse) => sparse.matches_byte(byte),
+        State::Dense(dense) => dense.matches_byte(byte),
+        _ => None,
+    }
+}
+
+/// The states that are under way at one place of the line.
+struct Walk<'a> {
+    nfa: &'a NFA,
+    line: &'a [u8],
+    /// In which round each state was last entered, from 1.
+    seen: Vec<usize>,
+    round: usize,
+    next: Vec<StateID>,
+    waiting: Vec<StateID>,
+    /// How many states were looked at since the last look at the clock.
+    steps: usize,
+}
+
+impl Walk<'_> {
+    /// Adds `state` and all that it leads to without a byte; true if that is a match.
+    fn enter(&mut self, state: StateID, at: usize) -> bool {
+        self.waiting.push(state);
+        while let Some(state) = self.waiting.pop() {
+            self.steps += 1;
+            let seen = &mut self.seen[state.as_usize()];
+            if *seen == self.round + 1 {
+                continue;
+            }
+            *seen = self.round + 1;
+            match self.nfa.state(state) {
+                State::ByteRange { .. } | State::Sparse(_) | State::Dense(_) => {
+                    self.next.push(state);
+                }
+                State::Look { look, next } => {
+                    if self.nfa.look_matcher().matches(*look, self.line, at) {
+                        self.waiting.push(*next);
+                    }
+                }
+                State::Union { alternates } => self.waiting.extend_from_slice(alternates),
+                State::BinaryUnion { alt1, alt2 } => self.waiting.extend([*alt1, *alt2]),
+                State::Capture { next, .. } => self.waiting.push(*next),
+                State::Fail => {}
+                State::Match { .. } => return true,
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,76 @@
+//! Directories that a walk reaches in more ways than one: through `..`, or through links.
+//!
+//! `**/../**/..` names every directory by way of every other, and each further `**/..` multiplies
+//! that again. Up to a measure every way is followed, as `glob(3)` does. Beyond it a directory that
+//! has been read for the same steps of the pattern is not read again under another name.
+
+use std::collections::HashSet;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use rustix::fs::fstat;
+
+/// How many entries are listed by way of `..` and links before a name in one way is enough.
+const EVERY_WAY: usize = 1 << 18;
+/// How long such ways are followed beyond that: with thousands of `..` in a pattern even one way to
+/// each directory is too many.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// What has been reached by way of `..` and links.
+#[derive(Debug)]
+pub(super) struct Ways {
+    began: Instant,
+    /// Entries that were listed there.
+    entries: usize,
+    /// Device and number of each directory read, and for which steps.
+    seen: HashSet<(u64, u64, Box<[usize]>)>,
+    /// Whether a directory was left out.
+    pub left_out: Option<LeftOut>,
+}
+
+/// What a list of paths does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftOut {
+    /// Further names of directories that are listed under another one.
+    OtherNames,
+    /// What lies beyond still more `..` or links, for lack of time.
+    FurtherWays,
+}
+
+impl Ways {
+    /// None so far.
+    pub fn new() -> Self {
+        Self {
+            began: Instant::now(),
+            entries: 0,
+            seen: HashSet::new(),
+            left_out: None,
+        }
+    }
+
+    /// Whether the directory, reached by way of `..` or a link, is to be read for these steps.
+    pub fn enter(&mut self, directory: impl AsFd, steps: &[usize]) -> bool {
+        let beyond = self.entries > EVERY_WAY;
+        let Ok(status) = fstat(directory) else {
+            return !beyond;
+        };
+        let new = self
+            .seen
+            .insert((status.st_dev, status.st_ino, steps.into()));
+        if !beyond {
+            return true;
+        }
+        if !new {
+            self.left_out.get_or_insert(LeftOut::OtherNames);
+        } else if self.began.elapsed() > LIMIT {
+            self.left_out = Some(LeftOut::FurtherWays);
+            return false;
+        }
+        new
+    }
+
+    /// So many entries were in it.
+    pub fn listed(&mut self, entries: usize) {
+        self.entries += entries;
+    }
+}
