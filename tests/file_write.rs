@@ -355,8 +355,9 @@ fn stdout_that_is_a_file_is_written_itself() {
     let here = directory();
     let out = here.path().join("out");
     let script = format!(
-        "printf '%s' '{}' | '{}' 3>'{}' >/dev/null",
+        "printf '%s' '{}' | XDG_STATE_HOME='{}' '{}' 3>'{}' >/dev/null",
         json!({"file_path": "/dev/fd/3", "content": "through the descriptor"}),
+        text(&common::state_home()),
         text(&common::link("file-write")),
         text(&out)
     );
