@@ -19,7 +19,7 @@ pub enum Code {
     SizeFailed,
     /// Reading failed midway.
     ReadFailed,
-    /// Writing failed midway; the file is as it was.
+    /// Writing failed midway; the file is as it was, unless the message says otherwise.
     WriteFailed,
     /// The file system is full; the file is as it was.
     NoSpace,

@@ -1,54 +1,114 @@
 //! Steps that, once begun, are carried out to the end even if the tool is killed between them.
 //!
 //! SIGKILL cannot be caught, but it ends one process. The steps run in another one, in a process group of its own and
-//! so out of reach of whatever kills the tool's, while this one waits. It shares this one's memory
-//! (`CLONE_VM | CLONE_VFORK`, as `posix_spawn(3)` does), which makes it cheap: nothing is copied.
+//! so out of reach of whatever kills the tool's, while this one waits for its report. It shares no memory with this
+//! one: where memory runs out, the kernel kills all who share what it takes. It bears a name, so that whoever ends all
+//! that a call left behind (`crate::command::descendants`) leaves it alone: it ends by itself.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::CStr;
+use std::fs;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 
-use rustix::io::Errno;
+use rustix::io::{Errno, read, write};
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, setpgid, waitpid};
 
-/// The stack that the steps run on, in bytes: they are system calls with a few local variables.
-const STACK: usize = 64 * 1024;
+/// The name of the process that carries out the steps, as `proc_pid_comm(5)` shows it.
+const NAME: &CStr = c"ikigai-writing";
 
-struct Work<'a> {
-    steps: &'a mut dyn FnMut() -> Result<(), Errno>,
-    result: Result<(), Errno>,
-}
-
-/// Carries out `steps`, system calls alone, beyond the tool's own death if need be.
-///
-/// # Errors
-/// Those of `steps`.
-pub fn run(steps: &mut dyn FnMut() -> Result<(), Errno>) -> Result<(), Errno> {
-    let mut work = Work {
-        steps,
-        result: Ok(()),
+/// Carries out `steps`, system calls alone, beyond the tool's own death if need be, and returns what they return.
+/// `None` where the process that carried them out died on the way: how far it came is not known.
+pub fn run(steps: &mut dyn FnMut() -> u32) -> Option<u32> {
+    let Ok((outcome, report)) = pipe_with(PipeFlags::CLOEXEC) else {
+        return Some(steps());
     };
-    let mut stack = vec![0u128; STACK / size_of::<u128>()];
-    let top = stack.as_mut_ptr_range().end;
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: `carry_out` gets the only pointer to `work` while this thread is suspended until it is done
-    // (CLONE_VFORK), on a stack of its own that outlives it; it ends by returning, which exits that process alone.
-    let pid = unsafe { libc::clone(carry_out, top.cast(), flags, (&raw mut work).cast()) };
-    match Pid::from_raw(pid) {
-        Some(pid) if !pid.is_init() && pid.as_raw_pid() > 0 => {
-            while let Err(Errno::INTR) = waitpid(Some(pid), WaitOptions::empty()) {}
-        }
+    // SAFETY: the child makes system calls alone, which need no lock that another thread might hold.
+    match unsafe { libc::fork() } {
         // No process to be had: the steps are then as safe as the tool itself.
-        _ => work.result = (work.steps)(),
+        -1 => Some(steps()),
+        0 => {
+            stand_apart();
+            let result = steps();
+            // A tool that is gone needs no report.
+            let _ = write(&report, &result.to_ne_bytes());
+            // SAFETY: ends the process without running what the parent registered for its own end.
+            unsafe { libc::_exit(0) }
+        }
+        pid => {
+            drop(report);
+            let result = reported(&outcome);
+            if let Some(pid) = Pid::from_raw(pid) {
+                while let Err(Errno::INTR) = waitpid(Some(pid), WaitOptions::empty()) {}
+            }
+            result
+        }
     }
-    work.result
 }
 
-extern "C" fn carry_out(work: *mut c_void) -> c_int {
-    // SAFETY: `run` passes a pointer to its own `work` and touches it only after this function has ended.
-    let work = unsafe { &mut *work.cast::<Work<'_>>() };
+/// A result as a number, for [`run`].
+pub fn code_of(result: Result<(), Errno>) -> u32 {
+    result.map_or_else(|errno| errno.raw_os_error().unsigned_abs(), |()| 0)
+}
+
+/// The result of such a number.
+pub fn result_of(code: u32) -> Result<(), Errno> {
+    match i32::try_from(code) {
+        Ok(0) => Ok(()),
+        // The numbers that there are (`errno(3)`, MAX_ERRNO).
+        Ok(code @ 1..=4095) => Err(Errno::from_raw_os_error(code)),
+        _ => Err(Errno::IO),
+    }
+}
+
+/// Whether the process `pid`, which calls itself `name`, is carrying out steps as above. A program that merely bears
+/// the name is none: it is this very executable that must be running.
+#[must_use]
+pub fn is_under_way(pid: i32, name: &[u8]) -> bool {
+    let file = |process: &str| {
+        let status = fs::metadata(format!("/proc/{process}/exe"));
+        status.map(|status| (status.dev(), status.ino()))
+    };
+    name == NAME.to_bytes()
+        && match (file(&pid.to_string()), file("self")) {
+            (Ok(theirs), Ok(ours)) => theirs == ours,
+            // It has ended.
+            (Err(error), _) if error.kind() == io::ErrorKind::NotFound => false,
+            // Nobody may look: it is left alone rather than broken off.
+            _ => true,
+        }
+}
+
+/// The beginning of the process that carries out the steps: a group of its own, deaf to all signals but SIGKILL and
+/// SIGSTOP, with a name, and without the streams for whose end a host may be waiting.
+fn stand_apart() {
     // Fails only for the leader of a session, which a new process is not.
     let _ = setpgid(None, None);
-    work.result = (work.steps)();
-    0
+    let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: the set is filled before it is used, the name ends in a NUL, and the descriptors are the streams, which
+    // nothing here uses.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut());
+        libc::prctl(libc::PR_SET_NAME, NAME.as_ptr());
+        for stream in 0..3 {
+            libc::close(stream);
+        }
+    }
+}
+
+/// What the other process reported before its end.
+fn reported(outcome: &OwnedFd) -> Option<u32> {
+    let mut result = [0; 4];
+    loop {
+        match read(outcome, &mut result) {
+            Ok(4) => return Some(u32::from_ne_bytes(result)),
+            Err(Errno::INTR) => {}
+            _ => return None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -58,11 +118,39 @@ mod tests {
     #[test]
     fn the_steps_are_carried_out_and_their_result_comes_back() {
         let mut count = 0;
+        assert_eq!(run(&mut || 7), Some(7));
+        assert_eq!(run(&mut || u32::MAX), Some(u32::MAX));
+        // In a process of their own: nothing here changes.
         let result = run(&mut || {
             count += 1;
-            Err(Errno::BUSY)
+            count
         });
-        assert_eq!((result, count), (Err(Errno::BUSY), 1));
-        assert_eq!(run(&mut || Ok(())), Ok(()));
+        assert_eq!((result, count), (Some(1), 0));
+    }
+
+    #[test]
+    fn steps_that_die_have_no_result() {
+        let result = run(&mut || {
+            // SAFETY: ends the process that carries out the steps.
+            unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+            0
+        });
+        assert_eq!(result, None);
+    }
+
+    #[test]
+    fn who_merely_bears_the_name_is_not_taken_for_one() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        assert!(is_under_way(own, b"ikigai-writing"));
+        assert!(!is_under_way(own, b"ikigai-tools"));
+        let mut other = std::process::Command::new("sleep")
+            .arg("30.0471")
+            .spawn()
+            .unwrap();
+        let pid = i32::try_from(other.id()).unwrap();
+        assert!(!is_under_way(pid, b"ikigai-writing"));
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert!(!is_under_way(pid, b"ikigai-writing"));
     }
 }

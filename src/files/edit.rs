@@ -1,16 +1,17 @@
 //! Replacing exact text in a file of any size: searched in windows, copied in pieces, never held in memory.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use memchr::memmem::Finder;
 use rustix::fs::OFlags;
 use rustix::io::{Errno, pread};
 
-use super::regular::{FileError, Reason, RegularFile};
-use super::replace;
+use super::regular::{FileError, RegularFile};
 use super::target::Target;
+use super::{holes, replace};
 
 /// How much of the file is looked at at once, in bytes; more where the text that is searched for is longer.
 const WINDOW: usize = 1024 * 1024;
@@ -54,7 +55,7 @@ pub fn edit(path: &Path, old: &[u8], new: &[u8], all: bool) -> Result<u64, EditE
     }
     replace::replace(&target, &file, &mut |draft| {
         if found.count == 1 {
-            write_around(&file, draft, found.first, old.len(), new)
+            write_around(&file, draft, (found.first, old.len()), new, length)
         } else {
             write_replaced(&file, draft, &finder, new, length)
         }
@@ -79,39 +80,42 @@ impl Found {
 /// One occurrence: what is before and behind it is copied by the kernel, which on some file systems only notes it.
 fn write_around(
     file: &RegularFile,
-    draft: &mut File,
-    at: u64,
-    length: usize,
+    draft: &File,
+    (at, old): (u64, usize),
     new: &[u8],
+    length: u64,
 ) -> Result<(), FileError> {
-    let mut source = &file.file;
-    source
-        .seek(SeekFrom::Start(0))
-        .map_err(|error| reading(&error))?;
-    let copied = io::copy(&mut io::Read::take(source, at), draft)
-        .map_err(|error| replace::writing(&error))?;
-    if copied != at {
-        return Err(replace::changed());
-    }
-    draft
-        .write_all(new)
-        .map_err(|error| replace::writing(&error))?;
-    source
-        .seek(SeekFrom::Start(at + length as u64))
-        .map_err(|error| reading(&error))?;
-    io::copy(&mut source, draft).map_err(|error| replace::writing(&error))?;
-    Ok(())
+    let sparse = is_sparse(file, length);
+    let copy = |from: Range<u64>, to| {
+        let wanted = from.end - from.start;
+        match holes::copy(&file.file, from, draft, to, sparse) {
+            Ok(copied) if copied == wanted => Ok(()),
+            Ok(_) => Err(replace::changed()),
+            Err(errno) => Err(FileError::writing(errno)),
+        }
+    };
+    copy(0..at, 0)?;
+    holes::write_at(draft, new, at).map_err(FileError::writing)?;
+    copy(at + old as u64..length, at + new.len() as u64)
+}
+
+/// Whether the file, which is so long, has holes worth keeping.
+fn is_sparse(file: &RegularFile, length: u64) -> bool {
+    let blocks = u64::try_from(file.stat.st_blocks).unwrap_or(u64::MAX);
+    u64::try_from(file.stat.st_size) == Ok(length)
+        && blocks.saturating_mul(512).saturating_add(holes::BLOCK) <= length
 }
 
 /// Any number of occurrences: searched for once more, and copied piece by piece.
 fn write_replaced(
     file: &RegularFile,
-    draft: &mut File,
+    draft: &File,
     finder: &Finder<'_>,
     new: &[u8],
     length: u64,
 ) -> Result<(), FileError> {
-    let mut out = BufWriter::with_capacity(WINDOW, draft);
+    let copy = holes::Writer::new(draft, is_sparse(file, length));
+    let mut out = BufWriter::with_capacity(WINDOW, copy);
     let read = search(file, finder, |piece| {
         let bytes = match piece {
             Piece::Between(bytes) => bytes,
@@ -174,10 +178,6 @@ fn search(
     }
 }
 
-fn reading(error: &io::Error) -> FileError {
-    FileError::Read(Reason::new(&error.to_string()))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -235,6 +235,27 @@ mod tests {
             }
             prop_assert_eq!(after, if count == 1 { replaced } else { content });
         }
+    }
+
+    #[test]
+    fn a_file_that_has_become_shorter_since_it_was_searched_is_not_edited() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        std::fs::write(&path, "one word, two words").unwrap();
+        let file = RegularFile::open(&path, OFlags::RDWR).ok().unwrap();
+        let finder = Finder::new("word");
+        // What was found before, in a longer file or further on.
+        for (at, length) in [(100, 200), (4, 100), (15, 20)] {
+            let draft = tempfile::tempfile().unwrap();
+            let result = write_around(&file, &draft, (at, 4), b"", length);
+            assert!(matches!(result, Err(FileError::Write(_))), "{at}");
+            let result = write_replaced(&file, &draft, &finder, b"", length);
+            assert!(matches!(result, Err(FileError::Write(_))), "{length}");
+        }
+        let draft = tempfile::tempfile().unwrap();
+        assert!(write_around(&file, &draft, (4, 4), b"WORD", 19).is_ok());
+        let draft = tempfile::tempfile().unwrap();
+        assert!(write_replaced(&file, &draft, &finder, b"", 19).is_ok());
     }
 
     #[test]

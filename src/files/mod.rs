@@ -5,6 +5,8 @@
 mod detached;
 mod draft;
 mod edit;
+mod holes;
+mod in_place;
 mod lock;
 mod preserve;
 mod read;
@@ -12,6 +14,7 @@ mod regular;
 mod replace;
 mod target;
 
+pub use detached::is_under_way as is_write_under_way;
 pub use edit::{EditError, edit};
 pub use read::{Content, Interrupted, read};
 pub use regular::{FileError, Reason};

@@ -7,13 +7,15 @@ use std::fs::File;
 
 use rustix::fs::{
     Gid, Mode, Stat, Uid, XattrFlags, fchmod, fchown, fgetxattr, flistxattr, fremovexattr,
-    fsetxattr, fstat,
+    fsetxattr, fstat, ftruncate,
 };
 use rustix::io::Errno;
 
+/// What a program may do beyond its user (`capabilities(7)`): given to a content, and gone with it.
 const CAPABILITIES: &CStr = c"security.capability";
 
-/// Gives `new` all that belongs to `old` beside its content.
+/// Gives `new` all that belongs to `old` beside its content, except what belongs to the content: capabilities. To be
+/// called before the content is written, which takes set-ID bits away where the kernel says so.
 ///
 /// # Errors
 /// Whatever the system refuses; `new` is not fit to take the place of `old` then.
@@ -31,20 +33,15 @@ pub fn copy_attributes(old: &File, status: &Stat, new: &File) -> Result<(), Errn
     fchmod(new, mode_of(status))
 }
 
-/// What a program may do beyond its user (`capabilities(7)`), as it is kept with the file `file`.
-pub fn capabilities(file: &File) -> Option<Vec<u8>> {
-    sized(|buffer| fgetxattr(file, CAPABILITIES, buffer)).ok()
-}
-
-/// Gives a file that was written what writing takes away: setuid and setgid bits, and capabilities.
-pub fn restore(file: &File, mode: Mode, capabilities: Option<&[u8]>) -> Result<(), Errno> {
-    if mode_of(&fstat(file)?) != mode {
-        fchmod(file, mode)?;
+/// Has the kernel take away from `new` what a write takes away: setuid and setgid bits, by its own rules of who may keep
+/// them (`chmod(2)`, `write(2)`). Where nothing was written, as with an empty content, it has not done so yet.
+pub fn drop_privileges(new: &File) -> Result<(), Errno> {
+    const SET_ID: u32 = 0o6000;
+    let status = fstat(new)?;
+    if status.st_mode & SET_ID != 0 {
+        ftruncate(new, u64::try_from(status.st_size).unwrap_or(0))?;
     }
-    match capabilities {
-        Some(value) => fsetxattr(file, CAPABILITIES, value, XattrFlags::empty()),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// The permission bits, setuid, setgid and sticky ones included.
@@ -58,7 +55,8 @@ fn copy_extended(old: &File, new: &File) -> Result<(), Errno> {
         Err(Errno::NOTSUP) => return Ok(()),
         Err(errno) => return Err(errno),
     };
-    let names: Vec<CString> = names_in(&names);
+    let mut names: Vec<CString> = names_in(&names);
+    names.retain(|name| name.as_c_str() != CAPABILITIES);
     // What the directory gave the new file by default, an ACL say, the old one may not have.
     let given = sized(|buffer| flistxattr(new, buffer)).unwrap_or_default();
     for name in names_in(&given).iter().filter(|name| !names.contains(name)) {

@@ -1,20 +1,17 @@
 //! Replacing a file's content whole or not at all, and nothing else of it.
 
 use std::fs::File;
-use std::io::{Seek, Write};
+use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use rustix::fs::{
-    Access, AtFlags, FallocateFlags, MemfdFlags, Mode, OFlags, SeekFrom, accessat, fallocate,
-    fstat, ftruncate, memfd_create, openat, seek, statat,
-};
-use rustix::io::{Errno, pread, write as write_some};
+use rustix::fs::{Access, AtFlags, Mode, OFlags, accessat, fstat, openat, statat};
+use rustix::io::Errno;
 
 use super::draft::Draft;
 use super::regular::{FileError, Reason, RegularFile};
 use super::target::Target;
-use super::{detached, lock, preserve};
+use super::{in_place, lock, preserve};
 
 /// Writes a file's new content, whole, to where it is told.
 pub type Fill<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileError>;
@@ -99,7 +96,7 @@ fn open_program(target: &Target, flags: OFlags) -> Result<RegularFile, FileError
 }
 
 /// Whether `file` is what is at `target` now, untouched since its status was read.
-fn is_at(target: &Target, file: &RegularFile) -> bool {
+pub fn is_at(target: &Target, file: &RegularFile) -> bool {
     let there = if target.replaceable {
         statat(&target.directory, &target.name, AtFlags::SYMLINK_NOFOLLOW)
     } else {
@@ -115,11 +112,15 @@ fn is_at(target: &Target, file: &RegularFile) -> bool {
 fn create(target: &Target, fill: Fill<'_>) -> Result<(), FileError> {
     // The system takes the umask off, or applies the directory's default ACL.
     let everybody = Mode::from_raw_mode(0o666);
-    let mut draft = Draft::create(target, everybody).map_err(FileError::opening)?;
+    let mut draft = Draft::create(&target.directory, everybody).map_err(FileError::opening)?;
     fill(&mut draft.file)?;
     draft
         .put_in_place(target, false)
-        .map_err(FileError::writing)
+        .map_err(|errno| match errno {
+            // The directory is gone. Some file systems notice only now.
+            Errno::NOENT => FileError::NotFound,
+            errno => FileError::writing(errno),
+        })
 }
 
 /// Gives `old`, which is what is at `target`, the content that `fill` writes.
@@ -129,28 +130,38 @@ fn create(target: &Target, fill: Fill<'_>) -> Result<(), FileError> {
 pub fn replace(target: &Target, old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
     // A rename would part a file from its other names.
     let alone = old.stat.st_nlink == 1;
-    if target.replaceable && alone && !target.only_grows() && replace_by_rename(target, old, fill)?
+    if target.replaceable
+        && alone
+        && !in_place::is_made_up(&old.file)
+        && !target.only_grows()
+        && replace_by_rename(target, old, fill)?
     {
         return Ok(());
     }
-    replace_in_place(target, old, fill)
+    in_place::replace(target, old, fill)
 }
 
-/// Tells whether it was possible. A full disk is an error: writing in place would not find more room.
+/// Tells whether it was possible. A disk that fails or is full is an error: the old content is the only good one then.
 fn replace_by_rename(
     target: &Target,
     old: &RegularFile,
     fill: Fill<'_>,
 ) -> Result<bool, FileError> {
     let owner_alone = Mode::from_raw_mode(0o600);
-    let mut draft = match Draft::create(target, owner_alone) {
+    let mut draft = match Draft::create(&target.directory, owner_alone) {
         Ok(draft) => draft,
         Err(errno) => return not_possible(errno),
     };
-    fill(&mut draft.file)?;
-    if let Err(errno) = preserve::copy_attributes(&old.file, &old.stat, &draft.file) {
-        return not_possible(errno);
+    match preserve::copy_attributes(&old.file, &old.stat, &draft.file) {
+        Ok(()) => {}
+        Err(errno @ (Errno::IO | Errno::STALE | Errno::NOSPC | Errno::DQUOT)) => {
+            return Err(FileError::writing(errno));
+        }
+        // Without it the draft is not fit to take the file's place.
+        Err(_) => return Ok(false),
     }
+    fill(&mut draft.file)?;
+    preserve::drop_privileges(&draft.file).map_err(FileError::writing)?;
     if !is_at(target, old) {
         return Err(changed());
     }
@@ -160,89 +171,21 @@ fn replace_by_rename(
     }
 }
 
+/// Tells what `errno` means for the way by a draft and a rename: not possible here, or an error.
 fn not_possible(errno: Errno) -> Result<bool, FileError> {
-    match FileError::writing(errno) {
-        FileError::NoSpace => Err(FileError::NoSpace),
-        _ => Ok(false),
+    match errno {
+        Errno::XDEV
+        | Errno::BUSY
+        | Errno::PERM
+        | Errno::ACCESS
+        | Errno::ROFS
+        | Errno::ISDIR
+        | Errno::OPNOTSUPP
+        | Errno::NOSYS
+        | Errno::INVAL
+        | Errno::NAMETOOLONG => Ok(false),
+        errno => Err(FileError::writing(errno)),
     }
-}
-
-/// Overwrites `old` itself, for want of a way to put another file in its place. The content is complete and its room
-/// is there before the first byte is touched, and what is begun is carried out even if the tool is killed.
-fn replace_in_place(target: &Target, old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
-    let scratch = memfd_create("content", MemfdFlags::CLOEXEC).map_err(FileError::writing)?;
-    let mut scratch = File::from(scratch);
-    fill(&mut scratch)?;
-    let length = scratch.stream_position().map_err(|error| writing(&error))?;
-    if !is_at(target, old) {
-        return Err(changed());
-    }
-    // Making room takes them away already.
-    let capabilities = preserve::capabilities(&old.file);
-    let old_length = u64::try_from(old.stat.st_size).unwrap_or(0);
-    let room = fallocate(&old.file, FallocateFlags::KEEP_SIZE, 0, length.max(1));
-    if let Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) = room {
-        return Err(FileError::writing(errno));
-    }
-    let before = match room {
-        Ok(()) => None,
-        Err(_) => content_of(target, old),
-    };
-    let mode = preserve::mode_of(&old.stat);
-    let steps = &mut || {
-        if let Err(errno) = overwrite(&scratch, &old.file, length) {
-            // What was there has room where it was.
-            if let Some(before) = &before {
-                let _ = overwrite(before, &old.file, old_length);
-            }
-            return Err(errno);
-        }
-        // Writing takes them away, and not everybody can give them back; the content is there either way.
-        let _ = preserve::restore(&old.file, mode, capabilities.as_deref());
-        Ok(())
-    };
-    detached::run(steps).map_err(|errno| match errno {
-        Errno::BADF => FileError::Open(Reason::new("it is a program that is running")),
-        errno => FileError::writing(errno),
-    })
-}
-
-/// The content of the file `old`, which is what is at `target`, in memory: for where room for another cannot be had in
-/// advance. `None` where there is nothing to be read.
-fn content_of(target: &Target, old: &RegularFile) -> Option<File> {
-    let length = u64::try_from(old.stat.st_size)
-        .ok()
-        .filter(|&size| size > 0)?;
-    let mut source = RegularFile::open(&target.path, OFlags::RDONLY).ok()?.file;
-    let mut copy = File::from(memfd_create("before", MemfdFlags::CLOEXEC).ok()?);
-    (std::io::copy(&mut source, &mut copy).ok()? == length).then_some(copy)
-}
-
-fn overwrite(content: &File, file: &File, length: u64) -> Result<(), Errno> {
-    let mut buffer = [0; 16 * 1024];
-    let mut at = 0;
-    // What is made up as it is read has no positions, and is at its beginning anyway.
-    let _ = seek(file, SeekFrom::Start(0));
-    while at < length {
-        let count = pread(content, &mut buffer[..], at)?;
-        let mut rest = &buffer[..count];
-        while !rest.is_empty() {
-            match write_some(file, rest) {
-                Ok(bytes) => rest = &rest[bytes..],
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(errno),
-            }
-        }
-        if count == 0 {
-            return Err(Errno::IO);
-        }
-        at += count as u64;
-    }
-    let written = fstat(file)?;
-    if u64::try_from(written.st_size).is_ok_and(|size| size > length) {
-        ftruncate(file, length)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

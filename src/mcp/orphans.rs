@@ -11,8 +11,8 @@ use rustix::process::{Pid, WaitOptions, set_child_subreaper, waitpid};
 
 use crate::command::descendants;
 
-/// How long what ends by itself is given at the server's own end: a write that must not be broken off, a command's
-/// watchdog at its work.
+/// How long what ends by itself is given at the server's own end: a command's watchdog at its work. A write that is
+/// under way is given all the time that it needs, and outlives the server.
 const LAST_STEPS: Duration = Duration::from_millis(300);
 
 /// The processes that the runtime waits for itself.
@@ -61,7 +61,8 @@ pub fn adopt() {
     let _ = set_child_subreaper(Pid::from_raw(1));
 }
 
-/// Ends everything that was ever started here and still runs. To be called when no call is under way.
+/// Ends everything that was ever started here and still runs, but for a write that has begun: killed midway it would
+/// leave a torn file. To be called when no call is under way.
 pub fn end_all() {
     let deadline = Instant::now() + LAST_STEPS;
     while descendants::reap() && Instant::now() < deadline {

@@ -208,6 +208,12 @@ pub fn tool(tool: &str) -> Call {
         input: Vec::new(),
         command: Command::new(link(tool)),
     }
+    .env("XDG_STATE_HOME", state_home())
+}
+
+/// What the tools are told is the user's state directory: no test leaves anything in the true one.
+pub fn state_home() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("state")
 }
 
 /// One call.
@@ -257,9 +263,20 @@ impl Call {
     /// As a user without privileges: another one, where the tests run as root.
     pub fn unprivileged(mut self) -> Self {
         if is_root() {
-            self.command = Command::new(public_links().join(&self.tool));
-            self.command.current_dir("/").uid(NOBODY).gid(NOBODY);
+            let mut command = Command::new(public_links().join(&self.tool));
+            command.current_dir("/").uid(NOBODY).gid(NOBODY);
+            self.replace(command);
         }
+        self
+    }
+
+    /// In a process that was made ready so. `prepare` makes system calls alone.
+    pub fn prepared_by(
+        mut self,
+        prepare: impl FnMut() -> std::io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        // SAFETY: system calls are what may happen between fork and exec.
+        unsafe { self.command.pre_exec(prepare) };
         self
     }
 
@@ -279,7 +296,27 @@ impl Call {
         let script = format!("{commands}; exec \"$0\" \"$@\"");
         shell.arg("-c").arg(script).arg(self.command.get_program());
         shell.args(self.command.get_args());
-        self.command = shell;
+        self.replace(shell);
+        self
+    }
+
+    /// Has `command` run in place of the one that there was, with its variables.
+    fn replace(&mut self, mut command: Command) {
+        for (name, value) in self.command.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        self.command = command;
+    }
+
+    /// Under this program, which runs the one that its arguments end in.
+    pub fn through(mut self, program: &str, args: &[&str]) -> Self {
+        let mut outer = Command::new(program);
+        outer.args(args).arg(self.command.get_program());
+        outer.args(self.command.get_args());
+        self.replace(outer);
         self
     }
 

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::common::{alone, eventually, processes_with};
+use crate::common::{alone, eventually, processes_with, text};
 use crate::session::Session;
+use crate::steps::{Large, NEW, OLD};
 
 /// A command that runs for a long time, in the foreground, in the background and as a daemon.
 fn long(mark: &str) -> Value {
@@ -283,4 +284,31 @@ fn nothing_asked_is_nothing_done() {
     let mut session = Session::start(&[]);
     session.end_input();
     assert!(session.server.wait().unwrap().success());
+}
+
+#[test]
+fn a_write_that_has_begun_is_finished_though_client_and_server_go() {
+    let large = Large::new();
+    let mut caught = 0;
+    for _ in 0..8 {
+        let mut session = Session::open(&[]);
+        let request = json!({"file_path": text(&large.file), "old_string": OLD, "new_string": NEW});
+        session.call(1, "file_edit", &request);
+        if let Some(step) = large.stop_midway() {
+            caught += 1;
+            // It lies stopped meanwhile, and longer than the server waits for anything.
+            assert!(session.leave().success());
+            step.go_on();
+            assert!(eventually(|| !step.is_alive()));
+            assert!(large.has(&large.file, NEW));
+            assert!(large.is_alone());
+        } else {
+            session.leave();
+        }
+        large.restore();
+        if caught == 2 {
+            return;
+        }
+    }
+    panic!("only {caught} writes were caught midway");
 }

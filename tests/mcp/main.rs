@@ -7,4 +7,6 @@ mod bounds;
 mod life;
 mod lines;
 mod session;
+#[path = "../common/steps.rs"]
+mod steps;
 mod with_sdk;

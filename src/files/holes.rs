@@ -1,0 +1,251 @@
+//! Copying between files, with the holes of the one kept in the other (`lseek(2)`).
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::ops::Range;
+
+use rustix::fs::{SeekFrom, copy_file_range, ftruncate, seek};
+use rustix::io::{Errno, pread, pwrite};
+
+/// How much is copied at once where the kernel does not copy by itself, in bytes.
+const PIECE: usize = 128 * 1024;
+
+/// A hole is no smaller, in bytes: what file systems keep account of.
+pub const BLOCK: u64 = 4096;
+
+/// The next part of `file` that holds data, from offset `at` on and before `end`. Where the file system does not know,
+/// everything is data.
+pub fn next_data(file: &File, at: u64, end: u64) -> Option<Range<u64>> {
+    if at >= end {
+        return None;
+    }
+    let start = match seek(file, SeekFrom::Data(at)) {
+        Ok(start) => start.max(at),
+        // Nothing but a hole up to the end of the file.
+        Err(Errno::NXIO) => return None,
+        Err(_) => return Some(at..end),
+    };
+    let stop = match seek(file, SeekFrom::Hole(start)) {
+        Ok(stop) if stop > start => stop,
+        _ => end,
+    };
+    (start < end).then(|| start..stop.min(end))
+}
+
+/// Copies the bytes `from` of `source` to offset `to` of `copy`, which has nothing there yet. Only what holds data is
+/// copied where `sparse`; `copy` is at least as long as if all were. Tells how much of `from` there was.
+pub fn copy(
+    source: &File,
+    from: Range<u64>,
+    copy: &File,
+    to: u64,
+    sparse: bool,
+) -> Result<u64, Errno> {
+    if !sparse {
+        return copy_data(source, from, copy, to);
+    }
+    let mut at = from.start;
+    while let Some(data) = next_data(source, at, from.end) {
+        let length = data.end - data.start;
+        let copied = copy_data(source, data.clone(), copy, to + (data.start - from.start))?;
+        if copied < length {
+            return Ok(data.start - from.start + copied);
+        }
+        at = data.end;
+    }
+    let end = to + (from.end - from.start);
+    if at < from.end {
+        lengthen(copy, end)?;
+    }
+    Ok(from.end - from.start)
+}
+
+/// Makes `file` at least so long.
+pub fn lengthen(file: &File, length: u64) -> Result<(), Errno> {
+    let is = u64::try_from(rustix::fs::fstat(file)?.st_size).unwrap_or(0);
+    if is < length {
+        ftruncate(file, length)?;
+    }
+    Ok(())
+}
+
+fn copy_data(source: &File, from: Range<u64>, copy: &File, to: u64) -> Result<u64, Errno> {
+    let length = from.end - from.start;
+    let mut done = 0;
+    while done < length {
+        let (mut input, mut output) = (from.start + done, to + done);
+        // As much as one call moves at most, to the page.
+        let most = usize::try_from(length - done)
+            .unwrap_or(usize::MAX)
+            .min(0x7fff_f000);
+        match copy_file_range(source, Some(&mut input), copy, Some(&mut output), most) {
+            // What is made up as it is read looks empty to the kernel (`copy_file_range(2)`, BUGS).
+            Ok(0) => break,
+            Ok(count) => done += count as u64,
+            Err(Errno::INTR) => {}
+            Err(
+                errno @ (Errno::IO
+                | Errno::NOSPC
+                | Errno::DQUOT
+                | Errno::FBIG
+                | Errno::STALE
+                | Errno::NOMEM),
+            ) => return Err(errno),
+            // It does not copy between these two.
+            Err(_) => break,
+        }
+    }
+    let mut buffer = Vec::new();
+    if done < length {
+        buffer.resize(PIECE, 0);
+    }
+    while done < length {
+        let most = buffer
+            .len()
+            .min(usize::try_from(length - done).unwrap_or(usize::MAX));
+        match pread(source, &mut buffer[..most], from.start + done) {
+            Ok(0) => break,
+            Ok(count) => {
+                write_at(copy, &buffer[..count], to + done)?;
+                done += count as u64;
+            }
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(done)
+}
+
+/// Writes all of `bytes` at offset `at`.
+pub fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> Result<(), Errno> {
+    while !bytes.is_empty() {
+        match pwrite(file, bytes, at) {
+            Ok(0) => return Err(Errno::IO),
+            Ok(count) => {
+                bytes = &bytes[count..];
+                at += count as u64;
+            }
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file from its beginning on. Blocks of zeroes become holes, where the file is to be sparse.
+pub struct Writer<'a> {
+    file: &'a File,
+    at: u64,
+    sparse: bool,
+}
+
+impl<'a> Writer<'a> {
+    /// Writes `file`, which is empty.
+    pub fn new(file: &'a File, sparse: bool) -> Self {
+        Self {
+            file,
+            at: 0,
+            sparse,
+        }
+    }
+}
+
+impl Write for Writer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let is_hole = |block: &[u8]| block.iter().all(|byte| *byte == 0);
+        let count = if self.sparse {
+            // One block a time, the first of them up to the next border.
+            let most = BLOCK - self.at % BLOCK;
+            usize::try_from(most).map_or(bytes.len(), |most| bytes.len().min(most))
+        } else {
+            bytes.len()
+        };
+        let block = &bytes[..count];
+        if !(self.sparse && is_hole(block)) {
+            write_at(self.file, block, self.at)?;
+        }
+        self.at += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(lengthen(self.file, self.at)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{FileExt, MetadataExt};
+
+    use super::*;
+
+    #[test]
+    fn holes_are_copied_as_holes_wherever_they_come_to_lie() {
+        const LENGTH: u64 = 32 << 20;
+        let source = tempfile::tempfile().unwrap();
+        source.set_len(LENGTH).unwrap();
+        for at in [5, 9_000_000, 20_000_001] {
+            source.write_all_at(b"data", at).unwrap();
+        }
+        for (from, to) in [(0..LENGTH, 0), (3..LENGTH, 10), (9_000_001..LENGTH - 7, 1)] {
+            let made = tempfile::tempfile().unwrap();
+            let length = from.end - from.start;
+            let copied = copy(&source, from.clone(), &made, to, true);
+            assert_eq!(copied, Ok(length));
+            let status = made.metadata().unwrap();
+            assert_eq!(status.len(), to + length);
+            assert!(
+                status.blocks() * 512 < 1 << 20,
+                "{} blocks",
+                status.blocks()
+            );
+            let (mut one, mut other) = (vec![0; 65536], vec![0; 65536]);
+            for at in (0..length).step_by(65536) {
+                let piece = usize::try_from((length - at).min(65536)).unwrap();
+                source
+                    .read_exact_at(&mut one[..piece], from.start + at)
+                    .unwrap();
+                made.read_exact_at(&mut other[..piece], to + at).unwrap();
+                assert!(one[..piece] == other[..piece], "{from:?} at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_of_zeroes_are_written_as_holes() {
+        let mut content = vec![0; 3 << 20];
+        content[5..9].copy_from_slice(b"data");
+        content[2_000_000..2_000_004].copy_from_slice(b"data");
+        for (sparse, piece) in [
+            (false, 77_777),
+            (true, 77_777),
+            (true, 4096),
+            (true, 5 << 20),
+        ] {
+            let made = tempfile::tempfile().unwrap();
+            let mut writer = Writer::new(&made, sparse);
+            for piece in content.chunks(piece) {
+                writer.write_all(piece).unwrap();
+            }
+            writer.flush().unwrap();
+            let mut read = vec![1; content.len()];
+            made.read_exact_at(&mut read, 0).unwrap();
+            assert!(read == content);
+            let status = made.metadata().unwrap();
+            assert_eq!(status.len(), content.len() as u64);
+            assert_eq!(status.blocks() * 512 < 1 << 20, sparse, "{piece}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_copied() {
+        for sparse in [false, true] {
+            let (source, made) = (tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap());
+            source.write_all_at(b"0123456789", 0).unwrap();
+            assert_eq!(copy(&source, 4..10, &made, 0, sparse), Ok(6));
+            if !sparse {
+                assert_eq!(copy(&source, 4..11, &made, 0, sparse), Ok(6));
+            }
+        }
+    }
+}
