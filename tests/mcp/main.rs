@@ -6,5 +6,6 @@ mod common;
 mod bounds;
 mod life;
 mod lines;
+mod pages;
 mod session;
 mod with_sdk;
