@@ -125,7 +125,8 @@ impl Sheet {
             self.credit += bytes;
             self.most += bytes;
         }
-        granted || self.affords(bytes + RESERVE)
+        // What was granted for others is no credit for this one.
+        granted || self.affords(bytes + RESERVE + FIRST_GROWTH - self.growth)
     }
 
     /// Whether so much has been written that the page's length allows no more.
