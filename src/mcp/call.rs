@@ -3,7 +3,7 @@
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::model::JsonObject;
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
@@ -22,6 +22,12 @@ const MYSELF: &str = "/proc/self/exe";
 
 /// How many calls run at the same time; further ones wait for their turn.
 const SIDE_BY_SIDE: usize = 64;
+
+/// The tool whose calls may take much memory.
+const READER: &str = "web_fetch";
+
+/// How many calls of [`READER`] run at the same time, of 256 MiB each at most: a gibibyte in all.
+const PAGES: usize = 4;
 
 /// The longest message that is sent, in bytes. Clients drop longer ones, and then wait in vain.
 const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
@@ -68,6 +74,7 @@ pub struct Caller {
     roots: Option<Roots>,
     patience: Option<Duration>,
     places: Semaphore,
+    pages: Semaphore,
     calls: Calls,
 }
 
@@ -78,6 +85,7 @@ impl Caller {
             roots,
             patience,
             places: Semaphore::new(SIDE_BY_SIDE),
+            pages: Semaphore::new(PAGES),
             calls: Calls::default(),
         }
     }
@@ -94,23 +102,45 @@ impl Caller {
         {
             return Answer::refusal(tool, "PERMISSION_DENIED", &refusal);
         }
-        // The places are never closed.
-        let _place = self.places.acquire().await;
-        let answer = self.carry_out(tool, Value::Object(request).to_string());
-        let answered = match self.patience {
-            Some(patience) => timeout(patience, answer).await.map_err(|_| {
-                let seconds = patience.as_secs();
-                let message = format!(
-                    "The call was ended after {seconds} seconds. What takes longer can be started in the background."
-                );
-                ("TIMEOUT", message)
-            }),
-            None => Ok(answer.await),
+        let begin = Instant::now();
+        // Before the place, so that pages that wait keep no other call waiting.
+        let _page = if tool.name == READER {
+            match self.within(begin, self.pages.acquire()).await {
+                // They are never closed, and neither are the places.
+                Ok(page) => page.ok(),
+                Err((code, message)) => return Answer::refusal(tool, code, &message),
+            }
+        } else {
+            None
         };
+        let waited = begin.elapsed();
+        let _place = self.places.acquire().await;
+        let begin = Instant::now().checked_sub(waited).unwrap_or(begin);
+        let answer = self.carry_out(tool, Value::Object(request).to_string());
+        let answered = self.within(begin, answer).await;
         match answered.and_then(|answer| answer) {
             Ok(answer) => answer,
             Err((code, message)) => Answer::refusal(tool, code, &message),
         }
+    }
+
+    /// Waits for `what` as long as there is patience with a call that began at `begin`.
+    async fn within<T>(
+        &self,
+        begin: Instant,
+        what: impl Future<Output = T>,
+    ) -> Result<T, (&'static str, String)> {
+        let Some(patience) = self.patience else {
+            return Ok(what.await);
+        };
+        let left = patience.saturating_sub(begin.elapsed());
+        timeout(left, what).await.map_err(|_| {
+            let seconds = patience.as_secs();
+            let message = format!(
+                "The call was ended after {seconds} seconds. What takes longer can be started in the background."
+            );
+            ("TIMEOUT", message)
+        })
     }
 
     async fn carry_out(

@@ -1,7 +1,7 @@
 //! web-fetch: a page of the web as Markdown, whole or a window of its lines.
 
 use std::panic;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use memchr::memchr_iter;
 use url::Url;
@@ -65,63 +65,41 @@ fn fetch(url: &str) -> Result<Page, Failure> {
     let reply = client.get(&request).map_err(failure)?;
     let text = charset::read(&reply.body, reply.content_type(), reply.truncated)
         .map_err(|Unsupported(kind)| not_text(&kind))?;
-    let mut too_late = false;
+    let xhtml = reply.content_type().is_some_and(is_xhtml);
+    let (address, truncated) = (reply.url, reply.truncated);
+    // The bytes have been read, and take room that the conversion needs.
+    drop(reply.body);
     let mut document = match text.kind {
         Kind::Html => {
-            let page = convertible(&text.text, client.left());
-            too_late = page.len() < text.text.len();
-            let xhtml = reply.content_type().is_some_and(is_xhtml);
-            convert(page, &reply.url, xhtml)?
+            let end = Instant::now() + client.left() + CONVERSION;
+            convert(&text.text, &address, xhtml, end)?
         }
         Kind::Text => Document {
             title: String::new(),
             markdown: text.text,
         },
     };
-    if reply.truncated {
+    if truncated {
         let limit = MAX_BODY / (1024 * 1024);
         let notice = format!("\n\n[Cut off: only the first {limit} MiB were read.]");
         document.markdown.push_str(&notice);
     }
-    if too_late {
-        document.markdown.push_str(
-            "\n\n[Cut off: the page came too late to be converted whole. Fetch it again.]",
-        );
-    }
     Ok(Page {
-        url: reply.url,
+        url: address,
         document,
     })
 }
 
-/// How much of a page is converted in a second of what is left of the call, in bytes: a third of what pages made to be
-/// slow were seen to take.
-const CONVERTED_PER_SECOND: usize = 512 * 1024;
-
-/// As much of `page` as can be converted within `left`, and what takes no time in any case.
-fn convertible(page: &str, left: Duration) -> &str {
-    let seconds = usize::try_from(left.as_secs()).unwrap_or(usize::MAX);
-    let most = seconds
-        .saturating_add(1)
-        .saturating_mul(CONVERTED_PER_SECOND);
-    let mut end = most.min(page.len());
-    while !page.is_char_boundary(end) {
-        end -= 1;
-    }
-    &page[..end]
-}
+/// What a conversion has beyond the client's time, so that a page that came at the last moment is converted all the
+/// same; what is left of the 25 seconds of a call is for the answer.
+const CONVERSION: Duration = Duration::from_millis(600);
 
 /// The parser is somebody else's: should it panic on some page, then that is a page that cannot be parsed, and the
 /// panic's own words are for nobody.
-fn convert(page: &str, url: &Url, xhtml: bool) -> Result<Document, Failure> {
-    let convert = if xhtml {
-        markdown::convert_xhtml
-    } else {
-        markdown::convert
-    };
+fn convert(page: &str, url: &Url, xhtml: bool, end: Instant) -> Result<Document, Failure> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
-    let document = panic::catch_unwind(|| convert(page, url));
+    let document = panic::catch_unwind(|| markdown::convert_until(page, url, xhtml, end));
     panic::set_hook(hook);
     document.map_err(|_| parse_failure("Failed to parse HTML: the parser gave up on this page"))
 }
@@ -168,16 +146,6 @@ fn window(text: &str, first: u64, count: Option<u64>) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_page_that_came_late_is_converted_as_far_as_there_is_time() {
-        let page = "é".repeat(MAX_BODY / 2);
-        for (left, expected) in [(24, MAX_BODY), (19, MAX_BODY), (1, 1 << 20), (0, 1 << 19)] {
-            let left = Duration::from_secs(left);
-            assert_eq!(convertible(&page, left).len(), expected, "{left:?}");
-        }
-        assert_eq!(convertible("a page", Duration::ZERO), "a page");
-    }
 
     #[test]
     fn only_the_type_makes_a_page_xml() {

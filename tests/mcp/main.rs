@@ -6,6 +6,7 @@ mod common;
 mod bounds;
 mod life;
 mod lines;
+mod pages;
 mod session;
 #[path = "../common/steps.rs"]
 mod steps;

@@ -4,6 +4,10 @@
 //! Rules: `CommonMark` 0.31.2, "Backslash escapes", "Entity references", "Leaf blocks",
 //! "Emphasis"; GitHub Flavored Markdown 0.29, tables, task lists and strikethrough.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 /// How a byte of text is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
@@ -86,7 +90,7 @@ pub(super) fn is_reference(text: &[u8]) -> bool {
 
 /// Whether a run of delimiters between these characters may open emphasis, and may close it.
 pub(super) fn flanks(delimiter: char, before: Option<char>, after: Option<char>) -> (bool, bool) {
-    let space = |side: Option<char>| side.is_none_or(char::is_whitespace);
+    let space = |side: Option<char>| side.is_none_or(is_space);
     let mark = |side: Option<char>| side.is_some_and(is_punctuation);
     let left = !space(after) && (!mark(after) || space(before) || mark(before));
     let right = !space(before) && (!mark(before) || space(after) || mark(after));
@@ -100,14 +104,27 @@ pub(super) fn flanks(delimiter: char, before: Option<char>, after: Option<char>)
     }
 }
 
-/// Whether `CommonMark` counts a character as punctuation. Beyond ASCII whatever is neither
-/// letter, digit nor space counts, which errs only for signs that are seldom met.
+/// Whether `CommonMark` counts a character as punctuation: what Unicode has in its categories P and S. Marks that
+/// combine, invisible characters and what is not assigned are neither that nor space.
 pub(super) fn is_punctuation(c: char) -> bool {
-    if c.is_ascii() {
-        c.is_ascii_punctuation()
-    } else {
-        !c.is_alphanumeric() && !c.is_whitespace() && !c.is_control()
+    static PUNCTUATION: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\A[\p{P}\p{S}]").ok());
+    match c {
+        c if c.is_ascii() => c.is_ascii_punctuation(),
+        // What most pages have of it.
+        '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{2190}'..='\u{23ff}' => true,
+        '\u{3001}'..='\u{3003}' | '\u{3008}'..='\u{3020}' | '\u{ff01}'..='\u{ff0f}' => true,
+        c if c.is_alphanumeric() || c.is_whitespace() || c.is_control() => false,
+        c => PUNCTUATION
+            .as_ref()
+            .is_none_or(|class| class.is_match(c.encode_utf8(&mut [0; 4]))),
     }
+}
+
+/// Whether `CommonMark` counts a character as space: of what Unicode calls white space, not the separators of lines
+/// and paragraphs.
+pub(super) fn is_space(c: char) -> bool {
+    c.is_whitespace() && !matches!(c, '\u{b}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Where a line of a paragraph needs a backslash so as not to be read as another block.
@@ -149,6 +166,17 @@ pub(super) fn line_start(line: &str, first: bool, item: bool) -> Option<usize> {
         _ => false,
     };
     risky.then_some(0)
+}
+
+/// Whether `line`, of an item, and the markers that stand `before` it on its line are a rule together: `- --`.
+pub(super) fn is_rule_with_markers(before: &str, line: &str) -> bool {
+    let Some(mark @ (b'-' | b'*')) = line.bytes().next() else {
+        return false;
+    };
+    let same = |byte: &u8| *byte == mark || *byte == b' ';
+    let markers = before.bytes().rev().take_while(same);
+    let marks = markers.chain(line.bytes()).filter(|byte| *byte == mark);
+    line.bytes().all(|byte| same(&byte)) && marks.count() >= 3
 }
 
 fn is_rule(line: &[u8], mark: u8) -> bool {
@@ -277,6 +305,30 @@ mod tests {
     }
 
     #[test]
+    fn punctuation_is_what_unicode_has_in_two_of_its_categories() {
+        for c in
+            "!~\u{a1}\u{a6}\u{d7}\u{2014}\u{2019}\u{20ac}\u{2192}\u{3002}\u{ff0c}\u{1f600}".chars()
+        {
+            assert!(is_punctuation(c), "{c:?}");
+        }
+        let neither = "a\u{ad}\u{e9}\u{300}\u{20dd}\u{200b}\u{200d}\u{2060}\u{feff}\u{fe0f}\u{378}\u{e000}\u{2028}";
+        for c in neither.chars() {
+            assert!(!is_punctuation(c) && !is_space(c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn markers_and_their_text_may_be_a_rule_together() {
+        assert!(is_rule_with_markers("- ", "--"));
+        assert!(is_rule_with_markers("> - - ", "-"));
+        assert!(is_rule_with_markers("* ", "**"));
+        assert!(!is_rule_with_markers("- ", "-"));
+        assert!(!is_rule_with_markers("* ", "--"));
+        assert!(!is_rule_with_markers("- ", "--a"));
+        assert!(!is_rule_with_markers("+ ", "++"));
+    }
+
+    #[test]
     fn delimiters_flank_as_commonmark_has_it() {
         assert_eq!(flanks('*', Some('a'), Some('b')), (true, true));
         assert_eq!(flanks('_', Some('a'), Some('b')), (false, false));
@@ -284,5 +336,7 @@ mod tests {
         assert_eq!(flanks('*', None, Some('a')), (true, false));
         assert_eq!(flanks('*', Some('a'), Some('"')), (false, true));
         assert_eq!(flanks('_', Some('('), Some('a')), (true, false));
+        assert_eq!(flanks('*', Some(':'), Some('\u{200b}')), (true, false));
+        assert_eq!(flanks('*', Some(':'), Some('\u{2014}')), (true, true));
     }
 }

@@ -75,6 +75,10 @@ pub(super) fn text_of(node: &Handle) -> String {
             _ => {}
         }
     }
+    if text.contains('\r') {
+        // A line end for Markdown, wherever it stands.
+        text = text.replace("\r\n", "\n").replace('\r', "\n");
+    }
     text
 }
 

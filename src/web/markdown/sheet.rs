@@ -2,8 +2,12 @@
 //! markers, and what stands between two blocks.
 //!
 //! Rules: `CommonMark` 0.31.2, "Container blocks". The sheet keeps the promise that Markdown is
-//! at most twice as long as its page: prefixes, which a deep page could multiply, are paid
-//! from a credit that grows with what has been read, and are left off where it is used up.
+//! at most twice as long as its page and a constant: prefixes, which a deep page could multiply,
+//! are paid from a credit that grows with what has been read, and are left off where it is used
+//! up; so are addresses. Where something else was multiplied, [`Sheet::full`] ends the walk, and
+//! [`Sheet::finish`] takes away what was too much.
+
+use super::parse::boundary;
 
 /// What must stand between the last line and the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,8 +62,14 @@ struct Marker {
 /// Bytes of prefix that a page may cost before it has been read.
 const FIRST_CREDIT: usize = 1024;
 
-/// Bytes that absolute addresses may add to any page; to a longer page, its length.
-const FIRST_GROWTH: usize = 64 * 1024;
+/// Bytes that absolute addresses may add to any page; to a longer page, what its length leaves.
+const FIRST_GROWTH: usize = super::ALLOWANCE - FIRST_CREDIT - NOTICES;
+
+/// Bytes kept for what is said of a cut.
+const NOTICES: usize = 1024;
+
+/// Bytes of credit that addresses leave for the prefixes of what comes after them.
+const RESERVE: usize = 4096;
 
 pub(super) struct Sheet {
     /// The Markdown so far.
@@ -70,6 +80,8 @@ pub(super) struct Sheet {
     stack: Vec<Container>,
     markers: Vec<Marker>,
     credit: usize,
+    /// What the credit, and so the Markdown, cannot exceed.
+    most: usize,
     /// Bytes that absolute addresses may still add.
     growth: usize,
 }
@@ -90,13 +102,14 @@ impl Sheet {
             stack: vec![root],
             markers: Vec::new(),
             credit: FIRST_CREDIT,
-            growth: page.max(FIRST_GROWTH),
+            most: page.saturating_mul(2).saturating_add(FIRST_CREDIT),
+            growth: FIRST_GROWTH,
         }
     }
 
     /// Notes that `bytes` of the page have been read: each pays for two of Markdown.
     pub(super) fn read(&mut self, bytes: usize) {
-        self.credit += 2 * bytes;
+        self.credit = self.most.min(self.credit + 2 * bytes);
     }
 
     /// Whether `bytes` that the page does not hold itself may still be written.
@@ -110,8 +123,28 @@ impl Sheet {
         if granted {
             self.growth -= bytes;
             self.credit += bytes;
+            self.most += bytes;
         }
-        granted
+        // What was granted for others is no credit for this one.
+        granted || self.affords(bytes + RESERVE + FIRST_GROWTH - self.growth)
+    }
+
+    /// Whether so much has been written that the page's length allows no more.
+    pub(super) fn full(&self) -> bool {
+        self.out.len() > self.most
+    }
+
+    /// The Markdown, no longer than the page's length allows, and whether there was more.
+    pub(super) fn finish(mut self) -> (String, bool) {
+        let full = self.full();
+        if full {
+            let end = boundary(&self.out, self.most);
+            self.out.truncate(end);
+            let end = self.out.rfind('\n').unwrap_or(end);
+            self.out.truncate(end);
+            self.out.truncate(self.out.trim_end().len());
+        }
+        (self.out, full)
     }
 
     /// The block that came last in the innermost container.
@@ -164,8 +197,24 @@ impl Sheet {
             return;
         };
         if self.prefix.len() > at && self.markers.last().is_some_and(|marker| marker.at == at) {
+            let first = self
+                .stack
+                .iter()
+                .rev()
+                .nth(1)
+                .is_some_and(|list| !list.filled);
+            if first && self.gap == Gap::Line {
+                // A marker alone would underline the text before it.
+                self.gap = Gap::Blank;
+            }
             self.line();
-            let end = self.out.trim_end_matches(' ').len();
+            let mut end = self.out.trim_end_matches(' ').len();
+            while ["- - -", "* * *"]
+                .iter()
+                .any(|rule| self.out[..end].ends_with(rule))
+            {
+                end -= 2;
+            }
             self.out.truncate(end);
         }
         if self.stack.len() > 1 {

@@ -22,6 +22,8 @@ pub(super) enum Align {
 pub(super) struct Shape {
     /// Columns of the widest row.
     pub(super) columns: usize,
+    /// Cells of the row that has the most.
+    pub(super) cells: usize,
     /// Whether its first row is a header.
     pub(super) header: bool,
     /// The first row's alignments.
@@ -45,10 +47,11 @@ pub(super) fn shape(table: &Handle) -> Option<Shape> {
     }
     let mut shape = Shape {
         columns: 0,
+        cells: 0,
         header: false,
         aligns: Vec::new(),
     };
-    let (mut first, mut most_cells) = (true, 0);
+    let mut first = true;
     let mut spans: Vec<usize> = Vec::new();
     for section in table.children.borrow().iter() {
         match dom::name(section) {
@@ -65,7 +68,7 @@ pub(super) fn shape(table: &Handle) -> Option<Shape> {
                     if cells == 0 {
                         continue;
                     }
-                    most_cells = most_cells.max(cells);
+                    shape.cells = shape.cells.max(cells);
                     shape.columns = shape.columns.max(width);
                     if std::mem::take(&mut first) {
                         shape.header = all_header || dom::name(section) == "thead";
@@ -77,10 +80,10 @@ pub(super) fn shape(table: &Handle) -> Option<Shape> {
         }
     }
     if shape.columns > MAX_SPANNED_COLUMNS {
-        shape.columns = most_cells;
+        shape.columns = shape.cells;
     }
-    let single = most_cells == 1 && !shape.header;
-    (most_cells > 0 && !single).then_some(shape)
+    let single = shape.cells == 1 && !shape.header;
+    (shape.cells > 0 && !single).then_some(shape)
 }
 
 struct Row {

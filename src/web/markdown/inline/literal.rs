@@ -58,7 +58,7 @@ impl Inline {
         let last = self.is_last(&text.as_bytes()[at + length..]);
         let (opens, closes) = match byte {
             b'`' => (true, true),
-            b'~' if length > 2 => (false, false),
+            b'~' if length > 2 => (false, self.real[slot(byte)] > 0),
             _ if last || at == 0 => {
                 // The neighbour stands in another element.
                 let (opens, closes) = escape::flanks(char::from(byte), before, after);
@@ -87,6 +87,26 @@ impl Inline {
             self.sheet.out.push_str(&text[at..at + length]);
         }
         length
+    }
+
+    /// Escapes the literal tildes that the line ends with, of which the conversion's own would become a part: three and
+    /// more pair with nothing, and so stand as they are elsewhere.
+    pub(super) fn part_tildes(&mut self, delimiter: u8) {
+        let out = &self.sheet.out;
+        if delimiter != b'~' || self.delimiter_end == out.len() {
+            return;
+        }
+        let from = out.trim_end_matches('~').len().max(self.start);
+        let own = self.delimiter_end;
+        let escaped = out[..from].ends_with('\\');
+        let from = if own != usize::MAX {
+            from.max(own)
+        } else {
+            from
+        };
+        for index in (from + usize::from(escaped)..self.sheet.out.len()).rev() {
+            self.insert(index, "\\");
+        }
     }
 
     /// Escapes the literal delimiter that something could now pair with.

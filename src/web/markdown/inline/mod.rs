@@ -343,9 +343,11 @@ impl Inline {
     fn finish_line(&mut self) {
         match self.mode {
             Mode::Flow => {
-                let line = &self.sheet.out[self.start..];
+                let (before, line) = self.sheet.out.split_at(self.start);
                 if let Some(at) = escape::line_start(line, self.first, self.item) {
                     self.escape_at(self.start + at);
+                } else if self.item && escape::is_rule_with_markers(before, line) {
+                    self.escape_at(self.start);
                 }
             }
             Mode::Heading(_) => {

@@ -115,6 +115,7 @@ impl Inline {
             (true, false) => b'*',
         };
         self.settle(slot(delimiter));
+        self.part_tildes(delimiter);
         self.real[slot(delimiter)] += 1;
         let text = char::from(delimiter);
         self.marks.push(Mark {
@@ -159,8 +160,12 @@ impl Inline {
         // `**a:**b` would not close: the mark goes outside.
         let out = &self.sheet.out;
         let mark = out.ends_with([':', '.', ',', ';', '?'])
-            && after.is_some_and(char::is_alphanumeric)
+            && after
+                .is_some_and(|after| !escape::is_space(after) && !escape::is_punctuation(after))
             && out[..out.len() - 1].ends_with(char::is_alphanumeric);
+        if !mark {
+            self.part_tildes(delimiter);
+        }
         let at = self.sheet.out.len() - usize::from(mark);
         if mark {
             self.insert(at, text);

@@ -7,6 +7,7 @@
 //! left reads the same to every parser, since it holds no text that is not plain.
 
 use std::borrow::Cow;
+use std::time::Instant;
 
 use memchr::{memchr, memmem};
 
@@ -27,8 +28,12 @@ pub(super) enum Syntax {
     Xml,
 }
 
-/// The page with what would be costly or useless taken out, and as HTML if it is XML.
-pub(super) fn filter(page: &str, syntax: Syntax) -> Cow<'_, str> {
+/// How many tags are dealt with between two looks at the clock.
+const TAGS: u32 = 1024;
+
+/// The page with what would be costly or useless taken out, and as HTML if it is XML; and whether there was no time
+/// until `end` for what comes after it.
+pub(super) fn filter(page: &str, syntax: Syntax, end: Option<Instant>) -> (Cow<'_, str>, bool) {
     let mut filter = Filter {
         page,
         xml: syntax == Syntax::Xml,
@@ -38,12 +43,12 @@ pub(super) fn filter(page: &str, syntax: Syntax) -> Cow<'_, str> {
         tree: Tree::new(page.len()),
         foreign: 0,
     };
-    filter.run();
+    let late = filter.run(end);
     if !filter.changed {
-        return Cow::Borrowed(page);
+        return (Cow::Borrowed(page), late);
     }
     filter.out.push_str(&page[filter.copied..]);
-    Cow::Owned(filter.out)
+    (Cow::Owned(filter.out), late)
 }
 
 struct Filter<'a> {
@@ -58,19 +63,30 @@ struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    fn run(&mut self) {
+    /// Goes through the page; whether it was cut off at `end`.
+    fn run(&mut self, end: Option<Instant>) -> bool {
         let bytes = self.page.as_bytes();
         let mut at = 0;
+        let mut tags = 0;
         while let Some(length) = memchr(b'<', &bytes[at..]) {
             let open = at + length;
             if length > 0 {
                 self.text(at, open);
             }
             at = self.markup(open);
+            tags += 1;
+            if tags == TAGS {
+                tags = 0;
+                if end.is_some_and(|end| Instant::now() >= end) && at < bytes.len() {
+                    self.cut(at, bytes.len(), "");
+                    return true;
+                }
+            }
         }
         if at < bytes.len() {
             self.text(at, bytes.len());
         }
+        false
     }
 
     /// Leaves out the page from `from` to `to`, for `instead`.
@@ -93,10 +109,16 @@ impl<'a> Filter<'a> {
     }
 
     fn text(&mut self, from: usize, to: usize) {
-        if !self.tree.is_settled() && !self.page[from..to].trim_ascii().is_empty() {
+        let page = self.page;
+        self.content(from, &page[from..to]);
+    }
+
+    /// Does what `text` needs done before it, which is put in at `at`.
+    fn content(&mut self, at: usize, text: &str) {
+        if !self.tree.is_settled() && !text.trim_ascii().is_empty() {
             let mut fixes = String::new();
             self.tree.content(false, &mut fixes);
-            self.fix(from, &fixes);
+            self.fix(at, &fixes);
         }
     }
 
@@ -112,8 +134,10 @@ impl<'a> Filter<'a> {
             },
             Some(b'!') => {
                 if let Some((text, end)) = self.xml.then(|| xml::section(self.page, at)).flatten() {
-                    self.text(end - text.len(), end);
-                    return self.cut(at, end, &xml::escaped(text));
+                    self.content(at, text);
+                    self.cut(at, end, "");
+                    xml::escape(text, &mut self.out);
+                    return end;
                 }
                 let rest = &bytes[at + 2..];
                 let end = if rest.starts_with(b"--") {

@@ -135,7 +135,9 @@ impl<'a> Tree<'a> {
         for open in self.stack.drain(keep.min(self.stack.len())..).rev() {
             self.counts[open.sort as usize] -= 1;
             if open.sort == Sort::Formatting {
-                if self.reopenings > 0 {
+                // A link is written in the block where it begins, so that its address stands there once.
+                let link = open.name.eq_ignore_ascii_case("a");
+                if self.reopenings > 0 && !link {
                     self.carried.push(open.name);
                 } else {
                     end(open.name, fixes);

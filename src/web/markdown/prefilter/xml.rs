@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr2, memchr2_iter, memmem};
 
 use super::tag;
 
@@ -20,9 +20,19 @@ pub(super) fn section(page: &str, at: usize) -> Option<(&str, usize)> {
     })
 }
 
-/// Text as a parser of HTML reads it back.
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
+/// Writes text so that a parser of HTML reads it back.
+pub(super) fn escape(text: &str, out: &mut String) {
+    let mut done = 0;
+    for at in memchr2_iter(b'&', b'<', text.as_bytes()) {
+        out.push_str(&text[done..at]);
+        out.push_str(if text.as_bytes()[at] == b'&' {
+            "&amp;"
+        } else {
+            "&lt;"
+        });
+        done = at + 1;
+    }
+    out.push_str(&text[done..]);
 }
 
 /// Text between tags with its sections written as other text, and without comments.
@@ -36,7 +46,7 @@ pub(super) fn without_sections(text: &str) -> Cow<'_, str> {
         plain.push_str(&text[at..at + length]);
         at += length;
         if let Some((section, end)) = section(text, at) {
-            plain.push_str(&escaped(section));
+            escape(section, &mut plain);
             at = end;
         } else if text[at..].starts_with("<!--") {
             at = tag::comment_end(text, at + 4);

@@ -16,7 +16,13 @@ impl Walk {
 
     pub(super) fn enter_table(&mut self, node: &Handle) -> Exit {
         self.inline.end();
-        let grid = table::shape(node).map(|shape| Grid {
+        let mut shape = table::shape(node);
+        if let Some(shape) = &mut shape
+            && !self.inline.sheet.affords(8 * shape.columns)
+        {
+            shape.columns = shape.cells;
+        }
+        let grid = shape.map(|shape| Grid {
             header_due: shape.header,
             shape,
             spans: Vec::new(),

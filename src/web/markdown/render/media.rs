@@ -9,6 +9,9 @@ use super::super::inline::{Mode, Style};
 use super::super::{code, dom, image, link};
 use super::{Exit, Walk};
 
+/// Addresses that a page may repeat without paying for them, in bytes: what a link's own tags pay for.
+const SHORT: usize = 16;
+
 impl Walk {
     pub(super) fn enter_link(&mut self, node: &Handle) -> Exit {
         let style = if self.in_signature {
@@ -21,13 +24,31 @@ impl Walk {
     }
 
     fn link(&mut self, node: &Handle) -> Style {
-        match dom::attribute(node, "href").and_then(|href| self.address(&href)) {
-            Some(address) => Style::Link {
-                address,
-                title: dom::attribute(node, "title"),
-            },
-            None => Style::None,
+        let href = dom::with_attributes(node, |name, value| {
+            (name == "href").then(|| (value.to_owned(), value.as_ptr() as usize))
+        });
+        let Some((href, place)) = href else {
+            return Style::None;
+        };
+        if href.len() <= SHORT || self.addresses.insert(place) {
+            self.inline.sheet.read(href.len());
         }
+        let Some(address) = self.address(&href) else {
+            return Style::None;
+        };
+        let title = dom::attribute(node, "title");
+        if self.pays(address.len() + title.as_ref().map_or(0, String::len)) {
+            Style::Link { address, title }
+        } else {
+            Style::None
+        }
+    }
+
+    /// Whether the page pays for an address of `bytes`. Where it does not, the text stays.
+    fn pays(&mut self, bytes: usize) -> bool {
+        let pays = bytes <= SHORT || self.inline.sheet.affords(bytes);
+        self.cuts.addresses |= !pays;
+        pays
     }
 
     /// A code span cannot have links in it, and parted at each of them a signature is hard to read: it stays one span,
@@ -73,13 +94,14 @@ impl Walk {
         let cell = self.inline.mode == Mode::Cell;
         let mut markup = format!("[{}]", image::escaped(&text, cell));
         link::write_target(&mut markup, &address, None, cell);
-        self.inline.raw(&markup);
+        if self.pays(markup.len()) {
+            self.inline.raw(&markup);
+        }
     }
 
     /// An address made absolute. The page's own spelling stays where the base would make the
     /// Markdown many times longer than the page, or where a long base has been copied often.
-    pub(super) fn address(&mut self, reference: &str) -> Option<String> {
-        self.inline.sheet.read(reference.len());
+    fn address(&mut self, reference: &str) -> Option<String> {
         let base = self.base.as_str().len();
         let base = (self.joinable >= base).then(|| {
             self.joinable -= base;
@@ -90,21 +112,27 @@ impl Walk {
         if self.inline.sheet.grows(grown) {
             Some(address)
         } else {
+            self.cuts.addresses = true;
             Some(reference.to_owned())
         }
     }
 
     pub(super) fn image(&mut self, node: &Handle) {
         let source = image::source(node);
-        let address = source.and_then(|source| self.address(&source));
+        let address = source.and_then(|source| {
+            self.inline.sheet.read(source.len());
+            self.address(&source)
+        });
         let cell = self.inline.mode == Mode::Cell;
         let alt = dom::attribute(node, "alt").unwrap_or_default();
         self.inline.sheet.read(alt.len());
-        let Some(address) = address else {
+        let title = dom::attribute(node, "title").filter(|title| !title.trim().is_empty());
+        let rest = title.as_ref().map_or(0, String::len);
+        self.inline.sheet.read(rest);
+        let Some(address) = address.filter(|address| self.pays(address.len() + rest)) else {
             self.inline.text(&alt);
             return;
         };
-        let title = dom::attribute(node, "title").filter(|title| !title.trim().is_empty());
         let mut markup = format!("![{}]", image::escaped(&alt, cell));
         link::write_target(&mut markup, &address, title.as_deref(), cell);
         self.inline.raw(&markup);

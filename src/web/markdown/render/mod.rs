@@ -3,6 +3,9 @@
 //! Rules: what each element becomes is `CommonMark` 0.31.2 and GitHub Flavored Markdown 0.29
 //! read backwards; what a browser would not show is left out.
 
+use std::collections::HashSet;
+use std::time::Instant;
+
 use html2md::{Handle, NodeData};
 use url::Url;
 
@@ -10,7 +13,7 @@ use super::dom::{self, Kind};
 use super::inline::{Inline, Mode, Style};
 use super::sheet::{Block, Holder, Sheet};
 use super::table::{self, Shape};
-use super::{Document, code, pre};
+use super::{Cuts, Document, code, pre};
 
 mod grid;
 mod list;
@@ -64,8 +67,16 @@ struct Grid {
 /// meant to be read, and nothing that takes long.
 const MAX_JOINED: usize = 64 * 1024 * 1024;
 
+/// How many nodes are walked between two looks at the clock.
+const NODES: u32 = 1024;
+
 struct Walk {
     inline: Inline,
+    end: Option<Instant>,
+    cuts: Cuts,
+    /// Where the long addresses are in memory that have been read: the parser copies an element that is not closed, and
+    /// its copies share them.
+    addresses: HashSet<usize>,
     base: Url,
     base_given: bool,
     /// Bytes of bases that may still be copied to join addresses to them.
@@ -78,11 +89,19 @@ struct Walk {
     in_signature: bool,
 }
 
-/// Writes the Markdown of the page whose root element is `root`; `length` is the page's, in
-/// bytes.
-pub(super) fn render(root: &Handle, base: &Url, length: usize) -> Document {
+/// Writes the Markdown of the page whose root element is `root`, as far as it comes until `end`; `length` is the
+/// page's, in bytes.
+pub(super) fn render(
+    root: &Handle,
+    base: &Url,
+    length: usize,
+    end: Option<Instant>,
+) -> (Document, Cuts) {
     let mut walk = Walk {
         inline: Inline::new(Sheet::new(length)),
+        end,
+        cuts: Cuts::default(),
+        addresses: HashSet::new(),
         base: base.clone(),
         base_given: false,
         joinable: MAX_JOINED,
@@ -104,15 +123,31 @@ pub(super) fn render(root: &Handle, base: &Url, length: usize) -> Document {
     });
     walk.run();
     walk.inline.end();
-    Document {
+    let (markdown, full) = walk.inline.sheet.finish();
+    walk.cuts.length |= full;
+    let document = Document {
         title: walk.title.unwrap_or_default(),
-        markdown: walk.inline.sheet.out,
-    }
+        markdown,
+    };
+    (document, walk.cuts)
 }
 
 impl Walk {
     fn run(&mut self) {
+        let mut nodes = 0;
         while let Some(frame) = self.stack.last_mut() {
+            nodes += 1;
+            if nodes == NODES {
+                nodes = 0;
+                self.cuts.time = self.end.is_some_and(|end| Instant::now() >= end);
+                if self.cuts.time {
+                    return;
+                }
+            }
+            if self.inline.sheet.full() {
+                self.cuts.length = true;
+                return;
+            }
             let child = frame.node.children.borrow().get(frame.next).cloned();
             frame.next = frame.next.saturating_add(1);
             let in_list = frame.exit == Exit::List;
@@ -371,7 +406,9 @@ impl Walk {
             return;
         }
         let around = self.stack.iter().rev().take(3).map(|frame| &frame.node);
-        let language = pre::language(node, around).unwrap_or_default();
+        let language = pre::language(node, around)
+            .filter(|language| self.inline.sheet.affords(language.len() + 8))
+            .unwrap_or_default();
         self.container(Block::Fence);
         let (mark, length) = code::block_fence(text);
         let fence: String = std::iter::repeat_n(mark, length).collect();

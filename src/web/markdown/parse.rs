@@ -1,0 +1,243 @@
+//! A page's tree, built within bounds: of memory, by counting what its nodes take, and of time, by the clock. What the
+//! parser has read when a bound is reached is the page.
+//!
+//! The tree is `html2md`'s own; the parser is the one that it uses, fed piece by piece.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::time::Instant;
+
+use html2md::{Handle, NodeData, RcDom};
+use html5ever::interface::{
+    Attribute, ElementFlags, ExpandedName, NodeOrText, QualName, QuirksMode, TreeSink,
+};
+use html5ever::tendril::{StrTendril, TendrilSink};
+use html5ever::{ParseOpts, parse_document};
+use memchr::memrchr2;
+
+/// The most that a tree may take, in bytes as they are counted here.
+const MAX_TREE: usize = 104 * 1024 * 1024;
+
+/// What a node takes without its text and attributes, with its place among its parent's children and what the
+/// allocator adds, in bytes.
+const NODE: usize = 224;
+
+/// What an attribute takes without its value, in bytes.
+const ATTRIBUTE: usize = 64;
+
+/// How much of a page the parser gets at a time, in bytes: what is parsed between two looks at the bounds.
+const PIECE: usize = 8 * 1024;
+
+/// Why a tree is not that of the whole page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Short {
+    Memory,
+    Time,
+}
+
+/// Parses `page` until `end`, if there is one.
+pub(super) fn parse(page: &str, end: Option<Instant>) -> (RcDom, Option<Short>) {
+    let mut parser = parse_document(Counted::default(), ParseOpts::default());
+    let mut short = None;
+    let mut rest = page;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(piece_end(rest));
+        parser.process(StrTendril::from_slice(piece));
+        rest = after;
+        let used = parser.tokenizer.sink.sink.used.get();
+        if rest.is_empty() {
+            break;
+        }
+        if used > MAX_TREE {
+            short = Some(Short::Memory);
+            break;
+        }
+        if end.is_some_and(|end| Instant::now() >= end) {
+            short = Some(Short::Time);
+            break;
+        }
+    }
+    (parser.finish(), short)
+}
+
+/// Where the first piece of `page` ends: before a tag or a reference, so that a page that ends there ends within none.
+fn piece_end(page: &str) -> usize {
+    let most = boundary(page, PIECE);
+    if most == page.len() {
+        return most;
+    }
+    match memrchr2(b'<', b'&', &page.as_bytes()[..most]) {
+        Some(markup) if markup > 0 => markup,
+        _ => most,
+    }
+}
+
+/// The last boundary between characters within the first `most` bytes of `text`.
+pub(super) fn boundary(text: &str, most: usize) -> usize {
+    let mut at = most.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// The tree, and what it takes.
+#[derive(Default)]
+struct Counted {
+    tree: RcDom,
+    used: Cell<usize>,
+}
+
+impl Counted {
+    fn count(&self, bytes: usize) {
+        self.used.set(self.used.get().saturating_add(bytes));
+    }
+
+    fn count_attributes(&self, attributes: &[Attribute]) {
+        let bytes = |attribute: &Attribute| ATTRIBUTE + attribute.value.len();
+        self.count(attributes.iter().map(bytes).sum());
+    }
+
+    /// Counts what is put in after `before`, of which text becomes a part where that is text as well.
+    fn count_text(&self, before: Option<&Handle>, child: &NodeOrText<Handle>) {
+        if let NodeOrText::AppendText(text) = child {
+            let joins = before.is_some_and(|node| matches!(node.data, NodeData::Text { .. }));
+            self.count(text.len() + if joins { 0 } else { NODE });
+        }
+    }
+}
+
+impl TreeSink for Counted {
+    type Handle = Handle;
+    type Output = RcDom;
+    type ElemName<'a> = ExpandedName<'a>;
+
+    fn finish(self) -> RcDom {
+        self.tree
+    }
+
+    /// What is wrong with a page is nobody's concern, and would have to be kept.
+    fn parse_error(&self, _: Cow<'static, str>) {}
+
+    fn get_document(&self) -> Handle {
+        self.tree.get_document()
+    }
+
+    fn elem_name<'a>(&'a self, target: &'a Handle) -> ExpandedName<'a> {
+        self.tree.elem_name(target)
+    }
+
+    fn create_element(
+        &self,
+        name: QualName,
+        attributes: Vec<Attribute>,
+        flags: ElementFlags,
+    ) -> Handle {
+        self.count(NODE);
+        self.count_attributes(&attributes);
+        self.tree.create_element(name, attributes, flags)
+    }
+
+    fn create_comment(&self, text: StrTendril) -> Handle {
+        self.count(NODE + text.len());
+        self.tree.create_comment(text)
+    }
+
+    fn create_pi(&self, target: StrTendril, data: StrTendril) -> Handle {
+        self.count(NODE + target.len() + data.len());
+        self.tree.create_pi(target, data)
+    }
+
+    fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
+        self.count_text(parent.children.borrow().last(), &child);
+        self.tree.append(parent, child);
+    }
+
+    fn append_based_on_parent_node(
+        &self,
+        element: &Handle,
+        previous: &Handle,
+        child: NodeOrText<Handle>,
+    ) {
+        self.count_text(None, &child);
+        self.tree
+            .append_based_on_parent_node(element, previous, child);
+    }
+
+    fn append_doctype_to_document(&self, name: StrTendril, public: StrTendril, system: StrTendril) {
+        self.count(NODE + name.len() + public.len() + system.len());
+        self.tree.append_doctype_to_document(name, public, system);
+    }
+
+    fn mark_script_already_started(&self, node: &Handle) {
+        self.tree.mark_script_already_started(node);
+    }
+
+    fn get_template_contents(&self, target: &Handle) -> Handle {
+        self.tree.get_template_contents(target)
+    }
+
+    fn same_node(&self, x: &Handle, y: &Handle) -> bool {
+        self.tree.same_node(x, y)
+    }
+
+    fn set_quirks_mode(&self, mode: QuirksMode) {
+        self.tree.set_quirks_mode(mode);
+    }
+
+    fn append_before_sibling(&self, sibling: &Handle, child: NodeOrText<Handle>) {
+        self.count_text(None, &child);
+        self.tree.append_before_sibling(sibling, child);
+    }
+
+    fn add_attrs_if_missing(&self, target: &Handle, attributes: Vec<Attribute>) {
+        self.count_attributes(&attributes);
+        self.tree.add_attrs_if_missing(target, attributes);
+    }
+
+    fn remove_from_parent(&self, target: &Handle) {
+        self.tree.remove_from_parent(target);
+    }
+
+    fn reparent_children(&self, node: &Handle, parent: &Handle) {
+        self.tree.reparent_children(node, parent);
+    }
+
+    fn is_mathml_annotation_xml_integration_point(&self, target: &Handle) -> bool {
+        self.tree.is_mathml_annotation_xml_integration_point(target)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_page_that_is_small_is_parsed_whole() {
+        assert_eq!(parse("<p>é", None).1, None);
+        assert_eq!(parse(&"é<b>".repeat(PIECE), None).1, None);
+    }
+
+    #[test]
+    fn no_piece_ends_within_a_tag_or_a_reference() {
+        let page = "<p class=x>a&amp;".repeat(PIECE);
+        let end = piece_end(&page);
+        assert!(end <= PIECE && (page[end..].starts_with('<') || page[end..].starts_with('&')));
+        assert_eq!(piece_end("<p>a"), 4);
+        assert_eq!(piece_end(&"é".repeat(PIECE)), PIECE);
+    }
+
+    #[test]
+    fn the_parser_stops_at_the_end_of_its_memory_and_of_its_time() {
+        let page = "<p>a".repeat(MAX_TREE / NODE);
+        assert_eq!(parse(&page, None).1, Some(Short::Memory));
+        let text = "a&lt;&amp;".repeat(MAX_TREE / NODE);
+        assert_eq!(parse(&text, None).1, None);
+        let now = Instant::now();
+        assert_eq!(parse(&page, Some(now)).1, Some(Short::Time));
+        let later = now + Duration::from_secs(3600);
+        assert_eq!(parse(&"a ".repeat(PIECE), Some(later)).1, None);
+    }
+}
