@@ -112,8 +112,12 @@ pub(super) fn is_punctuation(c: char) -> bool {
     match c {
         c if c.is_ascii() => c.is_ascii_punctuation(),
         // What most pages have of it.
-        '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{2190}'..='\u{23ff}' => true,
-        '\u{3001}'..='\u{3003}' | '\u{3008}'..='\u{3020}' | '\u{ff01}'..='\u{ff0f}' => true,
+        '\u{2010}'..='\u{2027}'
+        | '\u{2030}'..='\u{205e}'
+        | '\u{2190}'..='\u{23ff}'
+        | '\u{3001}'..='\u{3003}'
+        | '\u{3008}'..='\u{3020}'
+        | '\u{ff01}'..='\u{ff0f}' => true,
         c if c.is_alphanumeric() || c.is_whitespace() || c.is_control() => false,
         c => PUNCTUATION
             .as_ref()

@@ -99,10 +99,10 @@ impl Inline {
         let from = out.trim_end_matches('~').len().max(self.start);
         let own = self.delimiter_end;
         let escaped = out[..from].ends_with('\\');
-        let from = if own != usize::MAX {
-            from.max(own)
-        } else {
+        let from = if own == usize::MAX {
             from
+        } else {
+            from.max(own)
         };
         for index in (from + usize::from(escaped)..self.sheet.out.len()).rev() {
             self.insert(index, "\\");
