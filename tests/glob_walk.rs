@@ -367,7 +367,7 @@ fn ways_up_and_down_again_end() {
     let began = std::time::Instant::now();
     for pattern in [
         "**/../**/../**/../**/../**/../e1/f",
-        "**/../**/../**/../**/../**/../e1/f",
+        "**/.*/**/.*/**/.*/**/.*/**/.*/e1/f",
         "*/../*/../*/../*/../*/../*/../e1/f",
     ] {
         let paths = expand(&path, pattern.as_bytes()).unwrap();
