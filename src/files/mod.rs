@@ -5,6 +5,7 @@
 mod detached;
 mod draft;
 mod edit;
+mod environ;
 mod lock;
 mod preserve;
 mod read;
@@ -13,6 +14,7 @@ mod replace;
 mod target;
 
 pub use edit::{EditError, edit};
+pub use lock::while_waiting;
 pub use read::{Content, Interrupted, read};
 pub use regular::{FileError, Reason};
 pub use replace::write;
