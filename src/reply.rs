@@ -122,7 +122,7 @@ impl<'w> Object<'w> {
         match &mut self.0 {
             Sink::Json { out, at } => {
                 let mut field = Vec::with_capacity(SHORT);
-                begin(&mut field, at, name)?;
+                begin(&mut field, *at, name)?;
                 serde_json::to_writer(&mut field, value)?;
                 out.write_all(&field)?;
                 at.begun = true;
@@ -140,7 +140,7 @@ impl<'w> Object<'w> {
     pub fn text(&mut self, name: &str) -> io::Result<Text<'_>> {
         let sink = match &mut self.0 {
             Sink::Json { out, at } => {
-                begin(*out, at, name)?;
+                begin(*out, *at, name)?;
                 out.write_all(b"\"")?;
                 at.begun = true;
                 at.in_text = true;
@@ -167,7 +167,7 @@ impl<'w> Object<'w> {
 }
 
 /// Begins field `name` of a JSON object.
-fn begin(out: &mut dyn Write, at: &Place, name: &str) -> io::Result<()> {
+fn begin(out: &mut dyn Write, at: Place, name: &str) -> io::Result<()> {
     if at.begun {
         out.write_all(b",")?;
     }

@@ -63,10 +63,10 @@ pub fn withheld() -> fn(&OsStr) -> bool {
 /// # Safety
 /// No other thread may run, and no pointer into the environment may be kept.
 pub unsafe fn take() -> Vec<(OsString, OsString)> {
-    let mut taken = Vec::new();
     unsafe extern "C" {
         static mut environ: *mut *mut c_char;
     }
+    let mut taken = Vec::new();
     // SAFETY: `environ` is the C library's list of strings, which ends in null; nobody else reads or changes it
     // meanwhile, as the caller promises. The strings of a process's first environment lie on its stack and can be
     // written to; those that were added since are the C library's own memory.

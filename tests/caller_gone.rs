@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -173,7 +173,6 @@ fn an_alarm_that_the_host_has_set_stays_the_host_s() {
         .after("exec perl -e 'alarm 1; exec @ARGV' \"$0\" \"$@\"")
         .start();
     let status = child.wait().unwrap();
-    use std::os::unix::process::ExitStatusExt;
     assert_eq!(status.signal(), Some(libc::SIGALRM));
     assert!(ends_soon(&mark));
 }

@@ -119,13 +119,13 @@ fn ask_by_signal() {
         let mut event: libc::sigevent = std::mem::zeroed();
         event.sigev_notify = libc::SIGEV_SIGNAL;
         event.sigev_signo = SIGNAL;
-        let mut timer = MaybeUninit::uninit();
+        let mut clock = MaybeUninit::uninit();
         if libc::sigaction(SIGNAL, &raw const action, std::ptr::null_mut()) == 0
             && libc::sigprocmask(libc::SIG_UNBLOCK, signals.as_ptr(), std::ptr::null_mut()) == 0
-            && libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, timer.as_mut_ptr()) == 0
+            && libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, clock.as_mut_ptr()) == 0
         {
             libc::timer_settime(
-                timer.assume_init(),
+                clock.assume_init(),
                 0,
                 &raw const times,
                 std::ptr::null_mut(),

@@ -151,7 +151,7 @@ fn each_process(mut visit: impl FnMut(&OwnedFd, &[u8], i32)) {
     let Ok(proc) = openat(CWD, c"/proc", flags, Mode::empty()) else {
         return;
     };
-    let mut buffer = [MaybeUninit::uninit(); 8 * PIECE];
+    let mut buffer = [MaybeUninit::uninit(); 4 * PIECE];
     let mut entries = RawDir::new(&proc, &mut buffer);
     while let Some(Ok(entry)) = entries.next() {
         let name = entry.file_name().to_bytes();

@@ -62,6 +62,10 @@ impl Launch {
 
     /// Starts the program as a child that leads a process group of its own and has this process's streams. Should it
     /// not start, its child says why on `report` before it ends: four bytes, the error's number.
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "on the heap it would be memory that is touched in every call"
+    )]
     pub fn start(&self, report: BorrowedFd<'_>) -> Result<Pid, Errno> {
         let mut become_it = Becoming {
             launch: self,
