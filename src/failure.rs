@@ -49,6 +49,8 @@ pub enum Code {
     RateLimit,
     /// The provider answered with another failure.
     ApiError,
+    /// The tool itself is at fault. The one code that is not the specification's.
+    ToolFailed,
 }
 
 impl Code {
@@ -78,6 +80,7 @@ impl Code {
             Self::AuthInvalid => "AUTH_INVALID",
             Self::RateLimit => "RATE_LIMIT",
             Self::ApiError => "API_ERROR",
+            Self::ToolFailed => "TOOL_FAILED",
         }
     }
 }

@@ -8,6 +8,7 @@
 //! | [`mcp`] | the second door: the same tools over the Model Context Protocol |
 //! | [`toolbox`] | the registry: a row a tool |
 //! | [`tool`], [`request`], [`reply`], [`failure`], [`schema`] | the contract: what a tool is, what comes in, what goes out, how it is described |
+//! | [`secrets`] | which variables of the environment no command and no file shows |
 //! | [`tools`] | the tools, one room each |
 //! | [`command`] | workshop: running a shell command |
 //! | [`files`] | workshop: reading files, replacing them whole or not at all |
@@ -23,6 +24,7 @@ pub mod reply;
 pub mod request;
 pub mod schema;
 pub mod search;
+pub mod secrets;
 pub mod tool;
 pub mod toolbox;
 pub mod tools;

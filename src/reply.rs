@@ -12,6 +12,9 @@ use serde_json::Value;
 /// How much text is gathered before it is checked, escaped and passed on, in bytes.
 const PIECE: usize = 64 * 1024;
 
+/// How long a field that is no text mostly is, its name included, in bytes.
+const SHORT: usize = 64;
+
 /// A tool's answer: the fields of one JSON object, written when the door asks for them.
 pub struct Reply<'a>(Box<dyn Fields + 'a>);
 
@@ -48,15 +51,57 @@ pub trait Viewer {
 pub struct Object<'w>(Sink<'w>);
 
 enum Sink<'w> {
-    Json { out: &'w mut dyn Write, empty: bool },
+    Json { out: &'w mut dyn Write, at: Place },
     Viewer(&'w mut dyn Viewer),
+}
+
+/// How far a JSON object has come. Whatever breaks off the writing of one, it breaks off here and not in between:
+/// texts go out in whole characters, other fields whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// A field has been written.
+    begun: bool,
+    /// A text has been opened and not closed.
+    in_text: bool,
+    /// The field `error` has been written, or `error_code`.
+    failed: bool,
 }
 
 impl<'w> Object<'w> {
     /// Opens a JSON object on `out`. What is written there comes in whole characters.
     pub fn open(out: &'w mut dyn Write) -> io::Result<Self> {
         out.write_all(b"{")?;
-        Ok(Self(Sink::Json { out, empty: true }))
+        Ok(Self(Sink::Json {
+            out,
+            at: Place::default(),
+        }))
+    }
+
+    /// Goes on with an object of which `out` has got as much as `at` says.
+    pub fn go_on(out: &'w mut dyn Write, at: Place) -> io::Result<Self> {
+        if at.in_text {
+            out.write_all(b"\"")?;
+        }
+        let at = Place {
+            in_text: false,
+            ..at
+        };
+        Ok(Self(Sink::Json { out, at }))
+    }
+
+    /// How far a JSON object has come.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        match self.0 {
+            Sink::Json { at, .. } => at,
+            Sink::Viewer(_) => Place::default(),
+        }
+    }
+
+    /// Whether it has been written that the call failed.
+    #[must_use]
+    pub fn says_that_it_failed(&self) -> bool {
+        self.place().failed
     }
 
     /// Opens an object that `viewer` is shown, field by field.
@@ -64,9 +109,9 @@ impl<'w> Object<'w> {
         Self(Sink::Viewer(viewer))
     }
 
-    /// Closes the object.
-    pub fn close(self) -> io::Result<()> {
-        match self.0 {
+    /// Closes the object: nothing more may be written.
+    pub fn close(&mut self) -> io::Result<()> {
+        match &mut self.0 {
             Sink::Json { out, .. } => out.write_all(b"}"),
             Sink::Viewer(viewer) => viewer.flush(),
         }
@@ -75,9 +120,14 @@ impl<'w> Object<'w> {
     /// A field of any value that serde can write.
     pub fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
         match &mut self.0 {
-            Sink::Json { out, empty } => {
-                begin(*out, empty, name)?;
-                serde_json::to_writer(&mut **out, value).map_err(io::Error::from)
+            Sink::Json { out, at } => {
+                let mut field = Vec::with_capacity(SHORT);
+                begin(&mut field, *at, name)?;
+                serde_json::to_writer(&mut field, value)?;
+                out.write_all(&field)?;
+                at.begun = true;
+                at.failed |= name.starts_with("error");
+                Ok(())
             }
             Sink::Viewer(viewer) => match serde_json::to_value(value)? {
                 Value::String(text) => viewer.text(name, &text),
@@ -89,11 +139,14 @@ impl<'w> Object<'w> {
     /// A field of text, as the bytes of it come.
     pub fn text(&mut self, name: &str) -> io::Result<Text<'_>> {
         let sink = match &mut self.0 {
-            Sink::Json { out, empty } => {
-                begin(*out, empty, name)?;
+            Sink::Json { out, at } => {
+                begin(*out, *at, name)?;
                 out.write_all(b"\"")?;
+                at.begun = true;
+                at.in_text = true;
                 TextSink::Json {
                     out: &mut **out,
+                    at,
                     escaped: Vec::new(),
                 }
             }
@@ -114,11 +167,10 @@ impl<'w> Object<'w> {
 }
 
 /// Begins field `name` of a JSON object.
-fn begin(out: &mut dyn Write, empty: &mut bool, name: &str) -> io::Result<()> {
-    if !*empty {
+fn begin(out: &mut dyn Write, at: Place, name: &str) -> io::Result<()> {
+    if at.begun {
         out.write_all(b",")?;
     }
-    *empty = false;
     serde_json::to_writer(&mut *out, name)?;
     out.write_all(b":")
 }
@@ -133,6 +185,7 @@ pub struct Text<'w> {
 enum TextSink<'w> {
     Json {
         out: &'w mut dyn Write,
+        at: &'w mut Place,
         escaped: Vec<u8>,
     },
     Viewer(&'w mut dyn Viewer, String),
@@ -147,7 +200,11 @@ impl Text<'_> {
             self.put("\u{FFFD}")?;
         }
         match self.sink {
-            TextSink::Json { out, .. } => out.write_all(b"\""),
+            TextSink::Json { out, at, .. } => {
+                out.write_all(b"\"")?;
+                at.in_text = false;
+                Ok(())
+            }
             TextSink::Viewer(..) => Ok(()),
         }
     }
@@ -185,7 +242,7 @@ impl Text<'_> {
 
     fn put(&mut self, text: &str) -> io::Result<()> {
         match &mut self.sink {
-            TextSink::Json { out, escaped } => {
+            TextSink::Json { out, escaped, .. } => {
                 escaped.clear();
                 json_escape_simd::escape_into(text, escaped);
                 // The escaper writes whole strings; the quotes are this string's own business.

@@ -361,7 +361,14 @@ fn stdout_that_is_a_file_is_written_itself() {
     fs::write(&out, "").unwrap();
     let inode = fs::metadata(&out).unwrap().ino();
     let request = request.to_string();
-    let args = ["-c", script, text(&link), &request, text(&out), text(&state)];
+    let args = [
+        "-c",
+        script,
+        text(&link),
+        &request,
+        text(&out),
+        text(&state),
+    ];
     assert!(run("sh", &args));
     assert_eq!(fs::read(&out).unwrap(), b"through the descriptor");
     assert_eq!(fs::metadata(&out).unwrap().ino(), inode);

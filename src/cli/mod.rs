@@ -4,6 +4,7 @@
 //! Names and exit codes follow the decisions on the host's calls (2, 6).
 
 mod call;
+mod caller;
 mod commands;
 mod complete;
 mod doctor;
@@ -23,8 +24,8 @@ mod surplus;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use crate::tool::Tool;
-use crate::{mcp, toolbox};
+use crate::tool::{Family, Tool};
+use crate::{mcp, secrets, toolbox};
 
 /// The program's own name.
 const PROGRAM: &str = "ikigai-tools";
@@ -56,6 +57,7 @@ impl From<Exit> for ExitCode {
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     signals::settle();
+    call::settle_panics();
     let program = args.next().unwrap_or_default();
     let args: Vec<OsString> = args.collect();
     // `std::path` would do the same, at the price of two more pages of code to be brought in by every call.
@@ -67,7 +69,10 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let exit = match name.and_then(toolbox::find) {
         Some(tool) => run_tool(tool, tool.link, &args),
         None if args.first().is_some_and(|first| first == "mcp") => {
-            return mcp::run(&args[1..], |tool| call::answer(tool).into());
+            return mcp::run(&args[1..], |tool| {
+                hide_secrets(tool);
+                call::answer(tool).into()
+            });
         }
         None => run_program(&args),
     };
@@ -94,6 +99,7 @@ fn run_program(args: &[OsString]) -> Exit {
 
 /// One tool, reached by `invocation`.
 fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
+    hide_secrets(tool);
     // What hosts do comes first, and waits for nothing that only people need.
     let Some(first) = args.first() else {
         return invoke::without_fields(tool, invocation);
@@ -101,5 +107,13 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
     match first.to_str() {
         Some("--schema") if args.len() == 1 => say::print(tool.schema),
         _ => invoke::run(tool, invocation, args),
+    }
+}
+
+/// Takes the keys away from a tool that has no use for them and can show them.
+fn hide_secrets(tool: &Tool) {
+    if tool.family == Family::Local {
+        // SAFETY: a door is gone through once, when the process has one thread and has kept nothing.
+        drop(unsafe { secrets::take() });
     }
 }

@@ -38,6 +38,13 @@ pub struct Stdout {
     written: usize,
 }
 
+impl Stdout {
+    /// Whether anything has been written.
+    pub fn is_untouched(&self) -> bool {
+        self.written == 0
+    }
+}
+
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let stdout = rustix::stdio::stdout();

@@ -3,9 +3,10 @@
 //! Rules: specification of the bash tool, and the decisions on it. What POSIX leaves open is taken from `sh(1p)`.
 
 pub mod descendants;
+mod launch;
 mod program;
 mod shell;
 mod watchdog;
 
 pub use program::{Cut, Ended, run_program};
-pub use shell::run;
+pub use shell::{Shell, run};

@@ -2,21 +2,21 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::watchdog::Watchdog;
+use super::launch::Launch;
+use super::watchdog::{End, Errors, Watchdog};
 
 /// How a program ended, and what it wrote on stdout.
 #[derive(Debug)]
 pub struct Ended {
     /// All that it wrote on stdout.
     pub output: Vec<u8>,
-    /// Its exit code by the shell's conventions: 128 + N for signal N, 127 if it could not be started, and then the
-    /// output is the reason.
+    /// Its exit code by the shell's conventions: 128 + N for signal N.
     pub code: i32,
 }
 
@@ -27,7 +27,7 @@ pub enum Cut {
     Late,
     /// It wrote more than was allowed.
     TooMuch,
-    /// The machine could not run it.
+    /// It could not be started.
     Failed(io::Error),
 }
 
@@ -43,17 +43,15 @@ impl From<rustix::io::Errno> for Cut {
     }
 }
 
-/// Runs `program` for at most `time`, with nothing on stdin and stderr going nowhere, and takes at most `most` bytes of
-/// its stdout. Whatever it started is killed when it has ended, when it is late, and when this process dies. Where this
-/// process has several threads, none but the caller may be at work.
-pub fn run_program(mut program: Command, time: Duration, most: usize) -> Result<Ended, Cut> {
+/// Runs `program` (its path, arguments and nothing else that was set on it) for at most `time`, with nothing on stdin
+/// and stderr going nowhere, and takes at most `most` bytes of its stdout. Whatever it started is killed when it has
+/// ended, when it is late, and when this process dies.
+pub fn run_program(program: &Command, time: Duration, most: usize) -> Result<Ended, Cut> {
     let deadline = Instant::now() + time;
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
-    program
-        .stdin(Stdio::null())
-        .stdout(input.try_clone()?)
-        .stderr(Stdio::null());
-    let mut watchdog = Watchdog::start(program, input)?;
+    let arguments = std::iter::once(program.get_program()).chain(program.get_args());
+    let launch = Launch::prepare(program.get_program(), arguments, |_| false)?;
+    let mut watchdog = Watchdog::start(launch, input, Errors::Nowhere)?;
     let mut pipe = File::from(output);
     let mut output = Vec::new();
     let mut open = true;
@@ -85,8 +83,14 @@ pub fn run_program(mut program: Command, time: Duration, most: usize) -> Result<
                 return Err(Cut::TooMuch);
             }
         } else if ended {
-            let code = watchdog.exit_code();
-            return Ok(Ended { output, code });
+            return match watchdog.end() {
+                End::Code(code) => Ok(Ended { output, code }),
+                End::NotStarted(errno) => Err(errno.into()),
+                End::Unwatched => Ok(Ended {
+                    output,
+                    code: 128 + libc::SIGKILL,
+                }),
+            };
         }
     }
 }

@@ -4,15 +4,17 @@
 //! leads a process group of its own, out of reach of whatever kills the tool's or the command's; it is a child
 //! subreaper, so that even daemons of the command stay among its descendants; and it holds the reading end of a pipe
 //! whose writing end is the tool's alone: the pipe's end is the tool's.
+//!
+//! It never becomes another program, and the process it is forked from may have several threads: it makes system
+//! calls alone, and what it needs for them is made ready before (see `launch`).
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
     Pid, PidfdFlags, WaitOptions, WaitStatus, pidfd_open, set_child_subreaper, setpgid, wait,
@@ -20,6 +22,7 @@ use rustix::process::{
 };
 
 use super::descendants;
+use super::launch::Launch;
 
 /// How often orphans of a running command are reaped.
 const REAP_EVERY: Timespec = Timespec {
@@ -33,55 +36,96 @@ const ASK_EVERY: Timespec = Timespec {
     tv_nsec: 5_000_000,
 };
 
+/// The variable that marks what a command started, where the kernel keeps no account of it.
+const MARK: &str = "IKIGAI_CALL";
+
+/// How a command came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It ended with this exit code, by the shell's conventions: 128 + N for signal N.
+    Code(i32),
+    /// It could not be started.
+    NotStarted(Errno),
+    /// The command killed its watchdog. What it started has been killed.
+    Unwatched,
+}
+
 /// A watchdog, as the tool holds it. Dropped without [`Watchdog::release`], it ends what the command left running.
 pub struct Watchdog {
     status: File,
     lifeline: File,
     pid: Pid,
+    mark: Option<String>,
 }
 
 impl Watchdog {
-    /// Starts `command` under a watchdog. `output` is closed here: from now on it is the command's alone.
-    pub fn start(mut command: Command, output: OwnedFd) -> io::Result<Self> {
-        command.process_group(0);
+    /// Starts a program under a watchdog. `output` is its stdout, and its stderr too unless that is to go nowhere; it
+    /// is closed here: from now on it is the program's alone.
+    pub fn start(mut launch: Launch, output: OwnedFd, errors: Errors) -> io::Result<Self> {
         // Should the command kill its watchdog, what it started falls to this process.
-        set_child_subreaper(Pid::from_raw(1))?;
+        let mark = match set_child_subreaper(Pid::from_raw(1)) {
+            Ok(()) => None,
+            Err(_) => Some(new_mark()),
+        };
+        if let Some(value) = &mark {
+            launch = launch.with(MARK, value)?;
+        }
+        let mark = mark.map(|value| format!("{MARK}={value}"));
         let (status, report) = pipe_with(PipeFlags::CLOEXEC)?;
         let (tether, lifeline) = pipe_with(PipeFlags::CLOEXEC)?;
-        // SAFETY: the tools run on one thread, so no lock can be held by a thread that the child does not have.
+        let watched = Watched {
+            launch: &launch,
+            output,
+            errors,
+            mark: mark.as_deref().map(str::as_bytes),
+            tether,
+            report,
+        };
+        // SAFETY: the child makes system calls alone, which need no lock that another thread might hold.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),
             0 => {
+                let _last = Leave;
                 drop((status, lifeline));
-                watch(command, output, &tether, File::from(report));
+                watch(watched);
                 // SAFETY: ends the process without running what the parent registered for its own end.
                 unsafe { libc::_exit(0) }
             }
             pid => {
                 let pid = Pid::from_raw(pid).ok_or(io::ErrorKind::Other)?;
+                drop(watched);
                 Ok(Self {
                     status: status.into(),
                     lifeline: lifeline.into(),
                     pid,
+                    mark,
                 })
             }
         }
     }
 
-    /// Becomes readable when the command's shell has ended.
+    /// Becomes readable when the program has ended.
     pub fn ended(&self) -> impl AsFd {
         &self.status
     }
 
-    /// The exit code by the shell's conventions: 128 + N for signal N. Waits for it.
-    pub fn exit_code(&mut self) -> i32 {
-        let mut code = [0; 4];
-        if self.status.read_exact(&mut code).is_ok() {
-            return i32::from_ne_bytes(code);
+    /// How the program ended. Waits for it.
+    pub fn end(&mut self) -> End {
+        let (mut kind, mut number) = ([0; 4], [0; 4]);
+        let read = self.status.read_exact(&mut kind);
+        match (read, i32::from_ne_bytes(kind)) {
+            (Ok(()), 0) if self.status.read_exact(&mut number).is_ok() => {
+                End::Code(i32::from_ne_bytes(number))
+            }
+            (Ok(()), errno @ 1..) => End::NotStarted(Errno::from_raw_os_error(errno)),
+            _ => {
+                match &self.mark {
+                    Some(mark) => descendants::kill_marked(None, mark.as_bytes()),
+                    None => descendants::kill_all(None),
+                }
+                End::Unwatched
+            }
         }
-        // No report: the command killed its watchdog. SIGKILL is the only signal that can.
-        descendants::kill_all(None);
-        128 + libc::SIGKILL
     }
 
     /// Lets what the command left in the background live on.
@@ -92,31 +136,79 @@ impl Watchdog {
     }
 }
 
-/// The watchdog's life: starts the command, reports its end, and waits for the tool's release or death.
-fn watch(mut command: Command, output: OwnedFd, tether: &OwnedFd, report: File) {
+/// What becomes of a program's stderr.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errors {
+    /// It goes where stdout goes, in the order written.
+    WithOutput,
+    /// It goes nowhere.
+    Nowhere,
+}
+
+/// What a watchdog has, from before it is forked.
+struct Watched<'a> {
+    launch: &'a Launch,
+    output: OwnedFd,
+    errors: Errors,
+    mark: Option<&'a [u8]>,
+    tether: OwnedFd,
+    report: OwnedFd,
+}
+
+/// Ends the process when it is dropped: what goes wrong in a watchdog must never go on as if it were the tool.
+struct Leave;
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        // SAFETY: ends the process without running what the parent registered for its own end.
+        unsafe { libc::_exit(70) }
+    }
+}
+
+/// A mark that no other call has.
+fn new_mark() -> String {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    format!("{:016x}", RandomState::new().build_hasher().finish())
+}
+
+/// The watchdog's life: starts the program, reports its end, and waits for the tool's release or death.
+fn watch(watched: Watched<'_>) {
+    let Watched {
+        launch,
+        output,
+        errors,
+        mark,
+        tether,
+        report,
+    } = watched;
     leave_the_callers_group();
-    // Cannot fail in a process that has just been forked; without it the watch is only less strict.
+    // Without it the watch is only less strict.
     let _ = set_child_subreaper(Pid::from_raw(1));
     settle_signals();
-    let started = take_streams(&output).and_then(|null| Ok((null, command.spawn()?)));
-    match started {
-        Ok((null, child)) => {
-            drop((command, output));
-            // The output stays open until then, lest its end wake the tool before there is a report.
-            let ended = report_end(&child, tether, report);
-            let _ = rustix::stdio::dup2_stdout(&null);
-            let _ = rustix::stdio::dup2_stderr(&null);
-            // A command that left nothing behind needs no watch: one waking less for each side.
-            let guarded = !ended || descendants::reap();
-            if guarded && !(ended && released(tether)) {
-                descendants::kill_all(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
-            }
+    let nothing = launch.nothing.as_fd();
+    let started =
+        take_streams(nothing, &output, errors).and_then(|()| launch.start(report.as_fd()));
+    let program = match started {
+        Ok(program) => program,
+        Err(errno) => {
+            say(&report, &[errno.raw_os_error()]);
+            drop(report);
+            let _ = released(&tether);
+            return;
         }
-        Err(error) => {
-            let _ = writeln!(File::from(output), "sh: {error}");
-            drop(command);
-            tell(report, 127);
-            released(tether);
+    };
+    drop(output);
+    // The output stays open until then, lest its end wake the tool before there is a report.
+    let ended = report_end(program, &tether, report);
+    let _ = rustix::stdio::dup2_stdout(nothing);
+    let _ = rustix::stdio::dup2_stderr(nothing);
+    // A command that left nothing behind needs no watch: one waking less for each side. Where it is not known what
+    // was left, the watch goes on.
+    let guarded = !ended || descendants::reap() || mark.is_some();
+    if guarded && !(ended && released(&tether)) {
+        match mark {
+            Some(mark) => descendants::kill_marked(Some(program), mark),
+            None => descendants::kill_all(Some(program)),
         }
     }
 }
@@ -157,61 +249,66 @@ fn hear(signal: libc::c_int) -> libc::sighandler_t {
     unsafe { libc::signal(signal, nothing as *const () as libc::sighandler_t) }
 }
 
-/// Makes an empty stdin and `output` the watchdog's own streams, which the command inherits. The caller's are closed
-/// by that: a host that reads the tool's output to its end must not wait for the watchdog's end too.
-fn take_streams(output: &OwnedFd) -> io::Result<OwnedFd> {
-    let null = open(c"/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
-    rustix::stdio::dup2_stdin(&null)?;
-    rustix::stdio::dup2_stdout(output)?;
-    rustix::stdio::dup2_stderr(output)?;
-    Ok(null)
+/// Makes `nothing` and `output` the watchdog's own streams, which the program inherits. The caller's are closed by
+/// that: a host that reads the tool's output to its end must not wait for the watchdog's end too.
+fn take_streams(nothing: BorrowedFd<'_>, output: &OwnedFd, errors: Errors) -> Result<(), Errno> {
+    let errors = match errors {
+        Errors::WithOutput => output.as_fd(),
+        Errors::Nowhere => nothing,
+    };
+    rustix::stdio::dup2_stdin(nothing)
+        .and_then(|()| rustix::stdio::dup2_stdout(output))
+        .and_then(|()| rustix::stdio::dup2_stderr(errors))
 }
 
-/// Waits for the shell's end and reports it; false if the tool died before.
-fn report_end(shell: &Child, tether: &OwnedFd, report: File) -> bool {
-    let Some(shell) = i32::try_from(shell.id()).ok().and_then(Pid::from_raw) else {
-        return false;
+/// Waits for the program's end and reports it; false if the tool died before.
+fn report_end(program: Pid, tether: &OwnedFd, report: OwnedFd) -> bool {
+    let handle = pidfd_open(program, PidfdFlags::empty());
+    let mut wanted = [
+        PollFd::new(tether, PollFlags::IN),
+        PollFd::new(handle.as_ref().unwrap_or(tether), PollFlags::IN),
+    ];
+    // Kernels before 5.3 have no handle to wait for, and some sandboxes give none: there it is asked again and again.
+    let pause = if handle.is_ok() {
+        &REAP_EVERY
+    } else {
+        &ASK_EVERY
     };
-    let handle = pidfd_open(shell, PidfdFlags::empty());
     loop {
-        let mut wanted = vec![PollFd::new(tether, PollFlags::IN)];
-        wanted.extend(
-            handle
-                .as_ref()
-                .ok()
-                .map(|handle| PollFd::new(handle, PollFlags::IN)),
-        );
-        // Kernels before 5.3 have no handle to wait for: they are asked again and again.
-        let pause = if handle.is_ok() {
-            &REAP_EVERY
-        } else {
-            &ASK_EVERY
-        };
         let _ = poll(&mut wanted, Some(pause));
         if !wanted[0].revents().is_empty() {
             return false;
         }
-        if let Some(status) = reap_until(shell) {
-            tell(report, code_of(status));
+        if let Some(status) = reap_until(program) {
+            say(&report, &[0, code_of(status)]);
+            drop(report);
             return true;
         }
     }
 }
 
-/// Reaps what has ended, orphans of the command among it; comes back with the shell's status once that has.
-fn reap_until(shell: Pid) -> Option<WaitStatus> {
+/// Reaps what has ended, orphans of the command among it; comes back with the program's status once that has.
+fn reap_until(program: Pid) -> Option<WaitStatus> {
     loop {
         match wait(WaitOptions::NOHANG) {
-            Ok(Some((pid, status))) if pid == shell => return Some(status),
-            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(Some((pid, status))) if pid == program => return Some(status),
+            Ok(Some(_)) | Err(Errno::INTR) => {}
             Ok(None) | Err(_) => return None,
         }
     }
 }
 
-fn tell(mut report: File, code: i32) {
+/// Tells the tool: an error's number, or 0 and an exit code.
+fn say(report: &OwnedFd, numbers: &[i32]) {
+    let mut bytes = [0; 8];
+    for (to, from) in bytes
+        .iter_mut()
+        .zip(numbers.iter().flat_map(|n| n.to_ne_bytes()))
+    {
+        *to = from;
+    }
     // A tool that is gone is noticed by its tether.
-    let _ = report.write_all(&code.to_ne_bytes());
+    let _ = rustix::io::write(report, &bytes[..4 * numbers.len()]);
 }
 
 /// Waits until the tool says that it is done; false if it died instead.
@@ -220,7 +317,7 @@ fn released(tether: &OwnedFd) -> bool {
     loop {
         match rustix::io::read(tether, &mut word) {
             Ok(count) => return count == 1,
-            Err(rustix::io::Errno::INTR) => {}
+            Err(Errno::INTR) => {}
             Err(_) => return false,
         }
     }

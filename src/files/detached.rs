@@ -6,12 +6,10 @@
 //! that a call left behind (`crate::command::descendants`) leaves it alone: it ends by itself.
 
 use std::ffi::CStr;
-use std::fs;
-use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt;
 
+use rustix::fs::{Stat, stat};
 use rustix::io::{Errno, read, write};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, setpgid, waitpid};
@@ -67,18 +65,26 @@ pub fn result_of(code: u32) -> Result<(), Errno> {
 /// the name is none: it is this very executable that must be running.
 #[must_use]
 pub fn is_under_way(pid: i32, name: &[u8]) -> bool {
-    let file = |process: &str| {
-        let status = fs::metadata(format!("/proc/{process}/exe"));
-        status.map(|status| (status.dev(), status.ino()))
-    };
     name == NAME.to_bytes()
-        && match (file(&pid.to_string()), file("self")) {
-            (Ok(theirs), Ok(ours)) => theirs == ours,
+        && match (executable(pid), stat(c"/proc/self/exe")) {
+            (Ok(theirs), Ok(ours)) => (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino),
             // It has ended.
-            (Err(error), _) if error.kind() == io::ErrorKind::NotFound => false,
+            (Err(Errno::NOENT), _) => false,
             // Nobody may look: it is left alone rather than broken off.
             _ => true,
         }
+}
+
+/// What the process `pid` runs. A watchdog asks this where it must not allocate.
+fn executable(pid: i32) -> Result<Stat, Errno> {
+    let mut path = [0; 32];
+    let mut number = itoa::Buffer::new();
+    let parts = [&b"/proc/"[..], number.format(pid).as_bytes(), b"/exe"];
+    for (to, from) in path.iter_mut().zip(parts.into_iter().flatten()) {
+        *to = *from;
+    }
+    let path = CStr::from_bytes_until_nul(&path).map_err(|_| Errno::NAMETOOLONG)?;
+    stat(path)
 }
 
 /// The beginning of the process that carries out the steps: a group of its own, deaf to all signals but SIGKILL and

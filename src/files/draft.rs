@@ -43,9 +43,14 @@ impl Draft {
             }),
             // The last is said of a directory that is gone, too, where trying to make a name tells more.
             Ok(_)
-            | Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT | Errno::PERM) => {
-                Self::create_named(directory, mode)
-            }
+            | Err(
+                Errno::OPNOTSUPP
+                | Errno::ISDIR
+                | Errno::INVAL
+                | Errno::NOENT
+                | Errno::PERM
+                | Errno::NOSYS,
+            ) => Self::create_named(directory, mode),
             Err(errno) => Err(errno),
         }
     }

@@ -5,6 +5,7 @@
 mod detached;
 mod draft;
 mod edit;
+mod environ;
 mod holes;
 mod in_place;
 mod lock;
@@ -16,6 +17,7 @@ mod target;
 
 pub use detached::is_under_way as is_write_under_way;
 pub use edit::{EditError, edit};
+pub use lock::while_waiting;
 pub use read::{Content, Interrupted, read};
 pub use regular::{FileError, Reason};
 pub use replace::write;

@@ -8,7 +8,8 @@ use memchr::{memchr_iter, memrchr};
 use rustix::fs::{Advice, OFlags, fadvise};
 use rustix::io::Errno;
 
-use super::regular::{FileError, RegularFile};
+use super::environ;
+use super::regular::{FileError, Reason, RegularFile};
 
 /// How much is read at once, in bytes: what the processor's nearer caches hold until it is passed on.
 const WINDOW: usize = 256 * 1024;
@@ -39,6 +40,11 @@ pub enum Interrupted {
 /// wanted, or all. Beyond the end there is nothing.
 pub fn read(path: &Path, first: u64, count: Option<u64>) -> Result<Content, FileError> {
     let file = RegularFile::open(path, OFlags::RDONLY)?;
+    if environ::is_own(&file) {
+        return Err(FileError::Refused(Reason::new(
+            "it is the environment of this very process, which may hold keys; bash with `env` shows the rest of it",
+        )));
+    }
     if count.is_none() {
         // Only a hint: a kernel that does not take it reads ahead less.
         let _ = fadvise(&file.file, 0, None, Advice::Sequential);

@@ -17,6 +17,8 @@ pub enum FileError {
     NotFound,
     /// `EACCES` and `EPERM`.
     PermissionDenied,
+    /// What is never shown, for this reason.
+    Refused(Reason),
     /// Any other failure to open, or a directory or socket.
     Open(Reason),
     /// A FIFO or a terminal, in which one cannot seek.

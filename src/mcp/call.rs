@@ -1,12 +1,14 @@
 //! One call: this executable as a child process, the request on its stdin, the answer from its stdout.
+//!
+//! Should the server die, the call ends as with any host that dies: by itself, and not in the midst of a write.
 
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rmcp::model::JsonObject;
-use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
@@ -15,7 +17,7 @@ use tokio::time::timeout;
 
 use super::orphans::Calls;
 use super::roots::Roots;
-use crate::tool::{Family, Tool};
+use crate::tool::{Family, Reach, Tool};
 
 /// This very executable, even when another one has taken its place on the disk since.
 const MYSELF: &str = "/proc/self/exe";
@@ -69,21 +71,26 @@ impl Answer {
 }
 
 /// Makes calls.
-#[derive(Debug)]
 pub struct Caller {
     roots: Option<Roots>,
     patience: Option<Duration>,
+    secrets: Vec<(OsString, OsString)>,
     places: Semaphore,
     pages: Semaphore,
     calls: Calls,
 }
 
 impl Caller {
-    /// Calls are kept within `roots` and ended after `patience`.
-    pub fn new(roots: Option<Roots>, patience: Option<Duration>) -> Self {
+    /// Calls are kept within `roots` and ended after `patience`; those that ask the world get the `secrets`.
+    pub fn new(
+        roots: Option<Roots>,
+        patience: Option<Duration>,
+        secrets: Vec<(OsString, OsString)>,
+    ) -> Self {
         Self {
             roots,
             patience,
+            secrets,
             places: Semaphore::new(SIDE_BY_SIDE),
             pages: Semaphore::new(PAGES),
             calls: Calls::default(),
@@ -208,10 +215,8 @@ impl Caller {
                 command.arg0(tool.link);
             }
         }
-        let server = getpid();
-        // SAFETY: two system calls, which is what may happen between fork and exec.
-        unsafe {
-            command.pre_exec(move || end_with(server));
+        if tool.reach == Reach::Network {
+            command.envs(self.secrets.iter().map(|(name, value)| (name, value)));
         }
         let mut command = Command::from(command);
         command
@@ -219,16 +224,6 @@ impl Caller {
             .stdout(Stdio::piped())
             .kill_on_drop(true);
         command
-    }
-}
-
-/// Ends this process when its parent, the `server`, ends in whatever way.
-fn end_with(server: Pid) -> io::Result<()> {
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    if getppid() == Some(server) {
-        Ok(())
-    } else {
-        Err(io::ErrorKind::NotFound.into())
     }
 }
 

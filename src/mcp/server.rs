@@ -1,5 +1,7 @@
 //! The server: what it offers, and its life from the first message to the last process.
 
+use std::ffi::OsString;
+
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -17,7 +19,7 @@ use super::roots::Roots;
 use super::wire::Wire;
 use super::{confine, list, orphans};
 use crate::tool::Tool;
-use crate::toolbox;
+use crate::{secrets, toolbox};
 
 /// Serves until the client goes away, and then ends all that its calls started. An error is a sentence for the log.
 pub fn run(options: Options) -> Result<(), String> {
@@ -28,24 +30,26 @@ pub fn run(options: Options) -> Result<(), String> {
         ));
     }
     orphans::adopt();
+    // SAFETY: the runtime does not run yet, and no other thread does.
+    let secrets = unsafe { secrets::take() };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
-    let result = runtime.block_on(serve(options));
+    let result = runtime.block_on(serve(options, secrets));
     // Whoever still reads a terminal's stdin must not be waited for.
     runtime.shutdown_background();
     orphans::end_all();
     result
 }
 
-async fn serve(options: Options) -> Result<(), String> {
+async fn serve(options: Options, secrets: Vec<(OsString, OsString)>) -> Result<(), String> {
     let (gone, went) = watch::channel(false);
     let (input, output) = stdio_pipes();
     let wire = Wire::new(input, output, gone);
     let server = Server {
         tools: options.tools,
-        caller: Caller::new(Roots::new(options.roots), options.timeout),
+        caller: Caller::new(Roots::new(options.roots), options.timeout, secrets),
         gone: went,
     };
     let session = async {

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use crate::command;
+use crate::command::{self, Shell};
 use crate::failure::Failure;
 use crate::reply::Reply;
 use crate::request::Request;
+use crate::secrets;
 use crate::tool::{Family, Hints, Manual, Reach, Tool};
 
 /// The tool's row in the registry.
@@ -27,7 +28,9 @@ pub const TOOL: Tool = Tool {
 Runs a command with `/bin/sh -c` and answers with what it wrote to both streams, in the order
 written, without its last newline, and with its exit code: 127 if it could not be run, 128 + N if
 signal N ended it. The command's stdin is empty. The call ends when the shell does; what it left
-in the background goes on, unless the tool itself is killed: then all that it started goes too.",
+in the background goes on, unless the tool itself is killed: then all that it started goes too.
+IKIGAI_SHELL names another shell. The keys of the web searches are taken out of the command's
+environment, unless IKIGAI_PASS_KEYS=1.",
         example: r#"{"command":"uname -s && false"}"#,
     },
     run,
@@ -40,7 +43,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             text: object.text("output")?,
             newline: false,
         };
-        let code = command::run(command, &mut output)?;
+        let shell = Shell::from_env(secrets::withheld());
+        let code = command::run(command, &shell, &mut output)?;
         output.text.close()?;
         object.field("exit_code", &code)
     }))

@@ -10,6 +10,10 @@ pub fn of(path: &str, error: &FileError) -> Failure {
         FileError::PermissionDenied => {
             (Code::PermissionDenied, format!("Permission denied: {path}"))
         }
+        FileError::Refused(reason) => (
+            Code::PermissionDenied,
+            format!("Permission denied: {path}{reason}"),
+        ),
         FileError::Open(reason) => (
             Code::OpenFailed,
             format!("Cannot open file: {path}{reason}"),

@@ -1,4 +1,4 @@
-//! A kernel that answers chosen system calls with an error: a seccomp filter, which needs no privileges.
+//! A kernel that answers chosen system calls with an error: a seccomp filter (`seccomp(2)`), which needs no privileges.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -6,30 +6,56 @@ use std::io;
 
 use crate::common::Call;
 
-/// The call, where each of these system calls fails with `errno`.
-pub fn refusing(call: Call, errno: i32, calls: &[libc::c_long]) -> Call {
-    let refused = libc::SECCOMP_RET_ERRNO | errno.unsigned_abs();
-    let statement = |code: u32, k: u32| instruction(code, 0, 0, k);
-    // `struct seccomp_data` begins with the system call's number.
-    let mut filter = vec![statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0)];
-    for number in calls {
-        let number = u32::try_from(*number).unwrap();
-        filter.push(instruction(
-            libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
-            0,
-            1,
-            number,
+/// A system call, and how it is known: by its number, and where it is an argument that makes the difference, by that
+/// argument's place, the bits looked at, and what they are then.
+#[derive(Clone, Copy)]
+pub struct Service {
+    pub name: &'static str,
+    pub call: libc::c_long,
+    pub argument: Option<(u32, u32, u32)>,
+}
+
+/// A filter that is ready to be laid over a process.
+pub struct Filter(Vec<libc::sock_filter>);
+
+impl Filter {
+    /// Each of these calls fails with `errno`.
+    pub fn new(services: &[Service], errno: i32) -> Self {
+        let statement = |code: u32, k: u32| instruction(code, 0, 0, k);
+        let jump = |k: u32, jt: u8, jf: u8| {
+            instruction(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, jt, jf, k)
+        };
+        let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
+        let refusal = libc::SECCOMP_RET_ERRNO | errno.unsigned_abs();
+        let mut filter = Vec::new();
+        for service in services {
+            // `struct seccomp_data`: the number comes first, the arguments from 16 on, the lower half of each first.
+            filter.push(statement(load, 0));
+            let number = u32::try_from(service.call).unwrap();
+            if let Some((place, bits, value)) = service.argument {
+                filter.extend([
+                    jump(number, 0, 4),
+                    statement(load, 16 + 8 * place),
+                    statement(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, bits),
+                    jump(value, 0, 1),
+                ]);
+            } else {
+                filter.push(jump(number, 0, 1));
+            }
+            filter.push(statement(libc::BPF_RET | libc::BPF_K, refusal));
+        }
+        filter.push(statement(
+            libc::BPF_RET | libc::BPF_K,
+            libc::SECCOMP_RET_ALLOW,
         ));
-        filter.push(statement(libc::BPF_RET | libc::BPF_K, refused));
+        Self(filter)
     }
-    filter.push(statement(
-        libc::BPF_RET | libc::BPF_K,
-        libc::SECCOMP_RET_ALLOW,
-    ));
-    call.prepared_by(move || {
+
+    /// Lays the filter over this process and all that it starts: two system calls, fit for `pre_exec`.
+    pub fn install(&self) -> io::Result<()> {
         let program = libc::sock_fprog {
-            len: u16::try_from(filter.len()).unwrap_or(0),
-            filter: filter.as_ptr().cast_mut(),
+            len: u16::try_from(self.0.len()).unwrap_or(0),
+            filter: self.0.as_ptr().cast_mut(),
         };
         // SAFETY: the filter outlives the call, which copies it.
         let done = unsafe {
@@ -43,7 +69,21 @@ pub fn refusing(call: Call, errno: i32, calls: &[libc::c_long]) -> Call {
         } else {
             Err(io::Error::last_os_error())
         }
-    })
+    }
+}
+
+/// The call, where each of these system calls fails with `errno`.
+pub fn refusing(call: Call, errno: i32, calls: &[libc::c_long]) -> Call {
+    let services: Vec<Service> = calls
+        .iter()
+        .map(|call| Service {
+            name: "",
+            call: *call,
+            argument: None,
+        })
+        .collect();
+    let filter = Filter::new(&services, errno);
+    call.prepared_by(move || filter.install())
 }
 
 fn instruction(code: u32, jt: u8, jf: u8, k: u32) -> libc::sock_filter {

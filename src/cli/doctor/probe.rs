@@ -31,7 +31,7 @@ const LONGEST_VERSION: usize = 4096;
 pub fn version(path: &Path) -> Option<String> {
     let mut command = Command::new(path);
     command.arg("--version");
-    let ended = run_program(command, DEADLINE, LONGEST_VERSION).ok()?;
+    let ended = run_program(&command, DEADLINE, LONGEST_VERSION).ok()?;
     let said = String::from_utf8(ended.output).ok()?;
     (ended.code == 0).then_some(said)
 }
@@ -41,20 +41,15 @@ pub fn ask(path: &Path) -> Result<Answer, String> {
     let mut command = Command::new(path);
     command.arg("--schema");
     let started = Instant::now();
-    let ended = run_program(command, DEADLINE, LONGEST).map_err(|cut| match cut {
+    let ended = run_program(&command, DEADLINE, LONGEST).map_err(|cut| match cut {
         Cut::Late => format!(
             "does not answer --schema within {} seconds",
             DEADLINE.as_secs()
         ),
         Cut::TooMuch => "answers --schema with more than 1 MiB".to_owned(),
-        Cut::Failed(error) => format!("cannot be run: {error}"),
+        Cut::Failed(error) => format!("cannot be started: {error}"),
     })?;
     let took = started.elapsed();
-    if ended.code == 127 {
-        let reason = String::from_utf8_lossy(&ended.output);
-        let reason = reason.trim().trim_start_matches("sh: ").to_owned();
-        return Err(format!("cannot be started: {reason}"));
-    }
     if ended.code != 0 {
         return Err(format!("ends --schema with exit code {}", ended.code));
     }

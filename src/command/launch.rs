@@ -1,0 +1,172 @@
+//! A program that is about to be started: all that its start needs, made ready before anything is forked.
+//!
+//! A process that is forked from one with several threads may make system calls and nothing else until it runs
+//! another program (`signal-safety(7)`): a lock that another thread held at that moment is held there for ever, the
+//! allocator's among them.
+
+use std::ffi::{CString, OsStr, OsString, c_char, c_int, c_void};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, setpgid};
+
+/// The stack on which a new process becomes the program, in bytes: a few calls, and a signal's frame.
+const STACK: usize = 64 * 1024;
+
+/// A program with its arguments and environment.
+pub struct Launch {
+    program: CString,
+    arguments: Strings,
+    environment: Strings,
+    /// What it reads on stdin, which is nothing.
+    pub nothing: OwnedFd,
+}
+
+impl Launch {
+    /// Prepares `program`, a path, to be called with `arguments`, the first of which is its name, in this process's
+    /// environment without the variables that are `withheld`.
+    pub fn prepare<'a>(
+        program: &OsStr,
+        arguments: impl IntoIterator<Item = &'a OsStr>,
+        withheld: fn(&OsStr) -> bool,
+    ) -> io::Result<Self> {
+        let mut environment = Strings::default();
+        for (name, value) in std::env::vars_os() {
+            if !withheld(&name) {
+                environment.add(variable(name, &value))?;
+            }
+        }
+        let mut list = Strings::default();
+        for argument in arguments {
+            list.add(argument.as_bytes().to_vec())?;
+        }
+        Ok(Self {
+            program: CString::new(program.as_bytes())?,
+            arguments: list,
+            environment,
+            nothing: nothing_to_read()?,
+        })
+    }
+
+    /// With this variable in its environment too.
+    pub fn with(mut self, name: &str, value: &str) -> io::Result<Self> {
+        let variable = variable(OsString::from(name), OsStr::new(value));
+        self.environment.add(variable)?;
+        Ok(self)
+    }
+
+    /// Starts the program as a child that leads a process group of its own and has this process's streams. Should it
+    /// not start, its child says why on `report` before it ends: four bytes, the error's number.
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "on the heap it would be memory that is touched in every call"
+    )]
+    pub fn start(&self, report: BorrowedFd<'_>) -> Result<Pid, Errno> {
+        let mut become_it = Becoming {
+            launch: self,
+            report,
+        };
+        let mut stack = [MaybeUninit::<u128>::uninit(); STACK / size_of::<u128>()];
+        let top = stack.as_mut_ptr_range().end;
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+        let argument = (&raw mut become_it).cast::<c_void>();
+        // SAFETY: this thread waits until the child runs another program or has ended (CLONE_VFORK); until then the
+        // child has `become_it` and the stack to itself, and it makes system calls alone.
+        let mut pid = unsafe { libc::clone(start_it, top.cast(), flags, argument) };
+        if pid == -1 {
+            // A sandbox that lets nobody share memory.
+            // SAFETY: the child makes system calls alone.
+            pid = unsafe { libc::fork() };
+            if pid == 0 {
+                start_it(argument);
+            }
+        }
+        if pid == -1 {
+            return Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::NOMEM));
+        }
+        Pid::from_raw(pid).ok_or(Errno::SRCH)
+    }
+}
+
+struct Becoming<'a> {
+    launch: &'a Launch,
+    report: BorrowedFd<'a>,
+}
+
+/// The child's few steps: system calls alone.
+extern "C" fn start_it(argument: *mut c_void) -> c_int {
+    // SAFETY: `Launch::start` passes a pointer to what lives until this function has ended.
+    let Becoming { launch, report } = unsafe { &*argument.cast::<Becoming<'_>>() };
+    // Cannot fail in a process that has just been made.
+    let _ = setpgid(None, None);
+    // SAFETY: the lists end in null and point to strings that live as long as they; the set of signals is filled
+    // before it is used. `_exit` ends this process alone.
+    unsafe {
+        // What the standard library ignores for its own sake, and what the caller has blocked, is no program's.
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        let mut none = MaybeUninit::uninit();
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
+        libc::execve(
+            launch.program.as_ptr(),
+            launch.arguments.as_ptr(),
+            launch.environment.as_ptr(),
+        );
+        let error = *errno();
+        libc::write(report.as_raw_fd(), (&raw const error).cast(), 4);
+        libc::_exit(127)
+    }
+}
+
+/// Where the C library has the last error's number.
+fn errno() -> *mut c_int {
+    // SAFETY: takes nothing and gives this thread's own.
+    unsafe { libc::__errno_location() }
+}
+
+/// Strings as `execve(2)` takes them: pointers, the last of them null.
+#[derive(Default)]
+struct Strings {
+    pointers: Vec<*const c_char>,
+    /// What they point to, which stays where it is when this moves.
+    owned: Vec<CString>,
+}
+
+impl Strings {
+    fn add(&mut self, bytes: Vec<u8>) -> io::Result<()> {
+        let string = CString::new(bytes)?;
+        self.pointers.pop();
+        self.pointers.extend([string.as_ptr(), std::ptr::null()]);
+        self.owned.push(string);
+        Ok(())
+    }
+
+    fn as_ptr(&self) -> *const *const c_char {
+        if self.pointers.is_empty() {
+            const EMPTY: &[usize; 1] = &[0];
+            return EMPTY.as_ptr().cast();
+        }
+        self.pointers.as_ptr()
+    }
+}
+
+fn variable(name: OsString, value: &OsStr) -> Vec<u8> {
+    let mut bytes = name.into_vec();
+    bytes.push(b'=');
+    bytes.extend_from_slice(value.as_bytes());
+    bytes
+}
+
+/// What is at its end from the start: `/dev/null`, or where there is none a pipe that nobody writes into.
+fn nothing_to_read() -> io::Result<OwnedFd> {
+    let flags = OFlags::RDWR | OFlags::CLOEXEC;
+    match open(c"/dev/null", flags, Mode::empty()) {
+        Ok(null) => Ok(null),
+        Err(_) => Ok(pipe_with(PipeFlags::CLOEXEC)?.0),
+    }
+}

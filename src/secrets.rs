@@ -1,0 +1,141 @@
+//! Which variables of the environment are secrets, and how they stay ones.
+//!
+//! The web tools and the research server have keys. A command, and whoever reads files under `/proc`, runs in the same
+//! process as no key does, but it inherits the environment, and `/proc/<pid>/environ` shows that of every process of
+//! the same user (`proc_pid_environ(5)`). So a call of a local tool takes its own copy away before it does anything.
+//! Rules: the decisions on bash.
+
+use std::ffi::{CStr, OsStr, OsString, c_char};
+use std::os::unix::ffi::OsStrExt;
+
+/// Every variable that this program takes a secret from: the providers' keys first. What belongs to a key as a user's
+/// name belongs to a password counts as well.
+const NAMES: [&str; 12] = [
+    "BRAVE_API_KEY",
+    "GOOGLE_SEARCH_API_KEY",
+    "GOOGLE_SEARCH_ENGINE_ID",
+    "GOOGLE_CUSTOM_SEARCH_API_KEY",
+    "GOOGLE_CUSTOM_SEARCH_ID",
+    "SERPER_API_KEY",
+    "TAVILY_API_KEY",
+    "EXA_API_KEY",
+    "SEARCHAPI_API_KEY",
+    "CACHE_ENCRYPTION_KEY",
+    "IKIGAI_REDIS_URL",
+    "GOOGLE_CUSTOM_SEARCH_ENGINE_ID",
+];
+
+/// Addresses, passwords and headers of a server of one's own.
+const PREFIX: &str = "SEARXNG_";
+
+/// Set to `1`, it has the secrets passed on as everything else is.
+const PASS: &str = "IKIGAI_PASS_KEYS";
+
+/// Whether the variable called `name` holds a secret.
+#[must_use]
+pub fn is_secret(name: &OsStr) -> bool {
+    is_one(name.as_bytes())
+}
+
+fn is_one(name: &[u8]) -> bool {
+    name.starts_with(PREFIX.as_bytes()) || NAMES.iter().any(|one| one.as_bytes() == name)
+}
+
+/// Whether the user wants the secrets passed on.
+#[must_use]
+pub fn are_passed_on() -> bool {
+    std::env::var_os(PASS).is_some_and(|value| value == "1")
+}
+
+/// What tells the variables that no command gets.
+#[must_use]
+pub fn withheld() -> fn(&OsStr) -> bool {
+    if are_passed_on() {
+        |_| false
+    } else {
+        is_secret
+    }
+}
+
+/// Takes the secrets out of this process's environment, and overwrites them where the kernel shows them to others.
+/// They come back, for whoever is to have them. With `IKIGAI_PASS_KEYS=1` everything stays.
+///
+/// # Safety
+/// No other thread may run, and no pointer into the environment may be kept.
+pub unsafe fn take() -> Vec<(OsString, OsString)> {
+    unsafe extern "C" {
+        static mut environ: *mut *mut c_char;
+    }
+    let mut taken = Vec::new();
+    // SAFETY: `environ` is the C library's list of strings, which ends in null; nobody else reads or changes it
+    // meanwhile, as the caller promises. The strings of a process's first environment lie on its stack and can be
+    // written to; those that were added since are the C library's own memory.
+    unsafe {
+        let mut from = environ;
+        if from.is_null() {
+            return taken;
+        }
+        let mut to = from;
+        let mut pass = None;
+        while !(*from).is_null() {
+            let entry = CStr::from_ptr(*from).to_bytes();
+            let name = entry.split(|byte| *byte == b'=').next().unwrap_or_default();
+            if is_one(name) && !*pass.get_or_insert_with(are_passed_on) {
+                let value = entry.get(name.len() + 1..).unwrap_or_default();
+                taken.push((
+                    OsStr::from_bytes(name).to_owned(),
+                    OsStr::from_bytes(value).to_owned(),
+                ));
+                let length = entry.len();
+                overwrite(*from, length);
+            } else {
+                *to = *from;
+                to = to.add(1);
+            }
+            from = from.add(1);
+        }
+        *to = std::ptr::null_mut();
+    }
+    taken
+}
+
+/// Overwrites a string of `length` bytes with zeroes, in a way that no optimiser leaves out.
+///
+/// # Safety
+/// All the bytes must be the caller's to write.
+unsafe fn overwrite(string: *mut c_char, length: usize) {
+    for at in 0..length {
+        // SAFETY: within the string, as the caller promises.
+        unsafe { string.add(at).write_volatile(0) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::web::search::{brave, google};
+
+    #[test]
+    fn every_credential_that_a_search_takes_from_the_environment_is_a_secret() {
+        for name in [brave::KEY, google::KEY, google::ENGINE] {
+            assert!(is_secret(OsStr::new(name.variable)), "{}", name.variable);
+        }
+        for name in ["SEARXNG_URL", "SEARXNG_BASIC_AUTH", "EXA_API_KEY"] {
+            assert!(is_secret(OsStr::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_one_is_none() {
+        for name in [
+            "",
+            "PATH",
+            "BRAVE_API_KEYS",
+            "brave_api_key",
+            "SEARXNG",
+            "API_KEY",
+        ] {
+            assert!(!is_secret(OsStr::new(name)), "{name}");
+        }
+    }
+}
