@@ -1,31 +1,39 @@
 //! A coding agent's hands in one executable.
 //!
-//! Imports run one way: door → registry → tools → workshops and contract.
+//! Imports run one way: entry → front ends and commands → registry → tools → workshops and contract.
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`cli`] | the first door: `argv[0]` or a subcommand chooses the tool |
-//! | [`mcp`] | the second door: the same tools over the Model Context Protocol |
-//! | [`toolbox`] | the registry: a row a tool |
-//! | [`tool`], [`request`], [`reply`], [`failure`], [`schema`] | the contract: what a tool is, what comes in, what goes out, how it is described |
-//! | [`secrets`] | which variables of the environment no command and no file shows |
+//! | [`entry`] | `argv[0]` or a subcommand decides: a host's call, a person's call, MCP, a command |
+//! | [`front`] | the front ends, which do not know each other: host, person, MCP |
+//! | [`commands`] | list, schema, doctor, completions, man: what the program does beside the tools |
+//! | [`command_line`] | flags of tools and commands, and the help that follows from them |
+//! | [`registry`] | a row a tool |
+//! | [`contract`] | what a tool is, a request in, an answer or a failure out, how a tool is described |
 //! | [`tools`] | the tools, one room each |
-//! | [`command`] | workshop: running a shell command |
+//! | [`sandbox`] | workshop: which directories a process may touch, and who outlives whom |
+//! | [`shell`] | workshop: running a shell command or a program |
 //! | [`files`] | workshop: reading files, replacing them whole or not at all |
 //! | [`search`] | workshop: finding files by wildcard, and lines in files by regular expression |
-//! | [`web`] | workshop: fetching pages, searching the web, turning HTML into Markdown |
+//! | [`web`] | workshop: fetching pages, searching the web |
+//! | [`document`] | workshop: what is to be read, as Markdown |
+//! | [`secrets`] | which variables of the environment no command and no file shows |
+//! | [`console`] | workshop: the process's own streams, and text for a terminal |
+//! | [`program`] | the program's name, and how a run ends |
 
-pub mod cli;
-pub mod command;
-pub mod failure;
+mod command_line;
+mod commands;
+mod console;
+pub mod contract;
+pub mod document;
+pub mod entry;
 pub mod files;
-pub mod mcp;
-pub mod reply;
-pub mod request;
-pub mod schema;
+mod front;
+mod program;
+pub mod registry;
+mod sandbox;
 pub mod search;
-pub mod secrets;
-pub mod tool;
-pub mod toolbox;
+mod secrets;
+mod shell;
 pub mod tools;
 pub mod web;

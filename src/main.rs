@@ -1,7 +1,7 @@
-//! The executable: hands the arguments to the door and returns its exit code.
+//! The executable: hands the arguments to the entry and returns its exit code.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ikigai_tools::cli::run(std::env::args_os())
+    ikigai_tools::entry::run(std::env::args_os())
 }

@@ -1,6 +1,6 @@
 //! The bound on a conversion's length, for pages made of what could be written more often than it stands in them.
 
-use ikigai_tools::web::markdown::{ALLOWANCE, convert};
+use ikigai_tools::document::{ALLOWANCE, convert};
 use proptest::prelude::*;
 use url::Url;
 

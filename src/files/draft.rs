@@ -22,8 +22,8 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, setsid, waitpid};
 
-use super::detached;
 use super::target::Target;
+use crate::sandbox::detached;
 
 /// A file that is being written and has no place yet. Dropped, it is gone.
 pub struct Draft {

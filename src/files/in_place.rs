@@ -20,7 +20,8 @@ use super::draft::{Draft, Standing, in_memory, kind_of};
 use super::regular::{FileError, Reason, RegularFile};
 use super::replace::{Fill, changed, is_at};
 use super::target::Target;
-use super::{detached, holes};
+use crate::files::holes;
+use crate::sandbox::detached;
 
 /// How much is read and written at once, in bytes.
 const PIECE: usize = 128 * 1024;

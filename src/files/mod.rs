@@ -2,7 +2,6 @@
 //!
 //! Rules: specification of file-read, file-write and file-edit, and the decisions on them.
 
-mod detached;
 mod draft;
 mod edit;
 mod environ;
@@ -15,7 +14,6 @@ mod regular;
 mod replace;
 mod target;
 
-pub use detached::is_under_way as is_write_under_way;
 pub use edit::{EditError, edit};
 pub use lock::while_waiting;
 pub use read::{Content, Interrupted, read};

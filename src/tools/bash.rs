@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::command::{self, Shell};
-use crate::failure::Failure;
-use crate::reply::Reply;
-use crate::request::Request;
-use crate::secrets;
-use crate::tool::{Family, Hints, Manual, Reach, Tool};
+use crate::contract::failure::Failure;
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
+use crate::shell::Shell;
+use crate::{secrets, shell};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -44,7 +44,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             newline: false,
         };
         let shell = Shell::from_env(secrets::withheld());
-        let code = command::run(command, &shell, &mut output)?;
+        let code = shell::run(command, &shell, &mut output)?;
         output.text.close()?;
         object.field("exit_code", &code)
     }))

@@ -1,6 +1,6 @@
 //! What the three file tools say of a file that cannot be worked with, in the specification's words.
 
-use crate::failure::{Code, Failure};
+use crate::contract::failure::{Code, Failure};
 use crate::files::FileError;
 
 /// The failure that `error` is for whoever asked for `path`.

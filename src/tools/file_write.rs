@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::failure::Failure;
+use crate::contract::failure::Failure;
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
 use crate::files::{self, FileError, Reason};
-use crate::reply::Reply;
-use crate::request::Request;
-use crate::tool::{Family, Hints, Manual, Reach, Tool};
 use crate::tools::file_failure;
 
 /// The tool's row in the registry.

@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use crate::failure::{Code, Failure};
-use crate::reply::Reply;
-use crate::request::Request;
+use crate::contract::failure::{Code, Failure};
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
 use crate::search::paths::LeftOut;
 use crate::search::walk::{GlobError, expand};
-use crate::tool::{Family, Hints, Manual, Reach, Tool};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

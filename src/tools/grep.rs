@@ -4,14 +4,14 @@ use std::ffi::{CStr, CString};
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::failure::{Code, Failure};
-use crate::reply::{Reply, Text};
-use crate::request::Request;
+use crate::contract::failure::{Code, Failure};
+use crate::contract::reply::{Reply, Text};
+use crate::contract::request::Request;
+use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
 use crate::search::ere::Matcher;
 use crate::search::paths::Kind;
 use crate::search::scan::{Links, ScanError, Scanner};
 use crate::search::walk::expand;
-use crate::tool::{Family, Hints, Manual, Reach, Tool};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {

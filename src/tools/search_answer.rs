@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::failure::{Code, Failure};
-use crate::reply::Reply;
-use crate::request::Request;
+use crate::contract::failure::{Code, Failure};
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
 use crate::web::search::{DomainFilter, SearchError, SearchResult};
 
 /// The query, which the schemas want to be of two characters at least.

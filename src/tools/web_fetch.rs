@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use memchr::memchr_iter;
 use url::Url;
 
-use crate::failure::{Code, Failure};
-use crate::reply::Reply;
-use crate::request::Request;
-use crate::tool::{Family, Hints, Manual, Reach, Tool};
+use crate::contract::failure::{Code, Failure};
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
+use crate::document;
+use crate::document::Document;
 use crate::web::charset::{self, Kind, Unsupported};
 use crate::web::client::{self, Client, Error, MAX_BODY};
-use crate::web::markdown::{self, Document};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -99,7 +100,7 @@ const CONVERSION: Duration = Duration::from_millis(600);
 fn convert(page: &str, url: &Url, xhtml: bool, end: Instant) -> Result<Document, Failure> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
-    let document = panic::catch_unwind(|| markdown::convert_until(page, url, xhtml, end));
+    let document = panic::catch_unwind(|| document::convert_until(page, url, xhtml, end));
     panic::set_hook(hook);
     document.map_err(|_| parse_failure("Failed to parse HTML: the parser gave up on this page"))
 }

@@ -1,9 +1,9 @@
 //! web-search-google: the web, searched with Google's Custom Search.
 
-use crate::failure::Failure;
-use crate::reply::Reply;
-use crate::request::Request;
-use crate::tool::{Family, Hints, Manual, Reach, Tool};
+use crate::contract::failure::Failure;
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
 use crate::tools::search_answer::{self, Setup};
 use crate::web::client::Client;
 use crate::web::credentials::Credentials;

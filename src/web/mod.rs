@@ -4,6 +4,5 @@ pub mod charset;
 pub mod client;
 pub mod credentials;
 pub mod guard;
-pub mod markdown;
 pub mod resolve;
 pub mod search;

@@ -1,0 +1,283 @@
+//! The command line of `mcp`: which tools, within which directories, for how long.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Command, Error, ValueHint, value_parser};
+
+use crate::contract::tool::{Reach, Tool};
+use crate::registry;
+use crate::registry::TOOLS;
+
+/// How the command is called, and how its log lines begin.
+pub const NAME: &str = "ikigai-tools mcp";
+
+/// How long a call may take where nothing else is said: longer than builds and test suites take that a model waits for.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// What a command line asks for.
+pub enum Asked {
+    /// A server.
+    Serve(Options),
+    /// The answer to one request, by this tool within these directories: how a confined server calls itself.
+    Confined(&'static Tool, Vec<PathBuf>),
+}
+
+/// What is served.
+pub struct Options {
+    /// These tools, in the registry's order.
+    pub tools: Vec<&'static Tool>,
+    /// File work is refused outside these directories, which are absolute and without links; empty means anywhere.
+    pub roots: Vec<PathBuf>,
+    /// How long a call may take.
+    pub timeout: Option<Duration>,
+}
+
+/// The command line, from which help, completions and the manual page are made.
+#[must_use]
+pub fn command() -> Command {
+    Command::new("mcp")
+        .about("Serve the tools over the Model Context Protocol, on stdin and stdout")
+        .long_about(
+            "Serves the tools over the Model Context Protocol, on stdin and stdout. The server ends at the end of \
+             its input, and with it all that its calls started. Its log is stderr.",
+        )
+        .arg(
+            Arg::new("tools")
+                .long("tools")
+                .value_name("NAME,...")
+                .action(ArgAction::Append)
+                .value_delimiter(',')
+                .value_parser(ToolName)
+                .hide_possible_values(true)
+                .help("Serve these tools only"),
+        )
+        .arg(
+            Arg::new("read-only")
+                .long("read-only")
+                .action(ArgAction::SetTrue)
+                .help("Serve only the tools that change nothing"),
+        )
+        .arg(
+            Arg::new("root")
+                .long("root")
+                .value_name("DIR")
+                .action(ArgAction::Append)
+                .value_hint(ValueHint::DirPath)
+                .value_parser(root)
+                .help("Refuse work on files outside DIR, links resolved; may be given again")
+                .long_help(
+                    "Refuse work on files outside DIR, links resolved; may be given again. Relative paths start at \
+                     the first one. The kernel (Landlock, Linux 5.13) enforces it; without Landlock the server does \
+                     not start. bash cannot be confined and is not served unless --tools names it; the web tools \
+                     are served as ever.",
+                ),
+        )
+        .arg(
+            Arg::new("timeout")
+                .long("timeout")
+                .value_name("SECONDS")
+                .value_parser(value_parser!(u32))
+                .help("End a call after so long; 600 if not given, 0 for never"),
+        )
+}
+
+/// Reads the arguments behind `mcp`.
+///
+/// # Errors
+/// What to print and how to exit, from the reader itself: help is one of them.
+pub fn read(args: &[OsString]) -> Result<Asked, Error> {
+    // How a confined server calls itself; nobody else has a use for it.
+    let confined = Arg::new("confined")
+        .long("confined")
+        .value_parser(ToolName)
+        .hide(true);
+    let mut command = command().bin_name(NAME).arg(confined);
+    let words = std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
+    let matches = command.try_get_matches_from_mut(words)?;
+    let all = |name| {
+        matches
+            .get_many::<&'static Tool>(name)
+            .map(Iterator::copied)
+    };
+    let roots = matches.get_many::<PathBuf>("root").into_iter().flatten();
+    let roots: Vec<PathBuf> = roots.cloned().collect();
+    if let Some(tool) = all("confined").and_then(|mut tools| tools.next()) {
+        return Ok(Asked::Confined(tool, roots));
+    }
+    let named: Option<Vec<&Tool>> = all("tools").map(Iterator::collect);
+    let read_only = matches.get_flag("read-only");
+    let tools: Vec<&'static Tool> = TOOLS
+        .iter()
+        .filter(|tool| match &named {
+            Some(named) => named.iter().any(|one| one.name == tool.name),
+            None => roots.is_empty() || tool.reach != Reach::Machine,
+        })
+        .filter(|tool| tool.hints.read_only || !read_only)
+        .collect();
+    if tools.is_empty() {
+        return Err(command.error(ErrorKind::ValueValidation, "that leaves no tool to serve"));
+    }
+    let timeout = match matches.get_one::<u32>("timeout") {
+        None => Some(PATIENCE),
+        Some(0) => None,
+        Some(seconds) => Some(Duration::from_secs(u64::from(*seconds))),
+    };
+    Ok(Asked::Serve(Options {
+        tools,
+        roots,
+        timeout,
+    }))
+}
+
+/// Reads a tool's name in any of its spellings, and offers the plain ones to completions.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolName;
+
+impl TypedValueParser for ToolName {
+    type Value = &'static Tool;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, Error> {
+        let parser = StringValueParser::new().try_map(|name| tool(&name));
+        parser.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names = TOOLS.iter().map(Tool::command);
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
+}
+
+fn tool(name: &str) -> Result<&'static Tool, String> {
+    registry::find(name.trim()).ok_or_else(|| {
+        let tools = || TOOLS.iter().map(Tool::command);
+        let mut meant = registry::did_you_mean(&registry::alike(name.trim(), tools()));
+        if meant.is_empty() {
+            let tools: Vec<&str> = tools().collect();
+            meant = format!("; the tools are {}", tools.join(", "));
+        }
+        format!("no tool is called `{}`{meant}", name.escape_debug())
+    })
+}
+
+fn root(path: &str) -> Result<PathBuf, String> {
+    match PathBuf::from(path).canonicalize() {
+        Ok(root) if root.is_dir() => Ok(root),
+        Ok(_) => Err(String::from("not a directory")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn served(args: &[&str]) -> Result<Vec<&'static str>, String> {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        match read(&args).map_err(|error| error.to_string())? {
+            Asked::Serve(options) => Ok(options.tools.iter().map(|tool| tool.name).collect()),
+            Asked::Confined(..) => Err(String::from("no server")),
+        }
+    }
+
+    #[test]
+    fn all_tools_are_served_unless_a_part_is_asked_for() {
+        assert_eq!(served(&[]).unwrap().len(), TOOLS.len());
+        assert_eq!(
+            served(&["--tools", "grep,file_read", "--tools=glob-tool"]).unwrap(),
+            ["file_read", "glob", "grep"]
+        );
+        let read_only = served(&["--read-only"]).unwrap();
+        assert!(read_only.contains(&"file_read") && !read_only.contains(&"bash"));
+        assert_eq!(
+            served(&["--read-only", "--tools", "bash,grep"]).unwrap(),
+            ["grep"]
+        );
+    }
+
+    #[test]
+    fn bash_is_not_served_within_directories_unless_it_is_named() {
+        assert!(!served(&["--root", "/tmp"]).unwrap().contains(&"bash"));
+        assert_eq!(
+            served(&["--root=/tmp", "--tools", "bash"]).unwrap(),
+            ["bash"]
+        );
+    }
+
+    fn options(args: &[&str]) -> Options {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        match read(&args) {
+            Ok(Asked::Serve(options)) => options,
+            _ => panic!("a server"),
+        }
+    }
+
+    #[test]
+    fn a_call_has_ten_minutes_unless_another_time_or_none_is_asked_for() {
+        let seconds = |args| options(args).timeout.map(|time| time.as_secs());
+        assert_eq!(seconds(&[]), Some(600));
+        assert_eq!(seconds(&["--timeout", "7"]), Some(7));
+        assert_eq!(seconds(&["--timeout=0"]), None);
+    }
+
+    #[test]
+    fn directories_are_taken_as_they_really_are_and_in_their_order() {
+        let room = tempfile::tempdir().unwrap();
+        let top = room.path().canonicalize().unwrap();
+        std::fs::create_dir(top.join("b")).unwrap();
+        std::os::unix::fs::symlink("b", top.join("link")).unwrap();
+        let link = top.join("link");
+        let args = ["--root", link.to_str().unwrap(), "--root", "/"];
+        assert_eq!(options(&args).roots, [top.join("b"), PathBuf::from("/")]);
+        assert!(options(&[]).roots.is_empty());
+        let served = served(&args).unwrap();
+        assert_eq!(served.len(), TOOLS.len() - 1);
+    }
+
+    #[test]
+    fn a_confined_call_has_its_tool_and_directories_whatever_else_is_asked_for() {
+        for tool in ["bash", "grep"] {
+            let args = ["--confined", tool, "--root", "/", "--read-only"];
+            match read(&args.map(OsString::from)) {
+                Ok(Asked::Confined(one, roots)) => {
+                    assert_eq!((one.name, &*roots), (tool, &[PathBuf::from("/")][..]));
+                }
+                _ => panic!("a confined call"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_said() {
+        for (args, reason) in [
+            (&["--tools", "gerp"][..], "did you mean `grep`"),
+            (
+                &["--tools", "search"],
+                "`web-search-brave` or `web-search-google`?",
+            ),
+            (
+                &["--tools", "zebra"],
+                "`zebra`; the tools are bash, file-read,",
+            ),
+            (&["--read-only", "--tools", "bash"], "no tool to serve"),
+            (&["--tools", ","], "no tool is called"),
+            (&["--root"], "a value is required"),
+            (&["--root", "/nowhere/at/all"], "No such file"),
+            (&["--root", "/etc/passwd"], "not a directory"),
+            (&["--timeout", "soon"], "invalid digit"),
+            (&["--read-only=yes"], "unexpected value"),
+            (&["serve"], "unexpected argument 'serve'"),
+        ] {
+            let error = served(args).unwrap_err();
+            assert!(error.contains(reason), "{args:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The commands that are no tools, and the whole command line as one tree, from which completions and manual pages are
+//! made.
+
+pub mod fields;
+pub mod help;
+pub mod mcp;
+pub mod surplus;
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
+use clap_complete::Shell;
+
+use crate::contract::provider::Provider;
+use crate::contract::schema::Schema;
+use crate::contract::tool::Tool;
+use crate::program::PROGRAM;
+use crate::registry::TOOLS;
+
+/// The commands' names, for telling them from tools before anything is built. `mcp` is a door of its own.
+pub const NAMES: [&str; 5] = ["list", "schema", "doctor", "completions", "man"];
+
+/// The commands, in the order in which help shows them.
+pub fn all() -> Vec<Command> {
+    vec![
+        list(),
+        schema(),
+        mcp::command(),
+        doctor(),
+        completions(),
+        man(),
+    ]
+}
+
+/// The command called `name`.
+pub fn find(name: &str) -> Option<Command> {
+    all().into_iter().find(|command| command.get_name() == name)
+}
+
+/// The whole command line.
+pub fn tree() -> Command {
+    let tools = TOOLS.iter().map(|tool| {
+        let schema = Schema::read(tool.schema);
+        let usage = fields::usage(&format!("{PROGRAM} {}", tool.command()), &schema);
+        fields::command(tool, &schema).override_usage(usage)
+    });
+    Command::new(PROGRAM)
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("A coding agent's hands in one executable")
+        .disable_help_subcommand(true)
+        .subcommand_required(true)
+        .subcommands(tools)
+        .subcommands(all())
+}
+
+/// Help for `command`.
+pub fn help(command: Command) -> String {
+    let name = format!("{PROGRAM} {}", command.get_name());
+    command.bin_name(name).render_help().to_string()
+}
+
+fn list() -> Command {
+    Command::new("list").about("Print the names of the tools' links, a line each")
+}
+
+fn schema() -> Command {
+    Command::new("schema")
+        .about("Print the tools' definitions, in a provider's own form")
+        .arg(
+            Arg::new("for")
+                .long("for")
+                .value_name("PROVIDER")
+                .value_parser(PossibleValuesParser::new(Provider::NAMES))
+                .help("The provider whose request is to take them; none is the hosts' own form"),
+        )
+        .arg(
+            Arg::new("tool")
+                .value_name("TOOL")
+                .action(ArgAction::Append)
+                .value_parser(mcp::ToolName)
+                .hide_possible_values(true)
+                .help(format!("The tools: {}; none is all of them", names())),
+        )
+}
+
+fn names() -> String {
+    let names: Vec<&str> = TOOLS.iter().map(Tool::command).collect();
+    names.join(", ")
+}
+
+fn doctor() -> Command {
+    Command::new("doctor").about("See whether hosts find the tools, and what to do where not").long_about(
+        "Sees where the tools' links are, which of them a host finds and which shadow others (a project's \
+         over a person's over the system's), whether each answers with its schema validly and in time, and \
+         whether keys for the web searches are there. Each is started with --schema, as a host does, but a \
+         project's: whoever made the project made them. Exits 1 if anything is wrong, and says what to do.",
+    ).arg(
+        Arg::new("run-project")
+            .long("run-project")
+            .action(ArgAction::SetTrue)
+            .help("Start the tools that the project in this directory has brought, too"),
+    )
+}
+
+fn completions() -> Command {
+    Command::new("completions")
+        .about("Print the completions for a shell")
+        .arg(
+            Arg::new("shell")
+                .value_name("SHELL")
+                .required(true)
+                .value_parser(value_parser!(Shell)),
+        )
+}
+
+fn man() -> Command {
+    Command::new("man")
+        .about("Write the manual pages into a directory")
+        .arg(
+            Arg::new("directory")
+                .value_name("DIR")
+                .required(true)
+                .value_hint(ValueHint::DirPath)
+                .value_parser(value_parser!(PathBuf))
+                .help("An existing directory"),
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry;
+
+    #[test]
+    fn the_tree_is_sound_and_no_command_is_called_like_a_tool() {
+        tree().debug_assert();
+        let names: Vec<String> = all().iter().map(|one| one.get_name().to_owned()).collect();
+        assert!(NAMES.iter().all(|name| names.iter().any(|one| one == name)));
+        for name in NAMES {
+            assert!(registry::find(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_provider_s_name_is_known() {
+        for name in Provider::NAMES {
+            assert!(Provider::find(name).is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What stands between a host and the tools: where the links are, what a host finds there, whether it answers, and what
+//! to do where it does not.
+//!
+//! Every file that a host would start is started here too, with `--schema` and a deadline; but what a project has
+//! brought is listed alone, since whoever clones a repository and asks what is in it has not agreed to run it. Each
+//! advice is one command for a shell, which helps when it is copied.
+
+mod identity;
+mod keys;
+mod places;
+mod probe;
+mod shell;
+mod tools;
+
+use std::fmt::Write as _;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use places::Place;
+
+use crate::console::color::{coloured, painted};
+use crate::console::{sanitize, say};
+use crate::program::Exit;
+
+/// The colours of what is well, what is wrong, and headings (SGR parameters).
+const GOOD: &str = "32";
+const BAD: &str = "1;31";
+const HEADING: &str = "1";
+
+/// Looks at everything, and prints what there is and what to do. Exits 1 if anything is wrong. A project's tools are
+/// started only if `run_project` says so.
+pub fn run(run_project: bool) -> Exit {
+    let mut report = Report {
+        colour: coloured(&io::stdout()),
+        ..Report::default()
+    };
+    report.introduce();
+    let places = places::all();
+    report.places(&places);
+    tools::report(&mut report, &places, run_project);
+    keys::report(&mut report);
+    report.conclude()
+}
+
+/// What has been seen.
+#[derive(Default)]
+struct Report {
+    text: String,
+    colour: bool,
+    problems: Vec<Problem>,
+    /// What is not wrong but worth knowing.
+    hints: Vec<Problem>,
+}
+
+/// What is wrong, and the command that puts it right.
+struct Problem {
+    what: String,
+    advice: String,
+}
+
+impl Report {
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.text, "{}", line.trim_end());
+    }
+
+    fn heading(&mut self, heading: &str) {
+        let heading = painted(heading, HEADING, self.colour);
+        let _ = writeln!(self.text, "\n{heading}");
+    }
+
+    fn problem(&mut self, what: impl Into<String>, advice: impl Into<String>) {
+        self.problems.push(Problem {
+            what: what.into(),
+            advice: advice.into(),
+        });
+    }
+
+    fn hint(&mut self, what: impl Into<String>, advice: impl Into<String>) {
+        self.hints.push(Problem {
+            what: what.into(),
+            advice: advice.into(),
+        });
+    }
+
+    fn introduce(&mut self) {
+        let executable = std::env::current_exe().and_then(|path| path.canonicalize());
+        let executable = executable.map_or_else(|error| error.to_string(), |path| shown(&path));
+        let version = say::version();
+        self.line(&format!("{}: {executable}", version.trim_end()));
+    }
+
+    fn places(&mut self, places: &[Place]) {
+        self.heading("Places where hosts look; the first that has a tool wins");
+        let on_path: Vec<PathBuf> = std::env::var_os("PATH")
+            .map(|path| std::env::split_paths(&path).collect())
+            .unwrap_or_default();
+        for place in places {
+            let directory = shown(&place.directory);
+            let state = match &place.files {
+                Err(error) => {
+                    self.problem(
+                        format!("{directory} cannot be listed: {error}"),
+                        opened(&place.directory, error.kind()),
+                    );
+                    painted("cannot be listed", BAD, self.colour)
+                }
+                Ok(_) if !place.exists => "not there".to_owned(),
+                Ok(files) if files.len() == 1 => "1 tool".to_owned(),
+                Ok(files) => format!("{} tools", files.len() + place.further),
+            };
+            self.line(&format!(
+                "  {:<8} {directory:<44} {state}",
+                place.owner.name()
+            ));
+            if place.exists && on_path.iter().any(|one| same(one, &place.directory)) {
+                let rest = on_path.iter().filter(|one| !same(one, &place.directory));
+                let rest = std::env::join_paths(rest).unwrap_or_default();
+                self.problem(
+                    format!(
+                        "{directory} is on PATH, where its `bash` and `grep` shadow the real ones; \
+                         this takes it off in this shell, and belongs where it was put on"
+                    ),
+                    format!("export PATH={}", shell::word(Path::new(&rest))),
+                );
+            }
+        }
+    }
+
+    fn conclude(mut self) -> Exit {
+        let problems = std::mem::take(&mut self.problems);
+        let hints = std::mem::take(&mut self.hints);
+        self.list("Not wrong, but to be known", &hints);
+        self.list("To be put right", &problems);
+        if problems.is_empty() {
+            self.line("\nNothing is wrong.");
+        }
+        let printed = say::print(&self.text);
+        if problems.is_empty() {
+            printed
+        } else {
+            Exit::Failure
+        }
+    }
+
+    fn list(&mut self, heading: &str, problems: &[Problem]) {
+        if problems.is_empty() {
+            return;
+        }
+        self.heading(heading);
+        for problem in problems {
+            self.line(&format!("  {}", problem.what));
+            self.line(&format!("    -> {}", problem.advice));
+        }
+    }
+}
+
+/// The command that lets a host list the place `directory`, which it cannot for an error of this kind.
+fn opened(directory: &Path, why: ErrorKind) -> String {
+    match why {
+        ErrorKind::PermissionDenied => {
+            let barred = places::barred(directory);
+            shell::chmod("u+rwx", barred.as_deref().unwrap_or(directory))
+        }
+        _ => shell::put_aside(directory, &[directory.to_owned()]),
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// A path as a line on a terminal may have it.
+fn shown(path: &Path) -> String {
+    sanitize::line(&path.to_string_lossy())
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    one.canonicalize()
+        .is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}

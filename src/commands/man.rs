@@ -1,0 +1,192 @@
+//! Manual pages, made from the command line that is read.
+//!
+//! They follow man-pages(7).
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use clap::Command;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+
+use crate::command_line;
+use crate::command_line::fields;
+use crate::commands::MARK;
+use crate::contract::schema::Schema;
+use crate::contract::tool::Tool;
+use crate::program::{Exit, PROGRAM};
+use crate::registry::TOOLS;
+
+/// Writes the manual pages into `directory`: one of the program, one of each tool and each other command.
+pub fn write(directory: &Path) -> Exit {
+    match write_pages(directory) {
+        Ok(()) => Exit::Success,
+        Err((path, error)) => {
+            let _ = writeln!(io::stderr(), "{PROGRAM}: {path} cannot be written: {error}");
+            Exit::Failure
+        }
+    }
+}
+
+fn write_pages(directory: &Path) -> Result<(), (String, io::Error)> {
+    for (name, page) in pages().map_err(|error| ("a page".to_owned(), error))? {
+        let path = directory.join(name);
+        std::fs::write(&path, page).map_err(|error| (path.display().to_string(), error))?;
+    }
+    Ok(())
+}
+
+/// The pages, each with its file's name.
+fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut pages = vec![(format!("{PROGRAM}.1"), program()?)];
+    for tool in TOOLS {
+        pages.push((format!("{PROGRAM}-{}.1", tool.command()), tool_page(tool)?));
+    }
+    for command in command_line::all() {
+        let name = format!("{PROGRAM}-{}", command.get_name());
+        let spoken = format!("{PROGRAM} {}", command.get_name());
+        let about = command.get_long_about().or(command.get_about());
+        let about = about.map(ToString::to_string).unwrap_or_default();
+        let command = command.long_about(about).display_name(&name);
+        let page = Page::begin(command.bin_name(spoken))?;
+        pages.push((name + ".1", page.end(&[PROGRAM.to_owned()])?));
+    }
+    Ok(pages)
+}
+
+fn program() -> io::Result<Vec<u8>> {
+    let about = "\
+A link to this program that bears a tool's name is that tool: it answers the JSON request on its stdin with one JSON \
+object on its stdout, and --schema describes the request. Under its own name the program takes the tool's name as its \
+first argument, and the request's fields as flags. On a terminal the answer is shown as text then.";
+    let mut page = Page::begin(command_line::tree().long_about(about))?;
+    page.section(
+        "EXIT STATUS",
+        &[
+            ("0", "what was asked for was done; of a local tool in JSON: answered, be it with an error"),
+            ("1", "it was not done, or the request was a bad one"),
+            ("2", "the command line could not be understood"),
+            ("other", "on a terminal: that of the command which bash ran"),
+        ],
+    );
+    page.section(
+        "ENVIRONMENT",
+        &[
+            ("NO_COLOR", "if set, nothing is coloured"),
+            (
+                "BRAVE_API_KEY, GOOGLE_SEARCH_API_KEY, GOOGLE_SEARCH_ENGINE_ID",
+                "keys for the web searches",
+            ),
+            (
+                "IKIGAI_CONFIG_DIR",
+                "where credentials.json is, if not in ~/.config/ikigai",
+            ),
+        ],
+    );
+    page.section(
+        "FILES",
+        &[
+            (".ikigai/tools", "a project's tools, which hosts prefer to"),
+            ("~/.ikigai/tools", "a person's own, which hosts prefer to"),
+            ("PREFIX/libexec/ikigai", "the system's"),
+        ],
+    );
+    let tools = TOOLS
+        .iter()
+        .map(|tool| format!("{PROGRAM}-{}", tool.command()));
+    page.end(&tools.collect::<Vec<_>>())
+}
+
+fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
+    let schema = Schema::read(tool.schema);
+    let spoken = format!("{PROGRAM} {}", tool.command());
+    let text = format!("{}\n\n{}", schema.description, tool.manual.text);
+    let command = fields::command(tool, &schema)
+        .display_name(format!("{PROGRAM}-{}", tool.command()))
+        .bin_name(&spoken)
+        .long_about(text);
+    let mut page = Page::begin(command)?;
+    page.examples(&[
+        &fields::typed(&spoken, &schema, tool.manual.example),
+        &format!("printf '%s' '{}' | {spoken}", tool.manual.example),
+    ]);
+    page.end(&[PROGRAM.to_owned()])
+}
+
+/// A manual page under way.
+struct Page(Vec<u8>);
+
+impl Page {
+    /// A page with the sections that follow from the command itself.
+    fn begin(command: Command) -> io::Result<Self> {
+        let has_commands = command.has_subcommands();
+        let man = Man::new(command.disable_help_flag(true).disable_version_flag(true))
+            .manual("ikigai-tools manual")
+            .source(concat!("ikigai-tools ", env!("CARGO_PKG_VERSION")));
+        let mut page = format!(".\\\" {MARK}\n").into_bytes();
+        man.render_title(&mut page)?;
+        man.render_name_section(&mut page)?;
+        man.render_synopsis_section(&mut page)?;
+        man.render_description_section(&mut page)?;
+        if has_commands {
+            man.render_subcommands_section(&mut page)?;
+        } else {
+            man.render_options_section(&mut page)?;
+        }
+        Ok(Self(page))
+    }
+
+    /// A section of terms and what they mean.
+    fn section(&mut self, heading: &str, rows: &[(&str, &str)]) {
+        let mut roff = Roff::new();
+        roff.control("SH", [heading]);
+        for (term, meaning) in rows {
+            roff.control("TP", []);
+            roff.text([bold(*term)]);
+            roff.text([roman(*meaning)]);
+        }
+        self.0.extend_from_slice(roff.render().as_bytes());
+    }
+
+    /// A section of commands, each on lines of its own that are not filled.
+    fn examples(&mut self, commands: &[&str]) {
+        let mut roff = Roff::new();
+        roff.control("SH", ["EXAMPLES"]);
+        for command in commands {
+            roff.control("EX", []);
+            roff.text([roman(*command)]);
+            roff.control("EE", []);
+        }
+        self.0.extend_from_slice(roff.render().as_bytes());
+    }
+
+    /// The whole page, with a last section that names others.
+    fn end(mut self, others: &[String]) -> io::Result<Vec<u8>> {
+        let others: Vec<String> = others.iter().map(|name| format!("{name}(1)")).collect();
+        let mut roff = Roff::new();
+        roff.control("SH", ["SEE ALSO"]);
+        roff.text([roman(others.join(", "))]);
+        roff.to_writer(&mut self.0)?;
+        Ok(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_and_command_has_a_page_that_names_its_fields() {
+        let pages = pages().unwrap();
+        assert_eq!(pages.len(), 1 + TOOLS.len() + command_line::all().len());
+        for tool in TOOLS {
+            let name = format!("ikigai-tools-{}.1", tool.command());
+            let (_, page) = pages.iter().find(|(one, _)| *one == name).unwrap();
+            let page = String::from_utf8(page.clone()).unwrap().replace('\\', "");
+            for field in Schema::read(tool.schema).fields {
+                assert!(page.contains(&format!("--{}", field.flag())), "{page}");
+            }
+            assert!(page.starts_with(&format!(".\" {MARK}")), "{page}");
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The tools' definitions as the `tools` of a provider's request, for its strict mode.
+//!
+//! The forms are those of the providers' own references, as of 2026:
+//!
+//! | provider | where | what strict mode wants |
+//! |---|---|---|
+//! | `openai` | Responses API, "Function calling" and "Structured Outputs: supported schemas" | `strict`, `additionalProperties: false`, every field in `required`, an optional one nullable |
+//! | `openai-chat` | Chat Completions API | the same, inside `function` |
+//! | `anthropic` | Messages API, "Strict tool use" and "JSON Schema limitations" | `strict`, `additionalProperties: false`, no bounds |
+//! | `gemini` | `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0 | types in capitals, none of JSON Schema's further keywords |
+//!
+//! Strict modes take no bounds, lengths, formats or defaults. These are not lost: the description says them.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use crate::contract::tool::Tool;
+
+/// Whose request the definitions are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// `OpenAI`'s Responses API.
+    OpenAi,
+    /// `OpenAI`'s Chat Completions API, which many others speak too.
+    OpenAiChat,
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// Google's Gemini API.
+    Gemini,
+}
+
+impl Provider {
+    /// The providers' names on the command line.
+    pub const NAMES: [&'static str; 4] = ["openai", "openai-chat", "anthropic", "gemini"];
+
+    /// The provider called `name`.
+    pub fn find(name: &str) -> Option<Self> {
+        match name {
+            "openai" => Some(Self::OpenAi),
+            "openai-chat" => Some(Self::OpenAiChat),
+            "anthropic" => Some(Self::Anthropic),
+            "gemini" => Some(Self::Gemini),
+            _ => None,
+        }
+    }
+}
+
+/// The definitions of `tools`, as the value of the request's field `tools`.
+pub fn definitions(provider: Option<Provider>, tools: &[&Tool]) -> Value {
+    let schemas = tools
+        .iter()
+        .map(|tool| serde_json::from_str::<Value>(tool.schema).unwrap_or_default());
+    let definitions: Vec<Value> = schemas.map(|schema| define(provider, schema)).collect();
+    match provider {
+        Some(Provider::Gemini) => json!([{ "functionDeclarations": definitions }]),
+        _ => Value::Array(definitions),
+    }
+}
+
+fn define(provider: Option<Provider>, schema: Value) -> Value {
+    let Some(provider) = provider else {
+        return schema;
+    };
+    let (name, description) = (&schema["name"], &schema["description"]);
+    let parameters = translated(provider, &schema["parameters"]);
+    let function = || {
+        let mut function = Map::new();
+        function.insert("name".to_owned(), name.clone());
+        function.insert("description".to_owned(), description.clone());
+        function.insert("parameters".to_owned(), parameters.clone());
+        function.insert("strict".to_owned(), true.into());
+        function
+    };
+    match provider {
+        Provider::OpenAi => {
+            let mut tool = Map::new();
+            tool.insert("type".to_owned(), "function".into());
+            tool.append(&mut function());
+            tool.into()
+        }
+        Provider::OpenAiChat => json!({ "type": "function", "function": function() }),
+        Provider::Anthropic => json!({
+            "name": name,
+            "description": description,
+            "input_schema": parameters,
+            "strict": true,
+        }),
+        Provider::Gemini => json!({
+            "name": name,
+            "description": description,
+            "parameters": parameters,
+        }),
+    }
+}
+
+/// A schema with the keywords that the provider's strict mode takes, and no others.
+fn translated(provider: Provider, schema: &Value) -> Value {
+    let Some(keywords) = schema.as_object() else {
+        return schema.clone();
+    };
+    let mut translated = Map::new();
+    for (keyword, value) in keywords {
+        let value = match keyword.as_str() {
+            "type" => match (provider, value.as_str()) {
+                (Provider::Gemini, Some(kind)) => kind.to_uppercase().into(),
+                _ => value.clone(),
+            },
+            "properties" => properties(provider, schema, value),
+            "items" => self::translated(provider, value),
+            "required" if all_required(provider) => continue,
+            "required" | "enum" | "description" => value.clone(),
+            _ => continue,
+        };
+        translated.insert(keyword.clone(), value);
+    }
+    describe_limits(keywords, &mut translated);
+    if schema["type"] == "object" && provider != Provider::Gemini {
+        if all_required(provider) {
+            let names = schema["properties"].as_object().into_iter().flatten();
+            let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
+            translated.insert("required".to_owned(), names.into());
+        }
+        translated.insert("additionalProperties".to_owned(), false.into());
+    }
+    translated.into()
+}
+
+fn all_required(provider: Provider) -> bool {
+    matches!(provider, Provider::OpenAi | Provider::OpenAiChat)
+}
+
+fn properties(provider: Provider, schema: &Value, properties: &Value) -> Value {
+    let required = |name: &str| {
+        let names = schema["required"].as_array().into_iter().flatten();
+        names.into_iter().any(|one| one == name)
+    };
+    let properties = properties.as_object().into_iter().flatten();
+    let properties = properties.map(|(name, property)| {
+        let mut property = translated(provider, property);
+        if all_required(provider) && !required(name) {
+            let kind = property["type"].take();
+            property["type"] = json!([kind, "null"]);
+            if let Some(values) = property.get_mut("enum").and_then(Value::as_array_mut) {
+                values.push(Value::Null);
+            }
+        }
+        (name.clone(), property)
+    });
+    properties.collect()
+}
+
+/// Says in the description what the keywords that are left out said.
+fn describe_limits(keywords: &Map<String, Value>, translated: &mut Map<String, Value>) {
+    let mut limits = String::new();
+    for (keyword, words) in [
+        ("minimum", "at least"),
+        ("maximum", "at most"),
+        ("minLength", "characters at least"),
+        ("maxLength", "characters at most"),
+        ("minItems", "items at least"),
+        ("maxItems", "items at most"),
+        ("pattern", "pattern"),
+        ("format", "format"),
+        ("default", "default"),
+    ] {
+        if let Some(value) = keywords.get(keyword) {
+            let value = value.as_str().map_or(value.to_string(), str::to_owned);
+            let separator = if limits.is_empty() { "" } else { ", " };
+            let _ = write!(limits, "{separator}{words}: {value}");
+        }
+    }
+    if !limits.is_empty() {
+        let description = translated.get("description").and_then(Value::as_str);
+        let description = description.unwrap_or_default();
+        let said = format!("{description} ({limits})").trim_start().to_owned();
+        translated.insert("description".to_owned(), said.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::TOOLS;
+
+    fn all(provider: &str) -> Vec<Value> {
+        let tools: Vec<&Tool> = TOOLS.iter().collect();
+        let value = definitions(Provider::find(provider), &tools);
+        value.as_array().unwrap().clone()
+    }
+
+    fn each_schema(schema: &Value, check: &mut impl FnMut(&Value)) {
+        check(schema);
+        for (_, property) in schema["properties"].as_object().into_iter().flatten() {
+            each_schema(property, check);
+        }
+        if let Some(items) = schema.get("items") {
+            each_schema(items, check);
+        }
+    }
+
+    fn assert_keywords(schema: &Value, allowed: &[&str]) {
+        each_schema(schema, &mut |part| {
+            for keyword in part.as_object().unwrap().keys() {
+                assert!(allowed.contains(&keyword.as_str()), "{keyword} in {part}");
+            }
+        });
+    }
+
+    const STRICT: [&str; 7] = [
+        "type",
+        "description",
+        "properties",
+        "required",
+        "items",
+        "enum",
+        "additionalProperties",
+    ];
+
+    #[test]
+    fn without_a_provider_they_are_as_hosts_get_them() {
+        let tools: Vec<&Tool> = TOOLS.iter().collect();
+        for (definition, tool) in definitions(None, &tools)
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(TOOLS)
+        {
+            let schema: Value = serde_json::from_str(tool.schema).unwrap();
+            assert_eq!(*definition, schema);
+        }
+    }
+
+    #[test]
+    fn openai_s_strict_mode_wants_every_field_and_no_other() {
+        for (tool, row) in all("openai").iter().zip(TOOLS) {
+            let keys: Vec<&String> = tool.as_object().unwrap().keys().collect();
+            assert_eq!(
+                keys,
+                ["type", "name", "description", "parameters", "strict"]
+            );
+            assert_eq!(
+                (&tool["type"], &tool["strict"]),
+                (&json!("function"), &json!(true))
+            );
+            let parameters = &tool["parameters"];
+            assert_keywords(parameters, &STRICT);
+            each_schema(parameters, &mut |part| {
+                if part["type"] == "object" {
+                    assert_eq!(part["additionalProperties"], false);
+                    let names: Vec<&String> =
+                        part["properties"].as_object().unwrap().keys().collect();
+                    assert_eq!(part["required"], json!(names));
+                }
+            });
+            let original: Value = serde_json::from_str(row.schema).unwrap();
+            let needed = original["parameters"]["required"].as_array().unwrap();
+            for (name, property) in parameters["properties"].as_object().unwrap() {
+                let kind = &original["parameters"]["properties"][name]["type"];
+                let expected = if needed.contains(&json!(name)) {
+                    kind.clone()
+                } else {
+                    json!([kind, "null"])
+                };
+                assert_eq!(property["type"], expected, "{name}");
+            }
+        }
+        for (chat, tool) in all("openai-chat").iter().zip(all("openai")) {
+            assert_eq!(chat["type"], "function");
+            for name in ["name", "description", "parameters", "strict"] {
+                assert_eq!(chat["function"][name], tool[name]);
+            }
+        }
+    }
+
+    #[test]
+    fn anthropic_s_strict_mode_takes_optional_fields_and_no_bounds() {
+        for (tool, row) in all("anthropic").iter().zip(TOOLS) {
+            let keys: Vec<&String> = tool.as_object().unwrap().keys().collect();
+            assert_eq!(keys, ["name", "description", "input_schema", "strict"]);
+            let schema = &tool["input_schema"];
+            assert_keywords(schema, &STRICT);
+            assert_eq!(schema["additionalProperties"], false);
+            let original: Value = serde_json::from_str(row.schema).unwrap();
+            assert_eq!(schema["required"], original["parameters"]["required"]);
+        }
+    }
+
+    #[test]
+    fn gemini_takes_a_subset_of_openapi() {
+        let [tool] = &all("gemini")[..] else {
+            panic!("one object holds the declarations")
+        };
+        let declarations = tool["functionDeclarations"].as_array().unwrap();
+        assert_eq!(declarations.len(), TOOLS.len());
+        for declaration in declarations {
+            assert_keywords(&declaration["parameters"], &STRICT[..6]);
+            each_schema(&declaration["parameters"], &mut |part| {
+                let kind = part["type"].as_str().unwrap();
+                let kinds = ["STRING", "INTEGER", "NUMBER", "BOOLEAN", "ARRAY", "OBJECT"];
+                assert!(kinds.contains(&kind), "{kind}");
+            });
+        }
+    }
+
+    #[test]
+    fn what_strict_modes_do_not_take_is_said_in_the_description() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "n": {"type": "integer", "description": "How many", "minimum": 1, "maximum": 20, "default": 10},
+                "unit": {"type": "string", "enum": ["a", "b"], "minLength": 2},
+            },
+            "required": ["n"],
+        });
+        let strict = translated(Provider::OpenAi, &schema);
+        assert_eq!(
+            strict,
+            json!({
+                "type": "object",
+                "properties": {
+                    "n": {"type": "integer", "description": "How many (at least: 1, at most: 20, default: 10)"},
+                    "unit": {"type": ["string", "null"], "enum": ["a", "b", null], "description": "(characters at least: 2)"},
+                },
+                "required": ["n", "unit"],
+                "additionalProperties": false,
+            })
+        );
+    }
+}

@@ -1,0 +1,342 @@
+//! JSON in: a request's bytes become fields, each asked for by the type that its tool wants.
+//!
+//! Lenient where models are known to be imprecise and exact where that would be a guess: the rules are the decisions
+//! on the host's calls, 2 and 4. Strings without escapes are borrowed from the request, so that a file of 100 MB is
+//! not copied on its way to the disk.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::value::RawValue;
+
+use crate::contract::failure::Failure;
+
+/// One call's fields.
+#[derive(Debug)]
+pub struct Request<'a> {
+    fields: Vec<(Cow<'a, str>, Value<'a>)>,
+}
+
+impl<'a> Request<'a> {
+    /// Reads a request: one JSON object, and nothing but white space around it.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, Failure> {
+        // Some hosts' runtimes write a byte-order mark before their JSON; it says nothing.
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Err(Failure::bad_request("empty input"));
+        }
+        let invalid = |reason| Failure::bad_request(format!("invalid JSON: {reason}"));
+        let mut reader = serde_json::Deserializer::from_slice(bytes);
+        let read = Level::Request.deserialize(&mut reader);
+        match read.and_then(|value| reader.end().map(|()| value)) {
+            Ok(Value::Request(fields)) => Ok(Self { fields }),
+            Ok(other) => Err(invalid(format!(
+                "expected an object, found {}",
+                other.kind()
+            ))),
+            // It may still be JSON: of a value that cannot be held, only the field that has it is unusable.
+            Err(error) => match serde_json::from_slice(bytes) {
+                Ok(Unread(fields)) => Ok(Self {
+                    fields: fields.into_iter().filter_map(held).collect(),
+                }),
+                Err(other) if other.is_data() => Err(invalid(error.to_string())),
+                Err(error) => Err(invalid(error.to_string())),
+            },
+        }
+    }
+
+    /// A string that must be there; it may be empty.
+    pub fn required_text(&self, name: &str) -> Result<&str, Failure> {
+        match self.field(name) {
+            None => Err(Failure::bad_request(format!("missing {name} field"))),
+            Some(Value::Text(text)) => Ok(text),
+            Some(other) => Err(other.is_not(name, "a string")),
+        }
+    }
+
+    /// A string that may be missing; an empty one counts as missing.
+    pub fn text(&self, name: &str) -> Result<Option<&str>, Failure> {
+        match self.given(name) {
+            None => Ok(None),
+            Some(Value::Text(text)) => Ok(Some(text)),
+            Some(other) => Err(other.is_not(name, "a string")),
+        }
+    }
+
+    /// A whole number that may be missing, brought within `bounds`; 0 counts as missing.
+    pub fn integer(&self, name: &str, bounds: RangeInclusive<u64>) -> Result<Option<u64>, Failure> {
+        let Some(value) = self.given(name) else {
+            return Ok(None);
+        };
+        let number = match value {
+            Value::Integer(number) => Some(*number),
+            Value::Real(number) => whole(*number),
+            Value::Text(text) => integer(text),
+            _ => None,
+        };
+        let number = number.ok_or_else(|| value.is_not(name, "an integer"))?;
+        if number == 0 {
+            return Ok(None);
+        }
+        let (least, most) = (i128::from(*bounds.start()), i128::from(*bounds.end()));
+        Ok(u64::try_from(number.clamp(least, most)).ok())
+    }
+
+    /// A yes or no that may be missing, which is no.
+    pub fn flag(&self, name: &str) -> Result<bool, Failure> {
+        match self.given(name) {
+            None => Ok(false),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(Value::Text(text)) if text.trim().eq_ignore_ascii_case("true") => Ok(true),
+            Some(Value::Text(text)) if text.trim().eq_ignore_ascii_case("false") => Ok(false),
+            Some(other) => Err(other.is_not(name, "a boolean")),
+        }
+    }
+
+    /// A list of strings that may be missing, which is an empty one; empty strings in it are passed over.
+    pub fn texts(&self, name: &str) -> Result<Vec<&str>, Failure> {
+        let wanted = "an array of strings";
+        match self.given(name) {
+            None => Ok(Vec::new()),
+            Some(Value::List(values)) => values
+                .iter()
+                .filter(|value| !value.is_empty())
+                .map(|value| match value {
+                    Value::Text(text) => Ok(text.as_ref()),
+                    other => Err(other.is_not(name, wanted)),
+                })
+                .collect(),
+            Some(Value::Text(text)) => Ok(vec![text.as_ref()]),
+            Some(other) => Err(other.is_not(name, wanted)),
+        }
+    }
+
+    /// An optional field that says something: models in strict mode send every field, empty where they mean none.
+    fn given(&self, name: &str) -> Option<&Value<'a>> {
+        self.field(name).filter(|value| !value.is_empty())
+    }
+
+    /// Of a field that is there twice, the last one counts, as in most readers of JSON.
+    fn field(&self, name: &str) -> Option<&Value<'a>> {
+        self.fields
+            .iter()
+            .rev()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value)
+    }
+}
+
+/// The whole number that `text` spells in any form that JSON has for one; beyond the range of integers, the nearest.
+#[must_use]
+pub fn integer(text: &str) -> Option<i128> {
+    let text = text.trim();
+    if let Ok(number) = text.parse() {
+        return Some(number);
+    }
+    // JSON has no word for a number that is none or endless.
+    let number = text.bytes().any(|byte| byte.is_ascii_digit());
+    number.then(|| text.parse().ok()).flatten().and_then(whole)
+}
+
+/// The whole number that `number` is, if it is one; beyond the range of integers, the nearest.
+fn whole(number: f64) -> Option<i128> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the cast saturates, and bounds follow"
+    )]
+    (number.fract() == 0.0 || number.is_infinite()).then_some(number as i128)
+}
+
+/// A JSON value that borrows from the request where it can. Of what no field takes, only the kind is kept.
+#[derive(Debug)]
+enum Value<'a> {
+    Null,
+    Bool(bool),
+    Integer(i128),
+    /// Infinite, where the number is too large for the type.
+    Real(f64),
+    Text(Cow<'a, str>),
+    List(Vec<Value<'a>>),
+    /// The fields of the whole request.
+    Request(Vec<(Cow<'a, str>, Value<'a>)>),
+    /// An array with something in it, or an object, where no field has one.
+    Other(&'static str),
+    /// JSON that nothing can hold, such as half of a surrogate pair, and the reason.
+    Unheld(String),
+}
+
+impl Value<'_> {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Integer(_) | Self::Real(_) => "a number",
+            Self::Text(_) => "a string",
+            Self::List(_) => "an array",
+            Self::Request(_) => "an object",
+            Self::Other(kind) => kind,
+            Self::Unheld(_) => "a value that cannot be held",
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Text(text) => text.is_empty(),
+            Self::List(values) => values.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The refusal of this value in the field `name`, which must be `wanted`.
+    fn is_not(&self, name: &str, wanted: &str) -> Failure {
+        let mut reason = format!("{name} must be {wanted}");
+        if let Self::Unheld(why) = self {
+            reason = format!("{reason}: {why}");
+        }
+        Failure::bad_request(reason)
+    }
+}
+
+/// How deep in a request a value stands, and so what is kept of it: fields are texts, numbers or lists of such, and
+/// what lies deeper is passed over without a call for each level, however many there are.
+#[derive(Clone, Copy)]
+enum Level {
+    Request,
+    Field,
+    Element,
+}
+
+impl<'de> DeserializeSeed<'de> for Level {
+    type Value = Value<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value<'de>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Level {
+    type Value = Value<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(Value::Integer(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(Value::Integer(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(Value::Real(value))
+    }
+
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
+        Ok(Value::Text(Cow::Borrowed(value)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(Value::Text(Cow::Owned(value.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
+        let mut values = Vec::new();
+        if let Self::Field = self {
+            while let Some(value) = sequence.next_element_seed(Self::Element)? {
+                values.push(value);
+            }
+            return Ok(Value::List(values));
+        }
+        let mut empty = true;
+        while let Some(IgnoredAny) = sequence.next_element()? {
+            empty = false;
+        }
+        Ok(if empty {
+            Value::List(values)
+        } else {
+            Value::Other("an array")
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Self::Request = self else {
+            while let Some((IgnoredAny, IgnoredAny)) = map.next_entry()? {}
+            return Ok(Value::Other("an object"));
+        };
+        let mut fields = Vec::new();
+        while let Some(Name(name)) = map.next_key()? {
+            fields.push((name, map.next_value_seed(Self::Field)?));
+        }
+        Ok(Value::Request(fields))
+    }
+}
+
+/// A request's names and values, each as it is written: whether they can be held is not asked.
+struct Unread<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Unread<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Unread<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Unread(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// A field as far as it can be held; none if its very name cannot.
+fn held<'a>((name, value): (&'a RawValue, &'a RawValue)) -> Option<(Cow<'a, str>, Value<'a>)> {
+    let Name(name) = serde_json::from_str(name.get()).ok()?;
+    let text = value.get();
+    let read = Level::Field.deserialize(&mut serde_json::Deserializer::from_str(text));
+    let value = read.unwrap_or_else(|error| match text.parse() {
+        Ok(number) => Value::Real(number),
+        Err(_) => Value::Unheld(error.to_string()),
+    });
+    Some((name, value))
+}
+
+/// A field's name, borrowed where it has no escapes.
+struct Name<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Name<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Level::Element.deserialize(deserializer)? {
+            Value::Text(text) => Ok(Self(text)),
+            other => Err(serde::de::Error::custom(format!(
+                "field named by {}",
+                other.kind()
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! A tool's schema as a person's doors need it: its fields, in order, each with its type, bounds and description.
+//!
+//! Read from the very text that `--schema` prints, so that nothing is described twice. The forms that occur are those
+//! of the specification's schema format.
+
+use serde_json::Value;
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A string.
+    Text,
+    /// A whole number.
+    Integer,
+    /// Yes or no.
+    Flag,
+    /// A list of strings.
+    Texts,
+}
+
+impl Kind {
+    /// The kind as help shows it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Text => "string",
+            Self::Integer => "integer",
+            Self::Flag => "boolean",
+            Self::Texts => "array of strings",
+        }
+    }
+}
+
+/// One field of a request.
+#[derive(Debug)]
+pub struct Field {
+    /// The name, in `snake_case`.
+    pub name: String,
+    /// What it holds.
+    pub kind: Kind,
+    /// Whether a request without it is a bad one.
+    pub required: bool,
+    /// What it means.
+    pub description: String,
+}
+
+impl Field {
+    /// The field's name as that of a flag, in `kebab-case` and without dashes before it: `file-path`.
+    #[must_use]
+    pub fn flag(&self) -> String {
+        self.name.replace('_', "-")
+    }
+}
+
+/// A tool's schema, read.
+#[derive(Debug)]
+pub struct Schema {
+    /// What the tool does.
+    pub description: String,
+    /// The fields, in the schema's order.
+    pub fields: Vec<Field>,
+}
+
+impl Schema {
+    /// The description's first sentence, without its full stop.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        let first = self.description.split_once(". ");
+        first
+            .map_or(&*self.description, |(first, _)| first)
+            .trim_end_matches('.')
+    }
+
+    /// Reads the text of a schema; what it does not say is empty.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        let schema: Value = serde_json::from_str(text).unwrap_or_default();
+        let text_of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let parameters = &schema["parameters"];
+        let required = parameters["required"]
+            .as_array()
+            .map_or(&[][..], Vec::as_slice);
+        let properties = parameters["properties"].as_object().into_iter().flatten();
+        let fields = properties.map(|(name, property)| Field {
+            name: name.clone(),
+            kind: match property["type"].as_str() {
+                Some("integer") => Kind::Integer,
+                Some("boolean") => Kind::Flag,
+                Some("array") => Kind::Texts,
+                _ => Kind::Text,
+            },
+            required: required.iter().any(|one| one.as_str() == Some(name)),
+            description: text_of(&property["description"]),
+        });
+        Self {
+            description: text_of(&schema["description"]),
+            fields: fields.collect(),
+        }
+    }
+}
+
+/// What a host that discovers a tool finds wrong with the text of its schema: the specification's validation rules, in
+/// its order. Comes back with the tool's name where nothing is.
+pub fn validate(text: &[u8]) -> Result<String, String> {
+    let schema: Value =
+        serde_json::from_slice(text).map_err(|error| format!("is not valid JSON: {error}"))?;
+    if !schema.is_object() {
+        return Err("is no JSON object".to_owned());
+    }
+    let name = schema["name"].as_str().ok_or("has no `name`")?;
+    if !schema["description"].is_string() {
+        return Err("has no `description`".to_owned());
+    }
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return Err(format!(
+            "has a `name` of other than letters, digits and underscores: {}",
+            schema["name"]
+        ));
+    }
+    let parameters = &schema["parameters"];
+    if parameters["type"] != "object" {
+        return Err("has no `parameters` of type `object`".to_owned());
+    }
+    let properties = parameters["properties"]
+        .as_object()
+        .ok_or("has no `properties` in its `parameters`")?;
+    for (field, property) in properties {
+        let kind = property["type"].as_str().unwrap_or_default();
+        if !TYPES.contains(&kind) {
+            return Err(format!("has a field without a valid type: {field:?}"));
+        }
+    }
+    let required = match &parameters["required"] {
+        Value::Null => &[][..],
+        Value::Array(names) => names,
+        _ => return Err("has a `required` that is no array".to_owned()),
+    };
+    match required.iter().find(|field| {
+        field
+            .as_str()
+            .is_none_or(|field| !properties.contains_key(field))
+    }) {
+        Some(field) => Err(format!("requires a field that it does not have: {field}")),
+        None => Ok(name.to_owned()),
+    }
+}
+
+/// The types that a field may have.
+const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry;
+
+    #[test]
+    fn every_schema_is_read_with_its_fields_in_order() {
+        let schema = Schema::read(registry::find("file-edit").unwrap().schema);
+        let fields: Vec<_> = schema
+            .fields
+            .iter()
+            .map(|f| (&*f.name, f.kind, f.required))
+            .collect();
+        assert_eq!(
+            fields,
+            [
+                ("file_path", Kind::Text, true),
+                ("old_string", Kind::Text, true),
+                ("new_string", Kind::Text, true),
+                ("replace_all", Kind::Flag, false),
+            ]
+        );
+        for tool in registry::TOOLS {
+            let schema = Schema::read(tool.schema);
+            assert!(
+                !schema.description.is_empty() && !schema.fields.is_empty(),
+                "{}",
+                tool.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_schema_is_validated_as_hosts_do() {
+        for tool in registry::TOOLS {
+            assert_eq!(validate(tool.schema.as_bytes()).as_deref(), Ok(tool.name));
+        }
+        let good = r#"{"name":"a_1","description":"","parameters":{"type":"object","properties":{"x":{"type":"number"}},"required":["x"]}}"#;
+        assert_eq!(validate(good.as_bytes()).as_deref(), Ok("a_1"));
+        for (part, replaced, reason) in [
+            (good, "", "is not valid JSON"),
+            (good, "[]", "is no JSON object"),
+            ("\"name\":\"a_1\",", "", "has no `name`"),
+            ("\"description\":\"\",", "", "has no `description`"),
+            ("a_1", "a-1", "letters, digits and underscores: \"a-1\""),
+            ("\"object\"", "\"array\"", "of type `object`"),
+            ("properties", "fields", "no `properties`"),
+            ("number", "float", "valid type: \"x\""),
+            ("[\"x\"]", "[\"y\"]", "does not have: \"y\""),
+            ("[\"x\"]", "3", "no array"),
+        ] {
+            let error = validate(good.replace(part, replaced).as_bytes()).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The entry: `argv[0]` or the first argument decides what a call is. A tool without arguments answers a host, a tool
+//! with arguments a person; `mcp` is a server, and what is left is a command.
+//!
+//! Names and exit codes follow the decisions on the host's calls (2, 6).
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use crate::command_line::mcp::Asked;
+use crate::command_line::{self, help};
+use crate::console::say;
+use crate::contract::tool::{Family, Tool};
+use crate::front::{host, mcp, person};
+use crate::program::{Exit, PROGRAM};
+use crate::sandbox::{confine, signals};
+use crate::{commands, registry, secrets};
+
+/// Runs the program with its command line, `argv[0]` included.
+pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    signals::settle();
+    host::settle_panics();
+    let program = args.next().unwrap_or_default();
+    let args: Vec<OsString> = args.collect();
+    // `std::path` would do the same, at the price of two more pages of code to be brought in by every call.
+    let name = program
+        .as_encoded_bytes()
+        .rsplit(|byte| *byte == b'/')
+        .next();
+    let name = name.and_then(|name| std::str::from_utf8(name).ok());
+    let exit = match name.and_then(registry::find) {
+        Some(tool) => run_tool(tool, tool.link, &args),
+        None => run_program(&args),
+    };
+    exit.into()
+}
+
+/// The program under its own name, whose first argument says what to do.
+fn run_program(args: &[OsString]) -> Exit {
+    let Some((first, rest)) = args.split_first() else {
+        return say::print(&help::program());
+    };
+    match first.to_str() {
+        Some("--help" | "-h") => say::print(&help::program()),
+        Some("--version" | "-V") => say::print(&say::version()),
+        Some("help") => help::about(rest),
+        Some("mcp") => run_mcp(rest),
+        Some(name) if command_line::NAMES.contains(&name) => commands::run(name, rest),
+        name => match name.and_then(registry::find) {
+            Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),
+            None => help::unknown_name(&first.to_string_lossy()),
+        },
+    }
+}
+
+/// One tool, reached by `invocation`.
+fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
+    hide_secrets(tool);
+    // What hosts do comes first, and waits for nothing that only people need.
+    let Some(first) = args.first() else {
+        return person::without_fields(tool, invocation);
+    };
+    match first.to_str() {
+        Some("--schema") if args.len() == 1 => say::print(tool.schema),
+        _ => person::run(tool, invocation, args),
+    }
+}
+
+/// Takes the keys away from a tool that has no use for them and can show them.
+fn hide_secrets(tool: &Tool) {
+    if tool.family == Family::Local {
+        // SAFETY: the entry is gone through once, when the process has one thread and has kept nothing.
+        drop(unsafe { secrets::take() });
+    }
+}
+
+/// The Model Context Protocol: a server, or one call of a server that is confined to directories.
+fn run_mcp(args: &[OsString]) -> Exit {
+    match command_line::mcp::read(args) {
+        Ok(Asked::Serve(options)) => mcp::serve(options),
+        Ok(Asked::Confined(tool, roots)) => match confine::to(&roots, !tool.hints.read_only) {
+            Ok(()) => {
+                hide_secrets(tool);
+                host::answer(tool)
+            }
+            Err(reason) => {
+                mcp::log(&reason);
+                Exit::Failure
+            }
+        },
+        Err(error) if error.use_stderr() => say::misused(&error),
+        Err(error) => say::print(&error.render().to_string()),
+    }
+}

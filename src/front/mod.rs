@@ -1,0 +1,6 @@
+//! The front ends, which know the contract and not each other: a host's call, a person's call, the Model Context
+//! Protocol.
+
+pub mod host;
+pub mod mcp;
+pub mod person;

@@ -1,0 +1,249 @@
+//! A person's call of a tool: its command line becomes the very request that a host would send, so that both are
+//! understood alike.
+
+pub mod screen;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
+use serde_json::{Map, Value};
+
+use crate::command_line::fields::{command, ids, positional_id, usage, value_name};
+use crate::command_line::{help, surplus};
+use crate::console::{sanitize, say};
+use crate::contract::schema::{Field, Kind, Schema};
+use crate::contract::tool::Tool;
+use crate::front::host;
+use crate::program::Exit;
+
+/// Carries out what a person wants of `tool`, reached by `invocation`.
+pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
+    let schema = Schema::read(tool.schema);
+    let mut command = command(tool, &schema).bin_name(invocation);
+    command = command.override_usage(usage(invocation, &schema));
+    let words = std::iter::once(OsString::from(invocation)).chain(args.iter().cloned());
+    let parsed = command.try_get_matches_from_mut(words);
+    let result = parsed.and_then(|matches| {
+        if matches.get_flag("schema") {
+            return Ok(say::print(tool.schema));
+        }
+        if let Some(file) = matches.get_one::<OsString>("input") {
+            return Ok(host::answer_file(tool, file));
+        }
+        if !gives_fields(&matches, &schema) {
+            return Ok(without_fields(tool, invocation));
+        }
+        let request = request(&mut command, &matches, &schema)?;
+        let request = Value::Object(request).to_string().into_bytes();
+        let at_terminal = io::stdout().is_terminal();
+        if at_terminal && !matches.get_flag("json") {
+            return Ok(host::as_text(tool, &request));
+        }
+        let exit = host::as_json(tool, Ok(&request));
+        if at_terminal {
+            // A person's next prompt is to stand on a line of its own; what a terminal does not take is lost anyway.
+            say::print("\n");
+        }
+        Ok(exit)
+    });
+    result.unwrap_or_else(|error| match error.kind() {
+        ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
+        ErrorKind::DisplayVersion => say::print(&say::version()),
+        ErrorKind::UnknownArgument => match surplus::advice(tool, invocation, &schema, args) {
+            Some(advice) => say::complain(&sanitize::shown(&format!(
+                "error: {advice}\n\nFor more information, try '--help'."
+            ))),
+            None => say::misused(&error),
+        },
+        _ => say::misused(&error),
+    })
+}
+
+/// A call without any field: the request is on stdin, unless that is a terminal, where nobody would think of typing it.
+pub fn without_fields(tool: &Tool, invocation: &str) -> Exit {
+    if !io::stdin().is_terminal() {
+        host::answer(tool)
+    } else if io::stdout().is_terminal() {
+        say::print(&help::tool(tool, invocation))
+    } else {
+        say::nothing_given(invocation)
+    }
+}
+
+fn gives_fields(matches: &ArgMatches, schema: &Schema) -> bool {
+    let mut ids = schema.fields.iter().flat_map(ids);
+    ids.any(|id| matches.value_source(&id) == Some(ValueSource::CommandLine))
+}
+
+/// The request that the flags and words mean. Words fill the required fields that no flag gives, in order.
+fn request(
+    command: &mut Command,
+    matches: &ArgMatches,
+    schema: &Schema,
+) -> Result<Map<String, Value>, clap::Error> {
+    let required = || schema.fields.iter().filter(|field| field.required);
+    let mut words = required().filter_map(|field| matches.get_one::<String>(&positional_id(field)));
+    let mut request = Map::new();
+    let mut missing = Vec::new();
+    for field in &schema.fields {
+        if let Some(value) = given(matches, field) {
+            request.insert(field.name.clone(), value);
+        } else if field.required {
+            match words.next() {
+                Some(word) => {
+                    request.insert(field.name.clone(), Value::from(word.as_str()));
+                }
+                None => missing.push(format!("--{} {}", field.flag(), value_name(field))),
+            }
+        }
+    }
+    if let Some(word) = words.next() {
+        let message = format!(
+            "unexpected argument '{word}': every required field has its value; \
+             optional ones are given by their flags"
+        );
+        return Err(command.error(ErrorKind::UnknownArgument, message));
+    }
+    if !missing.is_empty() {
+        let message = format!("missing: {}", missing.join(", "));
+        return Err(command.error(ErrorKind::MissingRequiredArgument, message));
+    }
+    Ok(request)
+}
+
+/// What the field's flag says, if it is there.
+fn given(matches: &ArgMatches, field: &Field) -> Option<Value> {
+    let name = &field.name;
+    match field.kind {
+        Kind::Text => matches
+            .get_one::<String>(name)
+            .map(|text| Value::from(text.as_str())),
+        Kind::Integer => matches.get_one::<Value>(name).cloned(),
+        Kind::Flag => matches.get_one::<bool>(name).map(|flag| (*flag).into()),
+        Kind::Texts => matches
+            .get_many::<String>(name)
+            .map(|texts| texts.map(|text| Value::from(text.as_str())).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command_line::fields::typed;
+    use crate::registry;
+    use crate::registry::TOOLS;
+
+    /// Flags of every tool, beside those of its fields.
+    const COMMON: [&str; 5] = ["input", "json", "schema", "help", "version"];
+
+    fn parse(tool: &str, words: &[&str]) -> Result<Value, clap::Error> {
+        let tool = registry::find(tool).unwrap();
+        let schema = Schema::read(tool.schema);
+        let mut command = command(tool, &schema);
+        let words = std::iter::once("tool").chain(words.iter().copied());
+        let matches = command.try_get_matches_from_mut(words)?;
+        request(&mut command, &matches, &schema).map(Value::Object)
+    }
+
+    #[test]
+    fn every_command_line_is_sound_and_no_field_is_called_like_a_common_flag() {
+        for tool in TOOLS {
+            let schema = Schema::read(tool.schema);
+            command(tool, &schema).debug_assert();
+            for field in &schema.fields {
+                assert!(!COMMON.contains(&&*field.flag()), "{}", field.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_field_of_every_tool_is_a_flag_in_both_spellings() {
+        for tool in TOOLS {
+            let schema = Schema::read(tool.schema);
+            for snake in [false, true] {
+                let mut words = Vec::new();
+                let mut expected = Map::new();
+                for field in &schema.fields {
+                    let flag = if snake {
+                        field.name.clone()
+                    } else {
+                        field.flag()
+                    };
+                    let (value, json): (&[&str], Value) = match field.kind {
+                        Kind::Text => (&["-x y"], "-x y".into()),
+                        Kind::Integer => (&["-7"], (-7).into()),
+                        Kind::Flag => (&[], true.into()),
+                        Kind::Texts => (&["a,b"], vec!["a", "b"].into()),
+                    };
+                    words.push(format!("--{flag}"));
+                    words.extend(value.iter().map(|&word| word.to_owned()));
+                    expected.insert(field.name.clone(), json);
+                }
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                assert_eq!(parse(tool.name, &words).unwrap(), Value::Object(expected));
+            }
+        }
+    }
+
+    #[test]
+    fn words_fill_the_required_fields_that_no_flag_gives() {
+        let edit = |words: &[&str]| parse("file-edit", words).unwrap().to_string();
+        let expected = r#"{"file_path":"f","old_string":"o","new_string":"n"}"#;
+        assert_eq!(edit(&["f", "o", "n"]), expected);
+        assert_eq!(edit(&["--old-string", "o", "f", "n"]), expected);
+        assert_eq!(edit(&["o", "n", "--file-path=f"]), expected);
+        assert_eq!(edit(&["f", "--", "o", "n"]), expected);
+        assert_eq!(
+            edit(&["f", "", "--new-string=-n", "--replace-all=false"]),
+            r#"{"file_path":"f","old_string":"","new_string":"-n","replace_all":false}"#
+        );
+    }
+
+    #[test]
+    fn what_is_missing_or_too_much_is_named() {
+        let error = |words: &[&str]| parse("file-edit", words).unwrap_err().to_string();
+        assert!(
+            error(&["f"]).contains("missing: --old-string OLD_STRING, --new-string NEW_STRING")
+        );
+        assert!(error(&["a", "b", "c", "--file-path", "f"]).contains("unexpected argument 'c'"));
+        assert!(error(&["a", "b", "c", "d"]).contains("unexpected argument 'd'"));
+        let error = |words: &[&str]| parse("file-read", words).unwrap_err().to_string();
+        assert!(error(&["f", "--limit", "x"]).contains("invalid value 'x' for '--limit <N>'"));
+        assert!(error(&["f", "--limit", "1.5"]).contains("not an integer"));
+        assert!(error(&["f", "--limt", "1"]).contains("--limit"));
+        assert!(error(&["f", "--input", "x"]).contains("cannot be used with"));
+    }
+
+    #[test]
+    fn lists_may_be_repeated_or_separated_by_commas() {
+        for tool in TOOLS {
+            let schema = Schema::read(tool.schema);
+            for field in schema
+                .fields
+                .iter()
+                .filter(|field| field.kind == Kind::Texts)
+            {
+                let flag = format!("--{}", field.flag());
+                let request = parse(tool.name, &["word", &flag, "a,b", &flag, "c"]).unwrap();
+                assert_eq!(request[&field.name], serde_json::json!(["a", "b", "c"]));
+            }
+        }
+    }
+
+    #[test]
+    fn an_example_is_typed_as_it_is_sent() {
+        for tool in TOOLS {
+            let schema = Schema::read(tool.schema);
+            let line = typed("x", &schema, tool.manual.example);
+            assert!(line.starts_with("x ") && !line.contains('{'), "{line}");
+        }
+        let schema = Schema::read(registry::find("grep").unwrap().schema);
+        assert_eq!(
+            typed("grep", &schema, r#"{"path":"it's","pattern":"^a"}"#),
+            r"grep '^a' --path 'it'\''s'"
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! The program's own name, and how a run of it ends.
+//!
+//! Exit codes follow the decisions on the host's calls (2).
+
+use std::process::ExitCode;
+
+/// The program's own name.
+pub const PROGRAM: &str = "ikigai-tools";
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// What was asked for was done, or answered.
+    Success,
+    /// A bad request, or a web tool's failure.
+    Failure,
+    /// The command line could not be understood.
+    Usage,
+    /// A command that was run for a person ended with this exit code.
+    Code(u8),
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Success => Self::SUCCESS,
+            Exit::Failure => Self::FAILURE,
+            Exit::Usage => Self::from(2),
+            Exit::Code(code) => Self::from(code),
+        }
+    }
+}

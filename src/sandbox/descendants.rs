@@ -1,0 +1,291 @@
+//! Ending a whole tree of processes: everything that descends from this one, whatever session or group it moved to.
+//!
+//! A process whose parent dies is handed to the nearest "child subreaper" above it (`prctl(2)`), so whoever is one
+//! finds all that it ever started among its descendants. The tree is read from `/proc/<pid>/stat` (`proc_pid_stat(5)`),
+//! which every kernel has, and not from `task/*/children`, which is optional. Where nobody can be a subreaper, what a
+//! command started is told by its mark: a variable that stands in the environment of all of it.
+//!
+//! A watchdog does this in a process that was forked from one with any number of threads: nothing here allocates or
+//! takes a lock.
+
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, wait};
+
+use crate::sandbox::detached::is_under_way;
+
+/// How long the dying may take. A process in an uninterruptible wait, or one that belongs to another user, outlasts
+/// any signal; it must not outlast us too.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How many processes are ended at a time. The children of those that are come to light the next time.
+const AT_ONCE: usize = 4096;
+
+/// How much of a file in `/proc` is read at a time, in bytes.
+const PIECE: usize = 4096;
+
+/// Kills every descendant of this process, and reaps those that are its children. Where there is no `/proc` to find
+/// them in, the process group `group` is all that is known of them. A write that is under way is not broken off: it
+/// ends by itself, whoever is gone by then.
+pub fn kill_all(group: Option<Pid>) {
+    end(group, None);
+}
+
+/// Does the same where nobody is a subreaper: whatever bears `mark` goes too, and the group in any case.
+pub fn kill_marked(group: Option<Pid>, mark: &[u8]) {
+    end(group, Some(mark));
+}
+
+fn end(group: Option<Pid>, mark: Option<&[u8]>) {
+    let deadline = Instant::now() + PATIENCE;
+    let mut found = Found::new();
+    let mut quiet = false;
+    loop {
+        let children = reap();
+        if !children && mark.is_none() {
+            return;
+        }
+        let writing = found.look(mark);
+        if found.is_empty() && writing && mark.is_none() {
+            return;
+        }
+        if let (true, Some(group)) = (found.is_empty() || mark.is_some(), group) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        for pid in found.pids() {
+            // One that is gone already is as wished.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        // What becomes another program at this moment has no environment yet.
+        let over = (!children || writing) && found.is_empty();
+        if (over && quiet) || Instant::now() >= deadline {
+            return;
+        }
+        quiet = over;
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Reaps the children that have ended; tells whether any are left.
+#[must_use]
+pub fn reap() -> bool {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
+    }
+}
+
+/// Processes that are to be ended, by number.
+struct Found {
+    pids: [i32; AT_ONCE],
+    count: usize,
+}
+
+impl Found {
+    fn new() -> Self {
+        Self {
+            pids: [0; AT_ONCE],
+            count: 0,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    fn pids(&self) -> impl Iterator<Item = Pid> {
+        self.pids[..self.count]
+            .iter()
+            .filter_map(|pid| Pid::from_raw(*pid))
+    }
+
+    /// Takes one more; tells whether it is new and there is room.
+    fn add(&mut self, pid: i32) -> bool {
+        match self.pids[..self.count].binary_search(&pid) {
+            Err(at) if self.count < AT_ONCE => {
+                self.pids.copy_within(at..self.count, at + 1);
+                self.pids[at] = pid;
+                self.count += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn has(&self, pid: i32) -> bool {
+        self.pids[..self.count].binary_search(&pid).is_ok()
+    }
+
+    /// Finds every descendant of this process as of now, and whatever bears `mark` with its own descendants. A child
+    /// mostly has a higher number than its parent and comes behind it; where not, another round finds it. Writes
+    /// under way are left out; tells whether there are such.
+    fn look(&mut self, mark: Option<&[u8]>) -> bool {
+        self.count = 0;
+        let mut writing = false;
+        let myself = getpid().as_raw_pid();
+        let mut marks = mark;
+        loop {
+            let mut more = false;
+            each_process(|proc, name, pid| {
+                if pid == myself || self.has(pid) {
+                    return;
+                }
+                let mut line = [0; PIECE];
+                let Some(stat) = stat_of(proc, name, &mut line) else {
+                    return;
+                };
+                let below =
+                    parent_of(stat).is_some_and(|parent| parent == myself || self.has(parent));
+                if below || marks.is_some_and(|mark| bears(proc, name, mark)) {
+                    if name_of(stat).is_some_and(|name| is_under_way(pid, name)) {
+                        writing = true;
+                    } else {
+                        more |= self.add(pid);
+                    }
+                }
+            });
+            if !more {
+                return writing;
+            }
+            // Who bears it is known by now; what they start meanwhile is found as theirs, or the next time.
+            marks = None;
+        }
+    }
+}
+
+/// Shows `visit` every process there is: `/proc`, its name there, its number.
+fn each_process(mut visit: impl FnMut(&OwnedFd, &[u8], i32)) {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(proc) = openat(CWD, c"/proc", flags, Mode::empty()) else {
+        return;
+    };
+    let mut buffer = [MaybeUninit::uninit(); 4 * PIECE];
+    let mut entries = RawDir::new(&proc, &mut buffer);
+    while let Some(Ok(entry)) = entries.next() {
+        let name = entry.file_name().to_bytes();
+        let number = std::str::from_utf8(name).ok();
+        if let Some(pid) = number.and_then(|number| number.parse().ok()) {
+            visit(&proc, name, pid);
+        }
+    }
+}
+
+/// Opens `/proc/<name>/<file>`.
+fn open(proc: impl AsFd, name: &[u8], file: &[u8]) -> Option<OwnedFd> {
+    let mut path = [0; 32];
+    let room = path.len() - 1;
+    let bytes = name.iter().chain(b"/").chain(file);
+    for (to, from) in path[..room].iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    let path = CStr::from_bytes_until_nul(&path).ok()?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    openat(proc, path, flags, Mode::empty()).ok()
+}
+
+/// What `/proc/<name>/stat` says of a process, read into `line`.
+fn stat_of<'a>(proc: impl AsFd, name: &[u8], line: &'a mut [u8]) -> Option<&'a [u8]> {
+    let file = open(proc, name, b"stat")?;
+    let length = rustix::io::read(&file, &mut *line).ok()?;
+    line.get(..length)
+}
+
+/// The name in a line of `/proc/<pid>/stat`, in parentheses, which it may itself hold.
+fn name_of(stat: &[u8]) -> Option<&[u8]> {
+    let opening = stat.iter().position(|byte| *byte == b'(')?;
+    let closing = stat.iter().rposition(|byte| *byte == b')')?;
+    stat.get(opening + 1..closing)
+}
+
+/// The parent in a line of `/proc/<pid>/stat`: the second field behind the name, which may itself hold parentheses.
+fn parent_of(stat: &[u8]) -> Option<i32> {
+    let behind_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
+    let fields = std::str::from_utf8(&stat[behind_name..]).ok()?;
+    fields.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// Whether `mark` stands in the environment of a process.
+fn bears(proc: impl AsFd, name: &[u8], mark: &[u8]) -> bool {
+    let Some(file) = open(proc, name, b"environ") else {
+        return false;
+    };
+    let mut piece = [0; PIECE];
+    let mut kept = 0;
+    while let Ok(length @ 1..) = rustix::io::read(&file, &mut piece[kept..]) {
+        let filled = kept + length;
+        if memchr::memmem::find(&piece[..filled], mark).is_some() {
+            return true;
+        }
+        // The mark may begin in this piece and end in the next.
+        kept = filled.min(mark.len().saturating_sub(1));
+        piece.copy_within(filled - kept..filled, 0);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_is_what_the_parentheses_hold() {
+        assert_eq!(name_of(b"12 (sh) S 7 12"), Some(&b"sh"[..]));
+        assert_eq!(name_of(b"12 (a) R 1 (b) S 7"), Some(&b"a) R 1 (b"[..]));
+        assert_eq!(name_of(b"12 )("), None);
+        assert_eq!(name_of(b""), None);
+    }
+
+    #[test]
+    fn the_parent_is_found_behind_any_name() {
+        assert_eq!(parent_of(b"12 (sh) S 7 12 12 0"), Some(7));
+        assert_eq!(parent_of(b"12 (a) R 1 (b) S 7 12 12 0"), Some(7));
+        assert_eq!(parent_of(b"12 (sh"), None);
+        assert_eq!(parent_of(b""), None);
+    }
+
+    #[test]
+    fn what_is_found_is_found_once_and_no_more_than_there_is_room_for() {
+        let mut found = Found::new();
+        for pid in (1..10_000).rev() {
+            assert_eq!(found.add(pid), pid > 10_000 - 1 - 4096, "{pid}");
+        }
+        assert!(!found.add(9_000) && found.has(9_000) && !found.has(5_000));
+        let pids: Vec<i32> = found.pids().map(Pid::as_raw_pid).collect();
+        assert!(pids.is_sorted() && pids.len() == AT_ONCE);
+    }
+
+    #[test]
+    fn a_process_is_known_by_a_mark_wherever_that_stands_in_its_environment() {
+        for before in [0, 10, 4_080, 4_090, 4_096, 50_000] {
+            let mut child = std::process::Command::new("sleep")
+                .arg("60")
+                .env("A_FILLER", "x".repeat(before))
+                .env("B_MARK", "4711")
+                .spawn()
+                .unwrap();
+            let mut borne = [false; 2];
+            let pid = i32::try_from(child.id()).unwrap();
+            let deadline = Instant::now() + PATIENCE;
+            // A process that has just become another program has no environment for a moment.
+            while !borne[0] && Instant::now() < deadline {
+                each_process(|proc, name, found| {
+                    if found == pid {
+                        borne = [&b"B_MARK=4711"[..], b"B_MARK=4712"]
+                            .map(|mark| bears(proc, name, mark));
+                    }
+                });
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert_eq!(borne, [true, false], "behind {before} bytes");
+        }
+    }
+}

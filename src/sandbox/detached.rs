@@ -1,0 +1,162 @@
+//! Steps that, once begun, are carried out to the end even if the tool is killed between them.
+//!
+//! SIGKILL cannot be caught, but it ends one process. The steps run in another one, in a process group of its own and
+//! so out of reach of whatever kills the tool's, while this one waits for its report. It shares no memory with this
+//! one: where memory runs out, the kernel kills all who share what it takes. It bears a name, so that whoever ends all
+//! that a call left behind (`crate::sandbox::descendants`) leaves it alone: it ends by itself.
+
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{Stat, stat};
+use rustix::io::{Errno, read, write};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, WaitOptions, setpgid, waitpid};
+
+/// The name of the process that carries out the steps, as `proc_pid_comm(5)` shows it.
+const NAME: &CStr = c"ikigai-writing";
+
+/// Carries out `steps`, system calls alone, beyond the tool's own death if need be, and returns what they return.
+/// `None` where the process that carried them out died on the way: how far it came is not known.
+pub fn run(steps: &mut dyn FnMut() -> u32) -> Option<u32> {
+    let Ok((outcome, report)) = pipe_with(PipeFlags::CLOEXEC) else {
+        return Some(steps());
+    };
+    // SAFETY: the child makes system calls alone, which need no lock that another thread might hold.
+    match unsafe { libc::fork() } {
+        // No process to be had: the steps are then as safe as the tool itself.
+        -1 => Some(steps()),
+        0 => {
+            stand_apart();
+            let result = steps();
+            // A tool that is gone needs no report.
+            let _ = write(&report, &result.to_ne_bytes());
+            // SAFETY: ends the process without running what the parent registered for its own end.
+            unsafe { libc::_exit(0) }
+        }
+        pid => {
+            drop(report);
+            let result = reported(&outcome);
+            if let Some(pid) = Pid::from_raw(pid) {
+                while let Err(Errno::INTR) = waitpid(Some(pid), WaitOptions::empty()) {}
+            }
+            result
+        }
+    }
+}
+
+/// A result as a number, for [`run`].
+pub fn code_of(result: Result<(), Errno>) -> u32 {
+    result.map_or_else(|errno| errno.raw_os_error().unsigned_abs(), |()| 0)
+}
+
+/// The result of such a number.
+pub fn result_of(code: u32) -> Result<(), Errno> {
+    match i32::try_from(code) {
+        Ok(0) => Ok(()),
+        // The numbers that there are (`errno(3)`, MAX_ERRNO).
+        Ok(code @ 1..=4095) => Err(Errno::from_raw_os_error(code)),
+        _ => Err(Errno::IO),
+    }
+}
+
+/// Whether the process `pid`, which calls itself `name`, is carrying out steps as above. A program that merely bears
+/// the name is none: it is this very executable that must be running.
+#[must_use]
+pub fn is_under_way(pid: i32, name: &[u8]) -> bool {
+    name == NAME.to_bytes()
+        && match (executable(pid), stat(c"/proc/self/exe")) {
+            (Ok(theirs), Ok(ours)) => (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino),
+            // It has ended.
+            (Err(Errno::NOENT), _) => false,
+            // Nobody may look: it is left alone rather than broken off.
+            _ => true,
+        }
+}
+
+/// What the process `pid` runs. A watchdog asks this where it must not allocate.
+fn executable(pid: i32) -> Result<Stat, Errno> {
+    let mut path = [0; 32];
+    let mut number = itoa::Buffer::new();
+    let parts = [&b"/proc/"[..], number.format(pid).as_bytes(), b"/exe"];
+    for (to, from) in path.iter_mut().zip(parts.into_iter().flatten()) {
+        *to = *from;
+    }
+    let path = CStr::from_bytes_until_nul(&path).map_err(|_| Errno::NAMETOOLONG)?;
+    stat(path)
+}
+
+/// The beginning of the process that carries out the steps: a group of its own, deaf to all signals but SIGKILL and
+/// SIGSTOP, with a name, and without the streams for whose end a host may be waiting.
+fn stand_apart() {
+    // Fails only for the leader of a session, which a new process is not.
+    let _ = setpgid(None, None);
+    let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: the set is filled before it is used, the name ends in a NUL, and the descriptors are the streams, which
+    // nothing here uses.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut());
+        libc::prctl(libc::PR_SET_NAME, NAME.as_ptr());
+        for stream in 0..3 {
+            libc::close(stream);
+        }
+    }
+}
+
+/// What the other process reported before its end.
+fn reported(outcome: &OwnedFd) -> Option<u32> {
+    let mut result = [0; 4];
+    loop {
+        match read(outcome, &mut result) {
+            Ok(4) => return Some(u32::from_ne_bytes(result)),
+            Err(Errno::INTR) => {}
+            _ => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steps_are_carried_out_and_their_result_comes_back() {
+        let mut count = 0;
+        assert_eq!(run(&mut || 7), Some(7));
+        assert_eq!(run(&mut || u32::MAX), Some(u32::MAX));
+        // In a process of their own: nothing here changes.
+        let result = run(&mut || {
+            count += 1;
+            count
+        });
+        assert_eq!((result, count), (Some(1), 0));
+    }
+
+    #[test]
+    fn steps_that_die_have_no_result() {
+        let result = run(&mut || {
+            // SAFETY: ends the process that carries out the steps.
+            unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+            0
+        });
+        assert_eq!(result, None);
+    }
+
+    #[test]
+    fn who_merely_bears_the_name_is_not_taken_for_one() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        assert!(is_under_way(own, b"ikigai-writing"));
+        assert!(!is_under_way(own, b"ikigai-tools"));
+        let mut other = std::process::Command::new("sleep")
+            .arg("30.0471")
+            .spawn()
+            .unwrap();
+        let pid = i32::try_from(other.id()).unwrap();
+        assert!(!is_under_way(pid, b"ikigai-writing"));
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert!(!is_under_way(pid, b"ikigai-writing"));
+    }
+}

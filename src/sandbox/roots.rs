@@ -1,0 +1,193 @@
+//! What a request may name where files outside some directories are out of bounds, decided before the call.
+//!
+//! This is the half of `--root` that answers in words, and the only half that sees names: links are resolved as
+//! `path_resolution(7)` has it, and what leads outside is refused whether it is there or not. The other half is
+//! `confine`, which the kernel enforces in whatever moment a file is touched.
+
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+use rmcp::model::JsonObject;
+use serde_json::Value;
+
+use crate::contract::tool::{Reach, Tool};
+
+/// As many symbolic links as the kernel follows.
+const MOST_LINKS: usize = 40;
+
+/// The longest name in any file system, in bytes (`NAME_MAX`).
+const LONGEST_NAME: usize = 255;
+
+/// Directories, absolute and without links.
+#[derive(Debug)]
+pub struct Roots(Vec<PathBuf>);
+
+impl Roots {
+    /// Bounds, unless there are no `directories`.
+    pub fn new(directories: Vec<PathBuf>) -> Option<Self> {
+        (!directories.is_empty()).then_some(Self(directories))
+    }
+
+    /// The directories.
+    pub fn directories(&self) -> &[PathBuf] {
+        &self.0
+    }
+
+    /// Where relative paths start.
+    pub fn first(&self) -> &Path {
+        self.0.first().map_or(Path::new("/"), PathBuf::as_path)
+    }
+
+    /// Whether the tool's calls are to be confined at all.
+    pub fn concern(tool: &Tool) -> bool {
+        matches!(tool.reach, Reach::File(_) | Reach::Paths { .. })
+    }
+
+    /// Lets a request pass, or says why not. Wildcard patterns are rewritten so that they mean the same and find
+    /// names by listing directories alone, which a confined call cannot do outside.
+    pub fn admit(&self, tool: &Tool, request: &mut JsonObject) -> Result<(), String> {
+        let given = |name: &str| match request.get(name) {
+            Some(Value::String(text)) => Some(text.as_str()),
+            // Whatever else it is, the tool refuses it or takes it as not given.
+            _ => None,
+        };
+        match tool.reach {
+            Reach::Machine | Reach::Network => Ok(()),
+            Reach::File(field) => match given(field) {
+                Some(path) if !self.hold(&self.first().join(path)) => Err(self.refusal(path)),
+                _ => Ok(()),
+            },
+            Reach::Paths { directory, pattern } => {
+                let path = given(directory).unwrap_or_default();
+                let base = self.first().join(path);
+                if !self.hold(&base) {
+                    return Err(self.refusal(path));
+                }
+                if let Some(text) = given(pattern) {
+                    let listed = self.listed(base, text).ok_or_else(|| self.refusal(text))?;
+                    request.insert(pattern.to_owned(), Value::String(listed));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The rewritten pattern; none if it leaves the directories.
+    fn listed(&self, mut base: PathBuf, pattern: &str) -> Option<String> {
+        if pattern.starts_with('/') {
+            base = PathBuf::from("/");
+        }
+        let mut wild = false;
+        let mut parts = Vec::new();
+        for part in pattern.split('/') {
+            let literal = !part.contains(['*', '?', '[']);
+            if !literal {
+                wild = true;
+                parts.push(part.to_owned());
+            } else if wild {
+                if unescaped(part) == ".." {
+                    return None;
+                }
+                parts.push(as_wildcard(part));
+            } else {
+                base.push(unescaped(part));
+                parts.push(part.to_owned());
+            }
+        }
+        self.hold(&base).then(|| parts.join("/"))
+    }
+
+    /// Whether `path`, all links followed, lies within.
+    fn hold(&self, path: &Path) -> bool {
+        real(path).is_some_and(|real| self.0.iter().any(|root| real.starts_with(root)))
+    }
+
+    fn refusal(&self, path: &str) -> String {
+        let roots: Vec<_> = self.0.iter().map(|root| root.to_string_lossy()).collect();
+        format!(
+            "Not allowed: {path} is not within {}, to which this server is confined",
+            roots.join(" or ")
+        )
+    }
+}
+
+/// Where `path` leads, which need not be there; none if that cannot be told. What is no link is taken for a directory,
+/// and `..` leads out of it: where it is none, the call fails by itself.
+fn real(path: &Path) -> Option<PathBuf> {
+    let mut real = PathBuf::new();
+    let mut rest: Vec<PathBuf> = parts(path);
+    let mut links = 0;
+    while let Some(part) = rest.pop() {
+        match part.components().next() {
+            Some(Component::ParentDir) => {
+                real.pop();
+            }
+            Some(Component::Normal(name)) => {
+                let next = real.join(name);
+                match next.read_link() {
+                    Ok(to) => {
+                        links += 1;
+                        if links > MOST_LINKS {
+                            return None;
+                        }
+                        rest.append(&mut parts(&to));
+                    }
+                    Err(error) if is_no_link(&error, name) => real = next,
+                    Err(_) => return None,
+                }
+            }
+            Some(Component::RootDir) => real = PathBuf::from("/"),
+            _ => {}
+        }
+    }
+    Some(real)
+}
+
+/// The parts of `path`, the last one first.
+fn parts(path: &Path) -> Vec<PathBuf> {
+    let parts = path.components().rev();
+    parts.map(|part| PathBuf::from(part.as_os_str())).collect()
+}
+
+/// Whether `readlink(2)` has said that nothing is to be followed at `name`, for the kernel neither.
+fn is_no_link(error: &io::Error, name: &OsStr) -> bool {
+    match error.kind() {
+        // Not a link, or a name with a NUL.
+        ErrorKind::InvalidInput
+        | ErrorKind::NotFound
+        | ErrorKind::NotADirectory
+        | ErrorKind::PermissionDenied => true,
+        // A path that is too long here may not be where it starts elsewhere.
+        ErrorKind::InvalidFilename => name.len() > LONGEST_NAME,
+        _ => false,
+    }
+}
+
+fn unescaped(part: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = part.chars();
+    while let Some(c) = rest.next() {
+        plain.extend(if c == '\\' { rest.next() } else { Some(c) });
+    }
+    plain
+}
+
+/// A name as a wildcard that matches it alone: one character becomes a set. A dot in front stays, or nothing matches;
+/// of a name without a letter or a digit no character is safe in a set everywhere, and it stays as it is.
+fn as_wildcard(part: &str) -> String {
+    let Some(at) = part.find(|c: char| c.is_ascii_alphanumeric()) else {
+        return part.to_owned();
+    };
+    let before = &part[..at];
+    let escapes = before
+        .bytes()
+        .rev()
+        .take_while(|byte| *byte == b'\\')
+        .count();
+    let before = &before[..at - escapes % 2];
+    format!("{before}[{}]{}", &part[at..=at], &part[at + 1..])
+}
+
+#[cfg(test)]
+mod tests;
