@@ -1,11 +1,11 @@
 #!/bin/sh
-# Builds ikigai-tools and lays it where hosts look for tools: one binary, one link per tool beside it.
+# Finds the best build of ikigai-tools that this machine can make, and has it lay itself where hosts look for tools:
+# `ikigai-tools link` has the rules.
 set -eu
 umask 022
 unset CDPATH
 
 program=ikigai-tools
-record=.$program.directories
 static_flags='-C target-feature=+crt-static -C relocation-model=static'
 
 usage() {
@@ -47,59 +47,44 @@ die_usage() {
     exit 2
 }
 
-# Announces a change. Fails in a dry run, so that the change is not made.
-change() {
-    if [ "$dry_run" = yes ]; then
-        say "would $1 $2"
-        return 1
-    fi
-    say "$1 $2"
-}
-
 # ---- options ----
 
-place=''
-prefix=''
-project=''
-binary=''
-suffix=no
-uninstall=no
-dry_run=no
+set_value() {
+    [ -n "$2" ] || die_usage "$1 needs a value"
+    case $1 in
+        --prefix) set_place prefix "$2" ;;
+        --project) set_place project "$2" ;;
+        --binary) binary=$2 ;;
+    esac
+}
 
 set_place() {
     [ -z "$place" ] || [ "$place" = "$1" ] || die_usage "--$place and --$1 exclude each other"
-    place=$1
-}
-
-require_value() {
-    if [ "$2" -lt 2 ] || [ -z "$3" ]; then die_usage "$1 needs a value"; fi
+    place=$1 where=$2
 }
 
 parse_options() {
+    place='' where='' binary='' suffix='' uninstall=no dry_run=''
     while [ $# -gt 0 ]; do
         case $1 in
+            --prefix=* | --binary=* | --project=*) set_value "${1%%=*}" "${1#*=}" ;;
             --prefix | --binary)
-                require_value "$1" $# "${2-}"
-                set_value "$1" "$2"
+                set_value "$1" "${2-}"
                 shift
-                ;;
-            --prefix=* | --binary=* | --project=*)
-                require_value "${1%%=*}" 2 "${1#*=}"
-                set_value "${1%%=*}" "${1#*=}"
                 ;;
             --project)
                 case ${2-} in
-                    '' | -*) set_value --project . ;;
+                    '' | -*) set_place project . ;;
                     *)
-                        set_value --project "$2"
+                        set_place project "$2"
                         shift
                         ;;
                 esac
                 ;;
-            --user) set_place user ;;
-            --suffix) suffix=yes ;;
+            --user) set_place user '' ;;
+            --suffix) suffix=--suffix ;;
             --uninstall) uninstall=yes ;;
-            --dry-run) dry_run=yes ;;
+            --dry-run) dry_run=--dry-run ;;
             --help | -h)
                 usage
                 exit 0
@@ -110,88 +95,41 @@ parse_options() {
     done
 }
 
-set_value() {
-    case $1 in
-        --prefix)
-            set_place prefix
-            prefix=$2
-            ;;
-        --project)
-            set_place project
-            project=$2
-            ;;
-        --binary) binary=$2 ;;
-    esac
-}
-
 # ---- places ----
 
 absolute() {
     case $1 in
-        /*) path=$1 ;;
-        *) path=$PWD/$1 ;;
+        /*) printf '%s\n' "$1" ;;
+        *) printf '%s\n' "$PWD/$1" ;;
     esac
-    while [ "${path%/}" != "$path" ]; do path=${path%/}; done
-    printf '%s\n' "$path"
 }
 
-home() {
-    [ -n "${HOME-}" ] || die "HOME is not set; say where to install with --prefix DIR"
-    absolute "$HOME"
-}
-
+# Sets `directory`, where the links are to lie, and `installed`, where the program then is.
 choose_places() {
-    destdir=${DESTDIR-}
-    [ -z "$destdir" ] || destdir=$(absolute "$destdir")
-    bin_dir=''
-    share_dir=''
+    if [ "$place" = user ] || [ -z "$place" ]; then
+        [ -n "${HOME-}" ] || die "HOME is not set; say where to install with --prefix DIR"
+    fi
     case $place in
-        user) base=$(home)/.ikigai ;;
+        user) directory=$(absolute "$HOME")/.ikigai/tools ;;
         project)
-            [ -d "$project" ] || die "no such directory: $project"
-            base=$(cd "$(absolute "$project")" && pwd)/.ikigai
+            [ -d "$where" ] || die "no such directory: $where"
+            directory=$(cd "$(absolute "$where")" && pwd)/.ikigai/tools
             ;;
-        *)
-            if [ -n "$prefix" ]; then base=$(absolute "$prefix"); else base=$(home)/.local; fi
-            bin_dir=$destdir$base/bin
-            share_dir=$destdir$base/share
-            ;;
+        *) directory=$(absolute "${where:-${HOME-}/.local}")/libexec/ikigai ;;
     esac
-    case $place in
-        user | project) tools_dir=$destdir$base/tools ;;
-        *) tools_dir=$destdir$base/libexec/ikigai ;;
-    esac
-    installed=$tools_dir/$program
+    destdir=''
+    [ -z "${DESTDIR-}" ] || destdir=$(absolute "$DESTDIR")
+    installed=$destdir$directory/$program
 }
 
-# Dies unless directory $1 is there and writable, or can be made.
+# Dies unless the links' directory is there and writable, or can be made: better now than after a build.
 require_writable() {
-    dir=$1
+    dir=$destdir$directory
     while [ ! -e "$dir" ] && [ ! -L "$dir" ]; do dir=$(dirname "$dir"); done
-    [ -d "$dir" ] || die "$1 cannot be made: $dir is not a directory"
+    [ -d "$dir" ] || die "$destdir$directory cannot be made: $dir is not a directory"
     if [ ! -w "$dir" ] || [ ! -x "$dir" ]; then
         die "$dir is not writable; choose another place with --prefix DIR, or become who may write there"
     fi
-}
-
-# Makes directory $1 and its parents, remembering which were not there before.
-make_directory() {
-    [ ! -d "$1" ] || return 0
-    make_directory "$(dirname "$1")"
-    change 'make directory' "$1" || return 0
-    mkdir "$1" || die "$1 cannot be made"
-    case $1 in
-        "$destdir"*) made="$made${1#"$destdir"}/
-" ;;
-    esac
-}
-
-make_directories() {
-    made=''
-    make_directory "$tools_dir"
-    [ -z "$bin_dir" ] || make_directory "$bin_dir"
-    for page in $pages; do make_directory "$(dirname "$share_dir/$page")"; done
-    [ -z "$made" ] || printf '%s' "$made" >>"$tools_dir/$record"
 }
 
 # ---- building ----
@@ -323,7 +261,7 @@ build() {
     fi
 }
 
-# ---- what is ours ----
+# ---- laying and removing ----
 
 # Whether the file $1 is this program.
 answers() {
@@ -334,346 +272,75 @@ answers() {
     return 1
 }
 
-is_there() { [ -e "$1" ] || [ -L "$1" ]; }
-
-# Whether $1 is a link of ours: one beside the binary, or the one on PREFIX/bin.
-is_own_link() {
-    [ -L "$1" ] || return 1
-    case $(readlink "$1") in
-        "$program" | "$installed" | "${installed#"$destdir"}") return 0 ;;
-        "../libexec/ikigai/$program") [ "$1" = "$bin_dir/$program" ] ;;
-        *) return 1 ;;
-    esac
-}
-
-is_own_binary() { [ ! -L "$installed" ] && answers "$installed"; }
-
-keep() { warn "kept $1, which is not a link of this installer"; }
-
-# Whether the file $1 is a manual page or completions that this program made.
-is_own_page() { [ -f "$1" ] && [ ! -L "$1" ] && grep -q "Generated by $program " "$1"; }
-
-# ---- pages: manual pages and completions, in PREFIX/share ----
-
-# Where each shell looks for the completions of our program, below PREFIX/share.
-completions_of() {
-    case $1 in
-        bash) printf '%s\n' bash-completion/completions/$program ;;
-        zsh) printf '%s\n' zsh/site-functions/_$program ;;
-        fish) printf '%s\n' fish/vendor_completions.d/$program.fish ;;
-    esac
-}
-
-# Has program $1 make the pages in the scratch directory; sets `pages` to their places below PREFIX/share.
-make_pages() {
-    pages=''
-    [ -n "$share_dir" ] || return 0
-    mkdir -p "$scratch/share/man/man1"
-    if ! "$1" man "$scratch/share/man/man1" </dev/null; then
-        warn "no manual pages and completions are laid: $1 makes none"
-        return 0
-    fi
-    for shell in bash zsh fish; do
-        page=$scratch/share/$(completions_of $shell)
-        mkdir -p "$(dirname "$page")"
-        "$1" completions $shell </dev/null >"$page" || die "$1 makes no completions for $shell"
-    done
-    # What does not say whose it is could not be told from another's later. No name has a blank in it.
-    pages=$(cd "$scratch/share" && find . -type f -exec grep -l "Generated by $program " {} + |
-        sed 's|^\./||' | LC_ALL=C sort)
-}
-
-lay_pages() {
-    for page in $pages; do lay_page "$scratch/share/$page" "$share_dir/$page"; done
-}
-
-# Lays page $1 to $2, unless something else is there.
-lay_page() {
-    if cmp -s "$1" "$2"; then
-        return 0
-    elif is_there "$2" && ! is_own_page "$2"; then
-        keep_page "$2"
-    elif change lay "$2"; then
-        temporary=$2.$$
-        {
-            cp "$1" "$temporary" && chmod 644 "$temporary" && mv -f "$temporary" "$2"
-        } || die "$2 could not be written"
-    fi
-}
-
-keep_page() { warn "kept $1, which was not made by this program"; }
-
-remove_pages() {
-    [ -n "$share_dir" ] || return 0
-    for page in "$share_dir/man/man1/$program.1" "$share_dir/man/man1/$program"-*.1; do
-        remove_page "$page"
-    done
-    for shell in bash zsh fish; do remove_page "$share_dir/$(completions_of $shell)"; done
-}
-
-remove_page() {
-    if is_own_page "$1"; then
-        if change remove "$1"; then rm -f "$1" || die "$1 could not be removed"; fi
-    elif is_there "$1"; then
-        keep_page "$1"
-    fi
-}
-
-# ---- laying ----
-
 check_binary() {
     binary=$(absolute "$binary")
     [ -f "$binary" ] || die "no such file: $binary"
     [ -x "$binary" ] || die "$binary is not executable: chmod +x it"
-    answers "$binary" || die "$binary is no $program for this machine: it does not answer --version as one"
-}
-
-# Puts the binary in place in one step, so that a call that runs is not disturbed.
-lay_binary() {
-    ! cmp -s "$binary" "$installed" || return 0
-    change lay "$installed" || return 0
-    temporary=$tools_dir/.$program.$$
-    {
-        cp "$binary" "$temporary" && chmod 755 "$temporary" && mv -f "$temporary" "$installed"
-    } || die "$installed could not be written"
-}
-
-# Lays link $1 to $2, unless something is there.
-lay_link() {
-    if is_own_link "$1"; then
-        return 0
-    elif is_there "$1"; then
-        keep "$1"
-        kept=$((kept + 1))
-    elif change link "$1"; then
-        ln -s "$2" "$1" || die "$1 could not be made"
-    fi
-}
-
-# The other spelling of link name $1.
-other_name() {
-    case $1 in
-        *-tool) printf '%s\n' "${1%-tool}" ;;
-        *) printf '%s\n' "$1-tool" ;;
-    esac
-}
-
-lay_links() {
-    kept=0
-    for name in $names; do
-        other=$tools_dir/$(other_name "$name")
-        if is_own_link "$other" && change remove "$other"; then rm -f "$other"; fi
-        lay_link "$tools_dir/$name" $program
-    done
-}
-
-# The binary as seen from PREFIX/bin: relative, unless bin is itself a link to elsewhere.
-bin_target() {
-    if [ "$(cd -P "$bin_dir" 2>/dev/null && cd -P .. && pwd)" = "$(cd -P "$destdir$base" 2>/dev/null && pwd)" ]; then
-        printf '%s\n' "../libexec/ikigai/$program"
-    else
-        printf '%s\n' "${installed#"$destdir"}"
-    fi
-}
-
-# Sets `names` to the links' names that program $1 lists.
-read_names() {
-    names=$("$1" list </dev/null | grep -x '[a-z][a-z0-9-]*') || die "$1 lists no tools"
-    [ "$suffix" = no ] || names=$(printf '%s\n' "$names" | sed 's/-tool$//; s/$/-tool/')
+    answers "$binary" || die "$binary is not $program for this machine: it does not answer --version as one"
 }
 
 install() {
-    require_writable "$tools_dir"
-    [ -z "$bin_dir" ] || require_writable "$bin_dir"
-    [ -z "$share_dir" ] || require_writable "$share_dir"
-    if is_there "$installed" && ! is_own_binary; then
+    scratch=$(mktemp -d) || die "no temporary directory could be made; see TMPDIR"
+    require_writable
+    if { [ -e "$installed" ] || [ -L "$installed" ]; } && { [ -L "$installed" ] || ! answers "$installed"; }; then
         die "$installed is not this program; move it away first. Nothing was changed"
     fi
     if [ -n "$binary" ]; then
         check_binary
-    elif [ "$dry_run" = no ]; then
+    elif [ -z "$dry_run" ]; then
         build
-    elif require_build_tools && is_own_binary; then
-        say "would build $program"
-        binary=$installed
     else
-        say "would build $program, and lay it into $tools_dir with one link per tool"
-        return 0
+        require_build_tools
+        say "would build $program, and lay it into $destdir$directory with one link per tool"
+        answers "$installed" || return 0
+        binary=$installed
     fi
-    read_names "$binary"
-    make_pages "$binary"
-    make_directories
-    lay_binary
-    lay_links
-    [ -z "$bin_dir" ] || lay_link "$bin_dir/$program" "$(bin_target)"
-    lay_pages
-    [ "$dry_run" = yes ] || check_tools
-    [ "$kept" = 0 ] || die "this is not a whole install: $kept of its links could not be laid, since something else
-is in their place (\"kept\" above). Move that away and run ./install.sh again"
+    # shellcheck disable=SC2086  # an option or none
+    PATH=$shell_path "$binary" link "$directory" --copy $suffix $dry_run </dev/null || exit 1
+    [ -n "$dry_run" ] || see_links
 }
 
-# ---- seeing that it works ----
-
-# The call of tool $1 that needs nothing but the scratch directory, and a part of its answer.
-sample_call() {
-    case ${1%-tool} in
-        bash) request='{"command":"echo hello"}' expected='"exit_code":0' ;;
-        file-read) request='{"file_path":"note.txt"}' expected='hello' ;;
-        file-write) request='{"file_path":"new.txt","content":"hello"}' expected='Wrote 5 bytes' ;;
-        file-edit)
-            request='{"file_path":"edit.txt","old_string":"hello","new_string":"bye"}'
-            expected='Replaced 1 occurrence'
-            ;;
-        glob) request='{"pattern":"no*.txt"}' expected='note.txt' ;;
-        grep) request='{"pattern":"hel+o","glob":"note.txt"}' expected='note.txt' ;;
-        *) request='' ;;
-    esac
-}
-
-# Whether link $1 answers the sample call.
-answers_call() {
-    case $(cd "$scratch" && printf '%s' "$request" | "$tools_dir/$1" 2>/dev/null) in
-        *"$expected"*) return 0 ;;
-    esac
-    return 1
-}
-
-answers_schema() {
-    case $("$tools_dir/$1" --schema 2>/dev/null </dev/null) in
-        '{'*'"name"'*'}') return 0 ;;
-    esac
-    return 1
-}
-
-# Prints link $1's row of the table and counts it.
-check_tool() {
-    if ! is_own_link "$tools_dir/$1"; then
-        row "$1" '-' 'not ours, kept as it is'
-        return
-    fi
-    schema=ok
-    call='not tried: needs the network'
-    sample_call "$1"
-    answers_schema "$1" || schema=FAILED
-    [ -z "$request" ] || { answers_call "$1" && call=ok || call=FAILED; }
-    row "$1" $schema "$call"
-    case $schema$call in *FAILED*) failed=$((failed + 1)) ;; esac
-}
-
-row() { printf '  %-24s %-8s %s\n' "$1" "$2" "$3"; }
-
-check_tools() {
-    failed=0
-    printf 'hello\n' >"$scratch/note.txt"
-    printf 'hello\n' >"$scratch/edit.txt"
-    say
-    say "$("$installed" --version) in $tools_dir"
-    row tool schema call
-    for name in $names; do check_tool "$name"; done
-    say
-    [ "$failed" = 0 ] || die "$failed of the tools do not answer as they should, see the table"
-    suggest
-}
-
-# $1 as a word of the shell.
-quote() {
-    case $1 in
-        *[!A-Za-z0-9_./-]*) printf "'%s'\n" "$(printf '%s\n' "$1" | sed "s/'/'\\\\''/g")" ;;
-        *) printf '%s\n' "$1" ;;
-    esac
-}
-
-suggest() {
-    for name in $names; do
-        is_own_link "$tools_dir/$name" || continue
-        case $name in
-            bash*) request='{"command":"echo hello"}' ;;
-            glob*) request='{"pattern":"*"}' ;;
-            *) continue ;;
-        esac
-        try="printf '%s' '$request' | $(quote "$tools_dir/$name")"
+# Sees that the links are there, whatever the program said of them.
+see_links() {
+    missing=0
+    for name in $("$binary" list </dev/null); do
+        [ -z "$suffix" ] || name=${name%-tool}-tool
+        if [ ! -x "$destdir$directory/$name" ]; then
+            say "  $name FAILED: it is not there"
+            missing=$((missing + 1))
+        fi
     done
-    say "Try next:"
-    say "  ${try-$(quote "$installed") --help}"
-    [ -n "$destdir" ] || suggest_program
-}
-
-# Says how this shell finds the program itself.
-suggest_program() {
-    if [ -z "$bin_dir" ]; then
-        say "$program itself is $(quote "$installed")"
-        return
-    fi
-    is_own_link "$bin_dir/$program" || return 0
-    found=$(PATH=$shell_path command -v $program) || found=''
-    [ "$found" != "$bin_dir/$program" ] || return 0
-    case :$shell_path: in
-        *:"$bin_dir":*)
-            say "Another $program comes first on PATH: $found. This one is $(quote "$bin_dir/$program")"
-            return
-            ;;
-    esac
-    line="export PATH=$(quote "$bin_dir"):\"\$PATH\""
-    [ "$bin_dir" != "${HOME-}/.local/bin" ] || line="export PATH=\"\$HOME/.local/bin:\$PATH\""
-    say "$program is not on this shell's PATH yet; this line puts it there, in ~/.profile for good:"
-    say "  $line"
-}
-
-# ---- removing ----
-
-remove_link() {
-    if is_own_link "$1"; then
-        if change remove "$1"; then rm -f "$1" || die "$1 could not be removed"; fi
-    elif is_there "$1"; then
-        keep "$1"
-    fi
-}
-
-# Removes the directories that were made for it and are empty now, innermost first.
-remove_directories() {
-    [ -f "$tools_dir/$record" ] || return 0
-    directories=$(LC_ALL=C sort -ru "$tools_dir/$record")
-    change remove "$tools_dir/$record" || return 0
-    rm -f "$tools_dir/$record"
-    printf '%s\n' "$directories" | while IFS= read -r dir; do
-        if rmdir "$destdir$dir" 2>/dev/null; then say "remove directory $destdir${dir%/}"; fi
-    done
+    [ "$missing" = 0 ] || die "$missing of the tools do not answer as they should"
 }
 
 remove() {
-    if is_there "$installed" && ! is_own_binary; then
-        die "$installed is not this program. Nothing was removed"
+    if answers "$installed" && [ ! -L "$installed" ]; then
+        "$installed" link --help >/dev/null 2>&1 </dev/null ||
+            die "$installed is of a version that cannot remove itself: run ./install.sh once more, then this"
+        # shellcheck disable=SC2086  # an option or none
+        exec "$installed" link "$directory" --copy --remove $dry_run </dev/null
     fi
-    for link in "$tools_dir"/*; do
-        [ "$link" = "$installed" ] || remove_link "$link"
+    [ ! -e "$installed" ] || die "$installed is not this program. Nothing was removed"
+    # Without the program, what is left are links that lead nowhere.
+    for link in "$destdir$directory"/*; do
+        [ "$(readlink "$link")" = $program ] || continue
+        [ -n "$dry_run" ] || rm -f "$link"
+        say "${dry_run:+would }remove $link"
     done
-    [ -z "$bin_dir" ] || remove_link "$bin_dir/$program"
-    remove_pages
-    if is_there "$installed" && change remove "$installed"; then
-        rm -f "$installed" || die "$installed could not be removed"
-    fi
-    remove_directories
-    [ "$dry_run" = yes ] || say "nothing of $program is left in $tools_dir"
-}
-
-# ---- all of it ----
-
-clean_up() {
-    rm -rf "$scratch"
-    [ -z "${temporary-}" ] || rm -f "$temporary"
+    say "there is no $program in $destdir$directory; nothing of it is left there"
 }
 
 main() {
     parse_options "$@"
     source=$(cd -P "$(dirname "$0")" && pwd)
-    choose_places
     shell_path=$PATH
-    scratch=$(mktemp -d) || die "no temporary directory could be made; see TMPDIR"
-    trap clean_up EXIT
-    trap 'exit 129' HUP
-    trap 'exit 130' INT
-    trap 'exit 143' TERM
+    choose_places
     if [ "$uninstall" = yes ]; then remove; else install; fi
 }
 
+scratch=''
+trap '[ -z "$scratch" ] || rm -rf "$scratch"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 main "$@"

@@ -19,7 +19,7 @@ use crate::program::PROGRAM;
 use crate::registry::TOOLS;
 
 /// The commands' names, for telling them from tools before anything is built. `mcp` is a door of its own.
-pub const NAMES: [&str; 5] = ["list", "schema", "doctor", "completions", "man"];
+pub const NAMES: [&str; 6] = ["list", "schema", "doctor", "link", "completions", "man"];
 
 /// The commands, in the order in which help shows them.
 pub fn all() -> Vec<Command> {
@@ -28,6 +28,7 @@ pub fn all() -> Vec<Command> {
         schema(),
         mcp::command(),
         doctor(),
+        link(),
         completions(),
         man(),
     ]
@@ -101,6 +102,47 @@ fn doctor() -> Command {
             .action(ArgAction::SetTrue)
             .help("Start the tools that the project in this directory has brought, too"),
     )
+}
+
+fn link() -> Command {
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help(help)
+    };
+    Command::new("link")
+        .about("Lay a link for each tool into a directory, or remove them")
+        .long_about(
+            "Lays a link for each tool into DIR, which is made if it is missing. Where DIR is \
+             PREFIX/libexec/ikigai, `ikigai-tools` comes onto PREFIX/bin as well, and manual pages and \
+             completions for bash, zsh and fish into PREFIX/share. Laying twice is laying once. A file that \
+             is not this program's own is neither overwritten nor removed; in the place of a link it makes \
+             the call exit 1. If DESTDIR is set, it stands before every path. Never put DIR on a PATH, where \
+             `bash` and `grep` would shadow the real ones.",
+        )
+        .arg(
+            Arg::new("directory")
+                .value_name("DIR")
+                .required(true)
+                .value_hint(ValueHint::DirPath)
+                .value_parser(value_parser!(PathBuf))
+                .help("Where hosts look: ~/.ikigai/tools, PROJECT/.ikigai/tools, PREFIX/libexec/ikigai"),
+        )
+        .arg(flag(
+            "suffix",
+            "Let every link's name end in -tool, for hosts that register no other names",
+        ))
+        .arg(flag(
+            "copy",
+            "Lay, or remove, the program itself in DIR as well, so that the whole can be moved",
+        ))
+        .arg(flag(
+            "links-only",
+            "Lay nothing on PREFIX/bin and in PREFIX/share",
+        ))
+        .arg(flag("remove", "Remove what was laid"))
+        .arg(flag("dry-run", "Say what would be done, and change nothing"))
 }
 
 fn completions() -> Command {

@@ -17,6 +17,11 @@ const RULES: &str = include_str!("complete.bash");
 
 /// Prints the completions for `shell`.
 pub fn print(shell: Shell) -> Exit {
+    say::print(&script(shell))
+}
+
+/// The completions for `shell`.
+pub fn script(shell: Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command_line::tree(), PROGRAM, &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
@@ -24,7 +29,7 @@ pub fn print(shell: Shell) -> Exit {
         script = bash(&script);
     }
     // The first line may have a meaning (`#compdef`), the last one has none.
-    say::print(&format!("{}\n# {MARK}\n", script.trim_end()))
+    format!("{}\n# {MARK}\n", script.trim_end())
 }
 
 /// The completions, made of what was `generated` for the same command line.

@@ -37,7 +37,7 @@ fn write_pages(directory: &Path) -> Result<(), (String, io::Error)> {
 }
 
 /// The pages, each with its file's name.
-fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
+pub fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut pages = vec![(format!("{PROGRAM}.1"), program()?)];
     for tool in TOOLS {
         pages.push((format!("{PROGRAM}-{}.1", tool.command()), tool_page(tool)?));

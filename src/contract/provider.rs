@@ -35,6 +35,7 @@ impl Provider {
     pub const NAMES: [&'static str; 4] = ["openai", "openai-chat", "anthropic", "gemini"];
 
     /// The provider called `name`.
+    #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         match name {
             "openai" => Some(Self::OpenAi),
@@ -47,6 +48,7 @@ impl Provider {
 }
 
 /// The definitions of `tools`, as the value of the request's field `tools`.
+#[must_use]
 pub fn definitions(provider: Option<Provider>, tools: &[&Tool]) -> Value {
     let schemas = tools
         .iter()

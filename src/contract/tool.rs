@@ -24,6 +24,8 @@ pub struct Tool {
     pub reach: Reach,
     /// What `--help` says beyond the schema.
     pub manual: Manual,
+    /// A call that shows that the installed tool works; none where that takes a network.
+    pub sample: Option<Sample>,
     /// Carries out one call.
     pub run: for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>,
 }
@@ -92,6 +94,16 @@ pub struct Manual {
     pub text: &'static str,
     /// A request that works anywhere.
     pub example: &'static str,
+}
+
+/// A call that needs nothing but a directory of its own.
+pub struct Sample {
+    /// A file that is there, its name and its content.
+    pub file: Option<(&'static str, &'static str)>,
+    /// The request.
+    pub request: &'static str,
+    /// A part of the answer.
+    pub answer: &'static str,
 }
 
 /// The two families of the specification; they differ in their envelopes and exit codes.

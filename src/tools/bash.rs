@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
 use crate::shell::Shell;
 use crate::{secrets, shell};
 
@@ -33,6 +33,11 @@ IKIGAI_SHELL names another shell. The keys of the web searches are taken out of 
 environment, unless IKIGAI_PASS_KEYS=1.",
         example: r#"{"command":"uname -s && false"}"#,
     },
+    sample: Some(Sample {
+        file: None,
+        request: r#"{"command":"echo hello"}"#,
+        answer: r#""exit_code":0"#,
+    }),
     run,
 };
 

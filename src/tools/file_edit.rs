@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
 use crate::files::{self, EditError};
 use crate::tools::file_failure;
 
@@ -30,6 +30,11 @@ for byte, and nothing else of the file changes. The file has the new content who
 was; mode, owner, attributes and links stay.",
         example: r#"{"file_path":"/tmp/hello.txt","old_string":"world","new_string":"reader"}"#,
     },
+    sample: Some(Sample {
+        file: Some(("edit.txt", "hello\n")),
+        request: r#"{"file_path":"edit.txt","old_string":"hello","new_string":"bye"}"#,
+        answer: "Replaced 1 occurrence",
+    }),
     run,
 };
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
 use crate::files::{self, Interrupted};
 use crate::tools::file_failure;
 
@@ -25,6 +25,11 @@ Answers with a file's content as it is, newlines and all. `offset` is the first 
 comes as U+FFFD. Regular files only, and what reads like one: nothing is ever waited for.",
         example: r#"{"file_path":"/etc/passwd","limit":1}"#,
     },
+    sample: Some(Sample {
+        file: Some(("note.txt", "hello\n")),
+        request: r#"{"file_path":"note.txt"}"#,
+        answer: "hello",
+    }),
     run,
 };
 

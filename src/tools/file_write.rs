@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
 use crate::files::{self, FileError, Reason};
 use crate::tools::file_failure;
 
@@ -30,6 +30,11 @@ be. Symbolic links are followed. Mode, owner, attributes and hard links of a fil
 overwritten stay as they are.",
         example: r#"{"file_path":"/tmp/hello.txt","content":"Hello, world!\n"}"#,
     },
+    sample: Some(Sample {
+        file: None,
+        request: r#"{"file_path":"new.txt","content":"hello"}"#,
+        answer: "Wrote 5 bytes",
+    }),
     run,
 };
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
 use crate::search::paths::LeftOut;
 use crate::search::walk::{GlobError, expand};
 
@@ -30,6 +30,11 @@ directories. Wildcards pass over names that begin with a dot. `path` is taken li
 is an answer too.",
         example: r#"{"pattern":"*.conf","path":"/etc"}"#,
     },
+    sample: Some(Sample {
+        file: Some(("note.txt", "hello\n")),
+        request: r#"{"pattern":"no*.txt"}"#,
+        answer: "note.txt",
+    }),
     run,
 };
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Reply, Text};
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
 use crate::search::ere::Matcher;
 use crate::search::paths::Kind;
 use crate::search::scan::{Links, ScanError, Scanner};
@@ -33,6 +33,11 @@ is a directory, in which the files that `glob` names are searched (`*` if none i
 all below), or one file. Regular files only, hidden ones only where `glob` names them.",
         example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
     },
+    sample: Some(Sample {
+        file: Some(("note.txt", "hello\n")),
+        request: r#"{"pattern":"hel+o","glob":"note.txt"}"#,
+        answer: "note.txt",
+    }),
     run,
 };
 

@@ -33,6 +33,7 @@ Addresses of the local network are fetched only where the URL itself names them,
 cloud metadata addresses never.",
         example: r#"{"url":"https://example.com/"}"#,
     },
+    sample: None,
     run,
 };
 

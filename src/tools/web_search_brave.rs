@@ -26,6 +26,7 @@ fewer results than asked for. The key comes from BRAVE_API_KEY, or from `web_sea
 in ~/.config/ikigai/credentials.json.",
         example: r#"{"query":"rust async runtimes","count":3}"#,
     },
+    sample: None,
     run,
 };
 

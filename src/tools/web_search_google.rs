@@ -27,6 +27,7 @@ and GOOGLE_SEARCH_ENGINE_ID, or from `web_search.google.api_key` and `web_search
 in ~/.config/ikigai/credentials.json.",
         example: r#"{"query":"rust async runtimes","num":3}"#,
     },
+    sample: None,
     run,
 };
 

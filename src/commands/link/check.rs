@@ -1,0 +1,189 @@
+//! Seeing that what was laid works: each link is asked for its schema, as a host does, and called once.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use super::places::Places;
+use super::{Refusal, Report, lay, owned};
+use crate::command_line::fields::quoted;
+use crate::console::say;
+use crate::contract::tool::Sample;
+use crate::program::PROGRAM;
+use crate::registry;
+use crate::shell::run_program;
+
+/// How long an answer may take. A machine that has just built the program may be busy.
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// How long an answer may be, in bytes.
+const LONGEST_ANSWER: usize = 64 * 1024;
+
+/// Prints a table, a row a link.
+///
+/// # Errors
+/// Some of the links do not answer as they should.
+pub fn all(places: &Places, suffix: bool, report: &Report) -> Result<(), Refusal> {
+    if report.dry_run {
+        return Ok(());
+    }
+    say::print(&format!(
+        "\n{}{}\n  {:<24} {:<8} call\n",
+        say::version().trim_end(),
+        format_args!(" in {}", places.tools.display()),
+        "tool",
+        "schema"
+    ));
+    let mut failed = 0;
+    for name in lay::names(suffix) {
+        let link = places.tools.join(&name);
+        let row = if owned::is_link(places, &link) {
+            let schema = answers_schema(&link);
+            let call = registry::find(&name).and_then(|tool| tool.sample.as_ref());
+            let call = call.map(|sample| answers_call(&link, sample));
+            if !schema || call == Some(false) {
+                failed += 1;
+            }
+            let call = match call {
+                None => "not tried: needs the network",
+                Some(true) => "ok",
+                Some(false) => "FAILED",
+            };
+            format!(
+                "  {name:<24} {:<8} {call}\n",
+                if schema { "ok" } else { "FAILED" }
+            )
+        } else {
+            format!("  {name:<24} {:<8} not ours, kept as it is\n", "-")
+        };
+        say::print(&row);
+    }
+    say::print("\n");
+    if failed == 0 {
+        suggest(places, suffix);
+        Ok(())
+    } else {
+        Err(Refusal(format!(
+            "{failed} of the tools do not answer as they should, see the table; `{PROGRAM} doctor` may tell why"
+        )))
+    }
+}
+
+/// Says what a person would do next: a call that works as it is printed, and how this shell finds the program.
+fn suggest(places: &Places, suffix: bool) {
+    let links = lay::names(suffix).map(|name| (places.tools.join(&name), registry::find(&name)));
+    let call = links
+        .filter(|(link, _)| owned::is_link(places, link))
+        .find_map(|(link, tool)| {
+            let sample = tool?.sample.as_ref()?;
+            let word = quoted(&link.to_string_lossy());
+            (sample.file.is_none())
+                .then(|| format!("printf '%s' {} | {word}", quoted(sample.request)))
+        });
+    let program = places.program_name();
+    let call = call.unwrap_or_else(|| format!("{} --help", quoted(&program.to_string_lossy())));
+    say::print(&format!("Try next:\n  {call}\n"));
+    if places.is_staged() {
+        return;
+    }
+    let Some(bin) = places.bin() else {
+        say::print(&format!(
+            "{PROGRAM} itself is {}\n",
+            quoted(&program.to_string_lossy())
+        ));
+        return;
+    };
+    let link = bin.join(PROGRAM);
+    if !owned::is_link(places, &link) {
+        return;
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut directories = env::split_paths(&path);
+    let first = env::split_paths(&path)
+        .map(|directory| directory.join(PROGRAM))
+        .find(|file| file.is_file());
+    if first.as_deref() == Some(&link) {
+        return;
+    }
+    if let (Some(first), true) = (&first, directories.any(|directory| directory == bin)) {
+        say::print(&format!(
+            "Another {PROGRAM} comes first on PATH: {}. This one is {}\n",
+            first.display(),
+            quoted(&link.to_string_lossy())
+        ));
+        return;
+    }
+    let home = env::var_os("HOME").map(PathBuf::from);
+    let word = match home.as_deref().and_then(|home| bin.strip_prefix(home).ok()) {
+        Some(rest) if rest == Path::new(".local/bin") => String::from("\"$HOME/.local/bin:$PATH\""),
+        _ => format!("{}:\"$PATH\"", quoted(&bin.to_string_lossy())),
+    };
+    say::print(&format!(
+        "{PROGRAM} is not on this shell's PATH yet; this line puts it there, in ~/.profile for good:\n  \
+         export PATH={word}\n"
+    ));
+}
+
+fn answers_schema(link: &Path) -> bool {
+    let mut command = Command::new(link);
+    command.arg("--schema");
+    run_program(&command, TIMEOUT, LONGEST_ANSWER).is_ok_and(|ended| {
+        ended.code == 0 && crate::contract::schema::validate(&ended.output).is_ok()
+    })
+}
+
+fn answers_call(link: &Path, sample: &Sample) -> bool {
+    let Ok(room) = Room::new() else {
+        return false;
+    };
+    let request = room.0.join("request");
+    let written = sample
+        .file
+        .map_or(Ok(()), |(name, content)| {
+            fs::write(room.0.join(name), content)
+        })
+        .and_then(|()| fs::write(&request, sample.request));
+    if written.is_err() {
+        return false;
+    }
+    let mut command = Command::new(link);
+    command.arg("--input").arg(&request);
+    // Relative paths in the request start where the call is made. All others here are absolute.
+    let back = env::current_dir();
+    if env::set_current_dir(&room.0).is_err() {
+        return false;
+    }
+    let ended = run_program(&command, TIMEOUT, LONGEST_ANSWER);
+    if let Ok(back) = back {
+        let _ = env::set_current_dir(back);
+    }
+    ended.is_ok_and(|ended| {
+        ended.code == 0 && memchr::memmem::find(&ended.output, sample.answer.as_bytes()).is_some()
+    })
+}
+
+/// A directory for one call, which goes away with it.
+struct Room(PathBuf);
+
+impl Room {
+    fn new() -> std::io::Result<Self> {
+        use std::hash::{BuildHasher, Hasher, RandomState};
+        use std::os::unix::fs::DirBuilderExt;
+        let name = format!(
+            "{PROGRAM}-{:016x}",
+            RandomState::new().build_hasher().finish()
+        );
+        let path = env::temp_dir().join(name);
+        fs::DirBuilder::new().mode(0o700).create(&path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // What is left in a directory for temporary files is the system's to remove.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
