@@ -12,8 +12,9 @@
 //! | [`bracket`] | what stands between `[` and `]` |
 //! | [`simplify`] | a smaller tree that finds the same lines |
 //! | [`required`] | plain text that a match must hold |
-//! | [`translate`] | tree to the syntax of the `regex` crate |
-//! | [`classes`] | the character classes in that syntax |
+//! | [`hir`] | tree to what the automata of `regex` are built from |
+//! | [`translate`] | tree to the syntax of `fancy-regex` |
+//! | [`classes`] | the members of a set of characters, for both |
 //! | [`matcher`] | which engine searches, and how |
 //! | [`search`], [`runs`], [`references`] | the engines |
 //! | [`cost`] | what a pattern may cost |
@@ -25,6 +26,7 @@ mod bracket;
 mod budget;
 mod classes;
 mod cost;
+mod hir;
 mod matcher;
 mod parser;
 mod references;

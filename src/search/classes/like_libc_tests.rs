@@ -74,6 +74,22 @@ fn both_tools_find_exactly_the_members_of_a_class() {
     }
 }
 
+#[test]
+fn a_class_and_its_complement_part_all_characters() {
+    let word = ours(Class::Word);
+    for (class, complement) in [(r"\w", r"\W"), (r"[\w]", r"[^\w]"), (r"[_\w]", r"[\W]")] {
+        let class = Matcher::compile(&format!("^{class}$")).unwrap();
+        let complement = Matcher::compile(&format!("^{complement}$")).unwrap();
+        for char in ('\0'..=char::MAX).filter(|char| *char != '\n') {
+            let mut text = [0; 4];
+            let text = char.encode_utf8(&mut text).as_bytes();
+            let is_one = word.binary_search(&char).is_ok();
+            assert_eq!(class.find(text, 0).is_some(), is_one, "{char:?}");
+            assert_eq!(complement.find(text, 0).is_some(), !is_one, "{char:?}");
+        }
+    }
+}
+
 #[cfg(target_env = "gnu")]
 #[test]
 fn every_character_is_classed_as_the_c_library_does() {

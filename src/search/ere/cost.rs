@@ -1,7 +1,14 @@
-//! What a pattern costs at most, from its tree: how many places of it can be under way at once, and
-//! how short a match can be.
+//! What a pattern costs at most, from its tree: how large it is, how many places of it can be under
+//! way at once, and how short a match can be.
 
-use super::ast::Node;
+use super::PatternError;
+use super::ast::{Class, Node};
+
+/// How large a pattern may be: a character or an operator counts as one, a large class as 1000. It
+/// bounds the memory that the pattern takes before it is compiled.
+const MAX_SIZE: usize = 1 << 18;
+const LARGE_CLASS: usize = 1000;
+const SMALL_CLASS: usize = 10;
 
 /// What a class costs beside a character, whose bytes may be up to four.
 const CLASS: u64 = 4;
@@ -39,5 +46,40 @@ pub(super) fn shortest(node: &Node) -> usize {
             .fold(0, |sum, node| sum.saturating_add(shortest(node))),
         Node::Alternate(branches) => branches.iter().map(shortest).min().unwrap_or(0),
         Node::Empty | Node::Assertion(_) | Node::BackReference { .. } => 0,
+    }
+}
+
+/// Refuses a pattern that is too large.
+pub(super) fn check_size(node: &Node) -> Result<(), PatternError> {
+    if size(node) > MAX_SIZE {
+        return Err(PatternError::TooBig);
+    }
+    Ok(())
+}
+
+fn size(node: &Node) -> usize {
+    let own = match node {
+        Node::Literal { text, .. } => text.len(),
+        Node::Set(set) => {
+            let classes = set.classes.iter().chain(&set.complements);
+            classes.fold(set.ranges.len(), |sum, class| sum + class_size(*class))
+        }
+        // As one operator.
+        Node::Repeat {
+            node,
+            min: 0,
+            max: None,
+        } if **node == Node::Dot => 0,
+        Node::Group(node) | Node::Repeat { node, .. } => size(node),
+        Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().map(size).sum(),
+        Node::Empty | Node::Dot | Node::Assertion(_) | Node::BackReference { .. } => 0,
+    };
+    1 + own
+}
+
+fn class_size(class: Class) -> usize {
+    match class {
+        Class::Digit | Class::Xdigit | Class::Blank | Class::Space | Class::Cntrl => SMALL_CLASS,
+        _ => LARGE_CLASS,
     }
 }

@@ -15,10 +15,10 @@ use fancy_regex::RegexInput;
 use super::PatternError;
 use super::ast::Node;
 use super::budget::Budget;
-use super::cost::places;
+use super::cost::{check_size, places};
 use super::search::{Search, line_around};
 use super::simplify::{loosen, simplify};
-use super::translate::{Target, translate};
+use super::translate::translate;
 
 /// What each part of a pattern that has no back-references itself may take, in bytes.
 const DELEGATE_LIMIT: usize = 8 << 20;
@@ -56,7 +56,8 @@ struct Engines {
 impl References {
     pub fn compile(node: &Node, budget: &Arc<Budget>) -> Result<Self, PatternError> {
         let candidates = Search::compile(&simplify(loosen(node)), budget)?;
-        let text = translate(node, Target::Line)?;
+        check_size(node)?;
+        let text = translate(node);
         let place = backtracking(&text, PLACE_STEPS).ok_or(PatternError::TooBig)?;
         Ok(Self {
             candidates,

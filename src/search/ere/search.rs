@@ -4,15 +4,17 @@
 use std::sync::{Arc, OnceLock};
 
 use memchr::memmem::Finder;
-use regex::bytes::{Regex, RegexBuilder};
+use regex_automata::Input;
+use regex_automata::meta::Regex;
+use regex_syntax::hir::Hir;
 
 use super::PatternError;
 use super::ast::{Assertion, Node};
 use super::budget::Budget;
-use super::cost::{places, shortest};
+use super::cost::{check_size, places, shortest};
+use super::hir::hir;
 use super::required::{first, longest, required};
 use super::stepper::Stepper;
-use super::translate::{Target, translate};
 
 /// What a compiled pattern may take, in bytes.
 pub(super) const SIZE_LIMIT: usize = 32 << 20;
@@ -50,23 +52,24 @@ struct Careful {
     shortest: usize,
     /// Text that every match holds, whether or not that is quick to look for.
     held: Option<Box<Finder<'static>>>,
-    translated: Box<str>,
+    pattern: Hir,
     stepper: OnceLock<Option<Stepper>>,
 }
 
 impl Search {
     pub fn compile(node: &Node, budget: &Arc<Budget>) -> Result<Self, PatternError> {
-        let translated = translate(node, Target::Window)?;
+        check_size(node)?;
+        let pattern = hir(node);
         let finder = |text: &str| Box::new(Finder::new(text).into_owned());
         Ok(Self {
-            regex: build(&translated)?,
+            regex: build(&pattern)?,
             required: required(node).map(finder),
             words: asks_for_words(node),
             careful: Careful {
                 at_a_stroke: usize::try_from(AT_A_STROKE / places(node).max(1)).unwrap_or(0),
                 shortest: shortest(node),
                 held: longest(node).map(finder),
-                translated: translated.into(),
+                pattern,
                 stepper: OnceLock::new(),
             },
             budget: Arc::clone(budget),
@@ -127,7 +130,7 @@ impl Search {
         }
         let stepper = careful
             .stepper
-            .get_or_init(|| Stepper::new(&careful.translated, SIZE_LIMIT));
+            .get_or_init(|| Stepper::new(&careful.pattern, SIZE_LIMIT));
         stepper.as_ref()?.is_match(line, self.budget.share())
     }
 
@@ -186,9 +189,10 @@ impl Search {
     fn find_in_line(&self, window: &[u8], start: usize) -> Option<usize> {
         if self.words {
             // Asked for the match itself, it takes the quicker one of its engines.
-            return self.regex.find_at(window, start).map(|found| found.end());
+            let input = Input::new(window).span(start..window.len());
+            return self.regex.find(input).map(|found| found.end());
         }
-        self.regex.shortest_match_at(window, start)
+        self.shortest_match(window, start)
     }
 
     /// The end of the match that ends first: in the first line that has one.
@@ -196,18 +200,25 @@ impl Search {
         if from >= window.len() {
             return None;
         }
-        let end = self.regex.shortest_match_at(window, from)?;
+        let end = self.shortest_match(window, from)?;
         // After the last line feed there is an empty string, but no line.
         (end < window.len() || window.last() != Some(&b'\n')).then_some(end)
     }
+
+    fn shortest_match(&self, window: &[u8], from: usize) -> Option<usize> {
+        let input = Input::new(window).earliest(true).span(from..window.len());
+        self.regex.search_half(&input).map(|found| found.offset())
+    }
 }
 
-/// Compiles what has been translated for a window.
-pub(super) fn build(translated: &str) -> Result<Regex, PatternError> {
-    RegexBuilder::new(translated)
-        .multi_line(true)
-        .size_limit(SIZE_LIMIT)
-        .build()
+/// Compiles a pattern for whole windows.
+pub(super) fn build(pattern: &Hir) -> Result<Regex, PatternError> {
+    let config = Regex::config()
+        .utf8_empty(false)
+        .nfa_size_limit(Some(SIZE_LIMIT));
+    Regex::builder()
+        .configure(config)
+        .build_from_hir(pattern)
         .map_err(|_| PatternError::TooBig)
 }
 

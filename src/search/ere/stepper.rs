@@ -12,7 +12,7 @@ use regex_automata::Input;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{Compiler, Config, NFA, State, WhichCaptures};
 use regex_automata::util::primitives::StateID;
-use regex_automata::util::syntax;
+use regex_syntax::hir::Hir;
 
 /// What the states of the DFA may take, in bytes.
 const CACHE: usize = 16 << 20;
@@ -39,17 +39,16 @@ enum Unknown {
 }
 
 impl Stepper {
-    /// Compiles what has been translated for a window, within `size` bytes.
-    pub fn new(text: &str, size: usize) -> Option<Self> {
+    /// Compiles a pattern for whole windows, within `size` bytes.
+    pub fn new(pattern: &Hir, size: usize) -> Option<Self> {
         let nfa = Compiler::new()
-            .syntax(syntax::Config::new().utf8(false).multi_line(true))
             .configure(
                 Config::new()
                     .utf8(false)
                     .which_captures(WhichCaptures::None)
                     .nfa_size_limit(Some(size)),
             )
-            .build(text)
+            .build_from_hir(pattern)
             .ok()?;
         let config = DFA::config()
             .unicode_word_boundary(true)
