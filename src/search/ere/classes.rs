@@ -2,10 +2,10 @@
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-use super::ast::{Class, Set};
+use super::ast::{CharClass, CharSet};
 
 /// The characters that match the set. A line feed is never among them.
-pub(super) fn members(set: &Set) -> ClassUnicode {
+pub(super) fn members(set: &CharSet) -> ClassUnicode {
     let mut ranges = Vec::new();
     for &(first, last) in &set.ranges {
         push(first, last, &mut ranges);
@@ -54,10 +54,10 @@ pub(super) fn cases(char: char) -> ClassUnicode {
     cases
 }
 
-fn push_class(class: Class, fold: bool, out: &mut Vec<ClassUnicodeRange>) {
+fn push_class(class: CharClass, fold: bool, out: &mut Vec<ClassUnicodeRange>) {
     let class = match class {
-        // Without case there is no difference between large and small.
-        Class::Upper | Class::Lower if fold => Class::Alpha,
+        // Where case is ignored, upper and lower case are the same class.
+        CharClass::Upper | CharClass::Lower if fold => CharClass::Alpha,
         class => class,
     };
     let ranges = class.ranges().into_iter();

@@ -9,10 +9,10 @@ use regex_syntax::hir::{Class, Dot, Hir, Look, Repetition};
 use super::ast::{Assertion, Node};
 use super::classes;
 
-/// The pattern for whole windows. It has no back-references.
+/// The pattern for whole windows. There are no back-references in it.
 pub(super) fn hir(node: &Node) -> Hir {
     match node {
-        // A back-reference matches no more than any run does, and there is none here.
+        // There is no back-reference here; `References` compiles those patterns.
         Node::Empty | Node::BackReference { .. } => Hir::empty(),
         Node::Literal { text, fold: false } if !text.contains('\n') => {
             Hir::literal(text.as_bytes())
@@ -48,9 +48,9 @@ pub(super) fn repeat(pattern: Hir, min: u32, max: Option<u32>) -> Hir {
     })
 }
 
-/// `min` characters and then any bytes of the line: what is not UTF-8 does not end a `.*`, and in
-/// what is UTF-8 there is no difference, since nothing else in a pattern matches a part of a
-/// character.
+/// `min` characters and then any bytes of the line, so that a byte that is not UTF-8 does not end a
+/// `.*`. In UTF-8 that is the same as characters, since nothing else in a pattern matches a part of
+/// a character.
 fn any_run(min: u32) -> Hir {
     let run = repeat(Hir::dot(Dot::AnyByteExceptLF), 0, None);
     if min == 0 {

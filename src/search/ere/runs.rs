@@ -1,7 +1,7 @@
 //! Patterns that ask for nothing but a long run of one set of characters: `a{5000}`, `.{2000,}`.
 //!
-//! As an automaton such a pattern has a state for each number of characters; here the runs are found
-//! by a pattern of one character, and their lengths are compared.
+//! As an automaton such a pattern has a state for each number of characters. Here a pattern of one
+//! character finds the runs, and their lengths are compared.
 
 use regex_automata::Input;
 use regex_automata::meta::Regex;
@@ -12,19 +12,19 @@ use super::cost::check_size;
 use super::hir::{hir, repeat};
 use super::search::{SIZE_LIMIT, build};
 
-/// From how many characters on. Shorter ones `regex` finds as quickly.
+/// The shortest run, in characters, that is found this way; `regex` finds shorter ones as quickly.
 const LONG: u32 = 1000;
 
 /// A pattern for runs.
 #[derive(Debug)]
 pub(super) struct Runs {
     run: Regex,
-    /// How many characters.
+    /// The length of the run, in characters.
     count: usize,
 }
 
 impl Runs {
-    /// The pattern, if it asks for nothing else. It has been simplified.
+    /// Compiles a simplified pattern; `None` if it asks for anything but one run.
     pub fn compile(node: &Node) -> Option<Result<Self, PatternError>> {
         let Node::Repeat { node, min, .. } = node else {
             return None;

@@ -10,16 +10,16 @@ use super::classes;
 
 /// The pattern for one line.
 pub(super) fn translate(node: &Node) -> String {
-    let mut writer = Writer { out: String::new() };
+    let mut writer = FancyWriter { out: String::new() };
     writer.node(node);
     writer.out
 }
 
-struct Writer {
+struct FancyWriter {
     out: String,
 }
 
-impl Writer {
+impl FancyWriter {
     fn node(&mut self, node: &Node) {
         match node {
             Node::Empty => self.out.push_str("(?:)"),
@@ -135,7 +135,7 @@ impl Writer {
     }
 }
 
-/// A character that there is not.
+/// A set without members.
 const NOTHING: &str = r"[^\x00-\x{10FFFF}]";
 
 /// Any characters, and bytes that are not text.
