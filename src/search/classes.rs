@@ -1,7 +1,7 @@
 //! The character classes of C.UTF-8, for wildcards and for regular expressions alike.
 //!
-//! Their members are those of the GNU C library: `classes/generate.py` asks it about every character
-//! and writes `classes/table.rs`.
+//! Their members are those of the GNU C library: `classes/generate.py` asks it about every
+//! character and writes `classes/table.rs`.
 
 mod table;
 

@@ -74,7 +74,7 @@ struct Span {
     kind: EntryKind,
 }
 
-/// FoundPath paths, in the byte order of the whole path.
+/// Found paths, in the byte order of the whole path.
 #[derive(Debug, Default)]
 pub struct Paths {
     text: Vec<u8>,

@@ -13,8 +13,8 @@ pub struct WildcardSet {
 }
 
 impl WildcardSet {
-    /// Reads the set whose `[` is before `at`. Returns it and the offset after its end; `None` if it
-    /// has no end.
+    /// Reads the set whose `[` is before `at`. Returns it and the offset after its end; `None` if
+    /// it has no end.
     pub fn parse(pattern: &[char], mut at: usize, unicode: bool) -> Option<(Self, usize)> {
         let negated = matches!(pattern.get(at), Some('!' | '^'));
         at += usize::from(negated);
@@ -69,8 +69,8 @@ impl WildcardSet {
         ))
     }
 
-    /// Writes a set as ranges alone: `a-a` is unambiguous, whatever character `a` is. Only `]` has to
-    /// be written alone, in front. The empty range `b-a` separates it (or a `!`) from the rest.
+    /// Writes a set as ranges alone: `a-a` is unambiguous, whatever character `a` is. Only `]` has
+    /// to be written alone, in front. The empty range `b-a` separates it (or a `!`) from the rest.
     pub fn write(&self, text: &mut String) {
         text.push('[');
         if self.negated {

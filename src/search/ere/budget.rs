@@ -1,7 +1,8 @@
 //! The timeout of a search, which every engine checks between its steps.
 //!
-//! A host waits for 30 seconds. An ordinary pattern has no timeout, however much there is to search:
-//! a search ends only once it has taken far more processor time than the amount of text explains.
+//! A host waits for 30 seconds. An ordinary pattern has no timeout, however much there is to
+//! search: a search ends only once it has taken far more processor time than the amount of text
+//! explains.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

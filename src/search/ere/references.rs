@@ -1,8 +1,8 @@
 //! Patterns with back-references: `regex` for the lines that may match, `fancy-regex` on each.
 //!
 //! A backtracking engine cannot be interrupted either. So a line that it does not decide in a few
-//! steps is decided in a thread of its own. When its time is over the thread is left behind; it ends
-//! once its steps are used up, or with the process.
+//! steps is decided in a thread of its own. When its time is over the thread is left behind; it
+//! ends once its steps are used up, or with the process.
 
 use std::borrow::Cow;
 use std::sync::mpsc::channel;

@@ -1,9 +1,9 @@
 //! Matches one line byte by byte, so that it can stop when its time is over.
 //!
-//! A call of `regex` cannot be interrupted, and where its automaton would grow too large it looks at
-//! every state of the pattern for every byte: a line of 200 KB and a pattern of 100,000 characters
-//! take minutes. Here the same automata are run step by step: the lazily built DFA, and where that
-//! gives up, the NFA that it is built from.
+//! A call of `regex` cannot be interrupted, and where its automaton would grow too large it looks
+//! at every state of the pattern for every byte: a line of 200 KB and a pattern of 100,000
+//! characters take minutes. Here the same automata are run step by step: the lazily built DFA, and
+//! where that gives up, the NFA that it is built from.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
