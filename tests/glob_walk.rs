@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
-use ikigai_tools::search::paths::{Kind, LeftOut};
+use ikigai_tools::search::paths::{EntryKind, LeftOut};
 use ikigai_tools::search::walk::{GlobError, expand};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 
@@ -215,9 +215,9 @@ fn each_path_comes_with_its_own_type() {
     for pattern in ["*", "[d]", "d", "f", "l", "*/"] {
         for found in expand(root.path(), pattern.as_bytes()).unwrap().iter() {
             let expected = match found.path().trim_ascii_end() {
-                path if path.ends_with(b"d") || path.ends_with(b"d/") => Kind::Directory,
-                path if path.ends_with(b"f") => Kind::Regular,
-                _ => Kind::Symlink,
+                path if path.ends_with(b"d") || path.ends_with(b"d/") => EntryKind::Directory,
+                path if path.ends_with(b"f") => EntryKind::Regular,
+                _ => EntryKind::Symlink,
             };
             assert_eq!(found.kind(), expected, "{pattern}: {:?}", found.c_path());
         }

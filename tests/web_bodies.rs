@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use flate2::{Compress, Compression, FlushCompress};
 use ikigai_tools::web::client::proxy::Proxies;
-use ikigai_tools::web::client::{Client, Error, MAX_BODY, Request, Response, parse_url};
+use ikigai_tools::web::client::{
+    Client, FetchError as Error, FetchRequest as Request, MAX_BODY, Response, parse_url,
+};
 use server::{Server, reply};
 
 fn get(url: &str) -> Result<Response, Error> {

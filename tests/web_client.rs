@@ -8,7 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ikigai_tools::web::client::proxy::Proxies;
-use ikigai_tools::web::client::{Client, Error, MAX_BODY, Request, Response, parse_url};
+use ikigai_tools::web::client::{
+    Client, FetchError as Error, FetchRequest as Request, MAX_BODY, Response, parse_url,
+};
 use server::{Server, page, redirect, reply};
 
 fn client() -> Client {

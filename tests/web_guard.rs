@@ -11,9 +11,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ikigai_tools::web::client::proxy::Proxies;
-use ikigai_tools::web::client::{Client, Error, Request, Response, parse_url};
+use ikigai_tools::web::client::{
+    Client, FetchError as Error, FetchRequest as Request, Response, parse_url,
+};
 use ikigai_tools::web::guard::Guard;
-use ikigai_tools::web::guard::class::{Reach, classify};
+use ikigai_tools::web::guard::class::{AddressScope, classify};
 use ikigai_tools::web::resolve::Resolve;
 use server::{Asked, Server, page, redirect};
 use url::Host;
@@ -235,9 +237,12 @@ fn is_forbidden(host: &str) -> bool {
     NAMES.contains(&name.as_str())
         || name == "metadata.goog"
         || name.ends_with(".ipv6-literal.net")
-        || readings(host)
-            .into_iter()
-            .any(|ip| matches!(classify(ip).reach, Reach::Never | Reach::StandIn))
+        || readings(host).into_iter().any(|ip| {
+            matches!(
+                classify(ip).scope,
+                AddressScope::Never | AddressScope::StandIn
+            )
+        })
 }
 
 /// Notes what it is asked for, and has every name be the metadata service's.

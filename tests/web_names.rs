@@ -11,7 +11,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ikigai_tools::web::client::proxy::Proxies;
-use ikigai_tools::web::client::{Client, Error, Request, Response, parse_url};
+use ikigai_tools::web::client::{
+    Client, FetchError as Error, FetchRequest as Request, Response, parse_url,
+};
 use ikigai_tools::web::resolve::Resolve;
 use server::{Server, page, redirect};
 

@@ -293,7 +293,7 @@ fn a_provider_that_is_not_there_is_a_network_error() {
     drop(listener);
     let endpoint = parse_url(&url).unwrap();
     let domains = everything();
-    let query = google::Query {
+    let query = google::GoogleQuery {
         text: "x",
         num: 1,
         start: 1,

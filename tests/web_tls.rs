@@ -12,7 +12,9 @@ use std::thread;
 use std::time::Duration;
 
 use ikigai_tools::web::client::proxy::Proxies;
-use ikigai_tools::web::client::{Client, Error, Request, Response, parse_url};
+use ikigai_tools::web::client::{
+    Client, FetchError as Error, FetchRequest as Request, Response, parse_url,
+};
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};

@@ -1,7 +1,7 @@
 //! The character classes of C.UTF-8, for wildcards and for regular expressions alike.
 //!
-//! What belongs to a class is what the GNU C library says: `classes/generate.py` has asked it about
-//! every character and has written `classes/table.rs`.
+//! Their members are those of the GNU C library: `classes/generate.py` asks it about every
+//! character and writes `classes/table.rs`.
 
 mod table;
 
@@ -10,7 +10,7 @@ pub(super) use table::GLIBC;
 
 /// The character classes of C.UTF-8, and the one that `\w` means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum CharClass {
     Alnum,
     Alpha,
     Blank,
@@ -29,8 +29,8 @@ pub(super) enum Class {
 /// The first and the last character of a range.
 pub(super) type Range = (char, char);
 
-impl Class {
-    /// The class that is called so between `[:` and `:]`.
+impl CharClass {
+    /// The class of this name, as it is written between `[:` and `:]`.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "alnum" => Self::Alnum,

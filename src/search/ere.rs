@@ -1,9 +1,9 @@
 //! POSIX extended regular expressions, matched line by line.
 //!
-//! What a pattern means is POSIX (XBD 9.4) as glibc's `regcomp` reads it in the
-//! C.UTF-8 locale, down to the texts of `regerror`. Forms that POSIX leaves
-//! undefined mean what people write them for: `\d \s \w \b \< \>`, `\t`, `\xHH`,
-//! `(?i)`, `(?:…)`, a `{` that opens no interval. [`parser`] has the full list.
+//! Patterns mean what POSIX (XBD 9.4) says, as glibc's `regcomp` reads it in the C.UTF-8 locale,
+//! down to the texts of `regerror`. Forms that POSIX leaves undefined mean what people write them
+//! for: `\d \s \w \b \< \>`, `\t`, `\xHH`, `(?i)`, `(?:…)`, a `{` that does not open an interval.
+//! [`parser`] has the full list.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -11,20 +11,22 @@
 //! | [`parser`] | text to tree; every refusal is made here |
 //! | [`bracket`] | what stands between `[` and `]` |
 //! | [`simplify`] | a smaller tree that finds the same lines |
-//! | [`required`] | plain text that a match must hold |
-//! | [`translate`] | tree to the syntax of the `regex` crate |
-//! | [`classes`] | the character classes in that syntax |
+//! | [`required`] | plain text that every match holds |
+//! | [`hir`] | tree to what the automata of `regex` are built from |
+//! | [`translate`] | tree to the syntax of `fancy-regex` |
+//! | [`classes`] | the members of a set of characters, for both |
 //! | [`matcher`] | which engine searches, and how |
 //! | [`search`], [`runs`], [`references`] | the engines |
 //! | [`cost`] | what a pattern may cost |
-//! | [`budget`] | what a search may cost in all |
-//! | [`stepper`] | a costly line, byte by byte |
+//! | [`budget`] | the timeout of a search |
+//! | [`stepper`] | matches a costly line byte by byte |
 
 mod ast;
 mod bracket;
 mod budget;
 mod classes;
 mod cost;
+mod hir;
 mod matcher;
 mod parser;
 mod references;
@@ -44,8 +46,7 @@ use std::fmt;
 
 pub use matcher::Matcher;
 
-/// Why a pattern is refused. `Display` is the line that glibc's `regerror` has
-/// for it.
+/// Why a pattern is refused. `Display` gives the text of glibc's `regerror`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternError {
     /// The pattern ends right after a `[` or `[^`.

@@ -1,6 +1,7 @@
-//! Workshop: from a wildcard to the paths that it names, from a regular expression to the lines that it matches.
+//! Workshop for searching: from a wildcard to the paths that it names, from a regular expression to
+//! the lines that it matches.
 //!
-//! Knows bytes, paths and files only; what to say about them is the business of the tools.
+//! It knows bytes, paths and files only; the tools decide what to say about them.
 
 mod classes;
 pub mod ere;

@@ -10,9 +10,9 @@ use rustix::fs::FileType;
 
 pub use super::ways::LeftOut;
 
-/// What a directory entry is, as far as the directory itself tells.
+/// What a directory entry is, as the directory itself records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// A regular file.
     Regular,
     /// A directory.
@@ -21,11 +21,11 @@ pub enum Kind {
     Symlink,
     /// A FIFO, a socket or a device.
     Other,
-    /// The file system does not say.
+    /// The file system does not record it.
     Unknown,
 }
 
-impl From<FileType> for Kind {
+impl From<FileType> for EntryKind {
     fn from(kind: FileType) -> Self {
         match kind {
             FileType::RegularFile => Self::Regular,
@@ -39,12 +39,12 @@ impl From<FileType> for Kind {
 
 /// One found path.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub struct FoundPath<'a> {
     text: &'a [u8],
-    kind: Kind,
+    kind: EntryKind,
 }
 
-impl<'a> Found<'a> {
+impl<'a> FoundPath<'a> {
     /// The path's bytes, without a NUL.
     #[must_use]
     pub fn path(&self) -> &'a [u8] {
@@ -59,7 +59,7 @@ impl<'a> Found<'a> {
 
     /// The entry's own type; a link is not followed.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> EntryKind {
         self.kind
     }
 }
@@ -71,7 +71,7 @@ struct Span {
     key: u64,
     start: usize,
     end: usize,
-    kind: Kind,
+    kind: EntryKind,
 }
 
 /// Found paths, in the byte order of the whole path.
@@ -79,12 +79,12 @@ struct Span {
 pub struct Paths {
     text: Vec<u8>,
     spans: Vec<Span>,
-    /// What was left out of them.
+    /// Why some paths were left out, if any were.
     pub(super) left_out: Option<LeftOut>,
 }
 
 impl Paths {
-    /// What the pattern names as well and these paths do not hold.
+    /// Which paths the pattern also names, but the list does not hold.
     #[must_use]
     pub fn left_out(&self) -> Option<LeftOut> {
         self.left_out
@@ -110,15 +110,19 @@ impl Paths {
 
     /// The paths in byte order.
     #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Found<'_>> {
-        self.spans.iter().map(|span| Found {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = FoundPath<'_>> {
+        self.spans.iter().map(|span| FoundPath {
             text: &self.text[span.start..span.end],
             kind: span.kind,
         })
     }
 
     /// Adds the path whose pieces are given.
-    pub(super) fn push(&mut self, pieces: [&[u8]; 3], kind: Kind) -> Result<(), TryReserveError> {
+    pub(super) fn push(
+        &mut self,
+        pieces: [&[u8]; 3],
+        kind: EntryKind,
+    ) -> Result<(), TryReserveError> {
         let start = self.text.len();
         self.text
             .try_reserve(pieces.iter().map(|piece| piece.len()).sum::<usize>() + 1)?;
@@ -153,7 +157,7 @@ impl Paths {
             group.sort_unstable_by_key(|span| span.key);
             let mut at = first;
             for equal in group.chunk_by(|a, b| a.key == b.key) {
-                // The NUL at the end is part of the key: a shorter path is no rest of a group.
+                // The NUL at the end is part of the key, so paths that end within it differ.
                 if equal.len() > 1 && equal[0].end - equal[0].start > depth + 8 {
                     groups.push((at, at + equal.len(), depth + 8));
                 }
@@ -209,7 +213,7 @@ mod tests {
         let mut found = Paths::default();
         for path in paths {
             found
-                .push([b"", path.as_bytes(), b""], Kind::Regular)
+                .push([b"", path.as_bytes(), b""], EntryKind::Regular)
                 .unwrap();
         }
         found.sort();

@@ -1,8 +1,8 @@
 //! Searching a file for matching lines, as `grep` does.
 //!
-//! A file passes through one window of whole lines that is searched at a stroke: the matcher
-//! says where the first matching line is, not whether each line is one. The line that the window
-//! cuts off is carried over to the next, and the window grows for lines that are longer. One
+//! A file passes through a window of whole lines that is searched as one piece: the matcher finds
+//! the first matching line instead of being asked about each line. A line that the window cuts off
+//! is carried over to the next window, and the window grows for lines that are longer than it. One
 //! buffer serves all files, and lines are only counted up to those that match.
 
 use std::ffi::CStr;
@@ -22,26 +22,26 @@ const LONGEST_LINE: usize = 1 << 30;
 /// The longest path in bytes, with its NUL, that the kernel takes.
 const LONGEST_PATH: usize = 4096;
 
-/// Says which lines match.
+/// Finds the lines that match.
 pub trait LineMatcher {
-    /// An offset within the first matching line that begins at or behind `from`: anything from
+    /// An offset within the first matching line that begins at or after `from`: anything from
     /// its first byte to its line feed, or to the window's end where it has none.
     ///
     /// `window` holds whole lines, each ended by a line feed but perhaps the last; `from` is the
     /// start of one of them.
     fn find(&self, window: &[u8], from: usize) -> Option<usize>;
 
-    /// Whether the search goes on, now that `window` would be next.
+    /// Whether the search continues with `window`, the next one.
     fn goes_on(&self, _window: &[u8]) -> bool {
         true
     }
 
-    /// Where in this window, at the start of a line, the search ended before its time.
+    /// The offset in this window, at the start of a line, at which the search ran out of time.
     fn stopped(&self) -> Option<usize> {
         None
     }
 
-    /// Where the lines of this window begin that could not be decided; each is said once.
+    /// The offsets at which the undecided lines of this window begin. Each is returned once.
     fn take_undecided(&self) -> Vec<usize> {
         Vec::new()
     }
@@ -52,9 +52,9 @@ pub trait LineMatcher {
 pub enum ScanError<E> {
     /// It cannot be opened or read.
     Unreadable(Errno),
-    /// It is no regular file.
+    /// It is not a regular file.
     NotRegular,
-    /// A line is longer than the scanner allows, or there is no memory for it.
+    /// A line is longer than the scanner allows, or memory ran out for it.
     LineTooLong,
     /// The matcher ended the search before the line of this number.
     OutOfTime(u64),
@@ -74,14 +74,22 @@ impl<E: fmt::Display> fmt::Display for ScanError<E> {
     }
 }
 
-impl<E: fmt::Debug + fmt::Display> std::error::Error for ScanError<E> {}
+impl<E: std::error::Error + 'static> std::error::Error for ScanError<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Unreadable(error) => Some(error),
+            Self::Sink(error) => Some(error),
+            Self::NotRegular | Self::LineTooLong | Self::OutOfTime(_) => None,
+        }
+    }
+}
 
 /// What to do where the last component of a path is a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// Search what it leads to.
     Follow,
-    /// It is no regular file.
+    /// Refuse it, as anything that is not a regular file.
     Refuse,
 }
 
@@ -129,7 +137,7 @@ impl Directory {
     }
 }
 
-/// A directory to go on from: it needs no right to be read.
+/// Opens a directory to start further paths from; it need not be readable.
 fn open_directory(from: BorrowedFd<'_>, path: &[u8]) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     openat(from, path, flags, Mode::empty())
@@ -301,8 +309,8 @@ impl Scanner {
     }
 }
 
-/// Whether `at` lies in a line that begins at or behind `from`; a last line without a line feed ends at the window's
-/// own end.
+/// Whether `at` lies in a line that begins at or after `from`. A last line without a line feed ends
+/// at the end of the window.
 fn belongs_to_a_line(window: &[u8], from: usize, at: usize) -> bool {
     from <= at && (at < window.len() || (at == window.len() && !window.ends_with(b"\n")))
 }

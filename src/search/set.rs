@@ -3,17 +3,18 @@
 //! Read by the rules of POSIX (XBD 9.3.5 with `!` or `^`, and `\` as an escape), written in the
 //! forms that the `glob` crate shares with them.
 
-use super::classes::Class;
+use super::classes::CharClass;
 
 /// A set of characters.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Set {
+pub struct WildcardSet {
     negated: bool,
     ranges: Vec<(char, char)>,
 }
 
-impl Set {
-    /// Reads the set whose `[` stands before `at`, and says where it ends; none if it does not.
+impl WildcardSet {
+    /// Reads the set whose `[` is before `at`. Returns it and the offset after its end; `None` if
+    /// it has no end.
     pub fn parse(pattern: &[char], mut at: usize, unicode: bool) -> Option<(Self, usize)> {
         let negated = matches!(pattern.get(at), Some('!' | '^'));
         at += usize::from(negated);
@@ -29,23 +30,23 @@ impl Set {
             let (element, next) = element(pattern, at)?;
             at = next;
             let low = match element {
-                Element::Class(name) => {
+                SetElement::Class(name) => {
                     broken |= !(broken || class(&name, unicode, &mut ranges));
                     continue;
                 }
-                Element::Equivalent(c) => {
+                SetElement::Equivalent(c) => {
                     if !broken {
                         ranges.push((c, c));
                     }
                     continue;
                 }
-                Element::Char(c) => Some(c),
-                Element::Unknown => None,
+                SetElement::Char(c) => Some(c),
+                SetElement::Unknown => None,
             };
             let mut high = low;
             if pattern.get(at) == Some(&'-') && pattern.get(at + 1).is_some_and(|c| *c != ']') {
                 (high, at) = match element_at_end(pattern, at + 1)? {
-                    (Element::Char(c), next) => (Some(c), next),
+                    (SetElement::Char(c), next) => (Some(c), next),
                     (_, next) => (None, next),
                 };
             }
@@ -68,8 +69,8 @@ impl Set {
         ))
     }
 
-    /// Writes a set as ranges alone: `a-a` has no second meaning, whatever character `a` is. Only `]`
-    /// has to stand by itself, in front. The empty range `b-a` keeps it (or a `!`) apart from the rest.
+    /// Writes a set as ranges alone: `a-a` is unambiguous, whatever character `a` is. Only `]` has
+    /// to be written alone, in front. The empty range `b-a` separates it (or a `!`) from the rest.
     pub fn write(&self, text: &mut String) {
         text.push('[');
         if self.negated {
@@ -95,7 +96,7 @@ impl Set {
 }
 
 /// One element of a set.
-enum Element {
+enum SetElement {
     Char(char),
     Class(String),
     Equivalent(char),
@@ -103,7 +104,7 @@ enum Element {
 }
 
 /// The element at `at`, and where the next begins; none at the pattern's end.
-fn element(pattern: &[char], at: usize) -> Option<(Element, usize)> {
+fn element(pattern: &[char], at: usize) -> Option<(SetElement, usize)> {
     match (*pattern.get(at)?, pattern.get(at + 1)) {
         ('[', Some(':')) => {
             let name: String = pattern[at + 2..]
@@ -112,38 +113,38 @@ fn element(pattern: &[char], at: usize) -> Option<(Element, usize)> {
                 .collect();
             let end = at + 2 + name.len();
             if pattern[end..].starts_with(&[':', ']']) {
-                return Some((Element::Class(name), end + 2));
+                return Some((SetElement::Class(name), end + 2));
             }
-            Some((Element::Char('['), at + 1))
+            Some((SetElement::Char('['), at + 1))
         }
         ('[', Some('=')) => match pattern[at + 2..] {
-            [c, '=', ']', ..] => Some((Element::Equivalent(c), at + 5)),
-            _ => Some((Element::Char('['), at + 1)),
+            [c, '=', ']', ..] => Some((SetElement::Equivalent(c), at + 5)),
+            _ => Some((SetElement::Char('['), at + 1)),
         },
         _ => element_at_end(pattern, at),
     }
 }
 
 /// The element at `at` where only a character may stand, as at the end of a range.
-fn element_at_end(pattern: &[char], at: usize) -> Option<(Element, usize)> {
+fn element_at_end(pattern: &[char], at: usize) -> Option<(SetElement, usize)> {
     match (*pattern.get(at)?, pattern.get(at + 1)) {
-        ('\\', escaped) => Some((Element::Char(*escaped?), at + 2)),
+        ('\\', escaped) => Some((SetElement::Char(*escaped?), at + 2)),
         ('[', Some('.')) => {
             let name = &pattern[at + 2..];
             let length = name.windows(2).position(|end| end == ['.', ']'])?;
             let next = at + 2 + length + 2;
             match name[..length] {
-                [c] => Some((Element::Char(c), next)),
-                _ => Some((Element::Unknown, next)),
+                [c] => Some((SetElement::Char(c), next)),
+                _ => Some((SetElement::Unknown, next)),
             }
         }
-        (c, _) => Some((Element::Char(c), at + 1)),
+        (c, _) => Some((SetElement::Char(c), at + 1)),
     }
 }
 
-/// Adds the characters of a class to `ranges`; false if there is no such class.
+/// Adds the characters of a class to `ranges`; false if the class does not exist.
 fn class(name: &str, unicode: bool, ranges: &mut Vec<(char, char)>) -> bool {
-    let Some(class) = Class::named(name) else {
+    let Some(class) = CharClass::named(name) else {
         return false;
     };
     let members = class.ranges().into_iter();

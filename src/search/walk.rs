@@ -7,9 +7,9 @@
 //! still to be read wait on a stack, and trees deeper than the longest path that the kernel
 //! takes are read relative to directories held open on the way.
 //!
-//! Decided where `glob(3)` has nothing to say: `**` neither enters hidden directories nor follows
-//! links, and at the end of a pattern it is everything beneath, without the directory itself. A
-//! slash at the end asks for directories, always (glibc also lists a dangling link for `link/`).
+//! What `glob(3)` leaves open is decided here: `**` neither enters hidden directories nor follows
+//! links, and at the end of a pattern it matches everything below, without the directory itself. A
+//! slash at the end always asks for directories (glibc also lists a dangling link for `link/`).
 
 use std::collections::TryReserveError;
 use std::ffi::CStr;
@@ -23,7 +23,7 @@ use std::rc::Rc;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat};
 use rustix::io::Errno;
 
-use super::paths::{Kind, Paths};
+use super::paths::{EntryKind, Paths};
 use super::ways::Ways;
 use super::wildcard::{Component, Wildcard};
 
@@ -31,7 +31,7 @@ use super::wildcard::{Component, Wildcard};
 const LISTING: usize = 256 << 10;
 /// Directories further away than this many bytes of path become a new starting point. With a
 /// name (255 bytes) this stays below the 4,096 bytes that the kernel takes.
-const REACH: usize = 3500;
+const MAX_RELATIVE_PATH: usize = 3500;
 /// Directories whose path is longer, in bytes, are not read: no call takes such a path, and in a
 /// chain of a hundred thousand directories the paths would take all memory.
 const LONGEST_PATH: usize = 16 << 10;
@@ -40,14 +40,14 @@ const LONGEST_PATH: usize = 16 << 10;
 /// that grows with its square.
 const LONGEST_PATTERN: usize = 8 << 10;
 
-/// Why there is no answer.
+/// Why a pattern could not be expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlobError {
     /// The pattern holds a NUL, or is longer than 8 KiB.
     InvalidPattern,
     /// The directory to search in exists but cannot be read, or the process is out of files.
     ReadError,
-    /// No memory for the paths.
+    /// Memory ran out for the paths.
     OutOfMemory,
 }
 
@@ -89,7 +89,7 @@ pub fn expand(path: &Path, pattern: &[u8]) -> Result<Paths, GlobError> {
             here.push(b'/');
         }
     }
-    let mut walk = Walk::new(&wildcard, here);
+    let mut walk = GlobWalk::new(&wildcard, here);
     walk.run()?;
     walk.found.sort();
     walk.found.left_out = walk.ways.left_out;
@@ -116,12 +116,12 @@ struct Pending {
     links: bool,
     /// Whether this is the directory that the caller named.
     given: bool,
-    /// Whether the way here leads through `..` or a link that a wildcard stands before.
+    /// Whether the path leads through `..`, or through a link after a wildcard.
     roundabout: bool,
 }
 
-/// A search under way.
-struct Walk<'a> {
+/// A search in progress.
+struct GlobWalk<'a> {
     wildcard: &'a Wildcard,
     found: Paths,
     /// The path of the directory being read, with the slash behind it.
@@ -139,7 +139,7 @@ struct Walk<'a> {
     ways: Ways,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> GlobWalk<'a> {
     fn new(wildcard: &'a Wildcard, here: Vec<u8>) -> Self {
         Self {
             wildcard,
@@ -186,7 +186,8 @@ impl<'a> Walk<'a> {
     /// A pattern of slashes alone, or none: the directory that it stands in.
     fn directory_itself(&mut self) -> Result<(), GlobError> {
         if !self.here.is_empty() && is_directory(CWD, terminated(&mut self.scratch, &self.here)) {
-            self.found.push([&self.here, b"", b""], Kind::Directory)?;
+            self.found
+                .push([&self.here, b"", b""], EntryKind::Directory)?;
         }
         Ok(())
     }
@@ -209,8 +210,8 @@ impl<'a> Walk<'a> {
         self.list(&next)
     }
 
-    /// Whether the name of step `state`, to which `here` leads, is a link. It matters only where
-    /// a wildcard stands before, since without one there is no other way to it.
+    /// Whether the name of step `state`, to which `here` leads, is a link. It matters only after a
+    /// wildcard, since without one no other path leads to it.
     fn is_link_behind_wildcards(&mut self, next: &Pending, state: usize) -> bool {
         let steps = &self.wildcard.steps[..state];
         if next.roundabout
@@ -222,10 +223,10 @@ impl<'a> Walk<'a> {
         }
         let (directory, start) = at(next.anchor.as_deref());
         let path = terminated(&mut self.scratch, &self.here[start..]);
-        kind(directory, path) == Some(Kind::Symlink)
+        kind(directory, path) == Some(EntryKind::Symlink)
     }
 
-    /// `**` matches no directory as well: the step behind it may match at once.
+    /// `**` also matches no directory at all: the step after it may match at once.
     fn close_over_deep(&mut self) {
         self.active.dedup();
         let mut at = 0;
@@ -239,13 +240,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds `here` if there is such an entry. Nothing is read for a name without wildcards.
+    /// Adds `here` if that entry exists. A name without wildcards needs no directory to be read.
     fn look_up(&mut self, anchor: Option<&Anchor>) -> Result<(), GlobError> {
         let (directory, start) = at(anchor);
         let path = terminated(&mut self.scratch, &self.here[start..]);
         if self.wildcard.directories {
             if is_directory(directory, path) {
-                self.found.push([&self.here, b"/", b""], Kind::Directory)?;
+                self.found
+                    .push([&self.here, b"/", b""], EntryKind::Directory)?;
             }
         } else if let Some(kind) = kind(directory, path) {
             self.found.push([&self.here, b"", b""], kind)?;
@@ -253,8 +255,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Reads the directory `here`: adds what matches the last step, and puts aside what may lead
-    /// to more.
+    /// Reads the directory `here`: adds the entries that match the last step, and queues the
+    /// directories that may lead to more.
     fn list(&mut self, next: &Pending) -> Result<(), GlobError> {
         if self.here.len() > LONGEST_PATH {
             return Ok(());
@@ -286,7 +288,7 @@ impl<'a> Walk<'a> {
             directory,
             length: self.here.len(),
         });
-        let far = relative.len() > REACH;
+        let far = relative.len() > MAX_RELATIVE_PATH;
         let anchor = if far {
             Some(Rc::clone(&opened))
         } else {
@@ -325,16 +327,16 @@ impl<'a> Walk<'a> {
         &mut self,
         directory: BorrowedFd<'_>,
         name: &CStr,
-        mut kind: Kind,
+        mut kind: EntryKind,
         anchor: Option<&Rc<Anchor>>,
         roundabout: bool,
     ) -> Result<(), GlobError> {
-        if kind == Kind::Unknown {
+        if kind == EntryKind::Unknown {
             kind = self::kind(directory, name).unwrap_or(kind);
         }
         let bytes = name.to_bytes();
-        let leads = matches!(kind, Kind::Directory | Kind::Symlink);
-        let deep = kind == Kind::Directory && !bytes.starts_with(b".");
+        let leads = matches!(kind, EntryKind::Directory | EntryKind::Symlink);
+        let deep = kind == EntryKind::Directory && !bytes.starts_with(b".");
         let (mut hit, mut deeper) = (false, false);
         let state = self.states.len();
         for &active in &self.active {
@@ -358,9 +360,9 @@ impl<'a> Walk<'a> {
         }
         if hit && !self.wildcard.directories {
             self.found.push([&self.here, bytes, b""], kind)?;
-        } else if hit && leads && (kind == Kind::Directory || is_directory(directory, name)) {
+        } else if hit && leads && (kind == EntryKind::Directory || is_directory(directory, name)) {
             self.found
-                .push([&self.here, bytes, b"/"], Kind::Directory)?;
+                .push([&self.here, bytes, b"/"], EntryKind::Directory)?;
         }
         if let Some(&first) = self.states.get(state) {
             let slashes = if deeper {
@@ -376,9 +378,9 @@ impl<'a> Walk<'a> {
                 name,
                 state,
                 anchor: anchor.cloned(),
-                links: kind == Kind::Symlink,
+                links: kind == EntryKind::Symlink,
                 given: false,
-                roundabout: roundabout || kind == Kind::Symlink || bytes == b"..",
+                roundabout: roundabout || kind == EntryKind::Symlink || bytes == b"..",
             });
         }
         Ok(())
@@ -426,7 +428,7 @@ fn unreadable(error: Errno, given: bool) -> Result<(), GlobError> {
     }
 }
 
-/// From which directory to go, and where in `here` the way from there begins.
+/// The directory to start from, and the offset in `here` at which the path from there begins.
 fn at(anchor: Option<&Anchor>) -> (BorrowedFd<'_>, usize) {
     anchor.map_or((CWD, 0), |anchor| (anchor.directory.as_fd(), anchor.length))
 }
@@ -439,8 +441,8 @@ fn terminated<'a>(scratch: &'a mut Vec<u8>, path: &[u8]) -> &'a CStr {
     CStr::from_bytes_with_nul(scratch).unwrap_or_default()
 }
 
-/// What the entry itself is; none if there is no such entry.
-fn kind(directory: BorrowedFd<'_>, path: &CStr) -> Option<Kind> {
+/// What the entry itself is; `None` if it does not exist.
+fn kind(directory: BorrowedFd<'_>, path: &CStr) -> Option<EntryKind> {
     let status = statat(directory, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     Some(FileType::from_raw_mode(status.st_mode).into())
 }

@@ -1,7 +1,7 @@
-//! Directories that a walk reaches in more ways than one: through `..`, or through links.
+//! Directories that a walk reaches by more than one path: through `..`, or through links.
 //!
 //! `**/../**/..` names every directory by way of every other, and each further `**/..` multiplies
-//! that again. Up to a measure every way is followed, as `glob(3)` does. Beyond it a directory that
+//! that again. Up to a limit every path is followed, as `glob(3)` does. Beyond it, a directory that
 //! has been read for the same steps of the pattern is not read again under another name.
 
 use std::collections::HashSet;
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::fstat;
 
-/// How many entries are listed by way of `..` and links before a name in one way is enough.
+/// How many entries are listed by way of `..` and links before one name for each is enough.
 const EVERY_WAY: usize = 1 << 18;
-/// How long such ways are followed beyond that: with thousands of `..` in a pattern even one way to
+/// The timeout for such paths beyond that: with thousands of `..` in a pattern even one path to
 /// each directory is too many.
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -28,7 +28,7 @@ pub(super) struct Ways {
     pub left_out: Option<LeftOut>,
 }
 
-/// What a list of paths does not hold.
+/// What was left out of a list of paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOut {
     /// Further names of directories that are listed under another one.
@@ -38,7 +38,7 @@ pub enum LeftOut {
 }
 
 impl Ways {
-    /// None so far.
+    /// Nothing has been reached yet.
     pub fn new() -> Self {
         Self {
             began: Instant::now(),
@@ -69,7 +69,7 @@ impl Ways {
         new
     }
 
-    /// So many entries were in it.
+    /// Adds the number of entries that were listed.
     pub fn listed(&mut self, entries: usize) {
         self.entries += entries;
     }

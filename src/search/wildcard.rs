@@ -14,7 +14,7 @@ use std::cell::OnceCell;
 
 use memchr::memmem::Finder;
 
-use super::set::Set;
+use super::set::WildcardSet;
 
 /// A pattern, taken apart at its slashes.
 #[derive(Debug)]
@@ -22,15 +22,15 @@ pub struct Wildcard {
     /// The slashes in front: empty for a relative pattern.
     pub root: Vec<u8>,
     /// The components.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PatternStep>,
     /// A slash at the end: only directories, written with a slash.
     pub directories: bool,
 }
 
 /// One component, and the slashes between it and the one before.
 #[derive(Debug)]
-pub struct Step {
-    /// What the component says.
+pub struct PatternStep {
+    /// The component itself.
     pub component: Component,
     /// The slashes before it, to be written as they were given.
     pub slashes: Vec<u8>,
@@ -53,7 +53,7 @@ impl Wildcard {
     pub fn parse(pattern: &[u8]) -> Self {
         let run = |text: &[u8]| text.iter().take_while(|byte| **byte == b'/').count();
         let (root, mut rest) = pattern.split_at(run(pattern));
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<PatternStep> = Vec::new();
         let mut directories = false;
         let (mut wild, mut deep) = (false, false);
         let mut slashes: &[u8] = b"";
@@ -77,18 +77,18 @@ impl Wildcard {
                 let slashes = slashes[..slashes.len().min(keep)].to_vec();
                 wild |= !matches!(component, Component::Name(_));
                 deep |= matches!(component, Component::Deep);
-                steps.push(Step { component, slashes });
+                steps.push(PatternStep { component, slashes });
             }
             (slashes, rest) = (between, next);
         }
         if matches!(
             steps.last(),
-            Some(Step {
+            Some(PatternStep {
                 component: Component::Deep,
                 ..
             })
         ) {
-            steps.push(Step {
+            steps.push(PatternStep {
                 component: Component::parse(b"*"),
                 slashes: b"/".to_vec(),
             });
@@ -130,13 +130,13 @@ impl Component {
     }
 }
 
-/// One thing that a component asks for.
+/// One element of a component.
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
     Char(char),
     Any,
     Star,
-    Set(Set),
+    Set(WildcardSet),
 }
 
 /// The bytes that `tokens` (whose characters stand for bytes) spell, if there are no wildcards.
@@ -164,7 +164,7 @@ fn tokens(pattern: &[char], unicode: bool) -> Option<Vec<Token>> {
                 at += 1;
                 Token::Char(*pattern.get(at - 1)?)
             }
-            '[' => match Set::parse(pattern, at, unicode) {
+            '[' => match WildcardSet::parse(pattern, at, unicode) {
                 Some((set, next)) => {
                     at = next;
                     Token::Set(set)
@@ -326,7 +326,7 @@ fn split(tokens: &[Token]) -> (&[Token], &[Token], &[Token]) {
     (&tokens[..start], &tokens[start..end], &tokens[end..])
 }
 
-/// The same in the words of the `glob` crate.
+/// The tokens in the syntax of the `glob` crate.
 fn translate(tokens: &[Token]) -> Result<glob::Pattern, glob::PatternError> {
     let mut text = String::new();
     for token in tokens {

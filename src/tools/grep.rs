@@ -9,7 +9,7 @@ use crate::contract::reply::{Reply, Text};
 use crate::contract::request::Request;
 use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
 use crate::search::ere::Matcher;
-use crate::search::paths::Kind;
+use crate::search::paths::EntryKind;
 use crate::search::scan::{Links, ScanError, Scanner};
 use crate::search::walk::expand;
 
@@ -65,7 +65,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             // A pattern that names nothing, for whatever reason, names nothing to be searched.
             let paths = expand(Path::new(path), glob.as_bytes()).unwrap_or_default();
             let files = || {
-                let regular = |kind| matches!(kind, Kind::Regular | Kind::Unknown);
+                let regular = |kind| matches!(kind, EntryKind::Regular | EntryKind::Unknown);
                 paths.iter().filter(move |found| regular(found.kind()))
             };
             for (nth, found) in files().enumerate() {

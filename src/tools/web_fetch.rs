@@ -12,8 +12,8 @@ use crate::contract::request::Request;
 use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
 use crate::document;
 use crate::document::Document;
-use crate::web::charset::{self, Kind, Unsupported};
-use crate::web::client::{self, Client, Error, MAX_BODY};
+use crate::web::charset::{self, BodyKind, Unsupported};
+use crate::web::client::{self, Client, FetchError, MAX_BODY};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -58,7 +58,7 @@ struct Page {
 
 fn fetch(url: &str) -> Result<Page, Failure> {
     let url = client::parse_url(url).map_err(failure)?;
-    let request = client::Request {
+    let request = client::FetchRequest {
         url: &url,
         accept: client::ACCEPT_PAGES,
         headers: &[],
@@ -72,11 +72,11 @@ fn fetch(url: &str) -> Result<Page, Failure> {
     // The bytes have been read, and take room that the conversion needs.
     drop(reply.body);
     let mut document = match text.kind {
-        Kind::Html => {
+        BodyKind::Html => {
             let end = Instant::now() + client.left() + CONVERSION;
             convert(&text.text, &address, xhtml, end)?
         }
-        Kind::Text => Document {
+        BodyKind::Text => Document {
             title: String::new(),
             markdown: text.text,
         },
@@ -122,13 +122,15 @@ fn parse_failure(message: &str) -> Failure {
     Failure::new(Code::ParseError, message)
 }
 
-fn failure(error: Error) -> Failure {
+fn failure(error: FetchError) -> Failure {
     match error {
-        Error::InvalidUrl(why) => Failure::new(Code::InvalidUrl, format!("Invalid URL: {why}")),
-        Error::Network(why) => {
+        FetchError::InvalidUrl(why) => {
+            Failure::new(Code::InvalidUrl, format!("Invalid URL: {why}"))
+        }
+        FetchError::Network(why) => {
             Failure::new(Code::NetworkError, format!("Failed to fetch URL: {why}"))
         }
-        error @ Error::Status(_) => Failure::new(Code::HttpError, error.to_string()),
+        error @ FetchError::Status(_) => Failure::new(Code::HttpError, error.to_string()),
     }
 }
 

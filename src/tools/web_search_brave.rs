@@ -7,7 +7,7 @@ use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
 use crate::tools::search_answer::{self, Setup};
 use crate::web::client::Client;
 use crate::web::credentials::Credentials;
-use crate::web::search::brave::{self, Query};
+use crate::web::search::brave::{self, BraveQuery};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -36,7 +36,7 @@ const SETUP: Setup = Setup {
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let query = Query {
+    let query = BraveQuery {
         count: request.integer("count", 1..=20)?.unwrap_or(10),
         page: request.integer("offset", 0..=9)?.unwrap_or(0),
         domains: &search_answer::domains(request)?,

@@ -7,7 +7,7 @@ use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
 use crate::tools::search_answer::{self, Setup};
 use crate::web::client::Client;
 use crate::web::credentials::Credentials;
-use crate::web::search::google::{self, Query};
+use crate::web::search::google::{self, GoogleQuery};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -37,7 +37,7 @@ const SETUP: Setup = Setup {
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let query = Query {
+    let query = GoogleQuery {
         num: request.integer("num", 1..=10)?.unwrap_or(10),
         start: request.integer("start", 1..=91)?.unwrap_or(1),
         domains: &search_answer::domains(request)?,

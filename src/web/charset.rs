@@ -1,18 +1,21 @@
-//! A reply's bytes as text, the way browsers read them: what kind it is, and in which character set.
+//! A reply's bytes as text, read as browsers do: which kind of body it is, and in which character
+//! set.
 //!
 //! Rules: WHATWG Encoding (decode, labels), WHATWG HTML "prescan a byte stream" for `<meta>`,
 //! WHATWG MIME Sniffing for replies without a type.
+
+use std::fmt;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
 mod prescan;
 
-/// How far a declaration may stand from the beginning, in bytes.
+/// How many bytes at the beginning are searched for a declaration.
 const PRESCAN: usize = 1024;
 
 /// What to do with a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum BodyKind {
     /// HTML or XHTML, to be converted.
     Html,
     /// Any other text, to be given as it is.
@@ -21,9 +24,9 @@ pub enum Kind {
 
 /// A reply as text.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Text {
-    /// What it is.
-    pub kind: Kind,
+pub struct BodyText {
+    /// Which kind of text it is.
+    pub kind: BodyKind,
     /// The text; U+FFFD stands for what its character set does not allow.
     pub text: String,
 }
@@ -31,6 +34,14 @@ pub struct Text {
 /// A reply that is not text: its media type, or `binary data of no declared type`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported(pub String);
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not text: {}", self.0)
+    }
+}
+
+impl std::error::Error for Unsupported {}
 
 /// Reads a reply.
 ///
@@ -40,7 +51,7 @@ pub fn read(
     bytes: &[u8],
     content_type: Option<&str>,
     truncated: bool,
-) -> Result<Text, Unsupported> {
+) -> Result<BodyText, Unsupported> {
     let declared = content_type.and_then(MediaType::parse);
     let kind = match &declared {
         Some(media) => media
@@ -52,8 +63,8 @@ pub fn read(
     };
     let xml = declared.as_ref().is_some_and(MediaType::is_xml);
     let label = declared.as_ref().and_then(|media| media.charset.as_deref());
-    let encoding = choose(bytes, label, kind == Kind::Html || xml);
-    Ok(Text {
+    let encoding = choose(bytes, label, kind == BodyKind::Html || xml);
+    Ok(BodyText {
         kind,
         text: decode(bytes, encoding, truncated),
     })
@@ -86,7 +97,7 @@ fn decode(bytes: &[u8], encoding: &'static Encoding, truncated: bool) -> String 
     }
     let mut decoder = encoding.new_decoder_with_bom_removal();
     let mut text = String::new();
-    // A decoder that is never told of the end keeps half a character to itself.
+    // A decoder that has not been given the end keeps half a character back.
     let mut rest = bytes;
     while !rest.is_empty() {
         text.reserve(
@@ -109,7 +120,7 @@ struct MediaType {
 }
 
 impl MediaType {
-    /// `None` for what is no media type; such a header says nothing.
+    /// `None` for a value that is not a media type; such a header is ignored.
     fn parse(value: &str) -> Option<Self> {
         let mut parts = value.split(';');
         let essence = parts.next()?.trim().to_ascii_lowercase();
@@ -136,21 +147,21 @@ impl MediaType {
         matches!(essence, "text/xml" | "application/xml") || essence.ends_with("+xml")
     }
 
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<BodyKind> {
         let essence = self.essence.as_str();
         if matches!(essence, "text/html" | "application/xhtml+xml") {
-            return Some(Kind::Html);
+            return Some(BodyKind::Html);
         }
         let textual = essence.starts_with("text/")
             || ["+json", "+xml", "+yaml", "+json-seq"]
                 .iter()
                 .any(|end| essence.ends_with(end))
             || TEXTUAL.contains(&essence);
-        textual.then_some(Kind::Text)
+        textual.then_some(BodyKind::Text)
     }
 }
 
-/// Text under other names than `text/`.
+/// Media types of text that do not begin with `text/`.
 const TEXTUAL: &[&str] = &[
     "application/ecmascript",
     "application/graphql",
@@ -213,7 +224,7 @@ const HTML_STARTS: &[&str] = &[
 ];
 
 /// What a reply without a type is; `None` for binary data.
-fn sniff(bytes: &[u8]) -> Option<Kind> {
+fn sniff(bytes: &[u8]) -> Option<BodyKind> {
     let head = &bytes[..bytes.len().min(SNIFFED)];
     let marked = Encoding::for_bom(head).is_some();
     let binary = |b: &u8| matches!(b, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
@@ -225,7 +236,7 @@ fn sniff(bytes: &[u8]) -> Option<Kind> {
         .unwrap_or(head)
         .trim_ascii_start();
     if body.starts_with(b"<!--") {
-        return Some(Kind::Html);
+        return Some(BodyKind::Html);
     }
     let html = HTML_STARTS.iter().any(|start| {
         body.get(..start.len())
@@ -235,7 +246,7 @@ fn sniff(bytes: &[u8]) -> Option<Kind> {
                 Some(b' ' | b'>' | b'\n' | b'\r' | b'\t' | 0x0c)
             )
     });
-    Some(if html { Kind::Html } else { Kind::Text })
+    Some(if html { BodyKind::Html } else { BodyKind::Text })
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! The one HTTP client of the web tools: GET, guarded on every hop, bounded in time and size.
 //!
 //! Redirects are followed here and not by the library, so that each hop is resolved once, checked
-//! by the [guard](super::guard), and connected to what was checked; what is sent, to a proxy too,
-//! is made of what was checked. A redirect may lead from http
-//! to https and back, never out of them. Headers and the login that the caller gave are sent to
-//! the origin that the caller named and to no other. Messages name hosts, never paths or queries,
-//! which may hold keys.
+//! by the [guard](super::guard), and connected to the checked addresses; what is sent, even to a
+//! proxy, is made from what was checked. A redirect may lead from http to https and back, but to no
+//! other scheme. Headers and the login that the caller gave are sent only to the origin that the
+//! caller named. Messages name hosts, never paths or queries, which may hold keys.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -16,30 +15,30 @@ use ureq::http::{HeaderMap, header};
 use ureq::unversioned::transport::Connector;
 use url::{Host, Url};
 
-use super::guard::{self, CheckedAddr, Guard, Target};
+use super::guard::{self, CheckedAddr, Guard, HopTarget};
 use super::resolve::{self, LookupError, Resolve, SystemResolver};
-pub use link::parse_url;
+pub use urls::parse_url;
 
 use dial::{Dialer, Finish, NoResolver, Route, Talk};
-use proxy::{Kind, Proxies, Proxy};
+use proxy::{Proxies, Proxy, ProxyKind};
 use tls::{Session, Tls};
 use tunnel::{To, Tunnel};
 
 mod body;
 mod dial;
 mod fault;
-mod link;
 pub mod proxy;
 mod socket;
 mod tls;
 mod tunnel;
+mod urls;
 
-/// The time for a whole call, retries and redirects included. One second less than the 25 that a
-/// call may take, for what is done with the answer.
+/// The timeout of a whole call, retries and redirects included. A call may take 25 seconds; the one
+/// left over is for processing the answer.
 pub const TOTAL: Duration = Duration::from_secs(24);
-/// The time for one connection, from the first address to the end of the TLS handshake.
+/// The timeout of one connection, from the first address to the end of the TLS handshake.
 pub const CONNECT: Duration = Duration::from_secs(10);
-/// The time for the body of an error, whose status is what matters.
+/// The timeout of the body of an error, which matters less than the status.
 pub const ERROR_BODY: Duration = Duration::from_secs(3);
 /// How many redirects are followed.
 pub const MAX_REDIRECTS: usize = 20;
@@ -54,9 +53,9 @@ pub const ACCEPT_PAGES: &str = "text/markdown, text/html;q=0.9, application/xhtm
 /// How the client names itself.
 pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"));
 
-/// What to ask for.
+/// What to fetch.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct FetchRequest<'a> {
     /// The URL, as [`parse_url`] gave it. User and password in it become basic authentication.
     pub url: &'a Url,
     /// The value of `Accept`.
@@ -70,7 +69,7 @@ pub struct Request<'a> {
 pub struct Response {
     /// The status code.
     pub status: u16,
-    /// The server's words for it, or the standard's where it gave none.
+    /// The reason phrase: the server's, or the standard one where the server gave none.
     pub reason: String,
     /// Where it came from in the end, without user and password.
     pub url: Url,
@@ -95,19 +94,20 @@ impl Response {
     }
 }
 
-/// Why there is no page.
+/// Why a page could not be fetched.
 #[derive(Debug)]
-pub enum Error {
+pub enum FetchError {
     /// The URL can't be fetched by anybody: another scheme, no host, not a URL.
     InvalidUrl(String),
-    /// Name, connection, TLS, time, redirects, body or guard. The text says which, and of whom.
+    /// Name, connection, TLS, timeout, redirects, body or guard. The text says which, and for which
+    /// host.
     Network(String),
     /// The server answered with a status of 400 or more. Its body is at most
     /// [`MAX_ERROR_BODY`] bytes.
     Status(Box<Response>),
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InvalidUrl(why) | Self::Network(why) => f.write_str(why),
@@ -117,10 +117,10 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for FetchError {}
 
-/// The client of one call. Its time runs from its making; it reads no environment, and loads no
-/// certificates, before they are needed.
+/// The client of one call. Its timeout starts when it is made; it reads the environment, and loads
+/// certificates, only when they are needed.
 pub struct Client {
     total: Duration,
     deadline: Instant,
@@ -179,15 +179,15 @@ impl Client {
     }
 
     /// Fetches, following redirects. A status below 400 is a response, 204 and 304 among them.
-    pub fn get(&self, request: &Request<'_>) -> Result<Response, Error> {
-        let first = link::accept(request.url.clone())?;
-        let no_host = || Error::InvalidUrl("no host".to_owned());
+    pub fn get(&self, request: &FetchRequest<'_>) -> Result<Response, FetchError> {
+        let first = urls::accept(request.url.clone())?;
+        let no_host = || FetchError::InvalidUrl("no host".to_owned());
         let mut guard = Guard::new(&first).ok_or_else(no_host)?;
         let origin = first.origin();
-        let login = link::login_of(&first);
+        let login = urls::login_of(&first);
         let mut url = first;
         for _ in 0..=MAX_REDIRECTS {
-            link::strip_login(&mut url);
+            urls::strip_login(&mut url);
             let own = url.origin() == origin;
             let extra = Extra {
                 accept: request.accept,
@@ -198,29 +198,29 @@ impl Client {
             let Some(location) = hop.location else {
                 return hop.finish(url, self.total);
             };
-            let next = link::follow(&url, &location)?;
+            let next = urls::follow(&url, &location)?;
             let next_host = guard::host_of(&next).map_err(|_| no_host())?;
             guard.follow(&hop.target, &hop.addrs, &next_host);
             url = next;
         }
-        Err(Error::Network(format!(
+        Err(FetchError::Network(format!(
             "Too many redirects: more than {MAX_REDIRECTS}, the last one to {}",
             url.host_str().unwrap_or_default()
         )))
     }
 
     /// One exchange: checked, connected, asked, and the head of the answer read.
-    fn hop(&self, guard: &Guard, url: &Url, extra: &Extra<'_>) -> Result<Hop, Error> {
+    fn hop(&self, guard: &Guard, url: &Url, extra: &Extra<'_>) -> Result<Hop, FetchError> {
         let proxies = self.proxies.get_or_init(Proxies::from_env);
-        let proxy = proxies.for_url(url).map_err(Error::Network)?;
+        let proxy = proxies.for_url(url).map_err(FetchError::Network)?;
         let target = guard
             .admit(url)
-            .map_err(|refusal| Error::Network(refusal.to_string()))?;
+            .map_err(|refusal| FetchError::Network(refusal.to_string()))?;
         let (addrs, route) = self.route(guard, &target, proxy.as_ref())?;
         let left = self.left();
         let name = target.host().to_string();
         if left.is_zero() {
-            return Err(Error::Network(fault::timeout(&name, self.total)));
+            return Err(FetchError::Network(fault::timeout(&name, self.total)));
         }
 
         let config = ureq::Agent::config_builder()
@@ -251,7 +251,7 @@ impl Client {
         let chain = Dialer(route).chain(Tls(tls)).chain(finish);
         let agent = ureq::Agent::with_parts(config.build(), chain, NoResolver);
 
-        let mut request = agent.get(link::to_uri(&target, url)?);
+        let mut request = agent.get(urls::to_uri(&target, url)?);
         for (name, value) in extra.headers {
             request = request.header(*name, *value);
         }
@@ -263,7 +263,7 @@ impl Client {
         }
         let response = request
             .call()
-            .map_err(|e| Error::Network(fault::describe(&e, &name, self.total)))?;
+            .map_err(|e| FetchError::Network(fault::describe(&e, &name, self.total)))?;
         let (head, body) = response.into_parts();
         let redirects = matches!(head.status.as_u16(), 301 | 302 | 303 | 307 | 308);
         let location = head.headers.get(header::LOCATION).filter(|_| redirects);
@@ -291,20 +291,20 @@ impl Client {
         })
     }
 
-    /// What TLS with the target needs; the certificates are loaded once.
-    fn tls(&self, target: &Target) -> Result<Session, Error> {
+    /// The TLS session for the target; the certificates are loaded once.
+    fn tls(&self, target: &HopTarget) -> Result<Session, FetchError> {
         let config = self.tls.get_or_init(tls::config).clone();
-        Session::with(target, config.map_err(Error::Network)?).map_err(Error::Network)
+        Session::with(target, config.map_err(FetchError::Network)?).map_err(FetchError::Network)
     }
 
-    /// Where to connect for a hop: to the target, or to the proxy, with what to tell it.
+    /// The route of a hop: to the target, or to the proxy with what to ask of it.
     fn route(
         &self,
         guard: &Guard,
-        target: &Target,
+        target: &HopTarget,
         proxy: Option<&Proxy>,
-    ) -> Result<(Vec<CheckedAddr>, Route), Error> {
-        let refused = |refusal: guard::Refusal| Error::Network(refusal.to_string());
+    ) -> Result<(Vec<CheckedAddr>, Route), FetchError> {
+        let refused = |refusal: guard::GuardError| FetchError::Network(refusal.to_string());
         let mut route = Route {
             addrs: Vec::new(),
             target: target.clone(),
@@ -314,7 +314,7 @@ impl Client {
             talk: Arc::default(),
         };
         let mut addrs = Vec::new();
-        if proxy.is_none_or(|proxy| proxy.kind == Kind::Socks5) {
+        if proxy.is_none_or(|proxy| proxy.kind == ProxyKind::Socks5) {
             let found = self.lookup(target.host(), target.port())?;
             addrs = guard.check(target, &found).map_err(refused)?;
         }
@@ -326,18 +326,18 @@ impl Client {
         route.addrs = guard::check_proxy(&proxy.host, &found).map_err(refused)?;
         route.proxy = Some(format!("{}:{}", proxy.host, proxy.port));
         route.tunnel = match (proxy.kind, addrs.first()) {
-            (Kind::Http, _) if !target.is_tls() => {
+            (ProxyKind::Http, _) if !target.is_tls() => {
                 route.absolute = true;
                 None
             }
-            (Kind::Http, _) => Some(Tunnel::Connect {
+            (ProxyKind::Http, _) => Some(Tunnel::Connect {
                 target: target.clone(),
                 authorization: proxy
                     .login
                     .as_ref()
                     .map(|(user, pw)| tunnel::basic(user, pw)),
             }),
-            (Kind::Socks5 | Kind::Socks5h, addr) => Some(Tunnel::Socks5 {
+            (ProxyKind::Socks5 | ProxyKind::Socks5h, addr) => Some(Tunnel::Socks5 {
                 to: addr.map_or_else(|| To::Named(target.clone()), |addr| To::Checked(*addr)),
                 login: proxy.login.clone(),
             }),
@@ -345,9 +345,13 @@ impl Client {
         Ok((addrs, route))
     }
 
-    fn lookup(&self, host: &Host<String>, port: u16) -> Result<Vec<std::net::SocketAddr>, Error> {
+    fn lookup(
+        &self,
+        host: &Host<String>,
+        port: u16,
+    ) -> Result<Vec<std::net::SocketAddr>, FetchError> {
         resolve::lookup(&self.resolver, host, port, self.deadline).map_err(|error| {
-            Error::Network(match error {
+            FetchError::Network(match error {
                 LookupError::TimedOut => format!(
                     "Timeout: the name server did not answer for {host} within {} seconds",
                     self.total.as_secs()
@@ -368,7 +372,7 @@ struct Extra<'a> {
 
 /// The head of an answer, its body still on the wire.
 struct Hop {
-    target: Target,
+    target: HopTarget,
     addrs: Vec<CheckedAddr>,
     location: Option<String>,
     host: String,
@@ -380,8 +384,8 @@ struct Hop {
 }
 
 impl Hop {
-    /// Reads the body, and tells success from failure.
-    fn finish(self, url: Url, total: Duration) -> Result<Response, Error> {
+    /// Reads the body; a status of 400 or more is an error.
+    fn finish(self, url: Url, total: Duration) -> Result<Response, FetchError> {
         let failed = self.status >= 400;
         let limit = if failed { MAX_ERROR_BODY } else { MAX_BODY };
         if failed {
@@ -398,14 +402,14 @@ impl Hop {
         let read = body::read(self.body.into_reader(), Some(&codings), length, limit);
         let body = match read {
             Ok(body) => body,
-            // The status says more than why its page could not be read.
+            // The status is worth more than why its page could not be read.
             Err(_) if failed => body::Body {
                 bytes: Vec::new(),
                 truncated: false,
             },
             Err(error) => {
                 let text = fault::describe_body(&error, &self.host, total);
-                return Err(Error::Network(text));
+                return Err(FetchError::Network(text));
             }
         };
         let response = Response {
@@ -417,7 +421,7 @@ impl Hop {
             headers: self.headers,
         };
         if failed {
-            Err(Error::Status(Box::new(response)))
+            Err(FetchError::Status(Box::new(response)))
         } else {
             Ok(response)
         }

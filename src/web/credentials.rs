@@ -17,7 +17,7 @@ use serde_json::Value;
 const MAX_FILE: u64 = 1024 * 1024;
 const FILE: &str = "credentials.json";
 
-/// A secret. It is shown by no formatting, only by [`Key::expose`].
+/// A secret. Formatting never shows it, only [`Key::expose`] does.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
@@ -28,8 +28,8 @@ impl Key {
         &self.0
     }
 
-    /// The secret in `text`, replaced, for what a server wrote: in either case, encoded for URLs or for JSON, and where
-    /// the text breaks off in the midst of it.
+    /// Replaces the secret in a server's text: in either case, encoded for URLs or for JSON, and
+    /// where the text breaks off in the middle of it.
     #[must_use]
     pub fn hide_in(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
@@ -46,7 +46,8 @@ impl Key {
         out
     }
 
-    /// The length of the secret, or of the beginning of it, that `text` begins or ends with, in bytes.
+    /// The length, in bytes, of the secret at the beginning of `text`, or of the part of it that
+    /// the text consists of.
     fn begins(&self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -55,7 +56,7 @@ impl Key {
             let cut = matches!(rest, [] | [b'%' | b'\\', ..]) && rest.len() < LONGEST_SPELLING;
             match spelling(wanted, rest) {
                 Some(length) => at += length,
-                None if cut && count >= TELLING => return Some(bytes.len()),
+                None if cut && count >= REVEALING => return Some(bytes.len()),
                 None => return None,
             }
         }
@@ -63,14 +64,14 @@ impl Key {
     }
 }
 
-/// How many bytes of a secret tell something about it.
-const TELLING: usize = 4;
+/// How many bytes of a secret give something of it away.
+const REVEALING: usize = 4;
 
-/// How many bytes may stand for one of them: `\u0041`.
+/// The most bytes that encode one of them: `\u0041`.
 const LONGEST_SPELLING: usize = 6;
 
-/// The length of what `bytes` begins with, if that stands for `wanted`: itself in either case, `%41`, `+` for a blank,
-/// `\/` or `\u0041`.
+/// The length of the encoding of `wanted` that `bytes` begins with: itself in either case, `%41`,
+/// `+` for a blank, `\/` or `\u0041`.
 fn spelling(wanted: u8, bytes: &[u8]) -> Option<usize> {
     let hex = |digits: Option<&[u8]>| {
         let digits = std::str::from_utf8(digits?).ok()?;
@@ -110,19 +111,27 @@ pub enum Source {
 
 /// The names of a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Name {
+pub struct CredentialName {
     /// The environment variable.
     pub variable: &'static str,
-    /// The way to it in the file, name by name.
+    /// The path to it in the file, name by name.
     pub path: &'static [&'static str],
 }
 
-/// There is no such credential.
+/// A credential that is not configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// Which file could not be used, and why, where that is the cause.
     pub problem: Option<String>,
 }
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.problem.as_deref().unwrap_or("not configured"))
+    }
+}
+
+impl std::error::Error for Missing {}
 
 /// The credentials of an environment. The file is read when a variable is not set.
 pub struct Credentials<'a> {
@@ -148,14 +157,14 @@ impl<'a> Credentials<'a> {
         Self { var, home }
     }
 
-    /// One credential: the variable, unless it is unset or blank, else the file's string at
-    /// `path`, such as `["web_search", "brave", "api_key"]`, else the one under the variable's name.
+    /// One credential: the variable, unless it is unset or blank, else the file's string at `path`,
+    /// such as `["web_search", "brave", "api_key"]`, else the one under the variable's name.
     pub fn find(&self, variable: &str, path: &[&str]) -> Result<Key, Missing> {
         self.locate(variable, path).map(|(key, _)| key)
     }
 
-    /// Where the credential is, for whoever is not to see it.
-    pub fn source(&self, name: Name) -> Result<Source, Missing> {
+    /// Where the credential is, without the credential itself.
+    pub fn source(&self, name: CredentialName) -> Result<Source, Missing> {
         self.locate(name.variable, name.path)
             .map(|(_, source)| source)
     }
@@ -168,7 +177,7 @@ impl<'a> Credentials<'a> {
             return Err(Missing { problem: None });
         };
         let found = read(&file).and_then(|json| {
-            // What is wrong with the one matters only where the other is not there either.
+            // A problem with the one matters only if the other does not exist either.
             let nested = pick(&json, path);
             match nested {
                 Ok(Some(_)) => nested,
@@ -451,7 +460,7 @@ mod tests {
 
     #[test]
     fn where_a_credential_is_can_be_asked_without_seeing_it() {
-        let name = Name {
+        let name = CredentialName {
             variable: "BRAVE_API_KEY",
             path: PATH,
         };

@@ -1,5 +1,5 @@
-//! The address guard: it alone makes a [`CheckedAddr`] and a [`Target`]; nothing but the first can
-//! be dialled, nothing but the second be asked for.
+//! The address guard. It alone makes a [`CheckedAddr`] and a [`HopTarget`]: only the first can be
+//! dialled, and only the second can be requested.
 //!
 //! The rules, hop by hop:
 //!
@@ -7,9 +7,9 @@
 //!    refused always, whoever named them, in every spelling and embedding.
 //! 2. Loopback and private addresses are reached only under the host that the caller itself named.
 //!    A redirect may stay on that host (any port, so that a development server can send its
-//!    visitor on), and between the spellings of this machine: `localhost`, `127.0.0.1`, `[::1]`.
+//!    visitor there), and between the spellings of this machine: `localhost`, `127.0.0.1`, `[::1]`.
 //! 3. Once a hop has been to a public address, or to one that only a proxy knows, everything
-//!    private is closed for the rest of the call, the host first named included: a name that
+//!    private is refused for the rest of the call, the host first named included: a name that
 //!    changes its address between two hops gains nothing.
 //! 4. The other special-use ranges are refused where they are written out. A name that resolves to
 //!    a benchmarking or documentation address is a public one: a local proxy hands such addresses
@@ -28,14 +28,14 @@ pub mod class;
 pub mod names;
 pub mod target;
 
-use class::{Class, Reach};
-pub use target::{BadHost, Target, host_of, settle};
+use class::{AddressClass, AddressScope};
+pub use target::{BadHost, HopTarget, host_of, settle};
 
-/// An address that the guard has let through. There is no other way to one.
+/// An address that the guard has allowed; only the guard makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckedAddr {
     addr: SocketAddr,
-    reach: Reach,
+    scope: AddressScope,
 }
 
 impl CheckedAddr {
@@ -53,10 +53,10 @@ impl CheckedAddr {
     }
 }
 
-/// Why there is no request.
+/// Why the guard refused a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// There is no host that could be judged.
+pub enum GuardError {
+    /// The URL has no host that could be judged.
     Host(BadHost),
     /// The host, or what it resolves to, may not be reached.
     Address {
@@ -65,19 +65,28 @@ pub enum Refusal {
         /// What it resolves to, where it is a name and that is the reason.
         found: Option<IpAddr>,
         /// What the address is.
-        class: Class,
+        class: AddressClass,
         /// Whether a redirect led there.
         redirected: bool,
     },
 }
 
-impl From<BadHost> for Refusal {
+impl From<BadHost> for GuardError {
     fn from(why: BadHost) -> Self {
         Self::Host(why)
     }
 }
 
-impl fmt::Display for Refusal {
+impl std::error::Error for GuardError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Host(why) => Some(why),
+            Self::Address { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for GuardError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (host, found, class, redirected) = match self {
             Self::Host(why) => return write!(f, "Refused: {why}"),
@@ -104,19 +113,19 @@ impl fmt::Display for Refusal {
             None if redirected => write!(f, "{host}, {article} {kind} address")?,
             None => write!(f, "{host} is {article} {kind} address")?,
         }
-        f.write_str(match (class.reach, found) {
-            (Reach::StandIn, _) => {
+        f.write_str(match (class.scope, found) {
+            (AddressScope::StandIn, _) => {
                 ", which is fetched only where a name resolves to it; use the name"
             }
-            (Reach::Never, None) => ", which is never fetched",
-            (Reach::Never, Some(_)) => {
+            (AddressScope::Never, None) => ", which is never fetched",
+            (AddressScope::Never, Some(_)) => {
                 ", which is never fetched. A DNS filter may answer so for a name that it blocks; \
                  if the name is right, look at its DNS entry"
             }
-            (Reach::Private | Reach::Public, _) if redirected => {
+            (AddressScope::Private | AddressScope::Public, _) if redirected => {
                 "; only a caller may name one. If it is meant, fetch it by its own URL"
             }
-            (Reach::Private | Reach::Public, _) => "",
+            (AddressScope::Private | AddressScope::Public, _) => "",
         })
     }
 }
@@ -141,25 +150,25 @@ impl Guard {
         })
     }
 
-    /// Judges a URL's host by itself, before or without a look-up: a literal, or a name known for
-    /// what it points to. This is all that can be said about a target that a proxy will resolve.
-    pub fn admit(&self, url: &Url) -> Result<Target, Refusal> {
-        let target = Target::of(url)?;
+    /// Judges a URL's host by itself, before or without a look-up: a literal, or a name that is
+    /// known for what it points to. Of a target that a proxy will resolve, nothing more is known.
+    pub fn admit(&self, url: &Url) -> Result<HopTarget, GuardError> {
+        let target = HopTarget::of(url)?;
         if let Some(class) = classify_host(target.host()) {
             self.judge(target.host(), class, None)?;
         }
         Ok(target)
     }
 
-    /// Lets through those of a target's addresses that may be dialled, in their order.
+    /// Returns those of a target's addresses that may be dialled, in their order.
     ///
-    /// An address that may not is left out; if none is left, the refusal is of the first. A host
-    /// without any address gives an empty list.
+    /// The others are left out; if none remains, the error is the first one's. A host without any
+    /// address gives an empty list.
     pub fn check(
         &self,
-        target: &Target,
+        target: &HopTarget,
         found: &[SocketAddr],
-    ) -> Result<Vec<CheckedAddr>, Refusal> {
+    ) -> Result<Vec<CheckedAddr>, GuardError> {
         let host = target.host();
         let mut passed = Vec::with_capacity(found.len());
         let mut refused = None;
@@ -169,7 +178,7 @@ impl Guard {
             match self.judge(host, class, by_name) {
                 Ok(()) => passed.push(CheckedAddr {
                     addr,
-                    reach: class.reach,
+                    scope: class.scope,
                 }),
                 Err(refusal) => refused = refused.or(Some(refusal)),
             }
@@ -180,13 +189,13 @@ impl Guard {
         }
     }
 
-    /// Moves on from the hop that answered to the host of its redirect. `been` are the addresses
-    /// that hop was checked for; none where a proxy resolved them.
-    pub fn follow(&mut self, from: &Target, been: &[CheckedAddr], next: &Host<String>) {
+    /// Moves from the hop that answered to the host of its redirect. `been` holds the addresses
+    /// that were checked for that hop; it is empty where a proxy resolved them.
+    pub fn follow(&mut self, from: &HopTarget, been: &[CheckedAddr], next: &Host<String>) {
         let was_private = if been.is_empty() {
-            classify_host(from.host()).is_some_and(|class| class.reach == Reach::Private)
+            classify_host(from.host()).is_some_and(|class| class.scope == AddressScope::Private)
         } else {
-            been.iter().all(|addr| addr.reach == Reach::Private)
+            been.iter().all(|addr| addr.scope == AddressScope::Private)
         };
         self.home = self.home && was_private && same_host(&self.named, next);
         self.hops += 1;
@@ -195,18 +204,18 @@ impl Guard {
     fn judge(
         &self,
         host: &Host<String>,
-        class: Class,
+        class: AddressClass,
         found: Option<IpAddr>,
-    ) -> Result<(), Refusal> {
-        let allowed = match class.reach {
-            Reach::Public => true,
-            Reach::Private => self.home && same_host(&self.named, host),
-            Reach::StandIn | Reach::Never => false,
+    ) -> Result<(), GuardError> {
+        let allowed = match class.scope {
+            AddressScope::Public => true,
+            AddressScope::Private => self.home && same_host(&self.named, host),
+            AddressScope::StandIn | AddressScope::Never => false,
         };
         if allowed {
             return Ok(());
         }
-        Err(Refusal::Address {
+        Err(GuardError::Address {
             host: host.to_string(),
             found,
             class,
@@ -215,14 +224,17 @@ impl Guard {
     }
 }
 
-/// Checks the addresses of a proxy, which the environment named: private ones are its right, what
-/// is refused to everyone is refused to it as well.
-pub fn check_proxy(host: &Host<String>, found: &[SocketAddr]) -> Result<Vec<CheckedAddr>, Refusal> {
+/// Checks the addresses of a proxy, which the environment named: private ones are allowed, those
+/// that are refused to everyone are refused here as well.
+pub fn check_proxy(
+    host: &Host<String>,
+    found: &[SocketAddr],
+) -> Result<Vec<CheckedAddr>, GuardError> {
     let mut passed = Vec::with_capacity(found.len());
     for &addr in found {
         let class = class_behind(host, addr.ip());
-        if matches!(class.reach, Reach::StandIn | Reach::Never) {
-            return Err(Refusal::Address {
+        if matches!(class.scope, AddressScope::StandIn | AddressScope::Never) {
+            return Err(GuardError::Address {
                 host: format!("the proxy {host}"),
                 found: matches!(host, Host::Domain(_)).then_some(addr.ip()),
                 class,
@@ -231,26 +243,26 @@ pub fn check_proxy(host: &Host<String>, found: &[SocketAddr]) -> Result<Vec<Chec
         }
         passed.push(CheckedAddr {
             addr,
-            reach: class.reach,
+            scope: class.scope,
         });
     }
     Ok(passed)
 }
 
-/// What an address is that was found for a host: a stand-in that a name resolved to is public.
-fn class_behind(host: &Host<String>, ip: IpAddr) -> Class {
+/// The class of an address that was found for a host: a stand-in that a name resolved to is public.
+fn class_behind(host: &Host<String>, ip: IpAddr) -> AddressClass {
     let class = class::classify(ip);
-    if class.reach == Reach::StandIn && matches!(host, Host::Domain(_)) {
-        return Class {
-            reach: Reach::Public,
+    if class.scope == AddressScope::StandIn && matches!(host, Host::Domain(_)) {
+        return AddressClass {
+            scope: AddressScope::Public,
             ..class
         };
     }
     class
 }
 
-/// What a host is by itself; `None` where only a resolver can tell.
-fn classify_host(host: &Host<String>) -> Option<Class> {
+/// The class of a host by itself; `None` where only its addresses decide.
+fn classify_host(host: &Host<String>) -> Option<AddressClass> {
     match host {
         Host::Ipv4(ip) => Some(class::classify(IpAddr::V4(*ip))),
         Host::Ipv6(ip) => Some(class::classify(IpAddr::V6(*ip))),

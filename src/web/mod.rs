@@ -1,4 +1,5 @@
-//! Workshop for everything that leaves the machine: one guarded HTTP client, and what reads its replies.
+//! Workshop for everything that leaves the machine: one guarded HTTP client, and the readers of its
+//! replies.
 
 pub mod charset;
 pub mod client;

@@ -1,8 +1,9 @@
 //! Names to addresses, within a deadline.
 //!
-//! The system's look-up blocks for as long as it likes, so it runs on a thread of its own, which
-//! is left behind when time is up.
+//! The system's look-up has no timeout, so it runs on a thread of its own, which is left behind
+//! when the deadline passes.
 
+use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
@@ -29,13 +30,31 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// Why a name has no addresses.
+/// Why no addresses were found.
 #[derive(Debug)]
 pub enum LookupError {
     /// The deadline passed first.
     TimedOut,
-    /// The resolver said no, or had nothing.
+    /// The resolver failed, or found nothing.
     Failed(io::Error),
+}
+
+impl fmt::Display for LookupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TimedOut => f.write_str("the name server did not answer in time"),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LookupError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::TimedOut => None,
+            Self::Failed(error) => Some(error),
+        }
+    }
 }
 
 /// The addresses of a host, by `deadline` at the latest. Literals and `localhost` ask nobody.
@@ -61,7 +80,7 @@ pub fn lookup(
     let resolver = Arc::clone(resolver);
     std::thread::Builder::new()
         .name("lookup".to_owned())
-        // The receiver is gone once the deadline has passed; then nobody wants the answer.
+        // The receiver is dropped once the deadline has passed; the answer is then not needed.
         .spawn(move || drop(sender.send(resolver.resolve(&name, port))))
         .map_err(LookupError::Failed)?;
     let left = deadline.saturating_duration_since(Instant::now());

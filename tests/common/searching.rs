@@ -33,7 +33,7 @@ pub fn filter(allowed: &[&str], blocked: &[&str]) -> DomainFilter {
 /// Searches with Brave at a server.
 pub fn brave_at(server: &Server, count: u64, page: u64, domains: &DomainFilter) -> Found {
     let endpoint = parse_url(&server.url("/res/v1/web/search")).unwrap();
-    let query = brave::Query {
+    let query = brave::BraveQuery {
         text: "rust & \u{fc}ber",
         count,
         page,
@@ -49,7 +49,7 @@ pub fn google_at(server: &Server, num: u64, start: u64, domains: &DomainFilter) 
         key: secret(),
         engine: secret(),
     };
-    let query = google::Query {
+    let query = google::GoogleQuery {
         text: "rust",
         num,
         start,

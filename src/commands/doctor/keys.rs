@@ -8,7 +8,7 @@ use crate::console::color::painted;
 use crate::console::sanitize;
 use crate::contract::tool::Tool;
 use crate::tools::{web_search_brave, web_search_google};
-use crate::web::credentials::{Credentials, Name, Source};
+use crate::web::credentials::{CredentialName, Credentials, Source};
 use crate::web::search::{brave, google};
 
 /// A search and the credentials that it needs.
@@ -16,7 +16,7 @@ struct Needs {
     /// The tool.
     tool: Tool,
     /// What it needs, all of it.
-    names: &'static [Name],
+    names: &'static [CredentialName],
     /// Where to get it, and how to say it.
     notice: &'static str,
 }
@@ -48,7 +48,7 @@ enum State {
 }
 
 /// How the credential called `name` stands.
-fn state(credentials: &Credentials<'_>, name: Name) -> State {
+fn state(credentials: &Credentials<'_>, name: CredentialName) -> State {
     match credentials.source(name) {
         Ok(Source::Environment) => State::There("set in the environment".to_owned()),
         Ok(Source::File(file)) => State::There(format!("set in {}", file.display())),
@@ -153,7 +153,7 @@ const FILE_ENDS: &str = "credentials.json:";
 
 impl Report {
     /// Half an account is a mistake; none at all may be a choice.
-    fn unset(&mut self, needs: &Needs, unset: &[Name]) {
+    fn unset(&mut self, needs: &Needs, unset: &[CredentialName]) {
         let half = unset.len() < needs.names.len();
         let tool = needs.tool.command();
         let ways = unset

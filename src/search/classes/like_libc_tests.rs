@@ -2,7 +2,7 @@
 
 use super::super::ere::Matcher;
 use super::super::wildcard::Component;
-use super::{Class, GLIBC};
+use super::{CharClass, GLIBC};
 
 const NAMES: [&str; 12] = [
     "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
@@ -10,7 +10,7 @@ const NAMES: [&str; 12] = [
 ];
 
 /// The members of a class.
-fn ours(class: Class) -> Vec<char> {
+fn ours(class: CharClass) -> Vec<char> {
     let mut all: Vec<char> = class
         .ranges()
         .into_iter()
@@ -23,7 +23,7 @@ fn ours(class: Class) -> Vec<char> {
 #[test]
 fn no_range_is_there_twice() {
     for name in NAMES {
-        let all = ours(Class::named(name).unwrap());
+        let all = ours(CharClass::named(name).unwrap());
         assert!(all.windows(2).all(|pair| pair[0] < pair[1]), "{name}");
     }
 }
@@ -36,7 +36,7 @@ fn both_tools_find_exactly_the_members_of_a_class() {
         .collect();
     let window = lines.join("\n");
     for name in NAMES {
-        let class = Class::named(name).unwrap();
+        let class = CharClass::named(name).unwrap();
         let members = ours(class);
         let matcher = Matcher::compile(&format!("^[[:{name}:]]$")).unwrap();
         let (mut found, mut from) = (Vec::new(), 0);
@@ -74,6 +74,22 @@ fn both_tools_find_exactly_the_members_of_a_class() {
     }
 }
 
+#[test]
+fn a_class_and_its_complement_part_all_characters() {
+    let word = ours(CharClass::Word);
+    for (class, complement) in [(r"\w", r"\W"), (r"[\w]", r"[^\w]"), (r"[_\w]", r"[\W]")] {
+        let class = Matcher::compile(&format!("^{class}$")).unwrap();
+        let complement = Matcher::compile(&format!("^{complement}$")).unwrap();
+        for char in ('\0'..=char::MAX).filter(|char| *char != '\n') {
+            let mut text = [0; 4];
+            let text = char.encode_utf8(&mut text).as_bytes();
+            let is_one = word.binary_search(&char).is_ok();
+            assert_eq!(class.find(text, 0).is_some(), is_one, "{char:?}");
+            assert_eq!(complement.find(text, 0).is_some(), !is_one, "{char:?}");
+        }
+    }
+}
+
 #[cfg(target_env = "gnu")]
 #[test]
 fn every_character_is_classed_as_the_c_library_does() {
@@ -98,7 +114,7 @@ fn every_character_is_classed_as_the_c_library_does() {
         return;
     }
     for name in NAMES {
-        let members = ours(Class::named(name).unwrap());
+        let members = ours(CharClass::named(name).unwrap());
         let c_name = CString::new(name).unwrap();
         // SAFETY: the name is a C string, the locale is not null.
         let class = unsafe { wctype_l(c_name.as_ptr(), locale) };

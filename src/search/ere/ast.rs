@@ -1,12 +1,12 @@
 //! A pattern as a tree (POSIX XBD 9.5.3, the grammar of extended expressions).
 
-pub(super) use crate::search::classes::Class;
+pub(super) use crate::search::classes::CharClass;
 
 /// The most repetitions an interval may ask for: glibc's `RE_DUP_MAX`.
 pub(super) const DUP_MAX: u32 = 0x7fff;
 
-/// How many levels of groups a pattern may have, and how many intervals may
-/// stand one upon another: what bounds the stack of every walk over the tree.
+/// How many levels of groups a pattern may have, and how many repetitions of repetitions: they
+/// bound the stack of every recursion over the tree.
 pub(super) const MAX_DEPTH: usize = 64;
 pub(super) const MAX_STACKED: usize = 4;
 
@@ -18,12 +18,12 @@ pub(super) enum Node {
     /// These characters, one after another; `fold` ignores case.
     Literal { text: String, fold: bool },
     /// One character of a set.
-    Set(Set),
+    Set(CharSet),
     /// Any one character.
     Dot,
-    /// A place between two characters.
+    /// A position between two characters.
     Assertion(Assertion),
-    /// A group that counts, and that a back-reference may name.
+    /// A group that captures, and that a back-reference may name.
     Group(Box<Node>),
     /// `min` to `max` times the node; no `max` is any number.
     Repeat {
@@ -39,7 +39,7 @@ pub(super) enum Node {
     BackReference { group: u32, fold: bool },
 }
 
-/// A place between two characters.
+/// A position between two characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Assertion {
     LineStart,
@@ -52,20 +52,20 @@ pub(super) enum Assertion {
 
 /// A set of characters, as a bracket expression or a class escape names it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Set {
+pub(super) struct CharSet {
     pub negated: bool,
     /// Ignore case.
     pub fold: bool,
     /// First and last character of each range.
     pub ranges: Vec<(char, char)>,
-    pub classes: Vec<Class>,
+    pub classes: Vec<CharClass>,
     /// Classes whose complement belongs to the set: `[\S]`.
-    pub complements: Vec<Class>,
+    pub complements: Vec<CharClass>,
 }
 
-impl Set {
+impl CharSet {
     /// The set of one class, or of all other characters.
-    pub(super) fn of(class: Class, negated: bool) -> Self {
+    pub(super) fn of(class: CharClass, negated: bool) -> Self {
         Self {
             negated,
             classes: vec![class],
@@ -73,7 +73,7 @@ impl Set {
         }
     }
 
-    /// The only character of the set, where it has no more.
+    /// The only character of the set; `None` if it may have more.
     pub(super) fn single(&self) -> Option<char> {
         match self.ranges[..] {
             [(first, last)]
@@ -89,7 +89,7 @@ impl Set {
     }
 }
 
-/// `node` repeated, with what one repetition can say said by one.
+/// `node` repeated; a repetition of a repetition becomes one where it means the same.
 pub(super) fn repeat(node: Node, min: u32, max: Option<u32>) -> Node {
     let simple = |min: u32, max: Option<u32>| min <= 1 && max.is_none_or(|max| max == 1);
     match node {
@@ -111,7 +111,7 @@ pub(super) fn repeat(node: Node, min: u32, max: Option<u32>) -> Node {
     }
 }
 
-/// How many repetitions stand one upon another at the top of `node`.
+/// How many levels of repetitions of repetitions are at the top of `node`.
 pub(super) fn stacked(mut node: &Node) -> usize {
     let mut count = 0;
     while let Node::Repeat { node: inner, .. } = node {

@@ -1,19 +1,19 @@
-//! Bracket expressions (POSIX XBD 9.3.5) as glibc reads them in C.UTF-8: ranges
-//! by code point, collating elements and equivalence classes of one character,
-//! a backslash that is itself. Against POSIX, on purpose: `[\w]`, `[\d]`, `[\s]`
-//! and their capitals mean the class, since nobody writes them for anything else.
+//! Bracket expressions (POSIX XBD 9.3.5) as glibc reads them in C.UTF-8: ranges by code point,
+//! collating elements and equivalence classes of one character, a backslash that stands for itself.
+//! They differ from POSIX on purpose in that `[\w]`, `[\d]`, `[\s]` and their capitals mean the
+//! class, since nobody writes them for anything else.
 
 use super::PatternError;
-use super::ast::{Class, Set};
+use super::ast::{CharClass, CharSet};
 
 /// The longest name between `[:` and `:]`, in bytes.
 const NAME_MAX: usize = 31;
 
 /// Reads the bracket expression whose `[` ends at `start`. Returns the set and
 /// the offset after its `]`.
-pub(super) fn parse(text: &str, start: usize) -> Result<(Set, usize), PatternError> {
+pub(super) fn parse(text: &str, start: usize) -> Result<(CharSet, usize), PatternError> {
     let mut reader = Reader { text, at: start };
-    let mut set = Set::default();
+    let mut set = CharSet::default();
     if reader.rest().starts_with('^') {
         set.negated = true;
         reader.at += 1;
@@ -28,7 +28,7 @@ pub(super) fn parse(text: &str, start: usize) -> Result<(Set, usize), PatternErr
         first = false;
         hyphen = Hyphen::OnlyLast;
         let end = match element {
-            Element::Char(_) | Element::Name(_) => {
+            BracketElement::Char(_) | BracketElement::Name(_) => {
                 if reader.rest().is_empty() {
                     return Err(PatternError::Bracket);
                 }
@@ -48,17 +48,17 @@ pub(super) fn parse(text: &str, start: usize) -> Result<(Set, usize), PatternErr
                 }
                 set.ranges.push((first, last));
             }
-            (Element::Char(char), None) => set.ranges.push((char, char)),
-            (Element::Name(name) | Element::Equivalent(name), None) => {
+            (BracketElement::Char(char), None) => set.ranges.push((char, char)),
+            (BracketElement::Name(name) | BracketElement::Equivalent(name), None) => {
                 let char = one_char(name)?;
                 set.ranges.push((char, char));
             }
-            (Element::Class(name), None) => set.classes.push(named(name)?),
-            (Element::Escape(class, false), None) => {
+            (BracketElement::Class(name), None) => set.classes.push(named(name)?),
+            (BracketElement::Escape(class, false), None) => {
                 set.classes.push(class);
                 hyphen = Hyphen::Allowed;
             }
-            (Element::Escape(class, true), None) => {
+            (BracketElement::Escape(class, true), None) => {
                 set.complements.push(class);
                 hyphen = Hyphen::Allowed;
             }
@@ -79,7 +79,7 @@ enum Hyphen {
 }
 
 #[derive(Clone, Copy)]
-enum Element<'a> {
+enum BracketElement<'a> {
     Char(char),
     /// `[.x.]`
     Name(&'a str),
@@ -88,10 +88,10 @@ enum Element<'a> {
     /// `[:x:]`
     Class(&'a str),
     /// `\w`, or `\W` with `true`
-    Escape(Class, bool),
+    Escape(CharClass, bool),
 }
 
-impl Element<'_> {
+impl BracketElement<'_> {
     fn end_of_range(self) -> Result<char, PatternError> {
         match self {
             Self::Char(char) => Ok(char),
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
 
     /// The next element. The first one is never an end, nor is an escape read as
     /// one where `hyphen` says that a range is being read.
-    fn element(&mut self, hyphen: Hyphen, first: bool) -> Result<Element<'a>, PatternError> {
+    fn element(&mut self, hyphen: Hyphen, first: bool) -> Result<BracketElement<'a>, PatternError> {
         let rest = self.rest();
         let mut chars = rest.chars();
         let char = chars.next().ok_or(PatternError::Bracket)?;
@@ -124,15 +124,15 @@ impl<'a> Reader<'a> {
                 self.at += 1;
                 let name = self.name(kind)?;
                 return Ok(match kind {
-                    '.' => Element::Name(name),
-                    '=' => Element::Equivalent(name),
-                    _ => Element::Class(name),
+                    '.' => BracketElement::Name(name),
+                    '=' => BracketElement::Equivalent(name),
+                    _ => BracketElement::Class(name),
                 });
             }
             ('\\', Some(letter)) => {
                 if let Some(class) = escape(letter) {
                     self.at += 1;
-                    return Ok(Element::Escape(class, letter.is_ascii_uppercase()));
+                    return Ok(BracketElement::Escape(class, letter.is_ascii_uppercase()));
                 }
                 // The second of two is a character, not the start of an escape.
                 if letter == '\\' && !first_of_range(chars.as_str()) {
@@ -144,11 +144,11 @@ impl<'a> Reader<'a> {
             }
             _ => {}
         }
-        Ok(Element::Char(char))
+        Ok(BracketElement::Char(char))
     }
 
     /// What ends the range that the next hyphen makes, where it makes one.
-    fn range_end(&mut self) -> Result<Option<Element<'a>>, PatternError> {
+    fn range_end(&mut self) -> Result<Option<BracketElement<'a>>, PatternError> {
         let Some(rest) = self.rest().strip_prefix('-') else {
             return Ok(None);
         };
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         if rest.starts_with('\\') {
             self.at += 1;
-            return Ok(Some(Element::Char('\\')));
+            return Ok(Some(BracketElement::Char('\\')));
         }
         self.element(Hyphen::Allowed, false).map(Some)
     }
@@ -186,11 +186,11 @@ fn first_of_range(rest: &str) -> bool {
         .is_some_and(|rest| !rest.starts_with(']'))
 }
 
-fn escape(letter: char) -> Option<Class> {
+fn escape(letter: char) -> Option<CharClass> {
     match letter {
-        'w' | 'W' => Some(Class::Word),
-        'd' | 'D' => Some(Class::Digit),
-        's' | 'S' => Some(Class::Space),
+        'w' | 'W' => Some(CharClass::Word),
+        'd' | 'D' => Some(CharClass::Digit),
+        's' | 'S' => Some(CharClass::Space),
         _ => None,
     }
 }
@@ -203,6 +203,6 @@ fn one_char(name: &str) -> Result<char, PatternError> {
     }
 }
 
-fn named(name: &str) -> Result<Class, PatternError> {
-    Class::named(name).ok_or(PatternError::Class)
+fn named(name: &str) -> Result<CharClass, PatternError> {
+    CharClass::named(name).ok_or(PatternError::Class)
 }

@@ -1,7 +1,8 @@
-//! How long a search may take: the clock that every engine looks at between its steps.
+//! The timeout of a search, which every engine checks between its steps.
 //!
-//! A host waits for 30 seconds. What an ordinary pattern takes is never bounded, however much there
-//! is to search: only a search that has taken far more processor time than the amount explains ends.
+//! A host waits for 30 seconds. An ordinary pattern has no timeout, however much there is to
+//! search: a search ends only once it has taken far more processor time than the amount of text
+//! explains.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -13,31 +14,31 @@ use rustix::time::{ClockId, clock_gettime};
 const LIMIT: Duration = Duration::from_secs(24);
 /// The least time for one line, however little is left.
 const LEAST: Duration = Duration::from_millis(50);
-/// What an ordinary search takes at most: processor time in nanoseconds in all, for each byte, for
-/// each window (which may be a small file), and for each line that is found.
+/// The most processor time that an ordinary search takes, in nanoseconds: for the start, for each
+/// byte, for each window (which may be a small file), and for each line that is found.
 const FAIR: u64 = 2_000_000_000;
 const FAIR_BYTE: u64 = 5;
 const FAIR_WINDOW: u64 = 50_000;
 const FAIR_FIND: u64 = 500;
-/// Where no search has ended.
+/// Stands for "nowhere" where an offset is expected.
 const NOWHERE: usize = usize::MAX;
 
-/// The time that a search has, and what it had to leave undecided.
+/// The time that a search has left, and the lines that it had to leave undecided.
 #[derive(Debug)]
 pub(super) struct Budget {
     began: Instant,
-    /// Processor time that is no sign of a costly pattern, in nanoseconds.
+    /// Processor time that an ordinary pattern may have taken by now, in nanoseconds.
     fair: AtomicU64,
-    /// Lines.
+    /// How many lines could not be decided.
     gave_up: AtomicU64,
     /// Where the first undecided lines of this window begin.
     undecided: Mutex<Vec<usize>>,
-    /// Where in this window the search ended.
+    /// The offset in this window at which the search ended.
     stopped: AtomicUsize,
 }
 
 impl Budget {
-    /// The time begins.
+    /// A budget whose time begins now.
     pub fn new() -> Self {
         Self {
             began: Instant::now(),
@@ -48,18 +49,18 @@ impl Budget {
         }
     }
 
-    /// So many bytes come next.
+    /// Allows for a window of this many bytes.
     pub fn window(&self, bytes: usize) {
         let bytes = (bytes as u64).saturating_mul(FAIR_BYTE);
         self.allow(bytes.saturating_add(FAIR_WINDOW));
     }
 
-    /// The next line is being looked for.
+    /// Allows for looking for one more line.
     pub fn find(&self) {
         self.allow(FAIR_FIND);
     }
 
-    /// One thread alone counts: so nothing has to be locked.
+    /// One thread alone adds to it, so nothing has to be locked.
     fn allow(&self, more: u64) {
         let fair = self.fair.load(Ordering::Relaxed).saturating_add(more);
         self.fair.store(fair, Ordering::Relaxed);
@@ -77,14 +78,14 @@ impl Budget {
         used > self.fair.load(Ordering::Relaxed)
     }
 
-    /// When one costly line is to be given up: with half of what is left, so that the other half
-    /// remains for the lines behind it.
+    /// The deadline for one costly line: half of the time left, so that the other half remains for
+    /// the lines after it.
     pub fn share(&self) -> Instant {
         let left = LIMIT.saturating_sub(self.began.elapsed());
         Instant::now() + (left / 2).max(LEAST)
     }
 
-    /// The line that begins at `start` cannot be decided.
+    /// Notes that the line that begins at `start` cannot be decided.
     pub fn give_up(&self, start: usize) {
         self.gave_up.fetch_add(1, Ordering::Relaxed);
         let mut undecided = self
@@ -99,7 +100,7 @@ impl Budget {
         self.gave_up.load(Ordering::Relaxed)
     }
 
-    /// Where those of this window begin; the next call has only those that come then.
+    /// The offsets at which those of this window begin. Each is returned once.
     pub fn take_undecided(&self) -> Vec<usize> {
         std::mem::take(
             &mut self
@@ -109,12 +110,12 @@ impl Budget {
         )
     }
 
-    /// The search ends before the line that begins at `start`.
+    /// Notes that the search ends before the line that begins at `start`.
     pub fn stop(&self, start: usize) {
         self.stopped.store(start, Ordering::Relaxed);
     }
 
-    /// Where it ended.
+    /// The offset at which the search ended, if it did.
     pub fn stopped(&self) -> Option<usize> {
         Some(self.stopped.load(Ordering::Relaxed)).filter(|at| *at != NOWHERE)
     }

@@ -2,15 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use regex::bytes::Regex;
+use regex_automata::meta::Regex;
+use regex_syntax::hir::Hir;
 
 use super::ast::Node;
+use super::hir::hir;
 use super::matcher::Matcher;
 use super::parser::parse;
 use super::search::{SIZE_LIMIT, build};
 use super::simplify::simplify;
 use super::stepper::Stepper;
-use super::translate::{Target, translate};
 
 const PATTERNS: &[&str] = &[
     "ab",
@@ -73,8 +74,8 @@ fn lines() -> Vec<Vec<u8>> {
     lines
 }
 
-fn translated(pattern: &str) -> String {
-    translate(&parse(pattern).unwrap().node, Target::Window).unwrap()
+fn translated(pattern: &str) -> Hir {
+    hir(&parse(pattern).unwrap().node)
 }
 
 #[test]

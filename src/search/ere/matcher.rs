@@ -5,7 +5,7 @@
 //! | matches every line | none |
 //! | plain text | `memchr::memmem` |
 //! | a long run of one set of characters | [`Runs`] |
-//! | anything without a back-reference | [`Search`]: `regex`, linear |
+//! | anything without a back-reference | [`LinearSearch`]: `regex`, linear |
 //! | with a back-reference | [`References`]: `regex`, then `fancy-regex` |
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::budget::Budget;
 use super::parser;
 use super::references::References;
 use super::runs::Runs;
-use super::search::Search;
+use super::search::LinearSearch;
 use super::simplify::{always, simplify};
 use crate::search::scan::LineMatcher;
 
@@ -34,12 +34,12 @@ enum Engine {
     EveryLine,
     Text(Box<Finder<'static>>),
     Runs(Runs),
-    Regex(Box<Search>),
+    Regex(Box<LinearSearch>),
     References(Box<References>),
 }
 
 impl Matcher {
-    /// Compiles a pattern. The time that a costly search may take begins.
+    /// Compiles a pattern. The timeout of a costly search begins here.
     pub fn compile(pattern: &str) -> Result<Self, PatternError> {
         let budget = Arc::new(Budget::new());
         let engine = Engine::compile(pattern, &budget)?;
@@ -64,8 +64,8 @@ impl Matcher {
         }
     }
 
-    /// How many lines `find` could not decide so far, because the pattern can match in too many
-    /// ways there. They are not among those found.
+    /// How many lines `find` could not decide so far, because the pattern can match them in too
+    /// many ways. They are not among those found.
     #[must_use]
     pub fn gave_up(&self) -> u64 {
         self.budget.gave_up()
@@ -91,7 +91,7 @@ impl Engine {
         if let Some(runs) = Runs::compile(&node) {
             return runs.map(Self::Runs);
         }
-        Search::compile(&node, budget).map(|search| Self::Regex(Box::new(search)))
+        LinearSearch::compile(&node, budget).map(|search| Self::Regex(Box::new(search)))
     }
 }
 
@@ -102,7 +102,7 @@ impl LineMatcher for Matcher {
 
     fn goes_on(&self, window: &[u8]) -> bool {
         self.budget.window(window.len());
-        // Plain text and runs take no longer than reading them does.
+        // Searching for plain text and for runs takes no longer than reading the file.
         !matches!(self.engine, Engine::Regex(_) | Engine::References(_)) || !self.budget.is_over()
     }
 

@@ -4,12 +4,14 @@
 //!
 //! | form | meaning |
 //! |---|---|
-//! | `\w \W \s \S \b \B \< \>` `` \` `` `\'` | as in GNU: word characters, blanks, places in words, ends of the line |
-//! | `\d \D` | a decimal digit, and what is none |
+//! | `\w \W \s \S` | as in GNU: word characters, white space, and all others |
+//! | `\b \B \< \>` `` \` `` `\'` | as in GNU: word boundaries, ends of the line |
+//! | `\d \D` | a decimal digit, any other character |
 //! | `\t \r \n \xHH` | tab, carriage return, line feed (never in a line), the character U+00HH |
 //! | `\1` to `\9` | what that group matched |
-//! | `(?:…)` | a group that does not count |
-//! | `(?i)`, `(?i:…)`, `(?-i)` | case ignored, to the end of the group; `s` and `m` are taken beside it, since a line has no inner line ends |
+//! | `(?:…)` | a group that does not capture |
+//! | `(?i)`, `(?i:…)`, `(?-i)` | case ignored or not, to the end of the group |
+//! | `s` and `m` among those flags | accepted without effect: a line has no inner line ends |
 //! | `*?` `+?` `??` `{2}?` | a repetition of a repetition, as in glibc |
 //! | `{` before anything but a digit or a comma | itself |
 //! | `[\w] [\d] [\s]`, in capitals too | the class |
@@ -17,10 +19,12 @@
 //! Any other character after a backslash is itself.
 
 use super::PatternError;
-use super::ast::{Assertion, Class, DUP_MAX, MAX_DEPTH, MAX_STACKED, Node, Set, repeat, stacked};
+use super::ast::{
+    Assertion, CharClass, CharSet, DUP_MAX, MAX_DEPTH, MAX_STACKED, Node, repeat, stacked,
+};
 use super::bracket;
 
-/// How many nodes a tree may have; it bounds what a long pattern takes in memory.
+/// How many nodes a tree may have; it bounds the memory for a long pattern.
 const MAX_NODES: usize = 1 << 16;
 
 /// A pattern that was read.
@@ -61,15 +65,15 @@ struct Parser<'a> {
     nodes: usize,
 }
 
-/// What stands at one place of a branch.
+/// One element of a branch.
 enum Atom {
     /// A character, which a repetition may follow.
     Char(char),
     /// Anything else that a repetition may follow.
     Node(Node),
-    /// A place, which none may follow.
-    Place(Assertion),
-    /// `(?i)`, which is nothing by itself.
+    /// An assertion, which no repetition may follow.
+    Assertion(Assertion),
+    /// `(?i)`, which matches nothing by itself.
     Flags,
 }
 
@@ -100,7 +104,7 @@ impl Parser<'_> {
         let mut branches = vec![first];
         while self.eat(b'|') {
             self.count()?;
-            // A branch may name no group of its siblings.
+            // A branch must not name a group of its siblings.
             let so_far = std::mem::replace(&mut self.complete, before);
             branches.push(self.branch(depth)?);
             self.complete |= so_far;
@@ -116,7 +120,7 @@ impl Parser<'_> {
             }
             let node = match self.atom(depth)? {
                 Atom::Flags => continue,
-                Atom::Place(assertion) => Node::Assertion(assertion),
+                Atom::Assertion(assertion) => Node::Assertion(assertion),
                 Atom::Char(char) if !self.at_repetition() => {
                     match nodes.last_mut() {
                         Some(Node::Literal { text, fold }) if *fold == self.fold => text.push(char),
@@ -172,8 +176,8 @@ impl Parser<'_> {
                 })
             }
             '.' => Ok(Atom::Node(Node::Dot)),
-            '^' => Ok(Atom::Place(Assertion::LineStart)),
-            '$' => Ok(Atom::Place(Assertion::LineEnd)),
+            '^' => Ok(Atom::Assertion(Assertion::LineStart)),
+            '$' => Ok(Atom::Assertion(Assertion::LineEnd)),
             '*' | '+' | '?' => Err(PatternError::Repetition),
             '{' if self.interval_follows(self.at) => Err(PatternError::Repetition),
             char => Ok(Atom::Char(char)),
@@ -182,17 +186,17 @@ impl Parser<'_> {
 
     fn escape(&mut self) -> Result<Atom, PatternError> {
         let char = self.next().ok_or(PatternError::Backslash)?;
-        let class = |class, negated| Atom::Node(Node::Set(Set::of(class, negated)));
+        let class = |class, negated| Atom::Node(Node::Set(CharSet::of(class, negated)));
         Ok(match char {
-            'w' | 'W' => class(Class::Word, char == 'W'),
-            's' | 'S' => class(Class::Space, char == 'S'),
-            'd' | 'D' => class(Class::Digit, char == 'D'),
-            'b' => Atom::Place(Assertion::WordBoundary),
-            'B' => Atom::Place(Assertion::NotWordBoundary),
-            '<' => Atom::Place(Assertion::WordStart),
-            '>' => Atom::Place(Assertion::WordEnd),
-            '`' => Atom::Place(Assertion::LineStart),
-            '\'' => Atom::Place(Assertion::LineEnd),
+            'w' | 'W' => class(CharClass::Word, char == 'W'),
+            's' | 'S' => class(CharClass::Space, char == 'S'),
+            'd' | 'D' => class(CharClass::Digit, char == 'D'),
+            'b' => Atom::Assertion(Assertion::WordBoundary),
+            'B' => Atom::Assertion(Assertion::NotWordBoundary),
+            '<' => Atom::Assertion(Assertion::WordStart),
+            '>' => Atom::Assertion(Assertion::WordEnd),
+            '`' => Atom::Assertion(Assertion::LineStart),
+            '\'' => Atom::Assertion(Assertion::LineEnd),
             't' => Atom::Char('\t'),
             'r' => Atom::Char('\r'),
             'n' => Atom::Char('\n'),

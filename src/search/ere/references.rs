@@ -1,8 +1,8 @@
 //! Patterns with back-references: `regex` for the lines that may match, `fancy-regex` on each.
 //!
 //! A backtracking engine cannot be interrupted either. So a line that it does not decide in a few
-//! steps is decided in a thread of its own, which is left behind when its time is over; it ends with
-//! the steps that it has, or with the process.
+//! steps is decided in a thread of its own. When its time is over the thread is left behind; it
+//! ends once its steps are used up, or with the process.
 
 use std::borrow::Cow;
 use std::sync::mpsc::channel;
@@ -15,30 +15,30 @@ use fancy_regex::RegexInput;
 use super::PatternError;
 use super::ast::Node;
 use super::budget::Budget;
-use super::cost::places;
-use super::search::{Search, line_around};
+use super::cost::{check_size, positions};
+use super::search::{LinearSearch, line_around};
 use super::simplify::{loosen, simplify};
-use super::translate::{Target, translate};
+use super::translate::translate;
 
-/// What each part of a pattern that has no back-references itself may take, in bytes.
+/// The most memory, in bytes, for each part of a pattern that has no back-references itself.
 const DELEGATE_LIMIT: usize = 8 << 20;
-/// How often a back-reference may be tried in another way: in a line, and from
-/// one place of a long line.
+/// The limit of backtracking steps: for a whole line, and for one starting position in a long
+/// line.
 const LINE_STEPS: usize = 1_000_000;
 const PLACE_STEPS: usize = 10_000;
-/// From this length on, in bytes, a line is tried place by place.
+/// From this length on, in bytes, a line is tried from one starting position after another.
 const LONG_LINE: usize = 4 << 10;
-/// Up to this length, in bytes, a line is tried at all: it is copied for the thread.
+/// The longest line, in bytes, that is tried at all: it is copied for the thread.
 const LONGEST_LINE: usize = 64 << 20;
-/// What is tried without a thread: places of the pattern times bytes of the line.
+/// The most that is tried without a thread: positions in the pattern times bytes of the line.
 const QUICK: u64 = 1 << 12;
 
 /// A pattern with back-references.
 #[derive(Debug)]
 pub(super) struct References {
     /// Matches every line that the pattern matches, and more.
-    candidates: Search,
-    places: u64,
+    candidates: LinearSearch,
+    positions: u64,
     engines: Arc<Engines>,
     budget: Arc<Budget>,
 }
@@ -47,20 +47,21 @@ pub(super) struct References {
 #[derive(Debug)]
 struct Engines {
     text: String,
-    /// With the steps for one place.
+    /// With the step limit for one starting position.
     place: fancy_regex::Regex,
-    /// With the steps for a line; built for the first one that needs them.
+    /// With the step limit for a whole line; built for the first line that needs it.
     line: OnceLock<Option<fancy_regex::Regex>>,
 }
 
 impl References {
     pub fn compile(node: &Node, budget: &Arc<Budget>) -> Result<Self, PatternError> {
-        let candidates = Search::compile(&simplify(loosen(node)), budget)?;
-        let text = translate(node, Target::Line)?;
+        let candidates = LinearSearch::compile(&simplify(loosen(node)), budget)?;
+        check_size(node)?;
+        let text = translate(node);
         let place = backtracking(&text, PLACE_STEPS).ok_or(PatternError::TooBig)?;
         Ok(Self {
             candidates,
-            places: places(node),
+            positions: positions(node),
             engines: Arc::new(Engines {
                 text,
                 place,
@@ -91,7 +92,7 @@ impl References {
 
     /// Whether the line matches; `None` where that takes too long to tell.
     fn decide(&self, line: &[u8]) -> Option<bool> {
-        if self.places.saturating_mul(line.len() as u64) <= QUICK
+        if self.positions.saturating_mul(line.len() as u64) <= QUICK
             && let Ok(verdict) = self.engines.place.is_match(as_text(line).as_ref())
         {
             return Some(verdict);
@@ -103,7 +104,7 @@ impl References {
         let (verdict, verdicts) = channel();
         let (engines, text) = (Arc::clone(&self.engines), as_text(line).into_owned());
         let decided = thread::Builder::new().spawn(move || {
-            // Nobody may be waiting any more.
+            // The receiver may have timed out.
             let _ = verdict.send(engines.decide(&text, deadline));
         });
         match decided {
@@ -111,7 +112,7 @@ impl References {
                 let left = deadline.saturating_duration_since(Instant::now());
                 verdicts.recv_timeout(left).ok().flatten()
             }
-            // No thread is to be had.
+            // The system has no thread left for us.
             Err(_) => self.engines.decide(&as_text(line), deadline),
         }
     }
@@ -147,7 +148,7 @@ fn backtracking(text: &str, steps: usize) -> Option<fancy_regex::Regex> {
         .ok()
 }
 
-/// The line as text, with line feeds, which nothing matches, for what is none.
+/// The line as text. Each byte that is not UTF-8 becomes a line feed, which only `.*` matches.
 fn as_text(line: &[u8]) -> Cow<'_, str> {
     if let Ok(line) = str::from_utf8(line) {
         return line.into();

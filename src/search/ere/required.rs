@@ -4,8 +4,8 @@
 
 use super::ast::Node;
 
-/// How much longer, in bytes, than a text that the pattern starts with: that one
-/// the `regex` crate looks for by itself.
+/// How much longer, in bytes, the text must be than one that the pattern starts with: the `regex`
+/// crate looks for that one by itself.
 const BETTER_BY: usize = 3;
 
 /// The longest text that every match holds, where looking for it first is likely
@@ -36,8 +36,8 @@ pub(super) fn longest(node: &Node) -> Option<&str> {
     }
 }
 
-/// The length of the shortest text that a match may start with, in bytes; zero
-/// where it may start with many a character.
+/// The length of the shortest text that a match may start with, in bytes; zero where a match may
+/// start with one of several characters.
 pub(super) fn first(node: &Node) -> usize {
     match node {
         Node::Literal { text, .. } => text.len(),

@@ -1,28 +1,30 @@
 //! Patterns that ask for nothing but a long run of one set of characters: `a{5000}`, `.{2000,}`.
 //!
-//! As an automaton such a pattern has a state for each number of characters; here the runs are found
-//! by a pattern of one character, and their lengths are compared.
+//! As an automaton such a pattern has a state for each number of characters. Here a pattern of one
+//! character finds the runs, and their lengths are compared.
 
-use regex::bytes::Regex;
+use regex_automata::Input;
+use regex_automata::meta::Regex;
 
 use super::PatternError;
 use super::ast::Node;
+use super::cost::check_size;
+use super::hir::{hir, repeat};
 use super::search::{SIZE_LIMIT, build};
-use super::translate::{Target, translate};
 
-/// From how many characters on. Shorter ones `regex` finds as quickly.
+/// The shortest run, in characters, that is found this way; `regex` finds shorter ones as quickly.
 const LONG: u32 = 1000;
 
 /// A pattern for runs.
 #[derive(Debug)]
 pub(super) struct Runs {
     run: Regex,
-    /// How many characters.
+    /// The length of the run, in characters.
     count: usize,
 }
 
 impl Runs {
-    /// The pattern, if it asks for nothing else. It has been simplified.
+    /// Compiles a simplified pattern; `None` if it asks for anything but one run.
     pub fn compile(node: &Node) -> Option<Result<Self, PatternError>> {
         let Node::Repeat { node, min, .. } = node else {
             return None;
@@ -36,8 +38,8 @@ impl Runs {
         if !one || *min < LONG || count > SIZE_LIMIT / 64 {
             return None;
         }
-        let compiled = translate(node, Target::Window).and_then(|one| {
-            let run = build(&format!("(?:{one})+"))?;
+        let compiled = check_size(node).and_then(|()| {
+            let run = build(&repeat(hir(node), 1, None))?;
             Ok(Self { run, count })
         });
         Some(compiled)
@@ -46,7 +48,8 @@ impl Runs {
     /// As `Matcher::find`.
     pub fn find(&self, window: &[u8], mut from: usize) -> Option<usize> {
         while from < window.len() {
-            let run = self.run.find_at(window, from)?.range();
+            let input = Input::new(window).span(from..window.len());
+            let run = self.run.find(input)?.range();
             // A character has four bytes at most, and one at least.
             if run.len() >= self.count
                 && (run.len() / 4 >= self.count

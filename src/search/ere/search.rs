@@ -1,72 +1,76 @@
-//! A pattern in the hands of `regex`: over whole windows while that can take no time to speak of,
-//! else in blocks of whole lines, and step by step over a line that is too long for the pattern.
+//! Patterns without back-references, searched by the engine of `regex`: over whole windows where
+//! that is quick in any case, else in blocks of whole lines, and a line that is too long for the
+//! pattern byte by byte.
 
 use std::sync::{Arc, OnceLock};
 
 use memchr::memmem::Finder;
-use regex::bytes::{Regex, RegexBuilder};
+use regex_automata::Input;
+use regex_automata::meta::Regex;
+use regex_syntax::hir::Hir;
 
 use super::PatternError;
 use super::ast::{Assertion, Node};
 use super::budget::Budget;
-use super::cost::{places, shortest};
+use super::cost::{check_size, positions, shortest};
+use super::hir::hir;
 use super::required::{first, longest, required};
 use super::stepper::Stepper;
-use super::translate::{Target, translate};
 
-/// What a compiled pattern may take, in bytes.
+/// The most memory that a compiled pattern may take, in bytes.
 pub(super) const SIZE_LIMIT: usize = 32 << 20;
-/// Looking for a required text is given up once it was found in this many lines
-/// that do not match, and more often than once in this many bytes.
+/// The search for a required text stops once it was found in this many lines that do not match,
+/// and more often than once in this many bytes.
 const IN_VAIN: usize = 16;
 const OFTEN: usize = 80;
-/// How much is looked at in one go, in bytes, before it grows, where it matters
-/// whether that is ASCII.
+/// The size of the first block, in bytes, where it matters whether a block is ASCII; the blocks
+/// grow from there.
 const BLOCK: usize = 512;
-/// What is left to `regex` at a stroke: places of the pattern times bytes. It takes less than a
-/// second where each place has to be looked at for each byte.
-const AT_A_STROKE: u64 = 1 << 26;
+/// The most that one uninterruptible call of the engine is given: positions in the pattern times
+/// bytes. Such a call takes less than a second even where each position is looked at for each byte.
+const ONE_CALL: u64 = 1 << 26;
 
-/// A pattern in the hands of `regex`.
+/// A pattern without back-references, compiled.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct LinearSearch {
     regex: Regex,
     /// Text that every match holds.
     required: Option<Box<Finder<'static>>>,
-    /// Whether the pattern asks where words begin or end. That `regex` is quick to
-    /// tell in ASCII alone: elsewhere it is much quicker on a line than on a window.
+    /// Whether the pattern asks where words begin or end. The engine finds that out quickly in
+    /// ASCII alone: elsewhere it is much quicker on a line than on a window.
     words: bool,
-    /// Where a line is too long for the pattern.
-    careful: Careful,
+    /// For lines that are too long for the pattern.
+    piecewise: Piecewise,
     budget: Arc<Budget>,
 }
 
-/// What it takes to match a line that `regex` might take too long for.
+/// What matches a line that one call of the engine might take too long for.
 #[derive(Debug)]
-struct Careful {
-    /// How many bytes are left to `regex` at a stroke.
-    at_a_stroke: usize,
+struct Piecewise {
+    /// How many bytes one call of the engine is given.
+    one_call: usize,
     /// The length in bytes below which no line matches.
     shortest: usize,
-    /// Text that every match holds, whether or not that is quick to look for.
+    /// Text that every match holds, whether or not looking for it first saves time.
     held: Option<Box<Finder<'static>>>,
-    translated: Box<str>,
+    pattern: Hir,
     stepper: OnceLock<Option<Stepper>>,
 }
 
-impl Search {
+impl LinearSearch {
     pub fn compile(node: &Node, budget: &Arc<Budget>) -> Result<Self, PatternError> {
-        let translated = translate(node, Target::Window)?;
+        check_size(node)?;
+        let pattern = hir(node);
         let finder = |text: &str| Box::new(Finder::new(text).into_owned());
         Ok(Self {
-            regex: build(&translated)?,
+            regex: build(&pattern)?,
             required: required(node).map(finder),
             words: asks_for_words(node),
-            careful: Careful {
-                at_a_stroke: usize::try_from(AT_A_STROKE / places(node).max(1)).unwrap_or(0),
+            piecewise: Piecewise {
+                one_call: usize::try_from(ONE_CALL / positions(node).max(1)).unwrap_or(0),
                 shortest: shortest(node),
                 held: longest(node).map(finder),
-                translated: translated.into(),
+                pattern,
                 stepper: OnceLock::new(),
             },
             budget: Arc::clone(budget),
@@ -76,18 +80,18 @@ impl Search {
     /// As `Matcher::find`; where `from` is less than the window's length.
     pub fn find(&self, window: &[u8], from: usize) -> Option<usize> {
         self.budget.find();
-        if window.len() - from <= self.careful.at_a_stroke {
-            return self.find_at_a_stroke(window, from);
+        if window.len() - from <= self.piecewise.one_call {
+            return self.find_in_one_call(window, from);
         }
-        self.find_carefully(window, from)
+        self.find_piecewise(window, from)
     }
 
-    /// The same, with the clock in sight.
-    fn find_carefully(&self, window: &[u8], mut from: usize) -> Option<usize> {
-        let at_a_stroke = self.careful.at_a_stroke;
+    /// As `find`, with a look at the clock between two calls of the engine.
+    fn find_piecewise(&self, window: &[u8], mut from: usize) -> Option<usize> {
+        let one_call = self.piecewise.one_call;
         while from < window.len() {
             let end = line_end(window, from);
-            if end - from < self.careful.shortest {
+            if end - from < self.piecewise.shortest {
                 from = end + 1;
                 continue;
             }
@@ -95,7 +99,7 @@ impl Search {
                 self.budget.stop(from);
                 return None;
             }
-            if end - from > at_a_stroke {
+            if end - from > one_call {
                 match self.decide(&window[from..end]) {
                     Some(true) => return Some(from),
                     Some(false) => {}
@@ -104,12 +108,12 @@ impl Search {
                 from = end + 1;
                 continue;
             }
-            // As many whole lines as may be searched at a stroke.
-            let most = window.len().min(from + at_a_stroke);
+            // As many whole lines as one call may search.
+            let most = window.len().min(from + one_call);
             let block = memchr::memrchr(b'\n', &window[end.min(most)..most])
                 .map_or(end, |feed| end.min(most) + feed);
             let block = window.len().min(block + 1);
-            if let Some(found) = self.find_at_a_stroke(&window[..block], from) {
+            if let Some(found) = self.find_in_one_call(&window[..block], from) {
                 return Some(found);
             }
             from = block;
@@ -119,24 +123,24 @@ impl Search {
 
     /// Whether a long line matches; `None` where that takes too long to tell.
     fn decide(&self, line: &[u8]) -> Option<bool> {
-        let careful = &self.careful;
-        if let Some(held) = &careful.held
+        let piecewise = &self.piecewise;
+        if let Some(held) = &piecewise.held
             && held.find(line).is_none()
         {
             return Some(false);
         }
-        let stepper = careful
+        let stepper = piecewise
             .stepper
-            .get_or_init(|| Stepper::new(&careful.translated, SIZE_LIMIT));
+            .get_or_init(|| Stepper::new(&piecewise.pattern, SIZE_LIMIT));
         stepper.as_ref()?.is_match(line, self.budget.share())
     }
 
-    fn find_at_a_stroke(&self, window: &[u8], from: usize) -> Option<usize> {
+    fn find_in_one_call(&self, window: &[u8], from: usize) -> Option<usize> {
         let Some(required) = &self.required else {
             return self.find_any(window, from);
         };
         let (mut next, mut in_vain) = (from, 0);
-        // A text that is in every other line is not worth looking for.
+        // A text that is in every other line does not narrow the search down.
         while in_vain < IN_VAIN || next - from > in_vain * OFTEN {
             let hit = next + required.find(window.get(next..)?)?;
             let (start, end) = line_around(window, next, hit);
@@ -185,10 +189,11 @@ impl Search {
     /// The end of a match in the line from `start` to the window's end.
     fn find_in_line(&self, window: &[u8], start: usize) -> Option<usize> {
         if self.words {
-            // Asked for the match itself, it takes the quicker one of its engines.
-            return self.regex.find_at(window, start).map(|found| found.end());
+            // Asked for the match itself, it chooses the quicker one of its automata.
+            let input = Input::new(window).span(start..window.len());
+            return self.regex.find(input).map(|found| found.end());
         }
-        self.regex.shortest_match_at(window, start)
+        self.shortest_match(window, start)
     }
 
     /// The end of the match that ends first: in the first line that has one.
@@ -196,27 +201,34 @@ impl Search {
         if from >= window.len() {
             return None;
         }
-        let end = self.regex.shortest_match_at(window, from)?;
+        let end = self.shortest_match(window, from)?;
         // After the last line feed there is an empty string, but no line.
         (end < window.len() || window.last() != Some(&b'\n')).then_some(end)
     }
+
+    fn shortest_match(&self, window: &[u8], from: usize) -> Option<usize> {
+        let input = Input::new(window).earliest(true).span(from..window.len());
+        self.regex.search_half(&input).map(|found| found.offset())
+    }
 }
 
-/// Compiles what has been translated for a window.
-pub(super) fn build(translated: &str) -> Result<Regex, PatternError> {
-    RegexBuilder::new(translated)
-        .multi_line(true)
-        .size_limit(SIZE_LIMIT)
-        .build()
+/// Compiles a pattern for whole windows.
+pub(super) fn build(pattern: &Hir) -> Result<Regex, PatternError> {
+    let config = Regex::config()
+        .utf8_empty(false)
+        .nfa_size_limit(Some(SIZE_LIMIT));
+    Regex::builder()
+        .configure(config)
+        .build_from_hir(pattern)
         .map_err(|_| PatternError::TooBig)
 }
 
-/// Whether the pattern has a place in a word, before any text that `regex` can
-/// look for by itself.
+/// Whether the pattern asks for a word boundary before any text that the engine can look for by
+/// itself.
 fn asks_for_words(node: &Node) -> bool {
     fn has_one(node: &Node) -> bool {
         match node {
-            Node::Assertion(place) => !matches!(place, Assertion::LineStart | Assertion::LineEnd),
+            Node::Assertion(kind) => !matches!(kind, Assertion::LineStart | Assertion::LineEnd),
             Node::Group(node) | Node::Repeat { node, .. } => has_one(node),
             Node::Concat(nodes) | Node::Alternate(nodes) => nodes.iter().any(has_one),
             _ => false,

@@ -1,14 +1,14 @@
-//! A smaller tree that finds the same lines. Only whether a line matches is ever
-//! asked, never where: so groups need not count where no back-reference names
-//! them, and what may be absent at either end of a pattern can be left out.
+//! A smaller tree that finds the same lines. Only whether a line matches is ever asked, never
+//! where: so a group need not capture where no back-reference names it, and what may be absent at
+//! either end of a pattern can be left out.
 
 use super::ast::{Assertion, Node, repeat};
 
 /// The tree without groups, empty parts and doubled repetitions. Only for a tree
 /// without back-references.
 pub(super) fn simplify(node: Node) -> Node {
-    let node = trim(flatten(node), End::First);
-    flatten(trim(node, End::Last))
+    let node = trim(flatten(node), PatternEnd::First);
+    flatten(trim(node, PatternEnd::Last))
 }
 
 /// The tree with any run of characters in place of each back-reference: it finds
@@ -78,8 +78,8 @@ fn flatten(node: Node) -> Node {
     }
 }
 
-/// As `repeat`, with one count in place of two where no number between is left out: `(a{50}){50}` is
-/// `a{2500}`, but `(a{2}){1,3}` has no three.
+/// As `repeat`, with one count in place of two where the product leaves no number out:
+/// `(a{50}){50}` is `a{2500}`, but `(a{2}){1,3}` never matches exactly three.
 fn repeat_counts(node: Node, min: u32, max: Option<u32>) -> Node {
     let Node::Repeat {
         node: inner,
@@ -136,14 +136,14 @@ fn concat(mut nodes: Vec<Node>) -> Node {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum PatternEnd {
     First,
     Last,
 }
 
 /// Takes from one end of the pattern what may be absent there: a match with it
 /// holds a match without it, in the same line.
-fn trim(node: Node, end: End) -> Node {
+fn trim(node: Node, end: PatternEnd) -> Node {
     match node {
         Node::Repeat { min: 0, .. } => Node::Empty,
         Node::Repeat { node, min: 1, .. } => trim(*node, end),
@@ -152,7 +152,7 @@ fn trim(node: Node, end: End) -> Node {
             Node::Alternate(branches.into_iter().map(|node| trim(node, end)).collect())
         }
         Node::Concat(mut nodes) => {
-            if end == End::First {
+            if end == PatternEnd::First {
                 nodes.reverse();
             }
             // The end is now the last one.
@@ -167,7 +167,7 @@ fn trim(node: Node, end: End) -> Node {
                     break;
                 }
             }
-            if end == End::First {
+            if end == PatternEnd::First {
                 nodes.reverse();
             }
             concat(nodes)
@@ -177,10 +177,10 @@ fn trim(node: Node, end: End) -> Node {
 }
 
 /// Whether this is `^` before `.*`, or `$` after it.
-fn any_run_to_line_end(node: &Node, inner: Option<&Node>, end: End) -> bool {
+fn any_run_to_line_end(node: &Node, inner: Option<&Node>, end: PatternEnd) -> bool {
     let anchor = match end {
-        End::First => Assertion::LineStart,
-        End::Last => Assertion::LineEnd,
+        PatternEnd::First => Assertion::LineStart,
+        PatternEnd::Last => Assertion::LineEnd,
     };
     *node == Node::Assertion(anchor)
         && inner.is_some_and(|inner| match inner {

@@ -1,9 +1,9 @@
-//! One line, byte by byte, with the clock in sight.
+//! Matches one line byte by byte, so that it can stop when its time is over.
 //!
-//! `regex` cannot be interrupted, and where its automaton would grow too large it looks at every
-//! state of the pattern for every byte: a line of 200 KB and a pattern of 100,000 characters take
-//! minutes. Here the same automata are walked from outside: the lazily built DFA, and where that
-//! gives up the NFA that it is built from.
+//! A call of `regex` cannot be interrupted, and where its automaton would grow too large it looks
+//! at every state of the pattern for every byte: a line of 200 KB and a pattern of 100,000
+//! characters take minutes. Here the same automata are run step by step: the lazily built DFA, and
+//! where that gives up, the NFA that it is built from.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -12,12 +12,12 @@ use regex_automata::Input;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{Compiler, Config, NFA, State, WhichCaptures};
 use regex_automata::util::primitives::StateID;
-use regex_automata::util::syntax;
+use regex_syntax::hir::Hir;
 
-/// What the states of the DFA may take, in bytes.
+/// The most memory that the states of the DFA may take, in bytes.
 const CACHE: usize = 16 << 20;
-/// Where it makes less progress than this many bytes of the line for each new state, the DFA is
-/// given up once its states have been thrown away this often.
+/// The DFA gives up where it makes less progress than this many bytes of the line for each new
+/// state, once its states have been thrown away this often.
 const BYTES_PER_STATE: usize = 10;
 const CLEARED: usize = 3;
 /// How many states are looked at between two looks at the clock.
@@ -31,7 +31,7 @@ pub(super) struct Stepper {
     cache: Mutex<Option<Cache>>,
 }
 
-/// Why there is no verdict.
+/// Why it is not known whether the line matches.
 enum Unknown {
     OutOfTime,
     /// The DFA cannot tell: too many states, or a character beyond ASCII where it asks for words.
@@ -39,17 +39,16 @@ enum Unknown {
 }
 
 impl Stepper {
-    /// Compiles what has been translated for a window, within `size` bytes.
-    pub fn new(text: &str, size: usize) -> Option<Self> {
+    /// Compiles a pattern for whole windows, within `size` bytes.
+    pub fn new(pattern: &Hir, size: usize) -> Option<Self> {
         let nfa = Compiler::new()
-            .syntax(syntax::Config::new().utf8(false).multi_line(true))
             .configure(
                 Config::new()
                     .utf8(false)
                     .which_captures(WhichCaptures::None)
                     .nfa_size_limit(Some(size)),
             )
-            .build(text)
+            .build_from_hir(pattern)
             .ok()?;
         let config = DFA::config()
             .unicode_word_boundary(true)
@@ -80,7 +79,8 @@ impl Stepper {
         let dfa = self.dfa.as_ref().ok_or(Unknown::Unfit)?;
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let cache = cache.get_or_insert_with(|| dfa.create_cache());
-        // A new state costs as much as the pattern has states: so much is done between two looks at the clock.
+        // A new state of the DFA costs as much as the NFA has states: so the larger the NFA, the
+        // fewer bytes are looked at between two looks at the clock.
         let piece = (UNWATCHED / self.nfa.states().len().max(1)).max(16);
         let mut state = dfa
             .start_state_forward(cache, &Input::new(line))
@@ -118,7 +118,7 @@ impl Stepper {
     }
 
     pub(super) fn by_nfa(&self, line: &[u8], end: Instant) -> Option<bool> {
-        let mut walk = Walk {
+        let mut walk = NfaWalk {
             nfa: &self.nfa,
             line,
             seen: vec![0; self.nfa.states().len()],
@@ -167,8 +167,8 @@ fn step(state: &State, byte: u8) -> Option<StateID> {
     }
 }
 
-/// The states that are under way at one place of the line.
-struct Walk<'a> {
+/// The states that are active at one position in the line.
+struct NfaWalk<'a> {
     nfa: &'a NFA,
     line: &'a [u8],
     /// In which round each state was last entered, from 1.
@@ -180,7 +180,7 @@ struct Walk<'a> {
     steps: usize,
 }
 
-impl Walk<'_> {
+impl NfaWalk<'_> {
     /// Adds `state` and all that it leads to without a byte; true if that is a match.
     fn enter(&mut self, state: StateID, at: usize) -> bool {
         self.waiting.push(state);

@@ -112,7 +112,7 @@ fn types_sort_into_pages_texts_and_the_rest() {
     ] {
         assert_eq!(
             read(b"x", Some(html), false).unwrap().kind,
-            Kind::Html,
+            BodyKind::Html,
             "{html}"
         );
     }
@@ -129,7 +129,7 @@ fn types_sort_into_pages_texts_and_the_rest() {
     ] {
         assert_eq!(
             read(b"x", Some(text), false).unwrap().kind,
-            Kind::Text,
+            BodyKind::Text,
             "{text}"
         );
     }
@@ -149,14 +149,17 @@ fn types_sort_into_pages_texts_and_the_rest() {
 #[test]
 fn without_a_type_the_bytes_tell() {
     let kind = |bytes: &[u8]| read(bytes, None, false).map(|text| text.kind);
-    assert_eq!(kind(b"\n <!DOCTYPE html>\n<p>x"), Ok(Kind::Html));
-    assert_eq!(kind(b"<!-- x --><html>"), Ok(Kind::Html));
-    assert_eq!(kind(b"\xef\xbb\xbf<BODY class=x>"), Ok(Kind::Html));
-    assert_eq!(kind(b"<abbr>"), Ok(Kind::Text));
-    assert_eq!(kind(b"just words"), Ok(Kind::Text));
-    assert_eq!(kind(b""), Ok(Kind::Text));
+    assert_eq!(kind(b"\n <!DOCTYPE html>\n<p>x"), Ok(BodyKind::Html));
+    assert_eq!(kind(b"<!-- x --><html>"), Ok(BodyKind::Html));
+    assert_eq!(kind(b"\xef\xbb\xbf<BODY class=x>"), Ok(BodyKind::Html));
+    assert_eq!(kind(b"<abbr>"), Ok(BodyKind::Text));
+    assert_eq!(kind(b"just words"), Ok(BodyKind::Text));
+    assert_eq!(kind(b""), Ok(BodyKind::Text));
     assert!(kind(b"\x89PNG\r\n\x1a\n\x00").is_err());
-    assert_eq!(read(b"<p>", Some("html"), false).unwrap().kind, Kind::Html);
+    assert_eq!(
+        read(b"<p>", Some("html"), false).unwrap().kind,
+        BodyKind::Html
+    );
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! A reply's body: content codings (RFC 9110, section 8.4.1) undone, and bounded while they are.
+//! Reads a reply's body: undoes its content codings (RFC 9110, section 8.4.1) within bounds.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use brotli_decompressor::Decompressor;
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 
-/// The most that is read of a body before it is decoded, and of what any but the last coding gives.
+/// The most bytes that are read of an encoded body, and of the output of any but the last coding.
 const MAX_ENCODED: u64 = 12 * 1024 * 1024;
 /// How many codings may be stacked.
 const MAX_CODINGS: usize = 3;
@@ -21,17 +21,37 @@ pub struct Body {
     pub truncated: bool,
 }
 
-/// Why a body could not be had.
+/// Why a body could not be read.
 #[derive(Debug)]
 pub enum BodyError {
     /// The connection failed, or ended before the body did.
     Transport(io::Error),
-    /// What came is not in the coding that the server named.
+    /// The body is not in the coding that the server named.
     Coding(String),
     /// A coding that was not asked for.
     UnknownCoding(String),
     /// More than 12 MiB, or 4096 gzip members, had to be read for less than 10 MiB of body.
     TooMuch,
+}
+
+impl std::fmt::Display for BodyError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Transport(error) => error.fmt(f),
+            Self::Coding(name) => write!(f, "the body does not decode as {name}"),
+            Self::UnknownCoding(name) => write!(f, "the body is encoded as {name}"),
+            Self::TooMuch => f.write_str("too much encoded data"),
+        }
+    }
+}
+
+impl std::error::Error for BodyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Transport(error) => Some(error),
+            Self::Coding(_) | Self::UnknownCoding(_) | Self::TooMuch => None,
+        }
+    }
 }
 
 /// Reads a body to its end, or to `limit` bytes after decoding.
@@ -163,7 +183,7 @@ impl<R: BufRead> Read for Gunzip<R> {
     }
 }
 
-/// An error of the connection, told apart from one of a decoder.
+/// An error of the connection, as opposed to one of a decoder.
 #[derive(Debug)]
 struct Transport(io::Error);
 
@@ -173,7 +193,11 @@ impl std::fmt::Display for Transport {
     }
 }
 
-impl std::error::Error for Transport {}
+impl std::error::Error for Transport {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
 
 struct Marked<R>(R);
 

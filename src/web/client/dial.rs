@@ -1,7 +1,7 @@
-//! The seam into the HTTP library: connections are made here, to checked addresses and no others.
+//! The connector for the HTTP library: it connects to checked addresses and to no others.
 //!
-//! The library would resolve names and dial by itself; its resolver is replaced by one that knows
-//! nothing, and its connector by one that was handed the guard's addresses for this one hop.
+//! The library would resolve names and dial by itself. Its resolver is replaced by one that finds
+//! nothing, and its connector by one that is given the guard's addresses for this one hop.
 
 use std::io;
 use std::net::TcpStream;
@@ -18,25 +18,25 @@ use ureq::unversioned::transport::{
 use super::fault::Fault;
 use super::socket::Socket;
 use super::tunnel::{self, Tunnel};
-use crate::web::guard::{CheckedAddr, Target};
+use crate::web::guard::{CheckedAddr, HopTarget};
 
-/// The way of one hop: whom to connect to, and what to ask a proxy there.
+/// The route of one hop: where to connect, and what to ask of a proxy there.
 pub struct Route {
     /// The addresses to try, in order.
     pub addrs: Vec<CheckedAddr>,
     /// The target.
-    pub target: Target,
+    pub target: HopTarget,
     /// The proxy as `host:port`, where there is one.
     pub proxy: Option<String>,
     /// What to ask of the proxy first.
     pub tunnel: Option<Tunnel>,
     /// Whether the request line must hold the whole URL, for a plain proxy.
     pub absolute: bool,
-    /// What the connection and the client tell each other.
+    /// The state that the connection and the client share.
     pub talk: Arc<Talk>,
 }
 
-/// What the connection and the client tell each other while an answer comes in.
+/// The state that the connection and the client share while an answer comes in.
 #[derive(Debug, Default)]
 pub struct Talk {
     reason: Mutex<Option<String>>,
@@ -52,7 +52,7 @@ impl Talk {
             .take()
     }
 
-    /// Has the rest of the answer end by this time, if nothing earlier ends it.
+    /// Sets a deadline for the rest of the answer; an earlier one stays.
     pub fn finish_by(&self, until: Instant) {
         *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
     }
@@ -155,32 +155,32 @@ impl Dialer {
 #[derive(Debug)]
 pub struct Finish {
     /// The target, where the request line must hold the whole URL.
-    pub absolute: Option<Target>,
+    pub absolute: Option<HopTarget>,
     /// See [`Route::talk`].
     pub talk: Arc<Talk>,
 }
 
 impl<In: Transport> Connector<In> for Finish {
-    type Out = Wire<In>;
+    type Out = HttpWire<In>;
 
     fn connect(
         &self,
         _: &ConnectionDetails<'_>,
         chained: Option<In>,
-    ) -> Result<Option<Wire<In>>, ureq::Error> {
-        Ok(chained.map(|inner| Wire {
+    ) -> Result<Option<HttpWire<In>>, ureq::Error> {
+        Ok(chained.map(|inner| HttpWire {
             inner,
-            absolute: self.absolute.as_ref().map(Target::origin),
+            absolute: self.absolute.as_ref().map(HopTarget::origin),
             talk: Arc::clone(&self.talk),
             headed: false,
         }))
     }
 }
 
-/// A connection that tells a broken end from a clean one, which the library takes for the same
-/// where the server gave no length, and that can speak to a plain proxy.
+/// A connection that distinguishes a broken end from a clean one, and that can speak to a plain
+/// proxy. The library does not distinguish the two ends where the server gave no length.
 #[derive(Debug)]
-pub struct Wire<T> {
+pub struct HttpWire<T> {
     inner: T,
     absolute: Option<String>,
     talk: Arc<Talk>,
@@ -188,7 +188,7 @@ pub struct Wire<T> {
     headed: bool,
 }
 
-impl<T: Transport> Wire<T> {
+impl<T: Transport> HttpWire<T> {
     /// Puts `http://host` before the path in the request line (RFC 9112, section 3.2.2).
     fn send_absolute(
         &mut self,
@@ -242,7 +242,7 @@ impl<T: Transport> Wire<T> {
     }
 }
 
-impl<T: Transport> Transport for Wire<T> {
+impl<T: Transport> Transport for HttpWire<T> {
     fn buffers(&mut self) -> &mut dyn Buffers {
         self.inner.buffers()
     }

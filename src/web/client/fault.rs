@@ -1,4 +1,4 @@
-//! What went wrong on the way, in words that say what to do next. Names hosts, never whole URLs.
+//! Failures of an exchange as messages that say what to do next. They name hosts, never whole URLs.
 
 use std::fmt;
 use std::io;
@@ -16,13 +16,22 @@ pub enum Fault {
     Connect(String, io::Error),
     /// No connection to the proxy, `host:port`.
     ProxyConnect(String, io::Error),
-    /// The proxy said no.
+    /// The proxy refused.
     Proxy(String, String),
     /// The connection broke.
     Broken(io::Error),
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for Fault {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Connect(_, error) | Self::ProxyConnect(_, error) | Self::Broken(error) => {
+                Some(error)
+            }
+            Self::Proxy(..) => None,
+        }
+    }
+}
 
 impl From<Fault> for ureq::Error {
     fn from(fault: Fault) -> Self {
@@ -84,7 +93,7 @@ pub fn describe(error: &ureq::Error, host: &str, total: Duration) -> String {
     }
 }
 
-/// The text of a body that could not be had.
+/// The text for a body that could not be read.
 pub fn describe_body(error: &BodyError, host: &str, total: Duration) -> String {
     match error {
         BodyError::Transport(e) => match e.get_ref().and_then(|e| e.downcast_ref()) {
@@ -101,7 +110,7 @@ pub fn describe_body(error: &BodyError, host: &str, total: Duration) -> String {
     }
 }
 
-/// The text for a call whose time is up.
+/// The text for a call that timed out.
 pub fn timeout(host: &str, total: Duration) -> String {
     format!(
         "Timeout: {host} did not answer in full within {} seconds",

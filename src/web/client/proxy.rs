@@ -7,9 +7,9 @@ use url::{Host, Url};
 
 use crate::web::guard::host_of;
 
-/// How a proxy is spoken to.
+/// The protocol of a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ProxyKind {
     /// Forwards plain requests, and tunnels with CONNECT.
     Http,
     /// SOCKS 5; the name is resolved here.
@@ -18,11 +18,11 @@ pub enum Kind {
     Socks5h,
 }
 
-/// One proxy. Has no `Debug`, since it may hold a password.
+/// One proxy. It has no `Debug`, since it may hold a password.
 #[derive(Clone)]
 pub struct Proxy {
-    /// How it is spoken to.
-    pub kind: Kind,
+    /// Its protocol.
+    pub kind: ProxyKind,
     /// Its host.
     pub host: Host<String>,
     /// Its port.
@@ -43,14 +43,18 @@ impl Proxy {
         };
         let (scheme, rest) = full.split_once("://").unwrap_or(("http", &full));
         let (kind, default_port) = match scheme.to_ascii_lowercase().as_str() {
-            "http" => (Kind::Http, 80),
-            "socks5" => (Kind::Socks5, 1080),
-            "socks5h" | "socks" => (Kind::Socks5h, 1080),
+            "http" => (ProxyKind::Http, 80),
+            "socks5" => (ProxyKind::Socks5, 1080),
+            "socks5h" | "socks" => (ProxyKind::Socks5h, 1080),
             _ => return Err("only http, socks5 and socks5h proxies are supported".to_owned()),
         };
         // A scheme whose hosts the parser normalises. It hides its own default port, which for
         // SOCKS must not be 80, since a port that is written has to stay visible.
-        let stand_in = if kind == Kind::Http { "http" } else { "ftp" };
+        let stand_in = if kind == ProxyKind::Http {
+            "http"
+        } else {
+            "ftp"
+        };
         let url = Url::parse(&format!("{stand_in}://{rest}")).map_err(|e| e.to_string())?;
         let host = host_of(&url).map_err(|why| why.to_string())?;
         let decode = |part: &str| percent_decode_str(part).collect::<Vec<u8>>();

@@ -1,7 +1,7 @@
 //! A TCP connection as the HTTP library wants it, each read and write bounded by the time left.
 //!
-//! The time is kept by `poll(2)`, to the millisecond. A socket's own timeout (`SO_RCVTIMEO`, `socket(7)`) is kept by the
-//! kernel's coarse timers: 24 seconds of it may become 26.
+//! The timeout is that of `poll(2)`, exact to the millisecond. A socket's own (`SO_RCVTIMEO`,
+//! `socket(7)`) uses the kernel's coarse timers: 24 seconds may become 26.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use ureq::Error;
 use ureq::unversioned::transport::{Buffers, LazyBuffers, NextTimeout, Transport};
 
-/// What counts as never, where a library sets no bound: a day.
+/// The timeout where the library sets none: a day.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A connection and its buffers.
@@ -26,14 +26,14 @@ impl Socket {
     /// Takes over a connection on which the library may now speak.
     ///
     /// # Errors
-    /// Where the system cannot have it without blocking.
+    /// If the stream cannot be made non-blocking.
     pub fn new(stream: TcpStream, buffers: LazyBuffers) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         Ok(Self { stream, buffers })
     }
 }
 
-/// Does `act` as soon as the stream is ready for it, if that is in time.
+/// Calls `act` as soon as the stream is ready for it, within the timeout.
 fn in_time<T>(
     stream: &TcpStream,
     ready: PollFlags,
@@ -90,7 +90,7 @@ impl Transport for Socket {
     }
 
     fn is_open(&mut self) -> bool {
-        // Asked before a connection is used again, which none is here.
+        // The library asks before it reuses a connection, and none is reused here.
         false
     }
 }

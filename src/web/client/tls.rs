@@ -1,8 +1,8 @@
 //! TLS with a target: which certificates are trusted, and the link of the chain that speaks it.
 //!
-//! Trusted are the system's authorities, or bundled ones where it has none. A certificate that
-//! stands itself among the trusted ones may be a server's although it calls itself an authority:
-//! that is what `openssl req -x509` makes for development servers, and what RFC 5280 keeps apart.
+//! The system's authorities are trusted, or bundled ones where it has none. A certificate that is
+//! itself among the trusted ones may be a server's although it calls itself an authority: that is
+//! what `openssl req -x509` makes for development servers, though RFC 5280 separates the two.
 
 use std::env;
 use std::fmt;
@@ -26,7 +26,7 @@ use ureq::unversioned::transport::{
 };
 use url::Host;
 
-use crate::web::guard::Target;
+use crate::web::guard::HopTarget;
 
 /// What a client trusts and speaks, from the environment's and the system's certificates.
 ///
@@ -73,13 +73,13 @@ fn certificates() -> Result<Vec<CertificateDer<'static>>, String> {
         return Ok(found.certs);
     }
     // One file is read in a fraction of the time that a directory of hundreds takes.
-    let places = openssl_probe::probe();
-    let file = places
+    let probed = openssl_probe::probe();
+    let file = probed
         .cert_file
         .as_deref()
         .map(|file| load_certs_from_paths(Some(file), None));
     let found = file.filter(|found| !found.certs.is_empty()).or_else(|| {
-        places
+        probed
             .cert_dir
             .iter()
             .map(|dir| load_certs_from_paths(None::<&Path>, Some(dir)))
@@ -147,7 +147,7 @@ impl ServerCertVerifier for Trust {
     }
 }
 
-/// The verifier's own word for what is wrong, where the TLS library has none.
+/// The verifier's own error, where the TLS library has none for it.
 pub fn detail(why: &CertificateError) -> Option<&webpki::Error> {
     match why {
         CertificateError::Other(OtherError(inner)) => inner.downcast_ref(),
@@ -155,7 +155,7 @@ pub fn detail(why: &CertificateError) -> Option<&webpki::Error> {
     }
 }
 
-/// Whether the one thing wrong that was found is that the certificate calls itself an authority.
+/// Whether the only problem found is that the certificate calls itself an authority.
 pub fn is_authority(why: &CertificateError) -> bool {
     matches!(detail(why), Some(webpki::Error::CaUsedAsEndEntity))
 }
@@ -168,8 +168,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Prepares TLS with `target`; the error says why there can be none.
-    pub fn with(target: &Target, config: Arc<ClientConfig>) -> Result<Self, String> {
+    /// Prepares TLS with `target`; the error says why that is impossible.
+    pub fn with(target: &HopTarget, config: Arc<ClientConfig>) -> Result<Self, String> {
         let name = match target.host() {
             Host::Ipv4(ip) => ServerName::from(std::net::IpAddr::V4(*ip)),
             Host::Ipv6(ip) => ServerName::from(std::net::IpAddr::V6(*ip)),
@@ -198,7 +198,7 @@ impl<In: Transport> Connector<In> for Tls {
         let Some(inner) = chained else {
             return Ok(None);
         };
-        // What the connection took is taken from the time for both.
+        // Connecting and the handshake share one timeout.
         let mut timeout = details.timeout;
         if let time::Instant::Exact(start) = details.now {
             let left = timeout.after.saturating_sub(start.elapsed());

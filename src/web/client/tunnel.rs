@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use url::Host;
 
-use crate::web::guard::{CheckedAddr, Target};
+use crate::web::guard::{CheckedAddr, HopTarget};
 
 /// The longest answer to CONNECT that is read, in bytes.
 const MAX_REPLY: usize = 16 * 1024;
@@ -20,7 +20,7 @@ pub enum Tunnel {
     /// `CONNECT host:port`, with the value of `Proxy-Authorization`.
     Connect {
         /// Where to.
-        target: Target,
+        target: HopTarget,
         /// The value of `Proxy-Authorization`.
         authorization: Option<String>,
     },
@@ -39,7 +39,7 @@ pub enum To {
     /// An address that was resolved and checked here.
     Checked(CheckedAddr),
     /// A host that the proxy resolves, where it is a name.
-    Named(Target),
+    Named(HopTarget),
 }
 
 /// The value of an `Authorization` header for basic authentication (RFC 7617).
@@ -108,7 +108,11 @@ impl Write for Timed<'_> {
     }
 }
 
-fn connect(wire: &mut Timed<'_>, target: &Target, authorization: Option<&str>) -> io::Result<()> {
+fn connect(
+    wire: &mut Timed<'_>,
+    target: &HopTarget,
+    authorization: Option<&str>,
+) -> io::Result<()> {
     let mut request = format!(
         "CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nUser-Agent: {}\r\n",
         super::USER_AGENT

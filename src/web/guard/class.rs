@@ -1,15 +1,15 @@
-//! What an address is good for: reachable by everyone, by this network alone, or never to be dialled.
+//! The class of an address: public, private to this network, or never to be dialled.
 //!
 //! The tables follow the IANA special-purpose address registries for IPv4 and IPv6 (RFC 6890 and
 //! its updates): what they call not globally reachable is refused, except the loopback, private,
-//! shared and unique-local blocks, which are "private", and the blocks that stand in for others. An IPv6 address that carries an IPv4
-//! address inside is never better than the one it carries.
+//! shared and unique-local blocks, which are "private", and the blocks that stand in for others. An
+//! IPv6 address with an IPv4 address embedded is never less restricted than the embedded one.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// How far an address may be trusted, from the least restricted to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
+pub enum AddressScope {
     /// Globally reachable.
     Public,
     /// This machine or this network: only for a caller who named it.
@@ -21,49 +21,49 @@ pub enum Reach {
     Never,
 }
 
-/// An address's reach, and what kind of address it is, in words for a message.
+/// An address's scope, and what kind of address it is, in words for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Class {
+pub struct AddressClass {
     /// How far it may be trusted.
-    pub reach: Reach,
+    pub scope: AddressScope,
     /// The kind, as it reads after "a" or "an": `link-local`, `cloud metadata`.
     pub kind: &'static str,
 }
 
-const PUBLIC: Class = Class {
-    reach: Reach::Public,
+const PUBLIC: AddressClass = AddressClass {
+    scope: AddressScope::Public,
     kind: "public",
 };
 
-const fn private(kind: &'static str) -> Class {
-    Class {
-        reach: Reach::Private,
+const fn private(kind: &'static str) -> AddressClass {
+    AddressClass {
+        scope: AddressScope::Private,
         kind,
     }
 }
 
-const fn never(kind: &'static str) -> Class {
-    Class {
-        reach: Reach::Never,
+const fn never(kind: &'static str) -> AddressClass {
+    AddressClass {
+        scope: AddressScope::Never,
         kind,
     }
 }
 
-const fn stand_in(kind: &'static str) -> Class {
-    Class {
-        reach: Reach::StandIn,
+const fn stand_in(kind: &'static str) -> AddressClass {
+    AddressClass {
+        scope: AddressScope::StandIn,
         kind,
     }
 }
 
-type Row4 = (Ipv4Addr, u32, Class);
-type Row6 = (Ipv6Addr, u32, Class);
+type Row4 = (Ipv4Addr, u32, AddressClass);
+type Row6 = (Ipv6Addr, u32, AddressClass);
 
-const fn v4(a: u8, b: u8, c: u8, d: u8, bits: u32, class: Class) -> Row4 {
+const fn v4(a: u8, b: u8, c: u8, d: u8, bits: u32, class: AddressClass) -> Row4 {
     (Ipv4Addr::new(a, b, c, d), bits, class)
 }
 
-const fn v6(head: [u16; 4], tail: [u16; 4], bits: u32, class: Class) -> Row6 {
+const fn v6(head: [u16; 4], tail: [u16; 4], bits: u32, class: AddressClass) -> Row6 {
     let net = Ipv6Addr::new(
         head[0], head[1], head[2], head[3], tail[0], tail[1], tail[2], tail[3],
     );
@@ -97,7 +97,7 @@ const TABLE_4: &[Row4] = &[
     v4(240, 0, 0, 0, 4, never("reserved")),
 ];
 
-/// As [`TABLE_4`]. What carries an IPv4 address is taken apart before this table is asked.
+/// As [`TABLE_4`]. Embedded IPv4 addresses are extracted before this table is searched.
 const TABLE_6: &[Row6] = &[
     v6([0; 4], [0; 4], 128, never("unspecified")),
     v6([0; 4], [0, 0, 0, 1], 128, private("loopback")),
@@ -135,14 +135,14 @@ const TABLE_6: &[Row6] = &[
 
 /// What `ip` is, the IPv4 address it may carry inside included.
 #[must_use]
-pub fn classify(ip: IpAddr) -> Class {
+pub fn classify(ip: IpAddr) -> AddressClass {
     match ip {
         IpAddr::V4(ip) => classify_4(ip),
         IpAddr::V6(ip) => classify_6(ip),
     }
 }
 
-fn classify_4(ip: Ipv4Addr) -> Class {
+fn classify_4(ip: Ipv4Addr) -> AddressClass {
     let bits = u32::from(ip);
     TABLE_4
         .iter()
@@ -150,7 +150,7 @@ fn classify_4(ip: Ipv4Addr) -> Class {
         .map_or(PUBLIC, |row| row.2)
 }
 
-fn classify_6(ip: Ipv6Addr) -> Class {
+fn classify_6(ip: Ipv6Addr) -> AddressClass {
     let outer = outer_6(ip);
     carried(ip)
         .into_iter()
@@ -159,12 +159,12 @@ fn classify_6(ip: Ipv6Addr) -> Class {
         .fold(outer, stricter)
 }
 
-fn stricter(a: Class, b: Class) -> Class {
-    match (a.reach, b.reach) {
+fn stricter(a: AddressClass, b: AddressClass) -> AddressClass {
+    match (a.scope, b.scope) {
         // No proxy hands out an address that is private on its outside.
-        (Reach::Private, Reach::StandIn) => never(b.kind),
-        (Reach::StandIn, Reach::Private) => never(a.kind),
-        _ if b.reach > a.reach => b,
+        (AddressScope::Private, AddressScope::StandIn) => never(b.kind),
+        (AddressScope::StandIn, AddressScope::Private) => never(a.kind),
+        _ if b.scope > a.scope => b,
         _ => a,
     }
 }
@@ -172,7 +172,7 @@ fn stricter(a: Class, b: Class) -> Class {
 // One line a scheme, with its own source, reads better than arms merged by their result.
 #[allow(clippy::match_same_arms)]
 /// What the IPv6 address is by its own block, were nothing carried inside.
-fn outer_6(ip: Ipv6Addr) -> Class {
+fn outer_6(ip: Ipv6Addr) -> AddressClass {
     let s = ip.segments();
     match s {
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => {}
@@ -210,16 +210,16 @@ fn carried(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 5] {
         [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] => [last, None, None, None],
         [0x64, 0xff9b, 0, 0, 0, 0, ..] => [last, None, None, None],
         // The network chose where inside its prefix the address stands (RFC 6052, section 2.2);
-        // all places count, and zeroes are only padding unless there is nothing else.
+        // all positions count, and zeroes are only padding unless there is nothing else.
         [0x64, 0xff9b, 1, ..] => {
-            let places = [
+            let positions = [
                 last,
                 at([6, 7, 9, 10]),
                 at([7, 9, 10, 11]),
                 at([9, 10, 11, 12]),
             ];
-            let told = places.map(|p| p.filter(|ip| ip.octets()[0] != 0));
-            if told == [None; 4] { places } else { told }
+            let set = positions.map(|p| p.filter(|ip| ip.octets()[0] != 0));
+            if set == [None; 4] { positions } else { set }
         }
         [0x2002, ..] => [at([2, 3, 4, 5]), None, None, None],
         // Teredo: the relay's server, and the client with its bits turned over.

@@ -1,14 +1,15 @@
-//! Names that are known for what they point to, whatever a resolver says about them.
+//! Names that are known for what they point to, whatever a resolver answers for them.
 //!
-//! A name that some reader takes for an address is none: `169.254.169.254x` to one that stops at
-//! what is no digit. `fe80--1.ipv6-literal.net` is the address that Windows takes it for.
+//! A name that some reader takes for an address is not accepted as a name: a reader that stops at
+//! the first character that is not a digit takes `169.254.169.254x` for one.
+//! `fe80--1.ipv6-literal.net` is the address that Windows takes it for.
 //!
 //! Metadata names come from the clouds' own documentation; special-use names from RFC 6761
 //! (`localhost`), RFC 6762 (`local`), RFC 8375 (`home.arpa`) and ICANN's reservation of `internal`.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use super::class::{self, Class, Reach};
+use super::class::{self, AddressClass, AddressScope};
 
 const METADATA: &[&str] = &[
     "metadata",
@@ -39,17 +40,17 @@ fn within(name: &str, zone: &str) -> bool {
         .is_some_and(|head| head.is_empty() || head.ends_with('.'))
 }
 
-/// What the name alone tells; `None` where only its addresses can.
+/// The class that the name alone decides; `None` where only its addresses do.
 ///
 /// `name` is a host as a URL parser normalised it, final dots allowed.
 #[must_use]
-pub fn classify(name: &str) -> Option<Class> {
+pub fn classify(name: &str) -> Option<AddressClass> {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     let first = name.split('.').next().unwrap_or_default();
     let inside = within(&name, "internal") && METADATA_LABELS.contains(&first);
     if inside || METADATA.contains(&name.as_str()) {
-        return Some(Class {
-            reach: Reach::Never,
+        return Some(AddressClass {
+            scope: AddressScope::Never,
             kind: "cloud metadata",
         });
     }
@@ -59,8 +60,8 @@ pub fn classify(name: &str) -> Option<Class> {
         } else {
             "private"
         };
-        return Some(Class {
-            reach: Reach::Private,
+        return Some(AddressClass {
+            scope: AddressScope::Private,
             kind,
         });
     }
@@ -133,8 +134,8 @@ mod tests {
             "instance-data",
         ] {
             assert_eq!(
-                classify(name).map(|c| c.reach),
-                Some(Reach::Never),
+                classify(name).map(|c| c.scope),
+                Some(AddressScope::Never),
                 "{name}"
             );
         }
@@ -150,8 +151,8 @@ mod tests {
             "nas.home.arpa",
         ] {
             assert_eq!(
-                classify(name).map(|c| c.reach),
-                Some(Reach::Private),
+                classify(name).map(|c| c.scope),
+                Some(AddressScope::Private),
                 "{name}"
             );
         }
@@ -200,14 +201,17 @@ mod tests {
 
     #[test]
     fn a_name_that_windows_takes_for_an_address_is_that_address() {
-        for (name, reach) in [
-            ("fe80--1.ipv6-literal.net", Some(Reach::Never)),
-            ("fe80--1s4.ipv6-literal.net.", Some(Reach::Never)),
-            ("--ffff-a9fe-a9fe.ipv6-literal.net", Some(Reach::Never)),
-            ("--1.ipv6-literal.net", Some(Reach::Private)),
+        for (name, scope) in [
+            ("fe80--1.ipv6-literal.net", Some(AddressScope::Never)),
+            ("fe80--1s4.ipv6-literal.net.", Some(AddressScope::Never)),
+            (
+                "--ffff-a9fe-a9fe.ipv6-literal.net",
+                Some(AddressScope::Never),
+            ),
+            ("--1.ipv6-literal.net", Some(AddressScope::Private)),
             ("x.ipv6-literal.net", None),
         ] {
-            assert_eq!(classify(name).map(|c| c.reach), reach, "{name}");
+            assert_eq!(classify(name).map(|c| c.scope), scope, "{name}");
         }
     }
 
@@ -218,8 +222,8 @@ mod tests {
             "metadata.cloud.ibm.com",
         ] {
             assert_eq!(
-                classify(name).map(|c| c.reach),
-                Some(Reach::Never),
+                classify(name).map(|c| c.scope),
+                Some(AddressScope::Never),
                 "{name}"
             );
         }

@@ -1,8 +1,8 @@
-//! Where one request goes, in the one spelling that is judged and sent.
+//! The target of one request, in the one spelling that is judged and sent.
 //!
-//! A URL's host may be read otherwise by whoever gets it than it was read here: a proxy drops the
-//! dots behind `169.254.169.254..` and asks for what is left. So a host is read again until nothing
-//! changes, that form is judged, and everything that is sent is made of it.
+//! A URL's host may be read differently by whoever receives it: a proxy drops the dots after
+//! `169.254.169.254..` and requests what is left. So a host is parsed again until nothing changes,
+//! that form is judged, and everything that is sent is made from it.
 
 use std::fmt;
 
@@ -10,22 +10,22 @@ use url::{Host, Url};
 
 use super::names;
 
-/// How often a host is read again; the second reading changes nothing more where there is sense in it.
+/// How often a host is parsed again; for a sensible host the second time changes nothing.
 const READINGS: usize = 8;
 
-/// Scheme, host and port of one request that the guard has let through: [`Guard::admit`] alone
-/// makes one. The request line, `Host`, CONNECT, the name for SOCKS and the name in TLS are made
-/// of it and of nothing else.
+/// Scheme, host and port of one request that the guard has allowed: [`Guard::admit`] alone makes
+/// one. The request line, `Host`, CONNECT, the name for SOCKS and the name in TLS are made from it
+/// and from nothing else.
 ///
 /// [`Guard::admit`]: super::Guard::admit
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct HopTarget {
     host: Host<String>,
     port: u16,
     tls: bool,
 }
 
-impl Target {
+impl HopTarget {
     /// For the guard alone, which judges the host before it hands the target out.
     pub(super) fn of(url: &Url) -> Result<Self, BadHost> {
         let tls = url.scheme() == "https";
@@ -73,24 +73,26 @@ impl Target {
 }
 
 /// `host:port`, an IPv6 address in brackets.
-impl fmt::Display for Target {
+impl fmt::Display for HopTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.host, self.port)
     }
 }
 
-/// Why there is no host to be judged.
+/// Why a URL has no host that could be judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadHost {
-    /// There is none.
+    /// The URL has no host.
     None,
     /// Two dots in a row, or one in front: no name has an empty part, and readers differ on where
     /// such a name ends.
     EmptyPart,
-    /// What is left without the dots behind it is neither a name nor an address, though some
-    /// reader might take it for one.
+    /// Without the dots at its end the host is neither a name nor an address, though some reader
+    /// might take it for one.
     Unreadable,
 }
+
+impl std::error::Error for BadHost {}
 
 impl fmt::Display for BadHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -106,7 +108,7 @@ impl fmt::Display for BadHost {
 /// case without final dots.
 ///
 /// # Errors
-/// Where there is nothing that could be judged.
+/// If the URL has no host that could be judged.
 pub fn host_of(url: &Url) -> Result<Host<String>, BadHost> {
     let mut name = match url.host() {
         None => return Err(BadHost::None),
@@ -136,10 +138,10 @@ pub fn host_of(url: &Url) -> Result<Host<String>, BadHost> {
     Err(BadHost::Unreadable)
 }
 
-/// Writes the host into the URL as it is judged and sent, so that what is shown is that as well.
+/// Writes the host into the URL as it is judged and sent, so that messages show that form as well.
 ///
 /// # Errors
-/// Where there is no host to be judged, or the URL cannot hold it.
+/// If the URL has no host to be judged, or cannot hold it in that form.
 pub fn settle(url: &mut Url) -> Result<(), BadHost> {
     let host = host_of(url)?.to_string();
     if url.host_str() != Some(&host) {

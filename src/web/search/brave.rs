@@ -1,4 +1,4 @@
-//! Brave Search: its URL, its reply, its way of saying no.
+//! Brave Search: its URL, its reply, its errors.
 //!
 //! Facts: Brave Search API documentation, "Web search" and "Response headers".
 
@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{Ask, DomainFilter, SearchError, SearchResult, Verdict, plain, string, thousands};
 use crate::web::client::{Client, Response};
-use crate::web::credentials::{Credentials, Key, Name};
+use crate::web::credentials::{CredentialName, Credentials, Key};
 
 const NAME: &str = "Brave";
 const ENDPOINT: &str = "https://api.search.brave.com/res/v1/web/search";
@@ -30,7 +30,7 @@ pub const SETUP_NOTICE: &str = "\u{26a0} Configuration Required\n\nWeb search ne
 
 /// A search.
 #[derive(Clone, Debug)]
-pub struct Query<'a> {
+pub struct BraveQuery<'a> {
     /// What to look for.
     pub text: &'a str,
     /// How many results, 1 to 20.
@@ -42,7 +42,7 @@ pub struct Query<'a> {
 }
 
 /// What the key is called.
-pub const KEY: Name = Name {
+pub const KEY: CredentialName = CredentialName {
     variable: "BRAVE_API_KEY",
     path: &["web_search", "brave", "api_key"],
 };
@@ -64,7 +64,7 @@ pub fn search(
     client: &Client,
     endpoint: &Url,
     key: &Key,
-    query: &Query<'_>,
+    query: &BraveQuery<'_>,
 ) -> Result<Vec<SearchResult>, SearchError> {
     if !key
         .expose()
@@ -97,7 +97,7 @@ pub fn search(
     Ok(results)
 }
 
-fn url(mut url: Url, query: &Query<'_>, count: u64) -> Url {
+fn url(mut url: Url, query: &BraveQuery<'_>, count: u64) -> Url {
     url.query_pairs_mut()
         .append_pair("q", query.text)
         .append_pair("count", &count.to_string())
@@ -176,7 +176,7 @@ fn quota(reply: &Response, code: &str, meta: &Value) -> Quota {
     let windows = list(reply, "x-ratelimit-policy");
     let limits = list(reply, "x-ratelimit-limit");
     let remaining = list(reply, "x-ratelimit-remaining");
-    // Windows come shortest first; a limit of nought means that there is none.
+    // The shortest window comes first; a limit of zero means no limit.
     let Some(last) = remaining.len().checked_sub(1) else {
         return Quota::Left;
     };
@@ -200,7 +200,7 @@ fn list(reply: &Response, name: &str) -> Vec<u64> {
         .collect()
 }
 
-/// How long to wait for the next second's share: as told, or a second.
+/// How long to wait for the next request to be allowed: as the reply says, or a second.
 fn told_wait(reply: &Response) -> Duration {
     let after = list(reply, "retry-after").first().copied();
     let reset = list(reply, "x-ratelimit-reset").first().copied();

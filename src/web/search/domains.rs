@@ -13,7 +13,7 @@ pub struct DomainFilter {
 
 impl DomainFilter {
     /// A filter of what callers write: `example.com`, `*.Example.com.`, `https://example.com/x`,
-    /// `example.com:8080`. Blank entries and empty lists are as good as none. An entry that is no
+    /// `example.com:8080`. Blank entries and empty lists do not filter. An entry that is not a
     /// host matches nothing.
     #[must_use]
     pub fn new(allowed: &[String], blocked: &[String]) -> Self {

@@ -1,12 +1,12 @@
-//! Google Custom Search: its URL, its reply, its way of saying no.
+//! Google Custom Search: its URL, its reply, its errors.
 //!
 //! Facts: Custom Search JSON API reference (`cse.list`), Google API error model.
 //!
 //! The API takes one `siteSearch`. Several blocked domains: the first goes there, the others into
 //! the query as `-site:`. Several allowed domains: each is asked for by itself, all at once, and
-//! the lists are dealt out in turns. `start` counts in what is dealt out, so that a page goes on
-//! where the one before ended; only where a domain ran dry and others filled its place may a
-//! result come up again.
+//! the lists are merged round robin. `start` counts in the merged list, so that a page continues
+//! where the one before ended; only where a domain ran out of results and others filled the page
+//! may a result come up again.
 
 use std::collections::HashSet;
 use std::thread;
@@ -16,7 +16,7 @@ use url::Url;
 
 use super::{Ask, DomainFilter, SearchError, SearchResult, Verdict, string};
 use crate::web::client::{Client, Response};
-use crate::web::credentials::{Credentials, Key, Name};
+use crate::web::credentials::{CredentialName, Credentials, Key};
 
 const NAME: &str = "Google";
 const ENDPOINT: &str = "https://customsearch.googleapis.com/customsearch/v1";
@@ -53,7 +53,7 @@ pub struct Account {
 
 /// A search.
 #[derive(Clone, Debug)]
-pub struct Query<'a> {
+pub struct GoogleQuery<'a> {
     /// What to look for.
     pub text: &'a str,
     /// How many results, 1 to 10.
@@ -65,13 +65,13 @@ pub struct Query<'a> {
 }
 
 /// What the key is called.
-pub const KEY: Name = Name {
+pub const KEY: CredentialName = CredentialName {
     variable: "GOOGLE_SEARCH_API_KEY",
     path: &["web_search", "google", "api_key"],
 };
 
 /// What the search engine's ID is called.
-pub const ENGINE: Name = Name {
+pub const ENGINE: CredentialName = CredentialName {
     variable: "GOOGLE_SEARCH_ENGINE_ID",
     path: &["web_search", "google", "engine_id"],
 };
@@ -79,7 +79,7 @@ pub const ENGINE: Name = Name {
 /// The account, from `GOOGLE_SEARCH_API_KEY` and `GOOGLE_SEARCH_ENGINE_ID` or the credentials
 /// file, each for itself.
 pub fn account(credentials: &Credentials<'_>) -> Result<Account, SearchError> {
-    let find = |name: Name| {
+    let find = |name: CredentialName| {
         credentials
             .find(name.variable, name.path)
             .map_err(|why| super::missing(SETUP_ERROR, why))
@@ -100,7 +100,7 @@ pub fn search(
     client: &Client,
     endpoint: &Url,
     account: &Account,
-    query: &Query<'_>,
+    query: &GoogleQuery<'_>,
 ) -> Result<Vec<SearchResult>, SearchError> {
     let num = usize::try_from(query.num.clamp(1, 10)).unwrap_or(10);
     let start = usize::try_from(query.start.clamp(1, 91)).unwrap_or(91);
@@ -126,9 +126,9 @@ pub fn search(
         Ok(results)
     };
     match query.domains.allowed() {
-        None => one(None, start).map(|results| deal(vec![results], num)),
+        None => one(None, start).map(|results| interleave(vec![results], num)),
         Some([]) => Ok(Vec::new()),
-        Some([site]) => one(Some(site), start).map(|results| deal(vec![results], num)),
+        Some([site]) => one(Some(site), start).map(|results| interleave(vec![results], num)),
         Some(sites) => several(sites, num, start, one),
     }
 }
@@ -140,9 +140,9 @@ fn several(
     start: usize,
     one: impl Fn(Option<&str>, usize) -> Result<Vec<SearchResult>, SearchError> + Sync,
 ) -> Result<Vec<SearchResult>, SearchError> {
-    let turns: Vec<(&str, usize)> = turns(sites, start);
+    let order = round_robin(sites, start);
     let mut lists = Vec::new();
-    for batch in turns[..turns.len().min(MAX_ASKED)].chunks(num) {
+    for batch in order[..order.len().min(MAX_ASKED)].chunks(num) {
         let replies: Vec<_> = thread::scope(|scope| {
             let running: Vec<_> = batch
                 .iter()
@@ -157,33 +157,34 @@ fn several(
             let failed = || SearchError::Api("Google search failed: out of threads".to_owned());
             lists.push(reply.unwrap_or_else(|_| Err(failed()))?);
         }
-        let results = deal(lists.clone(), num);
+        let results = interleave(lists.clone(), num);
         if results.len() == num {
             return Ok(results);
         }
     }
-    Ok(deal(lists, num))
+    Ok(interleave(lists, num))
 }
 
-/// Whose turn it is from the `start`-th result on, and which of its own results comes first then.
-fn turns(sites: &[String], start: usize) -> Vec<(&str, usize)> {
-    let dealt = start - 1;
+/// The order of the domains from the `start`-th result on, and for each the number of its own
+/// result that comes first then.
+fn round_robin(sites: &[String], start: usize) -> Vec<(&str, usize)> {
+    let before = start - 1;
     let all = sites.len();
     (0..all)
-        .map(|turn| {
-            let nth = dealt + turn;
+        .map(|at| {
+            let nth = before + at;
             (sites[nth % all].as_str(), nth / all + 1)
         })
         .collect()
 }
 
-/// Deals the lists out in turns, no URL twice, `num` at most.
-fn deal(lists: Vec<Vec<SearchResult>>, num: usize) -> Vec<SearchResult> {
+/// Merges the lists round robin, no URL twice, `num` at most.
+fn interleave(lists: Vec<Vec<SearchResult>>, num: usize) -> Vec<SearchResult> {
     let mut seen = HashSet::new();
     let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
     let mut out = Vec::with_capacity(num);
     while !lists.is_empty() && out.len() < num {
-        // Each list's turn lasts until it has given something new.
+        // Each list gives its next result that is new.
         lists.retain_mut(
             |list| match list.find(|result| seen.insert(result.url.clone())) {
                 Some(result) => {
@@ -201,7 +202,7 @@ fn deal(lists: Vec<Vec<SearchResult>>, num: usize) -> Vec<SearchResult> {
 fn url(
     mut url: Url,
     account: &Account,
-    query: &Query<'_>,
+    query: &GoogleQuery<'_>,
     site: Option<&str>,
     num: usize,
     start: usize,
@@ -284,24 +285,24 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_dealt_in_turns_without_duplicates() {
+    fn lists_are_merged_round_robin_without_duplicates() {
         let lists = vec![
             list("a", 1..9),
             list("b", 1..3),
             [list("a", 1..3), list("c", 1..9)].concat(),
         ];
-        let dealt = deal(lists, 8);
+        let merged = interleave(lists, 8);
         assert_eq!(
-            urls(&dealt),
+            urls(&merged),
             ["a/1", "b/1", "a/2", "a/3", "b/2", "c/1", "a/4", "c/2"]
         );
-        assert!(deal(vec![], 3).is_empty());
+        assert!(interleave(vec![], 3).is_empty());
     }
 
     #[test]
     fn a_later_page_goes_on_where_the_one_before_ended() {
         let sites: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
-        assert_eq!(turns(&sites, 1), [("a", 1), ("b", 1), ("c", 1)]);
-        assert_eq!(turns(&sites, 11), [("b", 4), ("c", 4), ("a", 5)]);
+        assert_eq!(round_robin(&sites, 1), [("a", 1), ("b", 1), ("c", 1)]);
+        assert_eq!(round_robin(&sites, 11), [("b", 4), ("c", 4), ("a", 5)]);
     }
 }

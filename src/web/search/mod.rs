@@ -1,6 +1,6 @@
-//! What all web searches share: results, failures, asking once more when told to wait.
+//! What all web searches share: results, errors, and one retry where the provider asks to wait.
 //!
-//! Nothing of any provider is here; see [`brave`] and [`google`].
+//! Nothing here is specific to a provider; see [`brave`] and [`google`].
 
 use std::fmt;
 use std::thread;
@@ -16,7 +16,7 @@ mod plain;
 
 pub use domains::DomainFilter;
 
-use super::client::{self, Client, Request, Response};
+use super::client::{self, Client, FetchRequest, Response};
 use super::credentials::{Key, Missing};
 
 /// The shortest wait before asking again.
@@ -37,7 +37,7 @@ pub struct SearchResult {
     pub snippet: String,
 }
 
-/// Why there are no results. Every text is ready to be shown, and holds no key.
+/// Why a search failed. Every text is ready to be shown, and never holds a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchError {
     /// No key is configured.
@@ -68,7 +68,7 @@ impl std::error::Error for SearchError {}
 
 /// What a provider means by a failed reply.
 enum Verdict {
-    /// Ask again after this long; the text, which lacks its end, is for when that is no use.
+    /// Retry after this long. The text, to be completed, is the error if a retry is impossible.
     Wait(Duration, String),
     /// The failure.
     Fail(SearchError),
@@ -82,13 +82,13 @@ struct Ask<'a> {
     keys: &'a [&'a Key],
 }
 
-/// Asks, once more if the provider says to wait and there is time for it, and parses the reply.
+/// Sends a request and parses the reply; retries once if the provider asks to wait and time allows.
 fn ask(
     client: &Client,
     ask: &Ask<'_>,
     judge: impl Fn(&Response) -> Verdict,
 ) -> Result<Value, SearchError> {
-    let request = Request {
+    let request = FetchRequest {
         url: ask.url,
         accept: "application/json",
         headers: ask.headers,
@@ -102,7 +102,7 @@ fn ask(
     loop {
         let reply = match client.get(&request) {
             Ok(reply) => return parse(ask.provider, &reply).map_err(|error| error.map(clean)),
-            Err(client::Error::Status(reply)) => without(ask.keys, *reply),
+            Err(client::FetchError::Status(reply)) => without(ask.keys, *reply),
             Err(error) => {
                 let text = clean(&error.to_string());
                 return Err(SearchError::Network(format!(
@@ -116,7 +116,8 @@ fn ask(
                 let wait = wait.max(MIN_WAIT);
                 if waited {
                     let text = format!(
-                        "{text}, and waiting once was not enough. Wait a few seconds and search again."
+                        "{text}, and waiting once was not enough. Wait a few seconds and search \
+                         again."
                     );
                     return Err(SearchError::RateLimit(text));
                 }

@@ -1,14 +1,14 @@
-//! URLs: what the caller wrote, where a redirect leads, what the HTTP library is given.
+//! URLs: the caller's, those of redirects, and the form in which the HTTP library gets them.
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use ureq::http::Uri;
 use url::Url;
 
-use super::{Error, tunnel};
-use crate::web::guard::{self, Target};
+use super::{FetchError, tunnel};
+use crate::web::guard::{self, HopTarget};
 
-/// What a URL may hold and the HTTP library does not take.
-const UNWELCOME: &AsciiSet = &CONTROLS
+/// Characters that a URL may hold and the HTTP library rejects.
+const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
     .add(b'<')
@@ -21,9 +21,9 @@ const UNWELCOME: &AsciiSet = &CONTROLS
     .add(b'}');
 
 /// Reads a URL as browsers do, and insists on http or https and a host.
-pub fn parse_url(text: &str) -> Result<Url, Error> {
+pub fn parse_url(text: &str) -> Result<Url, FetchError> {
     let url = Url::parse(text.trim()).map_err(|error| {
-        Error::InvalidUrl(match error {
+        FetchError::InvalidUrl(match error {
             url::ParseError::RelativeUrlWithoutBase => {
                 "no scheme; write the whole URL, such as https://example.com/page".to_owned()
             }
@@ -34,20 +34,20 @@ pub fn parse_url(text: &str) -> Result<Url, Error> {
     // Browsers read `http:///page` as the host `page`; whoever wrote it left the host out.
     let behind = text.trim().split_once(':').map_or("", |(_, behind)| behind);
     if url.has_host() && (!behind.starts_with("//") || behind[2..].starts_with(['/', '\\'])) {
-        return Err(Error::InvalidUrl("no host".to_owned()));
+        return Err(FetchError::InvalidUrl("no host".to_owned()));
     }
     accept(url)
 }
 
 /// Insists on http or https and a host, which is written as the guard knows it.
-pub fn accept(mut url: Url) -> Result<Url, Error> {
+pub fn accept(mut url: Url) -> Result<Url, FetchError> {
     if !matches!(url.scheme(), "http" | "https") {
         let scheme = url.scheme();
-        return Err(Error::InvalidUrl(format!(
+        return Err(FetchError::InvalidUrl(format!(
             "only http and https are fetched, not {scheme}"
         )));
     }
-    guard::settle(&mut url).map_err(|why| Error::InvalidUrl(why.to_string()))?;
+    guard::settle(&mut url).map_err(|why| FetchError::InvalidUrl(why.to_string()))?;
     Ok(url)
 }
 
@@ -71,21 +71,21 @@ pub fn strip_login(url: &mut Url) {
 }
 
 /// Where a redirect leads, its fragment inherited as browsers do.
-pub fn follow(from: &Url, location: &str) -> Result<Url, Error> {
+pub fn follow(from: &Url, location: &str) -> Result<Url, FetchError> {
     let host = from.host_str().unwrap_or_default();
     let mut next = from.join(location).map_err(|error| {
-        Error::Network(format!(
+        FetchError::Network(format!(
             "{host} redirects to something that is no URL: {error}"
         ))
     })?;
     if !matches!(next.scheme(), "http" | "https") {
         let scheme = next.scheme();
-        return Err(Error::Network(format!(
+        return Err(FetchError::Network(format!(
             "Refused: {host} redirects to a {scheme}: URL; only http and https are followed"
         )));
     }
     guard::settle(&mut next).map_err(|why| {
-        Error::Network(format!(
+        FetchError::Network(format!(
             "Refused: {host} redirects to a URL that can't be followed: {why}"
         ))
     })?;
@@ -96,14 +96,14 @@ pub fn follow(from: &Url, location: &str) -> Result<Url, Error> {
 }
 
 /// The request to a target in the HTTP library's form: of the URL, its path and query alone.
-pub fn to_uri(target: &Target, url: &Url) -> Result<Uri, Error> {
+pub fn to_uri(target: &HopTarget, url: &Url) -> Result<Uri, FetchError> {
     let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
     let text = target.origin() + path;
     if let Ok(uri) = text.parse() {
         return Ok(uri);
     }
-    utf8_percent_encode(&text, UNWELCOME)
+    utf8_percent_encode(&text, ESCAPED)
         .to_string()
         .parse()
-        .map_err(|error| Error::InvalidUrl(format!("the URL can't be requested: {error}")))
+        .map_err(|error| FetchError::InvalidUrl(format!("the URL can't be requested: {error}")))
 }
