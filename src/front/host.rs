@@ -13,6 +13,7 @@ use crate::contract::reply::{Object, Place};
 use crate::contract::request::Request;
 use crate::contract::tool::{Family, Reach, Tool};
 use crate::files;
+use crate::front::abort;
 use crate::front::person::screen::Screen;
 use crate::program::Exit;
 use crate::sandbox::caller::{self, Watch};
@@ -23,6 +24,7 @@ const BUFFER: usize = 1024;
 
 /// Answers the request on stdin as a host wants it.
 pub fn answer(tool: &Tool) -> Exit {
+    abort::settle(tool.family);
     caller::watch(watch_of(tool));
     let input = read(Stdin, "stdin");
     as_json(tool, input.as_deref().map_err(Clone::clone))
