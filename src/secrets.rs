@@ -1,15 +1,15 @@
-//! Which variables of the environment are secrets, and how they stay ones.
+//! Which variables of the environment are secrets, and how they are kept secret.
 //!
-//! The web tools and the research server have keys. A command, and whoever reads files under `/proc`, runs in the same
-//! process as no key does, but it inherits the environment, and `/proc/<pid>/environ` shows that of every process of
-//! the same user (`proc_pid_environ(5)`). So a call of a local tool takes its own copy away before it does anything.
-//! Rules: the decisions on bash.
+//! The web tools and the research server have keys. A command inherits the environment, and
+//! `/proc/<pid>/environ` shows the environment of every process of the same user to whoever reads
+//! it (`proc_pid_environ(5)`). So a call of a local tool removes the keys from its own copy before
+//! it does anything. Rules: the decisions on bash.
 
 use std::ffi::{CStr, OsStr, OsString, c_char};
 use std::os::unix::ffi::OsStrExt;
 
-/// Every variable that this program takes a secret from: the providers' keys first. What belongs to a key as a user's
-/// name belongs to a password counts as well.
+/// Every variable from which this program takes a secret, the providers' keys first. An identifier
+/// that goes with a key, as a user name goes with a password, counts as well.
 const NAMES: [&str; 12] = [
     "BRAVE_API_KEY",
     "GOOGLE_SEARCH_API_KEY",
@@ -25,13 +25,13 @@ const NAMES: [&str; 12] = [
     "GOOGLE_CUSTOM_SEARCH_ENGINE_ID",
 ];
 
-/// Addresses, passwords and headers of a server of one's own.
+/// Addresses, passwords and headers of the user's own server.
 const PREFIX: &str = "SEARXNG_";
 
-/// Set to `1`, it has the secrets passed on as everything else is.
+/// If set to `1`, the secrets are passed on like everything else.
 const PASS: &str = "IKIGAI_PASS_KEYS";
 
-/// Whether the variable called `name` holds a secret.
+/// Whether the variable `name` holds a secret.
 #[must_use]
 pub fn is_secret(name: &OsStr) -> bool {
     is_one(name.as_bytes())
@@ -47,7 +47,7 @@ pub fn are_passed_on() -> bool {
     std::env::var_os(PASS).is_some_and(|value| value == "1")
 }
 
-/// What tells the variables that no command gets.
+/// The test for variables that commands do not get.
 #[must_use]
 pub fn withheld() -> fn(&OsStr) -> bool {
     if are_passed_on() {
@@ -57,8 +57,9 @@ pub fn withheld() -> fn(&OsStr) -> bool {
     }
 }
 
-/// Takes the secrets out of this process's environment, and overwrites them where the kernel shows them to others.
-/// They come back, for whoever is to have them. With `IKIGAI_PASS_KEYS=1` everything stays.
+/// Takes the secrets out of this process's environment, and overwrites them where the kernel shows
+/// them to others. Returns them, for those who need them. With `IKIGAI_PASS_KEYS=1` nothing is
+/// removed.
 ///
 /// # Safety
 /// No other thread may run, and no pointer into the environment may be kept.
@@ -67,9 +68,10 @@ pub unsafe fn take() -> Vec<(OsString, OsString)> {
         static mut environ: *mut *mut c_char;
     }
     let mut taken = Vec::new();
-    // SAFETY: `environ` is the C library's list of strings, which ends in null; nobody else reads or changes it
-    // meanwhile, as the caller promises. The strings of a process's first environment lie on its stack and can be
-    // written to; those that were added since are the C library's own memory.
+    // SAFETY: `environ` is the C library's list of strings, which ends in null; nobody else reads
+    // or changes it meanwhile, as the caller promises. The strings of a process's first environment
+    // lie on its stack and can be written to; those that were added since are the C library's own
+    // memory.
     unsafe {
         let mut from = environ;
         if from.is_null() {

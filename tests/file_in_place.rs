@@ -428,3 +428,28 @@ fn a_file_mounted_into_a_read_only_tree_is_written() {
     assert_eq!(fs::read_to_string(&outside).unwrap(), "written");
     assert_eq!(names_in(&tree), ["file"]);
 }
+
+#[test]
+fn a_host_that_kills_the_tool_s_whole_group_midway_leaves_the_writer_at_its_work() {
+    let large = Large::new();
+    midway(
+        &large,
+        || {
+            let call = edit(&large.file, OLD, NEW);
+            call.prepared_by(|| {
+                rustix::process::setpgid(None, None)?;
+                Ok(())
+            })
+        },
+        |mut child, step| {
+            let group = i32::try_from(child.id()).unwrap();
+            // SAFETY: the group is led by a child that has not been waited for.
+            assert_eq!(unsafe { libc::kill(-group, libc::SIGKILL) }, 0);
+            child.wait().unwrap();
+            step.go_on();
+            assert!(eventually(|| !step.is_alive()));
+            assert!(large.has(&large.file, NEW));
+            assert!(large.is_alone());
+        },
+    );
+}

@@ -3,6 +3,8 @@
 mod common;
 #[path = "common/files.rs"]
 mod files;
+#[path = "common/refusing.rs"]
+mod refusing;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -12,6 +14,7 @@ use std::time::Duration;
 
 use common::{directory, eventually, names_in, public_directory, skip, text, tool};
 use files::{edit, run, write, wrote};
+use refusing::{Filter, Service};
 use rustix::fs::{XattrFlags, getxattr, setxattr};
 use serde_json::{Value, json};
 
@@ -209,4 +212,51 @@ fn without_proc_a_killed_group_leaves_no_draft() {
     assert!(eventually(|| {
         names_in(here.path()).iter().all(|name| name == "file")
     }));
+}
+
+#[test]
+fn a_draft_with_a_name_does_not_outlive_the_command_that_was_writing_it() {
+    let here = directory();
+    let (file, request) = (here.path().join("file"), here.path().join("request"));
+    let content = "x".repeat(30_000_000);
+    fs::write(
+        &request,
+        json!({"file_path": text(&file), "content": content}).to_string(),
+    )
+    .unwrap();
+    let names = || names_in(here.path());
+    let is_draft = |name: &String| name.starts_with(".ikigai-");
+    // Refuses nameless files: the flag beside the directory's own bit (`O_TMPFILE`).
+    let nameless = Service {
+        name: "O_TMPFILE",
+        call: libc::SYS_openat,
+        argument: Some((2, 0o20_000_000, 0o20_000_000)),
+    };
+    let mut caught = 0;
+    for _ in 0..40 {
+        let command = format!(
+            "'{}' < '{}'",
+            text(&common::link("file-write")),
+            text(&request)
+        );
+        let filter = Filter::new(&[nameless], libc::EOPNOTSUPP);
+        let mut child = tool("bash")
+            .with(&json!({ "command": command }))
+            .prepared_by(move || filter.install())
+            .start();
+        assert!(eventually(|| names().len() > 1));
+        caught += usize::from(names().iter().any(is_draft));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(
+            eventually(|| !names().iter().any(is_draft)),
+            "{:?}",
+            names()
+        );
+        let _ = fs::remove_file(&file);
+        if caught == 10 {
+            return;
+        }
+    }
+    panic!("only {caught} drafts were seen");
 }

@@ -373,3 +373,60 @@ fn unknown_fields_are_ignored() {
         .with(&json!({"command": "echo x", "timeout": 30, "cwd": null, "nested": {"a": [1]}}))
         .answers(&json!({"output": "x", "exit_code": 0}));
 }
+
+#[test]
+fn a_tool_whose_memory_runs_out_answers_with_one_object() {
+    let content = "x\\n".repeat(5_000_000);
+    let request = format!(r#"{{"content":"{content}","url":"{content}","nothing":1}}"#);
+    for (name, success) in [
+        ("file-write", None),
+        ("web-fetch-tool", Some(&json!(false))),
+    ] {
+        let mut ran_out = 0;
+        // In KiB: from too little for the request to enough for everything.
+        for limit in (40_000..200_000).step_by(8_000) {
+            let answer = tool(name)
+                .with_input(request.clone())
+                .after(&format!("ulimit -v {limit}"))
+                .run();
+            assert_eq!(answer.code(), 1, "{limit}");
+            let object = answer.json();
+            assert_eq!(object.get("success"), success, "{limit}");
+            ran_out += u32::from(object["error_code"] == "OUT_OF_MEMORY");
+            let error = answer.field("error");
+            assert!(!error.is_empty(), "{limit}");
+        }
+        assert!(ran_out > 0, "{name}: memory never ran out");
+    }
+}
+
+#[test]
+fn a_tool_that_somebody_else_aborts_says_nothing_of_memory() {
+    use std::os::unix::process::ExitStatusExt;
+    let child = tool("bash")
+        .with(&json!({"command": "kill -ABRT $(awk '{print $4}' /proc/$PPID/stat); sleep 1"}));
+    let output = child.start().wait_with_output().unwrap();
+    assert_eq!(output.status.signal(), Some(libc::SIGABRT));
+    assert_eq!(output.stdout, b"");
+}
+
+#[test]
+fn a_tool_whose_stack_runs_out_answers_with_one_object() {
+    let mut ran_out = 0;
+    // In KiB: the first are too small for this executable, the last is enough.
+    for limit in [24, 32, 48, 1024] {
+        let answer = tool("bash")
+            .with(&json!({"command": "echo ran"}))
+            .after(&format!("ulimit -s {limit}"))
+            .run();
+        if answer.code() == 0 {
+            assert!(answer.json()["exit_code"].is_number(), "{limit}");
+            continue;
+        }
+        ran_out += 1;
+        assert_eq!(answer.code(), 1, "{limit}");
+        assert_eq!(answer.field("error_code"), "TOOL_FAILED", "{limit}");
+        assert!(answer.field("error").contains("ulimit -s"), "{limit}");
+    }
+    assert!((1..4).contains(&ran_out), "{ran_out}");
+}

@@ -1,11 +1,11 @@
-//! Colours and weights on a terminal, and complaints on stderr in them.
+//! Colours and weights on a terminal, and error messages on stderr that use them.
 
 use std::io::{self, IsTerminal, Write};
 
 use crate::console::sanitize;
 
-/// Whether what goes to `stream` may have colours: only on a terminal that can, and never under `NO_COLOR`
-/// (<https://no-color.org>).
+/// Whether output to `stream` may be coloured: only on a terminal that can show colours, and never
+/// under `NO_COLOR` (<https://no-color.org>).
 pub fn coloured(stream: &impl IsTerminal) -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     stream.is_terminal()
@@ -22,7 +22,7 @@ pub fn painted(text: &str, code: &str, wanted: bool) -> String {
     }
 }
 
-/// Says on stderr, in the name of `speaker`, what is the matter.
+/// Prints an error message on stderr, prefixed with the name of `speaker`.
 pub fn complain(speaker: &str, message: &str) {
     let stderr = io::stderr();
     let speaker = painted(&format!("{speaker}:"), "1;31", coloured(&stderr));

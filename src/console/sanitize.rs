@@ -1,19 +1,19 @@
-//! Text on its way to a terminal: what would steer the terminal is shown instead of obeyed.
+//! Sanitizing text for a terminal: control characters are shown instead of obeyed.
 //!
-//! Control characters are those of Unicode's category Cc (C0, DEL, C1) but for newline and tab; the controls of
-//! bidirectional text, which can make a line read as what it is not, are treated alike. C0 controls are shown in caret
-//! notation, as `cat -v` does.
+//! Control characters are those of Unicode's category Cc (C0, DEL, C1) but for newline and tab; the
+//! controls of bidirectional text, which can make a line read as what it is not, are treated alike.
+//! C0 controls are shown in caret notation, as `cat -v` does.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Whether a terminal may obey `c` instead of showing it.
-fn steers(c: char) -> bool {
+/// Whether a terminal may obey `c` instead of showing it: whether `c` is a control character.
+fn is_control(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// `text` as a terminal may have it.
+/// `text` sanitized for a terminal.
 pub fn shown(text: &str) -> String {
     replaced(text, |c, to| match u8::try_from(c) {
         Ok(byte @ 0..0x20) => {
@@ -27,28 +27,28 @@ pub fn shown(text: &str) -> String {
     })
 }
 
-/// `text` as one line of a terminal may have it: what would end the line or leave its column is shown too.
+/// `text` sanitized for one line of a terminal: newlines and tabs are shown too.
 pub fn line(text: &str) -> String {
     shown(text).replace('\n', "^J").replace('\t', "^I")
 }
 
-/// `text` with what steers put in other words by `put`.
+/// `text` with each control character replaced by what `put` appends.
 fn replaced(text: &str, put: impl Fn(char, &mut String)) -> String {
-    let mut harmless = String::with_capacity(text.len());
+    let mut sanitized = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(steers) {
+    while let Some(at) = rest.find(is_control) {
         let (before, after) = rest.split_at(at);
-        harmless.push_str(before);
+        sanitized.push_str(before);
         let mut characters = after.chars();
         if let Some(c) = characters.next() {
-            put(c, &mut harmless);
+            put(c, &mut sanitized);
         }
         rest = characters.as_str();
     }
-    harmless + rest
+    sanitized + rest
 }
 
-/// A writer of JSON to a terminal: what steers comes as an escape, so that the JSON means what it meant.
+/// Writes JSON to a terminal: control characters are escaped, so that the JSON keeps its meaning.
 pub struct Json<W>(pub W);
 
 impl<W: Write> Write for Json<W> {
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn no_control_character_is_left_but_newline_and_tab() {
         let all: String = ('\0'..='\u{2FFF}').collect();
-        assert!(!shown(&all).contains(steers));
+        assert!(!shown(&all).contains(is_control));
         assert_eq!(shown("a\tb\nc é 😀"), "a\tb\nc é 😀");
         assert_eq!(
             shown("\u{1b}[31m\r\0\u{7f}\u{9b}2J\u{202e}"),
@@ -88,7 +88,7 @@ mod tests {
         let mut out = Vec::new();
         Json(&mut out).write_all(json.as_bytes()).unwrap();
         let text = String::from_utf8(out).unwrap();
-        assert!(!text.contains(steers), "{text}");
+        assert!(!text.contains(is_control), "{text}");
         let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
         assert_eq!(read(&text), read(json));
     }

@@ -1,5 +1,5 @@
-//! The one way in which the program speaks to people outside a call: on stdout, and on stderr what was wrong with a
-//! command line.
+//! The one way in which the program speaks to people outside a call: output on stdout, and usage
+//! errors on stderr.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -11,7 +11,7 @@ use crate::program::{Exit, PROGRAM};
 pub fn print(text: &str) -> Exit {
     match Stdout::default().write_all(text.as_bytes()) {
         Ok(()) => Exit::Success,
-        // Whoever closed the pipe has read what they wanted.
+        // A reader that closed the pipe has read what it wanted.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Success,
         Err(error) => {
             let _ = writeln!(
@@ -28,19 +28,19 @@ pub fn version() -> String {
     format!("{PROGRAM} {}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// Says on stderr what is wrong with a command line.
+/// Reports a usage error on stderr.
 pub fn misused(error: &clap::Error) -> Exit {
     complain(sanitize::shown(&error.render().to_string()).trim_end())
 }
 
-/// Says on stderr that the tool, reached by `invocation`, was given nothing to do.
+/// Reports on stderr that the tool, called as `invocation`, was given nothing to do.
 pub fn nothing_given(invocation: &str) -> Exit {
     complain(&format!(
         "{invocation}: no fields are given, and stdin is a terminal; see `{invocation} --help`"
     ))
 }
 
-/// Says on stderr what was wrong.
+/// Reports a usage error, as it is, on stderr.
 pub fn complain(message: &str) -> Exit {
     let _ = writeln!(io::stderr(), "{message}");
     Exit::Usage

@@ -1,21 +1,32 @@
-//! The process's own streams, past the buffers of the standard library: a call is read at once and written in pieces.
+//! The process's own streams without the standard library's buffers: a request is read in one go,
+//! and an answer is written in large pieces.
 //!
-//! A host may have left its ends without blocking (`O_NONBLOCK` is a property of the pipe's end, not of the process that
-//! has it): then there is waiting to do.
+//! A host may have made its pipes non-blocking (`O_NONBLOCK` belongs to the pipe's end, not to a
+//! process): then this module waits.
 
 use std::io::{self, Read, Write};
 use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
 
-/// How much a pipe to a host should hold while a large answer is written, in bytes: the most that `pipe(7)` gives
-/// without privileges. With the usual 64 KiB, writer and reader wake each other twenty times as often.
+/// How much a pipe to a host should hold while a large answer is written, in bytes: the most that
+/// `pipe(7)` gives without privileges. With the usual 64 KiB, writer and reader wake each other
+/// twenty times as often.
 const PIPE_SIZE: usize = 1024 * 1024;
 
-/// An answer is large from here on, in bytes.
+/// An answer of this size or more, in bytes, is large.
 const LARGE: usize = 64 * 1024;
+
+/// Whether anything has been written to stdout by [`Stdout`].
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// Whether anything of an answer has left the process. Safe to ask in a signal's handler.
+pub fn has_begun() -> bool {
+    BEGUN.load(Ordering::Relaxed)
+}
 
 /// The process's stdin without the buffer that the standard library puts behind it.
 pub struct Stdin;
@@ -56,6 +67,7 @@ impl Write for Stdout {
                 Err(Errno::AGAIN) => wait(stdout, PollFlags::OUT)?,
                 done => {
                     let count = done?;
+                    BEGUN.store(true, Ordering::Relaxed);
                     self.written = self.written.saturating_add(count);
                     return Ok(count);
                 }
@@ -75,8 +87,8 @@ fn wait(stream: BorrowedFd<'_>, until: PollFlags) -> io::Result<()> {
     }
 }
 
-/// Gives the pipe that `stream` may be more room. One that cannot have it, where a user has used up their share, is
-/// slower and nothing else.
+/// Gives `stream` more room if it is a pipe. If the user has used up their share, the pipe stays
+/// small, which is only slower.
 fn enlarge(stream: BorrowedFd<'_>) {
     if fcntl_getpipe_size(stream).is_ok_and(|size| size < PIPE_SIZE) {
         let _ = fcntl_setpipe_size(stream, PIPE_SIZE);

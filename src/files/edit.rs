@@ -1,5 +1,8 @@
-//! Replacing exact text in a file of any size: searched in windows, copied in pieces, never held in memory.
+//! Replacing exact text in a file of any size: searched in windows, copied in pieces, never held in
+//! memory.
 
+use std::error::Error;
+use std::fmt;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
@@ -10,10 +13,10 @@ use rustix::fs::OFlags;
 use rustix::io::{Errno, pread};
 
 use super::regular::{FileError, RegularFile};
-use super::target::Target;
+use super::target::WriteTarget;
 use super::{holes, replace};
 
-/// How much of the file is looked at at once, in bytes; more where the text that is searched for is longer.
+/// How much of the file is searched at a time, in bytes; more if the text to be found is longer.
 const WINDOW: usize = 1024 * 1024;
 
 /// Why an edit was not made; the file is as it was.
@@ -27,19 +30,39 @@ pub enum EditError {
     File(FileError),
 }
 
+impl fmt::Display for EditError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound => write!(formatter, "the text is not in the file"),
+            Self::NotUnique(count) => write!(formatter, "the text is in the file {count} times"),
+            Self::File(_) => write!(formatter, "the file could not be edited"),
+        }
+    }
+}
+
+impl Error for EditError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::File(error) => Some(error),
+            Self::NotFound | Self::NotUnique(_) => None,
+        }
+    }
+}
+
 impl From<FileError> for EditError {
     fn from(error: FileError) -> Self {
         Self::File(error)
     }
 }
 
-/// Replaces `old`, which is not empty, by `new` in the file at `path`: its only occurrence, or `all` of them. Tells how
-/// many there were. Occurrences do not overlap, and are found from the beginning on.
+/// Replaces `old`, which is not empty, with `new` in the file at `path`: its only occurrence, or
+/// `all` of them. Returns how many there were. Occurrences do not overlap; they are searched for
+/// from the beginning.
 pub fn edit(path: &Path, old: &[u8], new: &[u8], all: bool) -> Result<u64, EditError> {
-    let target = Target::resolve(path)?;
+    let target = WriteTarget::resolve(path)?;
     let file = replace::open_locked(&target, OFlags::RDWR)?;
     let finder = Finder::new(old);
-    let mut found = Found { count: 0, first: 0 };
+    let mut found = Occurrences { count: 0, first: 0 };
     let length = search(&file, &finder, |piece| {
         if let Piece::Match(at) = piece {
             found.add(at);
@@ -63,12 +86,12 @@ pub fn edit(path: &Path, old: &[u8], new: &[u8], all: bool) -> Result<u64, EditE
     Ok(found.count)
 }
 
-struct Found {
+struct Occurrences {
     count: u64,
     first: u64,
 }
 
-impl Found {
+impl Occurrences {
     fn add(&mut self, at: u64) {
         if self.count == 0 {
             self.first = at;
@@ -77,7 +100,8 @@ impl Found {
     }
 }
 
-/// One occurrence: what is before and behind it is copied by the kernel, which on some file systems only notes it.
+/// Replaces one occurrence. The kernel copies what is before and after it, which on some file
+/// systems moves no data.
 fn write_around(
     file: &RegularFile,
     draft: &File,
@@ -99,14 +123,14 @@ fn write_around(
     copy(at + old as u64..length, at + new.len() as u64)
 }
 
-/// Whether the file, which is so long, has holes worth keeping.
+/// Whether the file, `length` bytes long, has holes worth keeping.
 fn is_sparse(file: &RegularFile, length: u64) -> bool {
     let blocks = u64::try_from(file.stat.st_blocks).unwrap_or(u64::MAX);
     u64::try_from(file.stat.st_size) == Ok(length)
         && blocks.saturating_mul(512).saturating_add(holes::BLOCK) <= length
 }
 
-/// Any number of occurrences: searched for once more, and copied piece by piece.
+/// Replaces any number of occurrences: searches once more, and copies piece by piece.
 fn write_replaced(
     file: &RegularFile,
     draft: &File,
@@ -114,7 +138,7 @@ fn write_replaced(
     new: &[u8],
     length: u64,
 ) -> Result<(), FileError> {
-    let copy = holes::Writer::new(draft, is_sparse(file, length));
+    let copy = holes::SparseWriter::new(draft, is_sparse(file, length));
     let mut out = BufWriter::with_capacity(WINDOW, copy);
     let read = search(file, finder, |piece| {
         let bytes = match piece {
@@ -130,15 +154,15 @@ fn write_replaced(
     out.flush().map_err(|error| replace::writing(&error))
 }
 
-/// What a search comes by, in order.
+/// What a search finds, in order.
 enum Piece<'a> {
-    /// Bytes that belong to no match; there may be several of these in a row.
+    /// Bytes outside any match; several of these may follow one another.
     Between(&'a [u8]),
     /// A match, by its offset in the file.
     Match(u64),
 }
 
-/// Goes through the file from its beginning to its end, and tells its length in bytes.
+/// Searches the file from beginning to end, and returns its length in bytes.
 fn search(
     file: &RegularFile,
     finder: &Finder<'_>,
@@ -162,7 +186,7 @@ fn search(
             visit(Piece::Match(base + (start + found) as u64))?;
             start += found + needle;
         }
-        // What may be the beginning of a match waits for the next window.
+        // A possible beginning of a match is kept for the next window.
         let kept = if count == 0 {
             0
         } else {

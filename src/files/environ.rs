@@ -1,6 +1,8 @@
-//! A process's own environment, which the kernel shows as a file (`proc_pid_environ(5)`) and which may hold secrets.
+//! A process's own environment, which the kernel shows as a file (`proc_pid_environ(5)`) and which
+//! may hold secrets.
 //!
-//! It is told by where the file is once it is open: links, `..` and other names of `/proc` lead there as well.
+//! It is recognized by where the open file is, since links, `..` and other names of `/proc` lead
+//! there as well.
 
 use std::fs::read_link;
 use std::os::fd::AsRawFd;
@@ -10,7 +12,7 @@ use super::regular::RegularFile;
 
 /// Whether `file` is the environment of this process, or of one of its threads.
 pub fn is_own(file: &RegularFile) -> bool {
-    // Anything else is told at no cost: such a file has no size, and its owner alone may read it.
+    // Other files are recognized at no cost: this one has no size, and only its owner may read it.
     if file.stat.st_size != 0 || file.stat.st_mode & 0o777 != 0o400 {
         return false;
     }
@@ -18,7 +20,8 @@ pub fn is_own(file: &RegularFile) -> bool {
     place.is_ok_and(|place| is_own_place(&place))
 }
 
-/// `<proc>/<pid>/environ` or `<proc>/<pid>/task/<tid>/environ`, where `<proc>/self` is that very process.
+/// `<proc>/<pid>/environ` or `<proc>/<pid>/task/<tid>/environ`, where `<proc>/self` is that very
+/// process.
 fn is_own_place(place: &Path) -> bool {
     if !place.ends_with("environ") {
         return false;

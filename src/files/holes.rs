@@ -1,4 +1,4 @@
-//! Copying between files, with the holes of the one kept in the other (`lseek(2)`).
+//! Copying between files so that holes stay holes (`lseek(2)`).
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -7,21 +7,21 @@ use std::ops::Range;
 use rustix::fs::{SeekFrom, copy_file_range, ftruncate, seek};
 use rustix::io::{Errno, pread, pwrite};
 
-/// How much is copied at once where the kernel does not copy by itself, in bytes.
+/// How much is copied at a time where the kernel does not copy by itself, in bytes.
 const PIECE: usize = 128 * 1024;
 
-/// A hole is no smaller, in bytes: what file systems keep account of.
+/// The smallest hole, in bytes: the block that file systems keep account of.
 pub const BLOCK: u64 = 4096;
 
-/// The next part of `file` that holds data, from offset `at` on and before `end`. Where the file system does not know,
-/// everything is data.
+/// The next part of `file` that holds data, from offset `at` on and before `end`. If the file
+/// system does not know, everything is data.
 pub fn next_data(file: &File, at: u64, end: u64) -> Option<Range<u64>> {
     if at >= end {
         return None;
     }
     let start = match seek(file, SeekFrom::Data(at)) {
         Ok(start) => start.max(at),
-        // Nothing but a hole up to the end of the file.
+        // The rest of the file is a hole.
         Err(Errno::NXIO) => return None,
         Err(_) => return Some(at..end),
     };
@@ -32,8 +32,9 @@ pub fn next_data(file: &File, at: u64, end: u64) -> Option<Range<u64>> {
     (start < end).then(|| start..stop.min(end))
 }
 
-/// Copies the bytes `from` of `source` to offset `to` of `copy`, which has nothing there yet. Only what holds data is
-/// copied where `sparse`; `copy` is at least as long as if all were. Tells how much of `from` there was.
+/// Copies the bytes `from` of `source` to offset `to` of `copy`, which is empty there. If `sparse`,
+/// only data is copied; `copy` becomes as long as if everything had been. Returns how much of
+/// `from` there was.
 pub fn copy(
     source: &File,
     from: Range<u64>,
@@ -60,7 +61,7 @@ pub fn copy(
     Ok(from.end - from.start)
 }
 
-/// Makes `file` at least so long.
+/// Makes `file` at least `length` bytes long.
 pub fn lengthen(file: &File, length: u64) -> Result<(), Errno> {
     let is = u64::try_from(rustix::fs::fstat(file)?.st_size).unwrap_or(0);
     if is < length {
@@ -74,12 +75,12 @@ fn copy_data(source: &File, from: Range<u64>, copy: &File, to: u64) -> Result<u6
     let mut done = 0;
     while done < length {
         let (mut input, mut output) = (from.start + done, to + done);
-        // As much as one call moves at most, to the page.
+        // The most that one call moves, in whole pages.
         let most = usize::try_from(length - done)
             .unwrap_or(usize::MAX)
             .min(0x7fff_f000);
         match copy_file_range(source, Some(&mut input), copy, Some(&mut output), most) {
-            // What is made up as it is read looks empty to the kernel (`copy_file_range(2)`, BUGS).
+            // Generated files look empty to the kernel (`copy_file_range(2)`, BUGS).
             Ok(0) => break,
             Ok(count) => done += count as u64,
             Err(Errno::INTR) => {}
@@ -91,7 +92,7 @@ fn copy_data(source: &File, from: Range<u64>, copy: &File, to: u64) -> Result<u6
                 | Errno::STALE
                 | Errno::NOMEM),
             ) => return Err(errno),
-            // It does not copy between these two.
+            // The kernel does not copy between these two files.
             Err(_) => break,
         }
     }
@@ -132,14 +133,14 @@ pub fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> Result<(), Errno>
     Ok(())
 }
 
-/// Writes a file from its beginning on. Blocks of zeroes become holes, where the file is to be sparse.
-pub struct Writer<'a> {
+/// Writes a file from its beginning. If the file is to be sparse, blocks of zeroes become holes.
+pub struct SparseWriter<'a> {
     file: &'a File,
     at: u64,
     sparse: bool,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> SparseWriter<'a> {
     /// Writes `file`, which is empty.
     pub fn new(file: &'a File, sparse: bool) -> Self {
         Self {
@@ -150,11 +151,11 @@ impl<'a> Writer<'a> {
     }
 }
 
-impl Write for Writer<'_> {
+impl Write for SparseWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let is_hole = |block: &[u8]| block.iter().all(|byte| *byte == 0);
         let count = if self.sparse {
-            // One block a time, the first of them up to the next border.
+            // One block at a time, the first only up to the next block boundary.
             let most = BLOCK - self.at % BLOCK;
             usize::try_from(most).map_or(bytes.len(), |most| bytes.len().min(most))
         } else {
@@ -223,7 +224,7 @@ mod tests {
             (true, 5 << 20),
         ] {
             let made = tempfile::tempfile().unwrap();
-            let mut writer = Writer::new(&made, sparse);
+            let mut writer = SparseWriter::new(&made, sparse);
             for piece in content.chunks(piece) {
                 writer.write_all(piece).unwrap();
             }

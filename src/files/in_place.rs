@@ -1,10 +1,11 @@
-//! Overwriting a file itself, for want of a way to put another one in its place: it has several names, its directory
-//! may not be written, something is mounted on it.
+//! Overwriting a file in place, where no other file can replace it: it has several names, its
+//! directory is not writable, or something is mounted on it.
 //!
-//! The new content is complete before the first byte changes: in a draft in the same directory, else in the user's
-//! state directory, else in memory. From the first byte to the last the draft has a name, so that whatever happens the
-//! new content is somewhere whole. Who writes is a process that nobody ends (`detached`); if it dies all the same, the
-//! tool has the writing done once more.
+//! The new content is complete before the first byte changes: in a draft in the same directory,
+//! else in the user's state directory, else in memory. From the first byte to the last the draft
+//! has a name, so that whatever happens the whole new content exists somewhere. The writer is a
+//! process that nobody ends (`detached`); if it dies all the same, the tool has the work done once
+//! more.
 
 use std::fs::{DirBuilder, File};
 use std::os::fd::OwnedFd;
@@ -16,39 +17,39 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, pread};
 
-use super::draft::{Draft, Standing, in_memory, kind_of};
+use super::draft::{Draft, DraftName, file_system_of, in_memory};
 use super::regular::{FileError, Reason, RegularFile};
 use super::replace::{Fill, changed, is_at};
-use super::target::Target;
+use super::target::WriteTarget;
 use crate::files::holes;
 use crate::sandbox::detached;
 
-/// How much is read and written at once, in bytes.
+/// How much is read and written at a time, in bytes.
 const PIECE: usize = 128 * 1024;
 
-/// Overwrites `old`, which is what is at `target`, with what `fill` writes.
-pub fn replace(target: &Target, old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
+/// Overwrites `old`, the file at `target`, with what `fill` writes.
+pub fn replace(target: &WriteTarget, old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
     let access = fcntl_getfl(&old.file).map_err(FileError::writing)? & OFlags::RWMODE;
     if access == OFlags::RDONLY {
-        // It was opened so because there was no other way.
+        // It was opened for reading only because there was no other way.
         return Err(FileError::Open(Reason::new(
             "it is a program that is running",
         )));
     }
-    let mut waiting = Waiting::new(target, old, fill)?;
+    let mut prepared = Prepared::new(target, old, fill)?;
     if !is_at(target, old) {
         return Err(changed());
     }
-    let content = fstat(&waiting.draft.file).map_err(FileError::writing)?;
-    let made_up = is_made_up(&old.file);
+    let content = fstat(&prepared.draft.file).map_err(FileError::writing)?;
+    let generated = is_generated(&old.file);
     let mut work = Overwriting {
-        waiting: &waiting,
+        prepared: &prepared,
         file: &old.file,
         length: u64::try_from(content.st_size).unwrap_or(0),
         old_length: u64::try_from(old.stat.st_size).unwrap_or(0),
-        // What has to be looked at before it is written, lest more be written than changes.
-        compares: access == OFlags::RDWR && !made_up,
-        made_up,
+        // The old bytes are read first, so that only what changes is written.
+        compares: access == OFlags::RDWR && !generated,
+        generated,
         buffers: [vec![0; PIECE], vec![0; PIECE]],
     };
     let outcome = match detached::run(&mut || work.carry_out(true).code()) {
@@ -61,15 +62,17 @@ pub fn replace(target: &Target, old: &RegularFile, fill: Fill<'_>) -> Result<(),
     match outcome {
         Outcome::Done => Ok(()),
         Outcome::Untouched(errno) => Err(FileError::writing(errno)),
-        Outcome::Torn(errno) => Err(waiting.stays(&format!(
-            "{}; it was being overwritten, and now holds part of the new content and part of the old",
+        Outcome::Torn(errno) => Err(prepared.keep_draft(&format!(
+            "{}; it was being overwritten, and now holds part of the new content and part of the \
+             old",
             words(errno)
         ))),
-        Outcome::Unsure(errno) => Err(waiting.stays(&format!(
-            "{}, said the disk after the new content was written, and what it kept of it is not known",
+        Outcome::Unsure(errno) => Err(prepared.keep_draft(&format!(
+            "{}, said the disk after the new content was written, and what it kept of it is not \
+             known",
             words(errno)
         ))),
-        Outcome::Killed => Err(waiting.stays(
+        Outcome::Killed => Err(prepared.keep_draft(
             "the process that was overwriting it was killed, twice; \
              it now holds part of the new content and part of the old",
         )),
@@ -81,50 +84,56 @@ fn words(errno: Errno) -> String {
     text.trim_matches([' ', '(', ')']).to_owned()
 }
 
-/// Whether `file` is the kernel's own, made up as it is read and taken as it is written. There is nothing to be kept.
-pub fn is_made_up(file: &File) -> bool {
+/// Whether the kernel generates `file` as it is read and acts on it as it is written: there is no
+/// content to be kept.
+pub fn is_generated(file: &File) -> bool {
     const SYSFS: i64 = 0x6265_6572;
     const CGROUP2: i64 = 0x6367_7270;
     const PROC: i64 = 0x9fa0;
-    kind_of(file).is_ok_and(|kind| [PROC, SYSFS, CGROUP2].contains(&kind))
+    file_system_of(file).is_ok_and(|kind| [PROC, SYSFS, CGROUP2].contains(&kind))
 }
 
-/// A complete new content, in wait for the old one to be overwritten.
-struct Waiting {
+/// A complete new content, ready to overwrite the old one.
+struct Prepared {
     draft: Draft,
-    home: Option<Home>,
+    location: Option<DraftLocation>,
 }
 
-/// Where on a disk a draft is.
-struct Home {
-    standing: Standing,
+/// Where a draft is on a disk.
+struct DraftLocation {
+    name: DraftName,
     directory: PathBuf,
 }
 
-impl Waiting {
-    /// The content that `fill` writes, in the first place that has room for it.
-    fn new(target: &Target, old: &RegularFile, fill: Fill<'_>) -> Result<Self, FileError> {
-        let lasting = !is_made_up(&old.file);
+impl Prepared {
+    /// Has `fill` write the content into the first directory that has room for it, else into
+    /// memory.
+    fn new(target: &WriteTarget, old: &RegularFile, fill: Fill<'_>) -> Result<Self, FileError> {
+        let lasting = !is_generated(&old.file);
         if lasting && target.replaceable && !target.only_grows() {
             let parent = target.path.parent().unwrap_or(Path::new("."));
             let directory = target.directory.try_clone();
             let directory = directory.map_err(|error| super::replace::writing(&error))?;
-            if let Some(waiting) = Self::at(directory, parent, fill)? {
-                return Ok(waiting);
+            if let Some(prepared) = Self::at(directory, parent, fill)? {
+                return Ok(prepared);
             }
         }
         if lasting
             && let Some((directory, path)) = state_directory()
-            && let Some(waiting) = Self::at(directory, &path, fill)?
+            && let Some(prepared) = Self::at(directory, &path, fill)?
         {
-            return Ok(waiting);
+            return Ok(prepared);
         }
         let mut draft = Draft::in_memory().map_err(FileError::writing)?;
         fill(&mut draft.file)?;
-        Ok(Self { draft, home: None })
+        Ok(Self {
+            draft,
+            location: None,
+        })
     }
 
-    /// The same in the directory `path`, open as `directory`; `None` where none can be made there or there is no room.
+    /// The same in the directory `path`, open as `directory`; `None` if no draft can be made there
+    /// or there is no room.
     fn at(directory: OwnedFd, path: &Path, fill: Fill<'_>) -> Result<Option<Self>, FileError> {
         let mut draft = match Draft::create(&directory, Mode::from_raw_mode(0o600)) {
             Ok(draft) => draft,
@@ -135,36 +144,40 @@ impl Waiting {
             Err(FileError::NoSpace) => return Ok(None),
             filled => filled?,
         }
-        let home = Home {
-            standing: draft.standing(directory),
+        let location = DraftLocation {
+            name: draft.name_in(directory),
             directory: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
         };
         Ok(Some(Self {
             draft,
-            home: Some(home),
+            location: Some(location),
         }))
     }
 
-    /// The failure that ends in the state `state`, and says where the draft is, which stays.
-    fn stays(&mut self, state: &str) -> FileError {
-        let home = self.home.as_ref().filter(|home| home.standing.stands());
-        let place = match home {
-            Some(home) => {
-                let path = home.directory.join(&home.standing.name);
+    /// A failure that describes the file's `state` and says where the draft is, which is kept.
+    fn keep_draft(&mut self, state: &str) -> FileError {
+        let location = self
+            .location
+            .as_ref()
+            .filter(|location| location.name.exists());
+        let place = match location {
+            Some(location) => {
+                let path = location.directory.join(&location.name.name);
                 format!(
-                    "the whole new content is in {}: copy it over the file when the cause is mended",
+                    "the whole new content is in {}: copy it over the file when the cause is \
+                     mended",
                     path.display()
                 )
             }
             None => String::from("no draft of the new content could be kept: write it again"),
         };
-        self.draft.leave();
+        self.draft.keep();
         FileError::Write(Reason::new(&format!("{state}; {place}")))
     }
 }
 
-/// The directory of this program under the user's state directory, made if it is not there (XDG Base Directory
-/// Specification).
+/// The directory of this program under the user's state directory, created if missing (XDG Base
+/// Directory Specification).
 fn state_directory() -> Option<(OwnedFd, PathBuf)> {
     let path = dirs::state_dir()?.join("ikigai-tools");
     let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
@@ -179,16 +192,18 @@ enum Outcome {
     Done,
     /// It is as it was.
     Untouched(Errno),
-    /// It has part of each.
+    /// It has part of the old content and part of the new.
     Torn(Errno),
-    /// It has the new content, if the disk did what it did not say it did.
+    /// It has the new content, unless the disk lost some of it: the disk reported an error at the
+    /// end.
     Unsure(Errno),
-    /// Who wrote it died.
+    /// The writing process died.
     Killed,
 }
 
 impl Outcome {
-    /// The outcome as the number that [`detached::run`] passes on: the error, and its kind above the 16 lower bits.
+    /// The outcome as the number that [`detached::run`] passes on: the error in the lower 16 bits,
+    /// its kind above.
     fn code(&self) -> u32 {
         let (kind, errno) = match self {
             Self::Done => return 0,
@@ -214,28 +229,28 @@ impl Outcome {
     }
 }
 
-/// The work itself: system calls alone.
+/// The work itself: system calls only.
 struct Overwriting<'a> {
-    waiting: &'a Waiting,
+    prepared: &'a Prepared,
     file: &'a File,
-    /// The new content's, in bytes.
+    /// The length of the new content, in bytes.
     length: u64,
     old_length: u64,
     compares: bool,
-    made_up: bool,
+    generated: bool,
     buffers: [Vec<u8>; 2],
 }
 
 impl Overwriting<'_> {
-    /// Overwrites the file; `first` where nobody has begun to.
+    /// Overwrites the file; `first` is set unless an earlier step has begun to.
     fn carry_out(&mut self, first: bool) -> Outcome {
-        let waiting = self.waiting;
-        if let Some(home) = &waiting.home {
-            home.standing.stand();
+        let prepared = self.prepared;
+        if let Some(location) = &prepared.location {
+            location.name.link();
         }
-        waiting.draft.outlive();
+        prepared.draft.dismiss_guard();
         if first && let Err(errno) = self.prepare() {
-            self.put_away();
+            self.remove_draft();
             return Outcome::Untouched(errno);
         }
         if let Err(errno) = self.overwrite() {
@@ -244,20 +259,20 @@ impl Overwriting<'_> {
         if let Err(errno) = self.sync() {
             return Outcome::Unsure(errno);
         }
-        self.put_away();
+        self.remove_draft();
         Outcome::Done
     }
 
-    fn put_away(&self) {
-        if let Some(home) = &self.waiting.home {
-            home.standing.fall();
+    fn remove_draft(&self) {
+        if let Some(location) = &self.prepared.location {
+            location.name.unlink();
         }
     }
 
-    /// All that may fail before the first byte changes.
+    /// Everything that may fail before the first byte changes.
     fn prepare(&self) -> Result<(), Errno> {
-        unless_unknown(self.waiting.draft.sync())?;
-        if self.made_up {
+        unless_unknown(self.prepared.draft.sync())?;
+        if self.generated {
             return Ok(());
         }
         let mut at = 0;
@@ -275,7 +290,7 @@ impl Overwriting<'_> {
         Ok(())
     }
 
-    /// Room for the new content where the file system keeps none in advance: zeroes where nothing has been yet.
+    /// Makes room on file systems that cannot reserve any: writes zeroes where there was nothing.
     fn make_room_by_hand(&self) -> Result<(), Errno> {
         let made = (|| {
             let mut at = 0;
@@ -307,9 +322,9 @@ impl Overwriting<'_> {
         Ok(())
     }
 
-    /// The next part of the new content that is no hole.
+    /// The next part of the new content that is not a hole.
     fn data(&self, at: u64) -> Option<std::ops::Range<u64>> {
-        holes::next_data(&self.waiting.draft.file, at, self.length)
+        holes::next_data(&self.prepared.draft.file, at, self.length)
     }
 
     fn overwrite(&mut self) -> Result<(), Errno> {
@@ -323,13 +338,13 @@ impl Overwriting<'_> {
             }
         }
         let size = u64::try_from(fstat(self.file)?.st_size).unwrap_or(0);
-        if size > self.length || (size < self.length && !self.made_up) {
+        if size > self.length || (size < self.length && !self.generated) {
             ftruncate(self.file, self.length)?;
         }
         Ok(())
     }
 
-    /// Makes the file a hole where the new content is one.
+    /// Punches holes into the file where the new content has them.
     fn clear(&self, from: u64, to: u64) -> Result<(), Errno> {
         let mut at = from;
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
@@ -345,11 +360,12 @@ impl Overwriting<'_> {
         Ok(())
     }
 
-    /// Writes what changes of the next piece from offset `at` on, and tells how long the piece is.
+    /// Writes the changed bytes of the next piece, which starts at offset `at`, and returns the
+    /// length of the piece.
     fn write_piece(&mut self, at: u64, end: u64) -> Result<u64, Errno> {
         let [fresh, there] = &mut self.buffers;
         let most = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
-        let count = read_at(&self.waiting.draft.file, &mut fresh[..most], at)?;
+        let count = read_at(&self.prepared.draft.file, &mut fresh[..most], at)?;
         if count == 0 {
             return Err(Errno::IO);
         }
@@ -364,16 +380,16 @@ impl Overwriting<'_> {
         Ok(count as u64)
     }
 
-    /// Waits until the disk has the new content, where there is one: only then can the draft go.
+    /// Waits until the disk, if there is one, has the new content: only then may the draft go.
     fn sync(&self) -> Result<(), Errno> {
-        if self.made_up || in_memory(self.file)? {
+        if self.generated || in_memory(self.file)? {
             return Ok(());
         }
         unless_unknown(fdatasync(self.file))
     }
 }
 
-/// What differs, from the first byte to the last: `old` may be shorter than `new`.
+/// The range from the first byte that differs to the last; `old` may be shorter than `new`.
 fn differing(old: &[u8], new: &[u8]) -> std::ops::Range<usize> {
     let both = old.len().min(new.len());
     if old[..both] == new[..both] {
@@ -391,7 +407,7 @@ fn differing(old: &[u8], new: &[u8]) -> std::ops::Range<usize> {
     start..end
 }
 
-/// As much as there is, up to the length of `buffer`.
+/// Reads as much as there is, up to the length of `buffer`.
 fn read_at(file: &File, buffer: &mut [u8], at: u64) -> Result<usize, Errno> {
     let mut count = 0;
     while count < buffer.len() {
@@ -405,7 +421,7 @@ fn read_at(file: &File, buffer: &mut [u8], at: u64) -> Result<usize, Errno> {
     Ok(count)
 }
 
-/// A file system that does not know what a disk is has none that could fail.
+/// A file system that cannot sync has no disk that could fail.
 fn unless_unknown(synced: Result<(), Errno>) -> Result<(), Errno> {
     match synced {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::ROFS) => Ok(()),

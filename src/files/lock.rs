@@ -1,7 +1,9 @@
-//! One writer at a time: the advisory lock that keeps two edits of one file from undoing each other.
+//! One writer at a time: the advisory lock that keeps two edits of one file from undoing each
+//! other.
 //!
-//! The lock (`flock(2)`) is on the file itself, so nothing is left behind by whoever dies with it. A writer that has
-//! the lock may have one on a file that was replaced in the meantime; it has to look, and to open the new one.
+//! The lock (`flock(2)`) is on the file itself, so a writer that dies leaves nothing behind. A file
+//! may have been replaced while its lock was waited for; the writer has to check, and to open the
+//! new one.
 
 use std::fs::File;
 use std::sync::OnceLock;
@@ -11,20 +13,22 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-/// How long a lock is waited for. Programs exist that hold one as long as they run; they must not make an edit
-/// impossible, and the check before the replacement catches who writes without one.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a lock is waited for. Some programs hold one for as long as they run; they must not
+/// make an edit impossible, and the check before the replacement catches those who write without
+/// one.
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What is called again and again while a lock is waited for.
+/// Called repeatedly while a lock is waited for.
 static MEANWHILE: OnceLock<fn()> = OnceLock::new();
 
-/// Has `check` called while another writer is waited for: the one moment of a write in which nothing has begun, so
-/// that a process which nobody needs any more may end itself. The first one given counts.
+/// Has `check` called while another writer is waited for: nothing has begun at that moment, so a
+/// process that nobody needs any more may end itself. Only the first `check` counts.
 pub fn while_waiting(check: fn()) {
     let _ = MEANWHILE.set(check);
 }
 
-/// Locks `file` against other writers of this kind until it is closed, waiting no longer than to `deadline`.
+/// Locks `file` against other writers of this kind until it is closed. Waits until `deadline` at
+/// most.
 pub fn lock(file: &File, deadline: Instant) {
     while let Err(Errno::AGAIN | Errno::INTR) =
         flock(file, FlockOperation::NonBlockingLockExclusive)
@@ -35,5 +39,5 @@ pub fn lock(file: &File, deadline: Instant) {
         }
         sleep(Duration::from_millis(2));
     }
-    // A file system without locks has none to offer: the check before the replacement remains.
+    // Without a lock (some file systems have none) the check before the replacement remains.
 }

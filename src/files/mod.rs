@@ -1,4 +1,4 @@
-//! Workshop: files as whole things. Reading what is a regular file, and replacing one whole or not at all.
+//! Workshop: reading regular files, and replacing them whole or not at all.
 //!
 //! Rules: specification of file-read, file-write and file-edit, and the decisions on them.
 

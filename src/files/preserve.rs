@@ -11,14 +11,15 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// What a program may do beyond its user (`capabilities(7)`): given to a content, and gone with it.
+/// What a program may do beyond its user (`capabilities(7)`): granted to one content, and lost with
+/// it.
 const CAPABILITIES: &CStr = c"security.capability";
 
-/// Gives `new` all that belongs to `old` beside its content, except what belongs to the content: capabilities. To be
-/// called before the content is written, which takes set-ID bits away where the kernel says so.
+/// Gives `new` everything of `old` but its content and what belongs to the content: capabilities.
+/// To be called before the content is written, which clears set-ID bits where the kernel says so.
 ///
 /// # Errors
-/// Whatever the system refuses; `new` is not fit to take the place of `old` then.
+/// Whatever the system refuses; `new` must not replace `old` then.
 pub fn copy_attributes(old: &File, status: &Stat, new: &File) -> Result<(), Errno> {
     let made = fstat(new)?;
     if (made.st_uid, made.st_gid) != (status.st_uid, status.st_gid) {
@@ -29,12 +30,13 @@ pub fn copy_attributes(old: &File, status: &Stat, new: &File) -> Result<(), Errn
         )?;
     }
     copy_extended(old, new)?;
-    // Last, since a change of owner takes the setuid and setgid bits away.
+    // Last, since a change of owner clears the setuid and setgid bits.
     fchmod(new, mode_of(status))
 }
 
-/// Has the kernel take away from `new` what a write takes away: setuid and setgid bits, by its own rules of who may keep
-/// them (`chmod(2)`, `write(2)`). Where nothing was written, as with an empty content, it has not done so yet.
+/// Has the kernel clear what a write clears: setuid and setgid bits, by its own rules of who may
+/// keep them (`chmod(2)`, `write(2)`). If nothing was written, as with an empty content, it has not
+/// done so yet.
 pub fn drop_privileges(new: &File) -> Result<(), Errno> {
     const SET_ID: u32 = 0o6000;
     let status = fstat(new)?;
@@ -57,16 +59,17 @@ fn copy_extended(old: &File, new: &File) -> Result<(), Errno> {
     };
     let mut names: Vec<CString> = names_in(&names);
     names.retain(|name| name.as_c_str() != CAPABILITIES);
-    // What the directory gave the new file by default, an ACL say, the old one may not have.
+    // The new file may have attributes by default, such as the directory's ACL, that the old one
+    // lacks.
     let given = sized(|buffer| flistxattr(new, buffer)).unwrap_or_default();
     for name in names_in(&given).iter().filter(|name| !names.contains(name)) {
-        // Labels are the system's to give; what cannot be taken away is one.
+        // Security labels are given by the system: what cannot be removed is one.
         let _ = fremovexattr(new, name);
     }
     for name in names {
         let value = match sized(|buffer| fgetxattr(old, &name, buffer)) {
             Ok(value) => value,
-            // Taken away since it was listed.
+            // Removed since it was listed.
             Err(Errno::NODATA) => continue,
             Err(errno) => return Err(errno),
         };
@@ -86,7 +89,8 @@ fn names_in(list: &[u8]) -> Vec<CString> {
         .collect()
 }
 
-/// What `call` writes into a buffer that no attribute outgrows (`XATTR_SIZE_MAX` and `XATTR_LIST_MAX`, `xattr(7)`).
+/// Returns what `call` writes into a buffer that is large enough for any attribute
+/// (`XATTR_SIZE_MAX` and `XATTR_LIST_MAX`, `xattr(7)`).
 fn sized(call: impl FnOnce(&mut [u8]) -> Result<usize, Errno>) -> Result<Vec<u8>, Errno> {
     let mut buffer = vec![0; 64 * 1024];
     let length = call(&mut buffer)?;

@@ -1,5 +1,7 @@
-//! Reading a file whole, or a window of its lines at the cost of the window; passed on as it is read.
+//! Reading a file whole, or some of its lines at the cost of those lines; passed on as it is read.
 
+use std::error::Error;
+use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -11,42 +13,63 @@ use rustix::io::Errno;
 use super::environ;
 use super::regular::{FileError, Reason, RegularFile};
 
-/// How much is read at once, in bytes: what the processor's nearer caches hold until it is passed on.
+/// How much is read at a time, in bytes: what stays in the processor's nearer caches until it is
+/// passed on.
 const WINDOW: usize = 256 * 1024;
 
-/// Lines of a file, the first of them read already: a file that cannot be read is known before anything is passed on.
+/// Lines of a file. The first of them are read already, so that a file that cannot be read is known
+/// before anything is passed on.
 pub struct Content {
     file: RegularFile,
     window: Vec<u8>,
-    /// What of the window is still to be passed on.
+    /// The part of the window that is still to be passed on.
     ready: Range<usize>,
-    /// How many lines are wanted of what is behind the window.
+    /// How many lines after the window are wanted.
     to_take: u64,
-    /// How many bytes of the file are behind the window: what is written to it meanwhile is not waited for, even if it
-    /// is our own output. What is made up as it is read tells no size.
+    /// How many bytes of the file come after the window. Bytes that are appended meanwhile, perhaps
+    /// by our own output, are not read. A generated file has no size.
     behind: u64,
 }
 
-/// Why not all of a content was passed on.
+/// Why a content was not passed on to its end.
 #[derive(Debug)]
 pub enum Interrupted {
     /// The file could be read no further.
     File(FileError),
-    /// Whoever takes the content takes no more of it.
+    /// The content's receiver takes no more of it.
     Sink(io::Error),
 }
 
-/// Opens the file at `path` and reads up to line number `first` (from 1), of which and the following ones `count` are
-/// wanted, or all. Beyond the end there is nothing.
+impl fmt::Display for Interrupted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(_) => write!(formatter, "the file could not be read to its end"),
+            Self::Sink(_) => write!(formatter, "the content could not be passed on to its end"),
+        }
+    }
+}
+
+impl Error for Interrupted {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::File(error) => Some(error),
+            Self::Sink(error) => Some(error),
+        }
+    }
+}
+
+/// Opens the file at `path` and reads up to line number `first` (from 1). `count` lines are wanted
+/// from there on, or all. There are none beyond the end.
 pub fn read(path: &Path, first: u64, count: Option<u64>) -> Result<Content, FileError> {
     let file = RegularFile::open(path, OFlags::RDONLY)?;
     if environ::is_own(&file) {
         return Err(FileError::Refused(Reason::new(
-            "it is the environment of this very process, which may hold keys; bash with `env` shows the rest of it",
+            "it is the environment of this very process, which may hold keys; bash with `env` \
+             shows the rest of it",
         )));
     }
     if count.is_none() {
-        // Only a hint: a kernel that does not take it reads ahead less.
+        // Only a hint: a kernel that ignores it reads ahead less.
         let _ = fadvise(&file.file, 0, None, Advice::Sequential);
     }
     let size = u64::try_from(file.stat.st_size).unwrap_or(0);
@@ -80,7 +103,7 @@ impl Content {
         }
     }
 
-    /// Reads the next window, unless something of this one is left; tells whether there was anything.
+    /// Reads the next window, unless part of this one is left; returns whether there was anything.
     fn fill(&mut self) -> Result<bool, FileError> {
         while self.ready.is_empty() {
             let most = usize::try_from(self.behind).unwrap_or(WINDOW).min(WINDOW);
@@ -97,7 +120,7 @@ impl Content {
         Ok(true)
     }
 
-    /// Leaves of the window what is wanted of it.
+    /// Cuts off the part of the window that is not wanted.
     fn cut(&mut self) {
         if self.to_take < u64::MAX
             && let Some(end) = after_lines(&self.window[self.ready.clone()], &mut self.to_take)
@@ -107,7 +130,8 @@ impl Content {
     }
 }
 
-/// Where `count` lines of `chunk` end, if they do; otherwise `count` is what is left of them.
+/// The offset at which `count` lines of `chunk` end; if `chunk` holds fewer, `count` is reduced by
+/// them.
 fn after_lines(chunk: &[u8], count: &mut u64) -> Option<usize> {
     let here = memchr_iter(b'\n', chunk).count() as u64;
     if here < *count {

@@ -1,27 +1,31 @@
-//! What is a file that can be read or written as a whole, and what is not: decided by `fstat(2)` alone.
+//! Which files can be read or written as a whole: decided by `fstat(2)` alone.
 //!
-//! A FIFO, a terminal or an endless device would be waited for until the host loses patience, so they are refused
-//! before they are opened; and opened without blocking, lest one be put in place in between.
+//! A FIFO, a terminal or an endless device would block until the host's timeout, so they are
+//! refused before they are opened. Files are opened without blocking, in case one of those was put
+//! there in between.
 
+use std::error::Error;
 use std::fmt;
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
 use rustix::io::Errno;
 
-/// Why a file could not be worked with. Every kind is one of the specification's codes.
+/// Why a file could not be read or written. Each variant corresponds to one of the specification's
+/// codes.
 #[derive(Debug)]
 pub enum FileError {
     /// `ENOENT`.
     NotFound,
     /// `EACCES` and `EPERM`.
     PermissionDenied,
-    /// What is never shown, for this reason.
+    /// A file that is never shown, for this reason.
     Refused(Reason),
     /// Any other failure to open, or a directory or socket.
     Open(Reason),
-    /// A FIFO or a terminal, in which one cannot seek.
+    /// A FIFO or a terminal, which cannot be seeked in.
     Seek,
     /// A device, which has no size.
     Size,
@@ -33,41 +37,81 @@ pub enum FileError {
     NoSpace,
 }
 
-/// What the system or the workshop has to say beyond the kind; may be nothing.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Reason(String);
+/// What the system or this module has to say beyond the variant; may be empty.
+#[derive(Debug, Default)]
+pub struct Reason {
+    words: String,
+    source: Option<io::Error>,
+}
 
 impl Reason {
     /// A reason in words of our own.
     #[must_use]
     pub fn new(words: &str) -> Self {
-        Self(words.to_owned())
+        Self {
+            words: words.to_owned(),
+            source: None,
+        }
     }
 }
 
 impl From<Errno> for Reason {
     fn from(errno: Errno) -> Self {
-        let mut text = std::io::Error::from(errno).to_string();
-        // The number behind the words helps nobody who reads the words.
-        if let Some(at) = text.find(" (os error") {
-            text.truncate(at);
+        let error = io::Error::from(errno);
+        let mut words = error.to_string();
+        // The error's number adds nothing to the words.
+        if let Some(at) = words.find(" (os error") {
+            words.truncate(at);
         }
-        Self(text)
+        Self {
+            words,
+            source: Some(error),
+        }
     }
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
+        if self.words.is_empty() {
             Ok(())
         } else {
-            write!(formatter, " ({})", self.0)
+            write!(formatter, " ({})", self.words)
+        }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound => write!(formatter, "file not found"),
+            Self::PermissionDenied => write!(formatter, "permission denied"),
+            Self::Refused(reason) => write!(formatter, "permission denied{reason}"),
+            Self::Open(reason) => write!(formatter, "cannot open file{reason}"),
+            Self::Seek => write!(formatter, "cannot seek file"),
+            Self::Size => write!(formatter, "cannot get file size"),
+            Self::Read(reason) => write!(formatter, "failed to read file{reason}"),
+            Self::Write(reason) => write!(formatter, "failed to write file{reason}"),
+            Self::NoSpace => write!(formatter, "no space left on device"),
+        }
+    }
+}
+
+impl Error for FileError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Refused(reason)
+            | Self::Open(reason)
+            | Self::Read(reason)
+            | Self::Write(reason) => reason.source.as_ref().map(|error| error as _),
+            Self::NotFound | Self::PermissionDenied | Self::Seek | Self::Size | Self::NoSpace => {
+                None
+            }
         }
     }
 }
 
 impl FileError {
-    /// The kind that a failed `open(2)` or `stat(2)` is.
+    /// The error for a failed `open(2)` or `stat(2)`.
     #[must_use]
     pub fn opening(errno: Errno) -> Self {
         match errno {
@@ -78,13 +122,13 @@ impl FileError {
         }
     }
 
-    /// The kind that a failed `read(2)` is.
+    /// The error for a failed `read(2)`.
     #[must_use]
     pub fn reading(errno: Errno) -> Self {
         Self::Read(errno.into())
     }
 
-    /// The kind that a failed `write(2)`, `fallocate(2)` or `rename(2)` is.
+    /// The error for a failed `write(2)`, `fallocate(2)` or `rename(2)`.
     #[must_use]
     pub fn writing(errno: Errno) -> Self {
         match errno {
@@ -111,7 +155,7 @@ impl RegularFile {
         Self::check(file.into())
     }
 
-    /// Takes a file that is open already, if it is a regular one.
+    /// Accepts a file that is already open, if it is a regular one.
     pub fn check(file: File) -> Result<Self, FileError> {
         let stat = fstat(&file).map_err(FileError::opening)?;
         Self::permit(&stat)?;
@@ -127,5 +171,22 @@ impl RegularFile {
             FileType::CharacterDevice | FileType::BlockDevice => Err(FileError::Size),
             _ => Err(FileError::Open(Reason::new("it is not a regular file"))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_leads_to_what_the_system_said() {
+        let error = FileError::writing(Errno::IO);
+        assert_eq!(
+            error.to_string(),
+            "failed to write file (Input/output error)"
+        );
+        let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
+        assert_eq!(source.raw_os_error(), Some(Errno::IO.raw_os_error()));
+        assert!(FileError::Open(Reason::new("ours")).source().is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Replacing a file's content whole or not at all, and nothing else of it.
+//! Replacing a file's content, whole or not at all, and nothing but its content.
 
 use std::fs::File;
 use std::io::Write;
@@ -10,17 +10,17 @@ use rustix::io::Errno;
 
 use super::draft::Draft;
 use super::regular::{FileError, Reason, RegularFile};
-use super::target::Target;
+use super::target::WriteTarget;
 use super::{in_place, lock, preserve};
 
-/// Writes a file's new content, whole, to where it is told.
+/// Writes a file's whole new content into the file it is given.
 pub type Fill<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileError>;
 
-/// Gives the file at `path` the content `content`, or makes it. Links are followed; mode, owner, attributes and hard
-/// links stay.
+/// Gives the file at `path` the content `content`, or creates it. Links are followed; mode, owner,
+/// attributes and hard links are kept.
 pub fn write(path: &Path, content: &[u8]) -> Result<(), FileError> {
     let mut fill = |file: &mut File| file.write_all(content).map_err(|error| writing(&error));
-    let target = Target::resolve(path)?;
+    let target = WriteTarget::resolve(path)?;
     match open_locked(&target, OFlags::WRONLY) {
         Ok(old) => replace(&target, &old, &mut fill),
         Err(FileError::NotFound) if target.replaceable => create(&target, &mut fill),
@@ -28,7 +28,7 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), FileError> {
     }
 }
 
-/// The kind that a failed write through the standard library is.
+/// The error for a failed write through the standard library.
 pub fn writing(error: &std::io::Error) -> FileError {
     match Errno::from_io_error(error) {
         Some(errno) => FileError::writing(errno),
@@ -36,32 +36,34 @@ pub fn writing(error: &std::io::Error) -> FileError {
     }
 }
 
-/// What is said where a file is no longer what was read.
+/// The error for a file that has changed since it was read.
 pub fn changed() -> FileError {
     FileError::Write(Reason::new(
         "somebody else changed it meanwhile; read it again",
     ))
 }
 
-/// Opens what is at `target`, and locks it against other writers for as long as it is open.
-pub fn open_locked(target: &Target, access: OFlags) -> Result<RegularFile, FileError> {
-    let deadline = Instant::now() + lock::PATIENCE;
+/// Opens the file at `target`, and locks it against other writers for as long as it is open.
+pub fn open_locked(target: &WriteTarget, access: OFlags) -> Result<RegularFile, FileError> {
+    let deadline = Instant::now() + lock::LOCK_TIMEOUT;
     loop {
         let old = open(target, access)?;
         lock::lock(&old.file, deadline);
         let file = RegularFile::check(old.file)?;
-        // Another writer may have replaced the file between the two steps; what is locked then is the old one.
+        // Another writer may have replaced the file between the two steps; then the old one is
+        // locked.
         if is_at(target, &file) || Instant::now() >= deadline {
             return Ok(file);
         }
     }
 }
 
-fn open(target: &Target, access: OFlags) -> Result<RegularFile, FileError> {
+fn open(target: &WriteTarget, access: OFlags) -> Result<RegularFile, FileError> {
     if !target.replaceable {
         return RegularFile::open(&target.path, access);
     }
-    // A name, not a file, was resolved: it is a file that is asked for, and looking first wakes no FIFO's writer.
+    // Only the name was resolved so far. `statat` comes first, since opening a FIFO would wake its
+    // writer.
     let found = statat(&target.directory, &target.name, AtFlags::SYMLINK_NOFOLLOW);
     RegularFile::permit(&found.map_err(FileError::opening)?)?;
     let flags = OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
@@ -77,8 +79,8 @@ fn open(target: &Target, access: OFlags) -> Result<RegularFile, FileError> {
     }
 }
 
-/// A program that is running cannot be opened for writing, but replaced it can be, by whoever may write it.
-fn open_program(target: &Target, flags: OFlags) -> Result<RegularFile, FileError> {
+/// A running program cannot be opened for writing, but whoever may write it may replace it.
+fn open_program(target: &WriteTarget, flags: OFlags) -> Result<RegularFile, FileError> {
     accessat(
         &target.directory,
         &target.name,
@@ -95,8 +97,8 @@ fn open_program(target: &Target, flags: OFlags) -> Result<RegularFile, FileError
     RegularFile::check(file.map_err(FileError::opening)?.into())
 }
 
-/// Whether `file` is what is at `target` now, untouched since its status was read.
-pub fn is_at(target: &Target, file: &RegularFile) -> bool {
+/// Whether `file` is still at `target`, unchanged since its status was read.
+pub fn is_at(target: &WriteTarget, file: &RegularFile) -> bool {
     let there = if target.replaceable {
         statat(&target.directory, &target.name, AtFlags::SYMLINK_NOFOLLOW)
     } else {
@@ -109,30 +111,30 @@ pub fn is_at(target: &Target, file: &RegularFile) -> bool {
     })
 }
 
-fn create(target: &Target, fill: Fill<'_>) -> Result<(), FileError> {
-    // The system takes the umask off, or applies the directory's default ACL.
+fn create(target: &WriteTarget, fill: Fill<'_>) -> Result<(), FileError> {
+    // The system applies the umask, or the directory's default ACL.
     let everybody = Mode::from_raw_mode(0o666);
     let mut draft = Draft::create(&target.directory, everybody).map_err(FileError::opening)?;
     fill(&mut draft.file)?;
     draft
         .put_in_place(target, false)
         .map_err(|errno| match errno {
-            // The directory is gone. Some file systems notice only now.
+            // The directory is gone, which some file systems notice only now.
             Errno::NOENT => FileError::NotFound,
             errno => FileError::writing(errno),
         })
 }
 
-/// Gives `old`, which is what is at `target`, the content that `fill` writes.
+/// Gives `old`, the file at `target`, the content that `fill` writes.
 ///
 /// # Errors
-/// [`FileError::Write`] where somebody else changed or replaced it since; nothing is written then.
-pub fn replace(target: &Target, old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
-    // A rename would part a file from its other names.
+/// [`FileError::Write`] if somebody else has changed or replaced it since; nothing is written then.
+pub fn replace(target: &WriteTarget, old: &RegularFile, fill: Fill<'_>) -> Result<(), FileError> {
+    // A rename would separate the file from its other names.
     let alone = old.stat.st_nlink == 1;
     if target.replaceable
         && alone
-        && !in_place::is_made_up(&old.file)
+        && !in_place::is_generated(&old.file)
         && !target.only_grows()
         && replace_by_rename(target, old, fill)?
     {
@@ -141,9 +143,10 @@ pub fn replace(target: &Target, old: &RegularFile, fill: Fill<'_>) -> Result<(),
     in_place::replace(target, old, fill)
 }
 
-/// Tells whether it was possible. A disk that fails or is full is an error: the old content is the only good one then.
+/// Returns whether that was possible. A disk that fails or is full is an error: the old content is
+/// then the only good one.
 fn replace_by_rename(
-    target: &Target,
+    target: &WriteTarget,
     old: &RegularFile,
     fill: Fill<'_>,
 ) -> Result<bool, FileError> {
@@ -157,7 +160,7 @@ fn replace_by_rename(
         Err(errno @ (Errno::IO | Errno::STALE | Errno::NOSPC | Errno::DQUOT)) => {
             return Err(FileError::writing(errno));
         }
-        // Without it the draft is not fit to take the file's place.
+        // Without its attributes the draft must not replace the file.
         Err(_) => return Ok(false),
     }
     fill(&mut draft.file)?;
@@ -171,7 +174,8 @@ fn replace_by_rename(
     }
 }
 
-/// Tells what `errno` means for the way by a draft and a rename: not possible here, or an error.
+/// Whether `errno` means that a draft and a rename are not possible here (`false`), or that the
+/// write fails.
 fn not_possible(errno: Errno) -> Result<bool, FileError> {
     match errno {
         Errno::XDEV
@@ -209,7 +213,7 @@ mod tests {
             if other_names > 0 {
                 fs::hard_link(&path, directory.path().join("link")).unwrap();
             }
-            let target = Target::resolve(&path).ok().unwrap();
+            let target = WriteTarget::resolve(&path).ok().unwrap();
             let old = fs::File::options().read(true).write(true).open(&path);
             let newer = directory.path().join("newer");
             fs::write(&newer, "newer").unwrap();

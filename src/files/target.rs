@@ -1,4 +1,5 @@
-//! Where a write really goes: symbolic links followed to their end, the directory held open, the name in it.
+//! Where a write really goes: symbolic links followed to the end, the directory held open, and the
+//! name in it.
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
@@ -16,21 +17,21 @@ use super::regular::{FileError, Reason};
 /// As many symbolic links as the kernel follows (`path_resolution(7)`).
 const MOST_LINKS: usize = 40;
 
-/// The place of a file that is to be written.
-pub struct Target {
-    /// The path behind all links.
+/// Where a file is to be written.
+pub struct WriteTarget {
+    /// The path with all links followed.
     pub path: PathBuf,
     /// The directory that holds it.
     pub directory: OwnedFd,
     /// Its name there.
     pub name: OsString,
-    /// Whether another file can be renamed into its place. Not so behind the links of `/proc`: they lead to open
-    /// files, such as whatever stdout is, and whoever holds those would not see the new one.
+    /// Whether another file can be renamed over it. Not behind the links of `/proc`: they lead to
+    /// open files, such as stdout, and whoever holds those would not see the new one.
     pub replaceable: bool,
 }
 
-impl Target {
-    /// Follows `path` to the file that it means, which need not exist; its directory must.
+impl WriteTarget {
+    /// Follows `path` to the file it names, which need not exist; its directory must.
     pub fn resolve(path: &Path) -> Result<Self, FileError> {
         let mut path = path.to_owned();
         let mut replaceable = true;
@@ -49,7 +50,7 @@ impl Target {
                 None => next.to,
             };
         }
-        // What ends in a slash or in dots is a directory or nothing.
+        // A path that ends in a slash or in dots names a directory or nothing.
         let bytes = path.as_os_str().as_encoded_bytes();
         let ends_in_name = !bytes.ends_with(b"/") && !bytes.ends_with(b"/.");
         let name = match path.file_name() {
@@ -70,7 +71,7 @@ impl Target {
         })
     }
 
-    /// Whether names can only be added to the directory (`chattr(1)`, `a`): one that is, stays.
+    /// Whether names can only be added to the directory, not removed (`chattr(1)`, `a`).
     pub fn only_grows(&self) -> bool {
         statx(
             &self.directory,
@@ -105,7 +106,7 @@ fn link_at(path: &Path) -> Result<Option<Link>, FileError> {
         return Ok(None);
     }
     let in_proc = || stat("/proc").is_ok_and(|proc| proc.st_dev == status.st_dev);
-    // A directory of that name may be one like any other.
+    // `/proc` may be an ordinary directory.
     let mounted = || statfs("/proc").is_ok_and(|proc| proc.f_type == PROC_SUPER_MAGIC);
     let magic = in_proc() && mounted();
     let to = readlink(path, Vec::new()).map_err(FileError::opening)?;

@@ -11,10 +11,12 @@ use crate::console::{color, sanitize};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Object, Place};
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Tool};
+use crate::contract::tool::{Family, Reach, Tool};
+use crate::files;
+use crate::front::abort;
 use crate::front::person::screen::Screen;
 use crate::program::Exit;
-use crate::sandbox::caller;
+use crate::sandbox::caller::{self, Watch};
 
 /// How much of an answer is gathered before it is written, in bytes: what stands around texts, which come in larger
 /// pieces already.
@@ -22,9 +24,22 @@ const BUFFER: usize = 1024;
 
 /// Answers the request on stdin as a host wants it.
 pub fn answer(tool: &Tool) -> Exit {
-    caller::watch(tool);
+    abort::settle(tool.family);
+    caller::watch(watch_of(tool));
     let input = read(Stdin, "stdin");
     as_json(tool, input.as_deref().map_err(Clone::clone))
+}
+
+/// When a call of `tool` may be ended because its caller is gone.
+fn watch_of(tool: &Tool) -> Watch {
+    match (tool.family, tool.reach) {
+        (Family::Web, _) => Watch::ByThread,
+        // A write that has begun is finished. Only waiting for another writer is given up.
+        (Family::Local, Reach::File(_)) if !tool.hints.read_only => {
+            Watch::WhenAsked(files::while_waiting)
+        }
+        (Family::Local, _) => Watch::BySignal,
+    }
 }
 
 /// Answers the request in `file` (`-` is stdin) as a host wants it.

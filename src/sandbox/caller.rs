@@ -1,12 +1,14 @@
-//! Whether whoever made a call is still there: a call that nobody waits for any more ends, and what it started with it.
+//! Whether a call's caller is still there: a call that nobody waits for any more ends, with
+//! everything it started.
 //!
-//! Rules: the decisions on the host's calls (10). A caller is gone when nobody can read the pipe or socket that is
-//! stdout, or when the process that started this one has died. The first is asked of the stream, the second is what
-//! `getppid(2)` tells: the children of a process that dies are handed on at that moment, and never to a process of the
-//! same number. It goes by processes where the parent-death signal goes by threads, and it needs no handle that a
-//! sandbox might refuse. A parent outside this process's PID namespace has no number; there the stream alone tells.
+//! Rules: the decisions on the host's calls (10). A caller is gone when nobody can read the pipe or
+//! socket that is stdout, or when the process that started this one has died. The stream tells the
+//! first. `getppid(2)` tells the second: when a process dies, its children are given to another one
+//! at once, never to one of the same number. `getppid` goes by processes, whereas the parent-death
+//! signal goes by threads, and it needs no handle that a sandbox might refuse. A parent outside
+//! this process's PID namespace has no number; there only the stream tells.
 //!
-//! Nobody asks before a call has lasted for a while, so that a short one pays for a timer alone.
+//! The first check comes after a while, so that a short call pays only for a timer.
 
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -16,39 +18,45 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
 use rustix::process::{Pid, getpid, getppid};
 
-use crate::contract::tool::{Family, Reach, Tool};
-use crate::files;
-
-/// How often it is asked, in nanoseconds.
+/// How often to check, in nanoseconds.
 const EVERY: i64 = 250_000_000;
 
-/// The signal that wakes a call for the question. Nobody else means anything by it, and it is ignored by whoever does
-/// not listen.
+/// The signal that wakes a call for the check. It has no other meaning here, and a process without
+/// a handler ignores it.
 const SIGNAL: libc::c_int = libc::SIGURG;
 
-/// The process that is watched over; none, until a call is.
+/// The process that is checked; 0 until a call is watched.
 static MYSELF: AtomicI32 = AtomicI32::new(0);
 
-/// Who started it.
+/// The process that started it.
 static PARENT: AtomicI32 = AtomicI32::new(0);
 
-/// Ends this process, a call of `tool` for a request on stdin, once its caller is gone. A call whose answer goes into
-/// a file or to a terminal goes on.
-pub fn watch(tool: &Tool) {
+/// When a call may be ended because its caller is gone.
+#[derive(Clone, Copy, Debug)]
+pub enum Watch {
+    /// At any moment, noticed by a timer's signal.
+    BySignal,
+    /// At any moment, noticed by a thread. Sockets with a deadline do not go on after a signal
+    /// (`signal(7)`); beside the network a thread costs nothing.
+    ByThread,
+    /// Only at the moments in which the work itself asks: it is handed the question by this
+    /// function.
+    WhenAsked(fn(fn())),
+}
+
+/// Ends this process, a call whose request comes from stdin, once its caller is gone. A call whose
+/// answer goes into a file or to a terminal goes on.
+pub fn watch(watch: Watch) {
     let stdout = fstat(rustix::stdio::stdout()).map(|stat| FileType::from_raw_mode(stat.st_mode));
     if !matches!(stdout, Ok(FileType::Fifo | FileType::Socket)) {
         return;
     }
     PARENT.store(parent(), Ordering::Relaxed);
     MYSELF.store(getpid().as_raw_pid(), Ordering::Relaxed);
-    match (tool.family, tool.reach) {
-        // Sockets with a deadline do not go on after a signal (`signal(7)`); beside the network a thread costs nothing.
-        (Family::Web, _) => ask_in_a_thread(),
-        // What has begun is finished. Only waiting for another writer is given up.
-        (Family::Local, Reach::File(_)) if !tool.hints.read_only => {
-            files::while_waiting(leave_if_gone);
-        }
-        (Family::Local, _) => ask_by_signal(),
+    match watch {
+        Watch::BySignal => ask_by_signal(),
+        Watch::ByThread => ask_in_a_thread(),
+        Watch::WhenAsked(hand_over) => hand_over(leave_if_gone),
     }
 }
 
@@ -56,12 +64,12 @@ fn parent() -> i32 {
     getppid().map_or(0, Pid::as_raw_pid)
 }
 
-/// Ends the process if its caller is gone. Makes system calls alone, which is safe at any moment.
+/// Ends the process if its caller is gone. Makes only system calls, which is safe at any moment.
 fn leave_if_gone() {
-    // What was forked from the one that is watched over is not.
+    // A process forked from the watched one is not watched.
     if getpid().as_raw_pid() == MYSELF.load(Ordering::Relaxed) && is_gone() {
-        // SAFETY: ends the process and runs nothing more of it. What it was about to leave behind is seen to by those
-        // who watch for its end: a command's watchdog, a draft's guard.
+        // SAFETY: ends the process and runs nothing more of it. The watchdog of its command and the
+        // guard of its draft clean up after it.
         unsafe { libc::_exit(1) }
     }
 }
@@ -70,7 +78,7 @@ fn is_gone() -> bool {
     if parent() != PARENT.load(Ordering::Relaxed) {
         return true;
     }
-    // Asked for nothing, the kernel tells of these all the same.
+    // The kernel reports these even if nothing is asked for.
     let gone = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
     let stdout = rustix::stdio::stdout();
     let mut asked = [PollFd::new(&stdout, PollFlags::empty())];
@@ -83,7 +91,7 @@ fn is_gone() -> bool {
 
 fn ask_in_a_thread() {
     let asking = std::thread::Builder::new().name("caller".to_owned());
-    // Without it a call lasts as long as it is allowed to.
+    // Without the thread, a call lasts until its timeout.
     let _ = asking.stack_size(64 * 1024).spawn(|| {
         loop {
             leave_if_gone();
@@ -96,8 +104,8 @@ extern "C" fn on_signal(_: libc::c_int) {
     leave_if_gone();
 }
 
-/// Has a timer interrupt the process. A timer of one's own disturbs none that the process was started with
-/// (`setitimer(2)` survives `execve(2)`), and none that it starts.
+/// Has a timer interrupt the process. A POSIX timer disturbs neither one that the process was
+/// started with (`setitimer(2)` survives `execve(2)`) nor the programs that it starts.
 fn ask_by_signal() {
     let every = libc::timespec {
         tv_sec: 0,
@@ -107,8 +115,8 @@ fn ask_by_signal() {
         it_interval: every,
         it_value: every,
     };
-    // SAFETY: all zeroes are valid values of these structures of numbers; the pointers are to locals, and the handler
-    // makes system calls alone.
+    // SAFETY: all zeroes are valid values of these structures of numbers; the pointers are to
+    // locals, and the handler makes system calls only.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_signal as *const () as libc::sighandler_t;

@@ -1,8 +1,8 @@
-//! One call kept within directories by the kernel: `landlock(7)`.
+//! Confining one call to directories by the kernel: `landlock(7)`.
 //!
-//! A process that has confined itself can open, list, make, rename or remove nothing outside, whatever links,
-//! `..` or wildcards lead there and whatever is put in their place while it works. What Landlock leaves free is
-//! asking whether a name exists (`stat(2)`); `roots` sees to that before the call.
+//! A process that has confined itself cannot open, list, make, rename or remove anything outside,
+//! whatever links, `..` or wildcards lead there and whatever replaces them while it works. Landlock
+//! does not cover asking whether a name exists (`stat(2)`); `roots` checks that before the call.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use landlock::{
     RulesetCreatedAttr, RulesetStatus,
 };
 
-/// The newest rights asked for; a kernel that knows fewer enforces those it knows.
+/// The newest rights that are asked for; a kernel that knows fewer enforces those it knows.
 const NEWEST: ABI = ABI::V5;
 
 /// Whether this kernel can confine a process.
@@ -23,7 +23,8 @@ pub fn is_possible() -> bool {
         .is_ok()
 }
 
-/// Confines this process to `roots`: to reading there, or to reading and writing. An error is a sentence for the log.
+/// Confines this process to `roots`: to reading there, or to reading and writing. An error is a
+/// sentence for the log.
 pub fn to(roots: &[PathBuf], writing: bool) -> Result<(), String> {
     let rights = if writing {
         AccessFs::from_all(NEWEST)

@@ -1,12 +1,14 @@
-//! Ending a whole tree of processes: everything that descends from this one, whatever session or group it moved to.
+//! Ending a whole tree of processes: all descendants of this one, whatever session or group they
+//! moved to.
 //!
-//! A process whose parent dies is handed to the nearest "child subreaper" above it (`prctl(2)`), so whoever is one
-//! finds all that it ever started among its descendants. The tree is read from `/proc/<pid>/stat` (`proc_pid_stat(5)`),
-//! which every kernel has, and not from `task/*/children`, which is optional. Where nobody can be a subreaper, what a
-//! command started is told by its mark: a variable that stands in the environment of all of it.
+//! A process whose parent dies is handed to the nearest "child subreaper" above it (`prctl(2)`), so
+//! a subreaper finds everything that it ever started among its descendants. The tree is read from
+//! `/proc/<pid>/stat` (`proc_pid_stat(5)`), which every kernel has, and not from `task/*/children`,
+//! which is optional. Where nobody can be a subreaper, a mark identifies what a command started: a
+//! variable in the environment of all of it.
 //!
-//! A watchdog does this in a process that was forked from one with any number of threads: nothing here allocates or
-//! takes a lock.
+//! A watchdog does this in a process that may have been forked from one with several threads:
+//! nothing here allocates or takes a lock.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -17,33 +19,34 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, wait};
 
-use crate::sandbox::detached::is_under_way;
+use crate::sandbox::detached::ends_by_itself;
 
-/// How long the dying may take. A process in an uninterruptible wait, or one that belongs to another user, outlasts
-/// any signal; it must not outlast us too.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the killed processes are waited for. One in an uninterruptible wait, or one that
+/// belongs to another user, survives any signal; it must not keep us waiting.
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How many processes are ended at a time. The children of those that are come to light the next time.
+/// How many processes are ended per round. What is left is found in the next one.
 const AT_ONCE: usize = 4096;
 
 /// How much of a file in `/proc` is read at a time, in bytes.
 const PIECE: usize = 4096;
 
-/// Kills every descendant of this process, and reaps those that are its children. Where there is no `/proc` to find
-/// them in, the process group `group` is all that is known of them. A write that is under way is not broken off: it
-/// ends by itself, whoever is gone by then.
+/// Kills every descendant of this process, and reaps those that are its children. If there is no
+/// `/proc` to find them in, only the process group `group` is known. Steps under way and drafts'
+/// guards are spared: they end by themselves.
 pub fn kill_all(group: Option<Pid>) {
     end(group, None);
 }
 
-/// Does the same where nobody is a subreaper: whatever bears `mark` goes too, and the group in any case.
+/// Does the same where nobody is a subreaper: also kills whatever bears `mark`, and the group in
+/// any case.
 pub fn kill_marked(group: Option<Pid>, mark: &[u8]) {
     end(group, Some(mark));
 }
 
 fn end(group: Option<Pid>, mark: Option<&[u8]>) {
-    let deadline = Instant::now() + PATIENCE;
-    let mut found = Found::new();
+    let deadline = Instant::now() + KILL_TIMEOUT;
+    let mut found = ProcessSet::new();
     let mut quiet = false;
     loop {
         let children = reap();
@@ -58,10 +61,10 @@ fn end(group: Option<Pid>, mark: Option<&[u8]>) {
             let _ = kill_process_group(group, Signal::KILL);
         }
         for pid in found.pids() {
-            // One that is gone already is as wished.
+            // One that is already gone is no loss.
             let _ = kill_process(pid, Signal::KILL);
         }
-        // What becomes another program at this moment has no environment yet.
+        // A process has no environment at the moment in which it becomes another program.
         let over = (!children || writing) && found.is_empty();
         if (over && quiet) || Instant::now() >= deadline {
             return;
@@ -71,7 +74,7 @@ fn end(group: Option<Pid>, mark: Option<&[u8]>) {
     }
 }
 
-/// Reaps the children that have ended; tells whether any are left.
+/// Reaps the children that have ended; returns whether any are left.
 #[must_use]
 pub fn reap() -> bool {
     loop {
@@ -84,12 +87,12 @@ pub fn reap() -> bool {
 }
 
 /// Processes that are to be ended, by number.
-struct Found {
+struct ProcessSet {
     pids: [i32; AT_ONCE],
     count: usize,
 }
 
-impl Found {
+impl ProcessSet {
     fn new() -> Self {
         Self {
             pids: [0; AT_ONCE],
@@ -107,7 +110,7 @@ impl Found {
             .filter_map(|pid| Pid::from_raw(*pid))
     }
 
-    /// Takes one more; tells whether it is new and there is room.
+    /// Adds a process; returns whether it was new and there was room.
     fn add(&mut self, pid: i32) -> bool {
         match self.pids[..self.count].binary_search(&pid) {
             Err(at) if self.count < AT_ONCE => {
@@ -124,9 +127,10 @@ impl Found {
         self.pids[..self.count].binary_search(&pid).is_ok()
     }
 
-    /// Finds every descendant of this process as of now, and whatever bears `mark` with its own descendants. A child
-    /// mostly has a higher number than its parent and comes behind it; where not, another round finds it. Writes
-    /// under way are left out; tells whether there are such.
+    /// Finds all current descendants of this process, and whatever bears `mark`, with its
+    /// descendants. A child usually has a higher number than its parent and comes after it; if not,
+    /// another round finds it. Steps under way and guards are left out; returns whether there are
+    /// any.
     fn look(&mut self, mark: Option<&[u8]>) -> bool {
         self.count = 0;
         let mut writing = false;
@@ -145,7 +149,7 @@ impl Found {
                 let below =
                     parent_of(stat).is_some_and(|parent| parent == myself || self.has(parent));
                 if below || marks.is_some_and(|mark| bears(proc, name, mark)) {
-                    if name_of(stat).is_some_and(|name| is_under_way(pid, name)) {
+                    if name_of(stat).is_some_and(|name| ends_by_itself(pid, name)) {
                         writing = true;
                     } else {
                         more |= self.add(pid);
@@ -155,13 +159,14 @@ impl Found {
             if !more {
                 return writing;
             }
-            // Who bears it is known by now; what they start meanwhile is found as theirs, or the next time.
+            // Who bears it is known by now; what they start meanwhile is found as their descendant,
+            // or in the next round.
             marks = None;
         }
     }
 }
 
-/// Shows `visit` every process there is: `/proc`, its name there, its number.
+/// Calls `visit` for every process: with `/proc`, its name there, and its number.
 fn each_process(mut visit: impl FnMut(&OwnedFd, &[u8], i32)) {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let Ok(proc) = openat(CWD, c"/proc", flags, Mode::empty()) else {
@@ -198,21 +203,22 @@ fn stat_of<'a>(proc: impl AsFd, name: &[u8], line: &'a mut [u8]) -> Option<&'a [
     line.get(..length)
 }
 
-/// The name in a line of `/proc/<pid>/stat`, in parentheses, which it may itself hold.
+/// The name in a line of `/proc/<pid>/stat`, which is in parentheses and may itself contain some.
 fn name_of(stat: &[u8]) -> Option<&[u8]> {
     let opening = stat.iter().position(|byte| *byte == b'(')?;
     let closing = stat.iter().rposition(|byte| *byte == b')')?;
     stat.get(opening + 1..closing)
 }
 
-/// The parent in a line of `/proc/<pid>/stat`: the second field behind the name, which may itself hold parentheses.
+/// The parent in a line of `/proc/<pid>/stat`: the second field after the name, which may contain
+/// parentheses.
 fn parent_of(stat: &[u8]) -> Option<i32> {
     let behind_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
     let fields = std::str::from_utf8(&stat[behind_name..]).ok()?;
     fields.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// Whether `mark` stands in the environment of a process.
+/// Whether `mark` is in the environment of a process.
 fn bears(proc: impl AsFd, name: &[u8], mark: &[u8]) -> bool {
     let Some(file) = open(proc, name, b"environ") else {
         return false;
@@ -253,7 +259,7 @@ mod tests {
 
     #[test]
     fn what_is_found_is_found_once_and_no_more_than_there_is_room_for() {
-        let mut found = Found::new();
+        let mut found = ProcessSet::new();
         for pid in (1..10_000).rev() {
             assert_eq!(found.add(pid), pid > 10_000 - 1 - 4096, "{pid}");
         }
@@ -273,7 +279,7 @@ mod tests {
                 .unwrap();
             let mut borne = [false; 2];
             let pid = i32::try_from(child.id()).unwrap();
-            let deadline = Instant::now() + PATIENCE;
+            let deadline = Instant::now() + KILL_TIMEOUT;
             // A process that has just become another program has no environment for a moment.
             while !borne[0] && Instant::now() < deadline {
                 each_process(|proc, name, found| {

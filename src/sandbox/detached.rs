@@ -1,9 +1,10 @@
-//! Steps that, once begun, are carried out to the end even if the tool is killed between them.
+//! Steps that, once begun, are carried out to the end even if the tool is killed.
 //!
-//! SIGKILL cannot be caught, but it ends one process. The steps run in another one, in a process group of its own and
-//! so out of reach of whatever kills the tool's, while this one waits for its report. It shares no memory with this
-//! one: where memory runs out, the kernel kills all who share what it takes. It bears a name, so that whoever ends all
-//! that a call left behind (`crate::sandbox::descendants`) leaves it alone: it ends by itself.
+//! SIGKILL cannot be caught, but it ends only one process. The steps run in another one while this
+//! one waits for its report. That process leads a group of its own, so that killing the tool's
+//! group does not reach it. It shares no memory with the tool, since where memory runs out the
+//! kernel kills every process that shares it. It has a name by which `crate::sandbox::descendants`
+//! spares it: it ends by itself.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -14,18 +15,22 @@ use rustix::io::{Errno, read, write};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, setpgid, waitpid};
 
+use crate::sandbox::guard;
+
 /// The name of the process that carries out the steps, as `proc_pid_comm(5)` shows it.
 const NAME: &CStr = c"ikigai-writing";
 
-/// Carries out `steps`, system calls alone, beyond the tool's own death if need be, and returns what they return.
-/// `None` where the process that carried them out died on the way: how far it came is not known.
+/// Carries out `steps`, which make system calls only, even beyond the tool's own death, and returns
+/// their result. `None` if the process that carried them out died on the way: how far it got is not
+/// known.
 pub fn run(steps: &mut dyn FnMut() -> u32) -> Option<u32> {
     let Ok((outcome, report)) = pipe_with(PipeFlags::CLOEXEC) else {
         return Some(steps());
     };
-    // SAFETY: the child makes system calls alone, which need no lock that another thread might hold.
+    // SAFETY: the child makes system calls only, which need no lock that another thread might
+    // hold.
     match unsafe { libc::fork() } {
-        // No process to be had: the steps are then as safe as the tool itself.
+        // No process can be had: the steps are then as safe as the tool itself.
         -1 => Some(steps()),
         0 => {
             stand_apart();
@@ -55,27 +60,29 @@ pub fn code_of(result: Result<(), Errno>) -> u32 {
 pub fn result_of(code: u32) -> Result<(), Errno> {
     match i32::try_from(code) {
         Ok(0) => Ok(()),
-        // The numbers that there are (`errno(3)`, MAX_ERRNO).
+        // The valid error numbers (`errno(3)`, MAX_ERRNO).
         Ok(code @ 1..=4095) => Err(Errno::from_raw_os_error(code)),
         _ => Err(Errno::IO),
     }
 }
 
-/// Whether the process `pid`, which calls itself `name`, is carrying out steps as above. A program that merely bears
-/// the name is none: it is this very executable that must be running.
+/// Whether the process `pid`, named `name`, ends by itself and must be left alone: one that carries
+/// out steps, or a draft's guard. The name is not enough: the process must run this executable.
 #[must_use]
-pub fn is_under_way(pid: i32, name: &[u8]) -> bool {
-    name == NAME.to_bytes()
+pub fn ends_by_itself(pid: i32, name: &[u8]) -> bool {
+    [NAME, guard::NAME]
+        .iter()
+        .any(|spared| spared.to_bytes() == name)
         && match (executable(pid), stat(c"/proc/self/exe")) {
             (Ok(theirs), Ok(ours)) => (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino),
             // It has ended.
             (Err(Errno::NOENT), _) => false,
-            // Nobody may look: it is left alone rather than broken off.
+            // Its executable cannot be looked at: it is left alone rather than interrupted.
             _ => true,
         }
 }
 
-/// What the process `pid` runs. A watchdog asks this where it must not allocate.
+/// The executable of the process `pid`. Does not allocate, for a watchdog's sake.
 fn executable(pid: i32) -> Result<Stat, Errno> {
     let mut path = [0; 32];
     let mut number = itoa::Buffer::new();
@@ -87,14 +94,14 @@ fn executable(pid: i32) -> Result<Stat, Errno> {
     stat(path)
 }
 
-/// The beginning of the process that carries out the steps: a group of its own, deaf to all signals but SIGKILL and
-/// SIGSTOP, with a name, and without the streams for whose end a host may be waiting.
+/// Sets up the process that carries out the steps: a group of its own, all signals but SIGKILL and
+/// SIGSTOP blocked, a name, and no streams, since a host may be waiting for their end.
 fn stand_apart() {
     // Fails only for the leader of a session, which a new process is not.
     let _ = setpgid(None, None);
     let mut all = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: the set is filled before it is used, the name ends in a NUL, and the descriptors are the streams, which
-    // nothing here uses.
+    // SAFETY: the set is filled before it is used, the name ends in a NUL, and the descriptors are
+    // the streams, which nothing here uses.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut());
@@ -126,7 +133,7 @@ mod tests {
         let mut count = 0;
         assert_eq!(run(&mut || 7), Some(7));
         assert_eq!(run(&mut || u32::MAX), Some(u32::MAX));
-        // In a process of their own: nothing here changes.
+        // They ran in a process of their own: nothing here has changed.
         let result = run(&mut || {
             count += 1;
             count
@@ -147,16 +154,16 @@ mod tests {
     #[test]
     fn who_merely_bears_the_name_is_not_taken_for_one() {
         let own = i32::try_from(std::process::id()).unwrap();
-        assert!(is_under_way(own, b"ikigai-writing"));
-        assert!(!is_under_way(own, b"ikigai-tools"));
+        assert!(ends_by_itself(own, b"ikigai-writing"));
+        assert!(!ends_by_itself(own, b"ikigai-tools"));
         let mut other = std::process::Command::new("sleep")
             .arg("30.0471")
             .spawn()
             .unwrap();
         let pid = i32::try_from(other.id()).unwrap();
-        assert!(!is_under_way(pid, b"ikigai-writing"));
+        assert!(!ends_by_itself(pid, b"ikigai-writing"));
         other.kill().unwrap();
         other.wait().unwrap();
-        assert!(!is_under_way(pid, b"ikigai-writing"));
+        assert!(!ends_by_itself(pid, b"ikigai-writing"));
     }
 }

@@ -1,8 +1,8 @@
-//! A program that is about to be started: all that its start needs, made ready before anything is forked.
+//! A program that is about to be started: everything its start needs, prepared before the fork.
 //!
-//! A process that is forked from one with several threads may make system calls and nothing else until it runs
-//! another program (`signal-safety(7)`): a lock that another thread held at that moment is held there for ever, the
-//! allocator's among them.
+//! A process that is forked from one with several threads may make system calls and nothing else
+//! until it runs another program (`signal-safety(7)`): a lock that another thread held at that
+//! moment, such as the allocator's, is never released there.
 
 use std::ffi::{CString, OsStr, OsString, c_char, c_int, c_void};
 use std::io;
@@ -15,33 +15,34 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, setpgid};
 
-/// The stack on which a new process becomes the program, in bytes: a few calls, and a signal's frame.
+/// The size of the stack on which a new process calls `execve`, in bytes: a few calls, and a
+/// signal's frame.
 const STACK: usize = 64 * 1024;
 
 /// A program with its arguments and environment.
 pub struct Launch {
     program: CString,
-    arguments: Strings,
-    environment: Strings,
-    /// What it reads on stdin, which is nothing.
+    arguments: CStringArray,
+    environment: CStringArray,
+    /// Its stdin, which is empty.
     pub nothing: OwnedFd,
 }
 
 impl Launch {
-    /// Prepares `program`, a path, to be called with `arguments`, the first of which is its name, in this process's
-    /// environment without the variables that are `withheld`.
+    /// Prepares a call of `program`, a path, with `arguments`, the first of which is its name, in
+    /// this process's environment without the variables that are `withheld`.
     pub fn prepare<'a>(
         program: &OsStr,
         arguments: impl IntoIterator<Item = &'a OsStr>,
         withheld: fn(&OsStr) -> bool,
     ) -> io::Result<Self> {
-        let mut environment = Strings::default();
+        let mut environment = CStringArray::default();
         for (name, value) in std::env::vars_os() {
             if !withheld(&name) {
                 environment.add(variable(name, &value))?;
             }
         }
-        let mut list = Strings::default();
+        let mut list = CStringArray::default();
         for argument in arguments {
             list.add(argument.as_bytes().to_vec())?;
         }
@@ -53,34 +54,36 @@ impl Launch {
         })
     }
 
-    /// With this variable in its environment too.
+    /// Adds a variable to its environment.
     pub fn with(mut self, name: &str, value: &str) -> io::Result<Self> {
         let variable = variable(OsString::from(name), OsStr::new(value));
         self.environment.add(variable)?;
         Ok(self)
     }
 
-    /// Starts the program as a child that leads a process group of its own and has this process's streams. Should it
-    /// not start, its child says why on `report` before it ends: four bytes, the error's number.
+    /// Starts the program as a child that leads a process group of its own and has this process's
+    /// streams. If it does not start, the child writes the error's number to `report`, four bytes,
+    /// and ends.
     #[expect(
         clippy::large_stack_arrays,
         reason = "on the heap it would be memory that is touched in every call"
     )]
     pub fn start(&self, report: BorrowedFd<'_>) -> Result<Pid, Errno> {
-        let mut become_it = Becoming {
+        let mut start = ChildStart {
             launch: self,
             report,
         };
         let mut stack = [MaybeUninit::<u128>::uninit(); STACK / size_of::<u128>()];
         let top = stack.as_mut_ptr_range().end;
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-        let argument = (&raw mut become_it).cast::<c_void>();
-        // SAFETY: this thread waits until the child runs another program or has ended (CLONE_VFORK); until then the
-        // child has `become_it` and the stack to itself, and it makes system calls alone.
+        let argument = (&raw mut start).cast::<c_void>();
+        // SAFETY: this thread waits until the child runs another program or has ended
+        // (CLONE_VFORK); until then the child has `start` and the stack to itself, and it makes
+        // system calls only.
         let mut pid = unsafe { libc::clone(start_it, top.cast(), flags, argument) };
         if pid == -1 {
-            // A sandbox that lets nobody share memory.
-            // SAFETY: the child makes system calls alone.
+            // Some sandboxes do not let processes share memory.
+            // SAFETY: the child makes system calls only.
             pid = unsafe { libc::fork() };
             if pid == 0 {
                 start_it(argument);
@@ -93,21 +96,22 @@ impl Launch {
     }
 }
 
-struct Becoming<'a> {
+struct ChildStart<'a> {
     launch: &'a Launch,
     report: BorrowedFd<'a>,
 }
 
-/// The child's few steps: system calls alone.
+/// What the child does: system calls only.
 extern "C" fn start_it(argument: *mut c_void) -> c_int {
     // SAFETY: `Launch::start` passes a pointer to what lives until this function has ended.
-    let Becoming { launch, report } = unsafe { &*argument.cast::<Becoming<'_>>() };
-    // Cannot fail in a process that has just been made.
+    let ChildStart { launch, report } = unsafe { &*argument.cast::<ChildStart<'_>>() };
+    // Cannot fail in a new process.
     let _ = setpgid(None, None);
-    // SAFETY: the lists end in null and point to strings that live as long as they; the set of signals is filled
-    // before it is used. `_exit` ends this process alone.
+    // SAFETY: the lists end in null and point to strings that live as long as they; the set of
+    // signals is filled before it is used. `_exit` ends this process alone.
     unsafe {
-        // What the standard library ignores for its own sake, and what the caller has blocked, is no program's.
+        // The program must inherit neither SIGPIPE, which the standard library ignores, nor the
+        // caller's blocked signals.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         let mut none = MaybeUninit::uninit();
         libc::sigemptyset(none.as_mut_ptr());
@@ -123,21 +127,21 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
     }
 }
 
-/// Where the C library has the last error's number.
+/// Where the C library keeps the last error's number.
 fn errno() -> *mut c_int {
-    // SAFETY: takes nothing and gives this thread's own.
+    // SAFETY: takes no argument and returns this thread's own.
     unsafe { libc::__errno_location() }
 }
 
 /// Strings as `execve(2)` takes them: pointers, the last of them null.
 #[derive(Default)]
-struct Strings {
+struct CStringArray {
     pointers: Vec<*const c_char>,
-    /// What they point to, which stays where it is when this moves.
+    /// The strings that they point to, which do not move when this does.
     owned: Vec<CString>,
 }
 
-impl Strings {
+impl CStringArray {
     fn add(&mut self, bytes: Vec<u8>) -> io::Result<()> {
         let string = CString::new(bytes)?;
         self.pointers.pop();
@@ -162,7 +166,7 @@ fn variable(name: OsString, value: &OsStr) -> Vec<u8> {
     bytes
 }
 
-/// What is at its end from the start: `/dev/null`, or where there is none a pipe that nobody writes into.
+/// An empty stream: `/dev/null`, or if there is none, a pipe that nobody writes into.
 fn nothing_to_read() -> io::Result<OwnedFd> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
     match open(c"/dev/null", flags, Mode::empty()) {

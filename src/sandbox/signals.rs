@@ -1,10 +1,12 @@
-//! Signals that a process may inherit in a state in which no call can be answered (`signal(7)`, `execve(2)`).
+//! Resetting inherited signal dispositions under which no call could be answered (`signal(7)`,
+//! `execve(2)`).
 
-/// Puts right what whoever started this process may have left.
+/// Resets what this process may have inherited from whoever started it.
 pub fn settle() {
-    // Ignored, the system would reap children before anybody has asked how they ended (`wait(2)`).
+    // If ignored, the system would reap children before their exit status is read (`wait(2)`).
     set(libc::SIGCHLD, libc::SIG_DFL);
-    // A write beyond the limit on file sizes is to fail and to be answered, not to end the process (`setrlimit(2)`).
+    // A write beyond the limit on file sizes must fail and be answered, not end the process
+    // (`setrlimit(2)`).
     set(libc::SIGXFSZ, libc::SIG_IGN);
 }
 

@@ -17,32 +17,33 @@ use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::process::{Resource, getrlimit};
 
 use crate::sandbox::launch::Launch;
-use crate::sandbox::watchdog::{End, Errors, Watchdog};
+use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
 
-/// How much is read at once, and how much the command may write ahead of us, in bytes: the most that `pipe(7)` gives
-/// without privileges.
+/// How much is read at a time, and how far the command may write ahead of us, in bytes: the most
+/// that `pipe(7)` gives without privileges.
 const PIPE_SIZE: usize = 1024 * 1024;
 
-/// How much waits in the pipe when a command writes faster than is read, in bytes: half of a pipe's first size.
-const LIVELY: usize = 32 * 1024;
+/// With so much in the pipe, in bytes, a command writes faster than we read: half of a pipe's
+/// initial size.
+const BUSY_PIPE: usize = 32 * 1024;
 
 /// The longest argument that `execve(2)` takes, its final NUL included (`MAX_ARG_STRLEN`).
 const LONGEST_ARGUMENT: usize = 32 * 4096;
 
-/// The shell of every POSIX system.
-const SYSTEMS_OWN: &str = "/bin/sh";
+/// The shell that every POSIX system has.
+const SYSTEM_SHELL: &str = "/bin/sh";
 
-/// Which shell runs a command, and what of the environment it does not get.
+/// Which shell runs a command, and which variables are withheld from it.
 #[derive(Clone, Debug)]
 pub struct Shell {
-    /// The system's own, unless a program is named.
+    /// The program to be used in place of the system's own shell, if any.
     named: Option<OsString>,
     withheld: fn(&OsStr) -> bool,
 }
 
 impl Shell {
-    /// The system's own shell, called `sh`, or the one that the variable `IKIGAI_SHELL` names: a path, or a name to be
-    /// found by `PATH`. Of the environment it gets all but what is `withheld`.
+    /// The system's own shell, called `sh`, or the one that the variable `IKIGAI_SHELL` names: a
+    /// path, or a name to be found by `PATH`. It gets the environment without what is `withheld`.
     #[must_use]
     pub fn from_env(withheld: fn(&OsStr) -> bool) -> Self {
         let named = std::env::var_os("IKIGAI_SHELL").filter(|name| !name.is_empty());
@@ -52,13 +53,14 @@ impl Shell {
     /// The path of the program.
     fn program(&self) -> Cow<'_, OsStr> {
         match &self.named {
-            None => Cow::Borrowed(OsStr::new(SYSTEMS_OWN)),
+            None => Cow::Borrowed(OsStr::new(SYSTEM_SHELL)),
             Some(name) if name.as_bytes().contains(&b'/') => Cow::Borrowed(name),
             Some(name) => found_by_path(name).map_or(Cow::Borrowed(name), Cow::Owned),
         }
     }
 
-    /// The name that it is called by, and that its messages begin with: the specification shows `sh: 1: …`.
+    /// The name by which the shell is called, and with which its messages begin: the specification
+    /// shows `sh: 1: …`.
     fn name(&self) -> &OsStr {
         let named = self
             .named
@@ -94,7 +96,8 @@ impl Shell {
     }
 }
 
-/// The program of that name in the directories of `PATH`; never this one, which a host's folder of tools calls `bash`.
+/// The program of that name in the directories of `PATH`; never this executable, which a host's
+/// tool directory calls `bash`.
 fn found_by_path(name: &OsStr) -> Option<OsString> {
     let same = |one: &Path, other: &Path| match (stat(one), stat(other)) {
         (Ok(one), Ok(other)) => (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino),
@@ -111,7 +114,7 @@ fn found_by_path(name: &OsStr) -> Option<OsString> {
         .map(Into::into)
 }
 
-/// The limit that may be the cause, if there is one: in bytes, or a number.
+/// The limit that may be the cause, if there is one, as the kernel gives it.
 fn within(resource: Resource, command: &str) -> String {
     match getrlimit(resource).current {
         Some(limit) => format!("; the limit on this process is {limit} (`{command}`)"),
@@ -119,7 +122,7 @@ fn within(resource: Resource, command: &str) -> String {
     }
 }
 
-/// What an error says, but for the number, which helps nobody who reads the words.
+/// An error's message without its number, which adds nothing to the words.
 fn without_number(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error")
@@ -128,15 +131,16 @@ fn without_number(error: &io::Error) -> String {
         .to_owned()
 }
 
-/// Runs `command` and writes what it says on both streams into `sink`, in the order written and as it comes. Comes
-/// back with the exit code when the shell itself has ended; signal N counts as 128 + N, and a command that could not
-/// be started as 127, with the reason in `sink`.
+/// Runs `command` and writes its output on both streams into `sink`, in the order written and as it
+/// comes. Returns the exit code once the shell itself has ended: 128 + N for signal N, and 127 for
+/// a command that could not be started, with the reason in `sink`.
 ///
-/// The process becomes a child subreaper (`prctl(2)`). It may have several threads, but what a command that kills its
-/// own watchdog has started cannot be told from the process's other children, and all of these are killed then.
+/// The process becomes a child subreaper (`prctl(2)`). It may have several threads; but if a
+/// command kills its own watchdog, what it has started cannot be told from the process's other
+/// children, and all of them are killed.
 ///
 /// # Errors
-/// Only those of `sink`. What the command started is killed then.
+/// Only those of `sink`; whatever the command started is then killed.
 pub fn run(command: &str, shell: &Shell, sink: &mut impl Write) -> io::Result<i32> {
     if command.trim_ascii().is_empty() {
         return refuse("the command is empty, nothing was run", sink);
@@ -151,7 +155,7 @@ pub fn run(command: &str, shell: &Shell, sink: &mut impl Write) -> io::Result<i3
         Ok(started) => started,
         Err(error) => return refuse(&shell.explain(&error), sink),
     };
-    let mut told = Beginning {
+    let mut told = Head {
         sink,
         bytes: Vec::new(),
     };
@@ -160,15 +164,15 @@ pub fn run(command: &str, shell: &Shell, sink: &mut impl Write) -> io::Result<i3
     let end = watchdog.end();
     watchdog.release();
     match end {
-        End::Code(code) => {
+        CommandEnd::Code(code) => {
             if let Some(cause) = ended_before_it_began(code, &beginning) {
                 write!(sink, "bash: {cause}")?;
             }
             Ok(code)
         }
-        End::NotStarted(errno) => refuse(&shell.explain(&errno.into()), sink),
+        CommandEnd::NotStarted(errno) => refuse(&shell.explain(&errno.into()), sink),
         // SIGKILL is the only signal that ends a watchdog.
-        End::Unwatched => Ok(128 + libc::SIGKILL),
+        CommandEnd::Unwatched => Ok(128 + libc::SIGKILL),
     }
 }
 
@@ -177,8 +181,8 @@ fn refuse(reason: &str, sink: &mut impl Write) -> io::Result<i32> {
     Ok(127)
 }
 
-/// Why a shell may have ended before it did anything: one that finds no room in memory while it is being loaded is
-/// killed by the kernel without a word, or complains about its libraries. `beginning` is what it said.
+/// Why a shell may have ended before it did anything. If memory does not suffice to load it, the
+/// kernel kills it without a word, or the dynamic loader complains. `beginning` is what it wrote.
 fn ended_before_it_began(code: i32, beginning: &[u8]) -> Option<String> {
     let ended = match code - 128 {
         libc::SIGKILL | libc::SIGSEGV => beginning.is_empty(),
@@ -187,24 +191,25 @@ fn ended_before_it_began(code: i32, beginning: &[u8]) -> Option<String> {
     let limit = getrlimit(Resource::As).current;
     let limit = limit.filter(|limit| ended && *limit < LITTLE_MEMORY)?;
     Some(format!(
-        "the shell ended before it could begin, for want of memory: the limit on this process is {limit} bytes \
+        "the shell ended before it could begin, for want of memory: the limit on this process is \
+         {limit} bytes \
          (`ulimit -v`)"
     ))
 }
 
-/// With less than this, in bytes, programs of an ordinary size cannot be loaded.
+/// With less than this, in bytes, programs of ordinary size cannot be loaded.
 const LITTLE_MEMORY: u64 = 64 * 1024 * 1024;
 
-/// What the dynamic loader says (`ld.so(8)`).
+/// The dynamic loader's complaint (`ld.so(8)`).
 const LOADING: &[u8] = b": error while loading shared libraries: ";
 
 /// Keeps the beginning of what is passed on.
-struct Beginning<'a, W> {
+struct Head<'a, W> {
     sink: &'a mut W,
     bytes: Vec<u8>,
 }
 
-impl<W: Write> Write for Beginning<'_, W> {
+impl<W: Write> Write for Head<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let wanted = (2 * LOADING.len()).saturating_sub(self.bytes.len());
         self.bytes.extend(bytes.iter().take(wanted));
@@ -222,7 +227,7 @@ fn start(command: &str, shell: &Shell) -> io::Result<(File, Watchdog)> {
     let mut arguments = vec![shell.name(), OsStr::new("-c")];
     let sourcing;
     let script = if command.len() < LONGEST_ARGUMENT {
-        // What begins with a dash is a command all the same. Not every shell that may be named knows of `--`.
+        // A command may begin with a dash. Not every shell that may be named knows `--`.
         if shell.named.is_none() || command.starts_with(['-', '+']) {
             arguments.push(OsStr::new("--"));
         }
@@ -235,7 +240,7 @@ fn start(command: &str, shell: &Shell) -> io::Result<(File, Watchdog)> {
         Some(script)
     };
     let launch = Launch::prepare(&program, arguments, shell.withheld)?;
-    let watchdog = Watchdog::start(launch, input, Errors::WithOutput)?;
+    let watchdog = Watchdog::start(launch, input, Stderr::WithOutput)?;
     drop(script);
     Ok((output.into(), watchdog))
 }
@@ -249,14 +254,16 @@ fn read_from(script: i32) -> String {
     }
 }
 
-/// A command that is too long for an argument, as a file without a name that the shell inherits and closes again.
+/// Puts a command that is too long for an argument into a nameless file that the shell inherits and
+/// closes again.
 fn as_file(command: &str) -> io::Result<OwnedFd> {
     let script =
         memfd_create("command", MemfdFlags::CLOEXEC).or_else(|_| in_a_temporary_place())?;
     // Marked for inheritance only now: nothing else is started in between.
     fcntl_setfd(&script, FdFlags::empty())?;
     let mut script = File::from(script);
-    // POSIX shells redirect descriptors of one digit only; a higher one stays open in the command, empty-handed.
+    // POSIX shells redirect descriptors of one digit only; a higher one stays open in the command,
+    // at its end.
     if script.as_raw_fd() < 10 {
         write!(script, "exec {}<&-; ", script.as_raw_fd())?;
     }
@@ -265,8 +272,8 @@ fn as_file(command: &str) -> io::Result<OwnedFd> {
     Ok(script.into())
 }
 
-/// A file in a directory for temporary files, where the kernel offers none in memory. It has no name for longer than
-/// it takes to remove it.
+/// A file in the directory for temporary files, for kernels that offer none in memory. If it needs
+/// a name, the name is removed at once.
 fn in_a_temporary_place() -> Result<OwnedFd, Errno> {
     let directory = std::env::temp_dir();
     let mode = Mode::RUSR | Mode::WUSR;
@@ -281,7 +288,8 @@ fn in_a_temporary_place() -> Result<OwnedFd, Errno> {
     })
 }
 
-/// Passes the command's output on until the shell has ended, and then what is in the pipe by that time.
+/// Passes the command's output on until the shell has ended, and then what is left in the pipe at
+/// that time.
 fn pass_on(mut output: File, watchdog: &Watchdog, sink: &mut impl Write) -> io::Result<()> {
     let mut buffer = Vec::new();
     let mut open = true;
@@ -300,12 +308,12 @@ fn pass_on(mut output: File, watchdog: &Watchdog, sink: &mut impl Write) -> io::
             let ready = |at: usize| wanted.get(at).is_some_and(|fd| !fd.revents().is_empty());
             (ready(0), ready(1))
         };
-        // Asked after the end is known, so that all that was written before it counts.
+        // Asked after the end is known, so that everything written before the end counts.
         let waiting = ioctl_fionread(&output)?;
         if waiting > 0 {
             let waiting = usize::try_from(waiting).unwrap_or(PIPE_SIZE);
-            if waiting >= LIVELY && !enlarged {
-                // A smaller pipe, where a user has used up their share, is slower and nothing else.
+            if waiting >= BUSY_PIPE && !enlarged {
+                // If the user has used up their share, the pipe stays small, which is only slower.
                 let _ = fcntl_setpipe_size(&output, PIPE_SIZE);
                 enlarged = true;
             }
@@ -320,7 +328,7 @@ fn pass_on(mut output: File, watchdog: &Watchdog, sink: &mut impl Write) -> io::
                 sink.write_all(&buffer[..count])?;
                 left -= count;
             }
-            // Whoever watches sees it now.
+            // A viewer sees it now.
             sink.flush()?;
         } else if readable {
             // Readable and empty: every writer has closed it.

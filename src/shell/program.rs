@@ -1,5 +1,7 @@
-//! One program with a deadline: its output and how it ended, and nothing of it left either way.
+//! One program with a timeout: its output, how it ended, and nothing of it left behind either way.
 
+use std::error::Error;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::process::Command;
@@ -9,56 +11,80 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::sandbox::launch::Launch;
-use crate::sandbox::watchdog::{End, Errors, Watchdog};
+use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
 
-/// How a program ended, and what it wrote on stdout.
+/// What a program wrote on stdout, and how it ended.
 #[derive(Debug)]
-pub struct Ended {
-    /// All that it wrote on stdout.
+pub struct ProgramOutput {
+    /// Everything that it wrote on stdout.
     pub output: Vec<u8>,
     /// Its exit code by the shell's conventions: 128 + N for signal N.
     pub code: i32,
 }
 
-/// Why a program's end was not waited for.
+/// Why a program has no result.
 #[derive(Debug)]
-pub enum Cut {
-    /// The time was up.
-    Late,
+pub enum ProgramError {
+    /// It ran into its timeout.
+    TimedOut,
     /// It wrote more than was allowed.
     TooMuch,
     /// It could not be started.
     Failed(io::Error),
 }
 
-impl From<io::Error> for Cut {
+impl fmt::Display for ProgramError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TimedOut => write!(formatter, "the program ran into its timeout"),
+            Self::TooMuch => write!(formatter, "the program wrote more than is accepted"),
+            Self::Failed(_) => write!(formatter, "the program could not be run"),
+        }
+    }
+}
+
+impl Error for ProgramError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Failed(error) => Some(error),
+            Self::TimedOut | Self::TooMuch => None,
+        }
+    }
+}
+
+impl From<io::Error> for ProgramError {
     fn from(error: io::Error) -> Self {
         Self::Failed(error)
     }
 }
 
-impl From<rustix::io::Errno> for Cut {
+impl From<rustix::io::Errno> for ProgramError {
     fn from(error: rustix::io::Errno) -> Self {
         Self::Failed(error.into())
     }
 }
 
-/// Runs `program` (its path, arguments and nothing else that was set on it) for at most `time`, with nothing on stdin
-/// and stderr going nowhere, and takes at most `most` bytes of its stdout. Whatever it started is killed when it has
-/// ended, when it is late, and when this process dies.
-pub fn run_program(program: &Command, time: Duration, most: usize) -> Result<Ended, Cut> {
-    let deadline = Instant::now() + time;
+/// Runs `program` (its path and arguments, and nothing else that was set on it) for at most
+/// `timeout`, with an empty stdin and stderr discarded, and accepts at most `most` bytes of its
+/// stdout. Whatever it started is killed when it has ended, when it times out, and when this
+/// process dies.
+pub fn run_program(
+    program: &Command,
+    timeout: Duration,
+    most: usize,
+) -> Result<ProgramOutput, ProgramError> {
+    let deadline = Instant::now() + timeout;
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let arguments = std::iter::once(program.get_program()).chain(program.get_args());
     let launch = Launch::prepare(program.get_program(), arguments, |_| false)?;
-    let mut watchdog = Watchdog::start(launch, input, Errors::Nowhere)?;
+    let mut watchdog = Watchdog::start(launch, input, Stderr::Nowhere)?;
     let mut pipe = File::from(output);
     let mut output = Vec::new();
     let mut open = true;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Cut::Late);
+            return Err(ProgramError::TimedOut);
         }
         let (ended, readable) = {
             let status = watchdog.ended();
@@ -66,7 +92,7 @@ pub fn run_program(program: &Command, time: Duration, most: usize) -> Result<End
             if open {
                 wanted.push(PollFd::new(&pipe, PollFlags::IN));
             }
-            let left = Timespec::try_from(left).map_err(|_| Cut::Late)?;
+            let left = Timespec::try_from(left).map_err(|_| ProgramError::TimedOut)?;
             match poll(&mut wanted, Some(&left)) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -80,13 +106,13 @@ pub fn run_program(program: &Command, time: Duration, most: usize) -> Result<End
             open = count > 0;
             output.extend_from_slice(&piece[..count]);
             if output.len() > most {
-                return Err(Cut::TooMuch);
+                return Err(ProgramError::TooMuch);
             }
         } else if ended {
             return match watchdog.end() {
-                End::Code(code) => Ok(Ended { output, code }),
-                End::NotStarted(errno) => Err(errno.into()),
-                End::Unwatched => Ok(Ended {
+                CommandEnd::Code(code) => Ok(ProgramOutput { output, code }),
+                CommandEnd::NotStarted(errno) => Err(errno.into()),
+                CommandEnd::Unwatched => Ok(ProgramOutput {
                     output,
                     code: 128 + libc::SIGKILL,
                 }),

@@ -1,5 +1,5 @@
-//! What the tests of writing have in common: calls of file-write and file-edit, their answers, and the machine's own
-//! commands.
+//! What the tests of writing share: calls of file-write and file-edit, their answers, and commands
+//! of the machine.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -21,12 +21,12 @@ pub fn edit(file: &Path, old: &str, new: &str) -> Call {
     tool("file-edit").with(&request)
 }
 
-/// The answer that so many bytes were written.
+/// The answer that `bytes` bytes were written.
 pub fn wrote(bytes: usize, name: &str) -> Value {
     json!({"output": format!("Wrote {bytes} bytes to {name}"), "bytes": bytes})
 }
 
-/// Runs a command of the machine; tells whether it was there and did what it was asked for.
+/// Runs a command of the machine; returns whether it exists and succeeded.
 pub fn run(program: &str, args: &[&str]) -> bool {
     Command::new(program)
         .args(args)

@@ -1,4 +1,4 @@
-//! A machine of the doctor's tests: a home, a project and a prefix of the test's own.
+//! A machine for the doctor's tests: a home, a project and a prefix that belong to one test.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -22,7 +22,7 @@ impl Machine {
             fs::create_dir_all(machine.path(directory)).unwrap();
         }
         let program = machine.system("ikigai-tools");
-        // A link costs nothing; from another user's build, or to another file system, there is none.
+        // A hard link costs nothing; it fails for another user's build and across file systems.
         if fs::hard_link(BINARY, &program).is_err() {
             common::copy_program(Path::new(BINARY), &program);
         }
@@ -40,7 +40,7 @@ impl Machine {
         self.path("prefix/libexec/ikigai").join(name)
     }
 
-    /// A tool of somebody's own: a script.
+    /// A tool that is not ours: a script.
     pub fn script(&self, place: &str, name: &str, script: &str) -> PathBuf {
         let directory = self.path(place);
         fs::create_dir_all(&directory).unwrap();
@@ -103,21 +103,21 @@ impl Said {
         line.unwrap()
     }
 
-    /// The commands that are advised, in the order in which they stand.
+    /// The commands that are advised, in order.
     pub fn advices(&self) -> Vec<String> {
         let lines = self.text.lines();
         let advices = lines.filter_map(|line| line.strip_prefix("    -> "));
         advices.map(str::to_owned).collect()
     }
 
-    /// What has to be put right, a line each.
+    /// The problems that are reported, one a line.
     pub fn problems(&self) -> Vec<&str> {
         let list = self.text.split_once("To be put right\n");
         let lines = list.map_or("", |(_, list)| list).lines();
         lines.filter(|line| !line.starts_with("    -> ")).collect()
     }
 
-    /// The command that is advised for what `words` are said of.
+    /// The command that is advised in the entry that contains `words`.
     #[track_caller]
     pub fn advice(&self, words: &str) -> &str {
         let pairs = self.text.lines().zip(self.text.lines().skip(1));
@@ -126,7 +126,7 @@ impl Said {
         advice.expect(&self.text)
     }
 
-    /// A problem is named, with what to do, and the exit code says so.
+    /// Asserts that a problem is named, with what to do, and that the exit code says so.
     #[track_caller]
     pub fn finds(&self, problem: &str) {
         assert_eq!(self.code, 1, "{}", self.text);

@@ -1,4 +1,5 @@
-//! The one builder of all tests: calls a tool through its installed link, as a host does, and says what came of it.
+//! The one builder for all tests: calls a tool through its installed link, as a host does, and
+//! holds the result.
 
 #![allow(dead_code, reason = "each test file uses its own part of the builder")]
 
@@ -22,18 +23,18 @@ pub const BINARY: &str = env!("CARGO_BIN_EXE_ikigai-tools");
 /// A user who owns nothing.
 const NOBODY: u32 = 65534;
 
-/// A directory of links, a link a tool, as the installer lays them.
+/// A directory with a link for each tool, as the installer makes them.
 fn links() -> &'static Path {
     static LINKS: OnceLock<PathBuf> = OnceLock::new();
     LINKS.get_or_init(|| {
         let directory = room_of_this_user().join("links");
         fs::create_dir_all(&directory).unwrap();
-        lay_links(Path::new(BINARY), &directory);
+        make_links(Path::new(BINARY), &directory);
         directory
     })
 }
 
-/// Where this user's tests keep what they need on a disk: with the build, unless that was another user's.
+/// Where this user's tests keep files on a disk: beside the build, unless another user built it.
 pub fn room_of_this_user() -> PathBuf {
     let room = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let user = fs::metadata("/proc/self").unwrap().uid();
@@ -51,11 +52,11 @@ pub fn room_of_this_user() -> PathBuf {
     room
 }
 
-fn lay_links(binary: &Path, directory: &Path) {
+fn make_links(binary: &Path, directory: &Path) {
     let list = Command::new(binary).arg("list").output().unwrap();
     for name in String::from_utf8(list.stdout).unwrap().lines() {
         let link = directory.join(name);
-        // Other test programs lay the same links at the same time.
+        // Other test programs make the same links at the same time.
         if fs::read_link(&link).ok().as_deref() != Some(binary) {
             let fresh = directory.join(format!("{name}.{}", std::process::id()));
             symlink(binary, &fresh).unwrap();
@@ -64,8 +65,9 @@ fn lay_links(binary: &Path, directory: &Path) {
     }
 }
 
-/// Copies a program that is to be run. This process must not have it open for writing itself: what another test starts
-/// at that moment would inherit it, and nobody can run a file that is open for writing.
+/// Copies a program that is to be run. This process must not have the copy open for writing itself:
+/// a process that another test starts at that moment would inherit it, and a file that is open for
+/// writing cannot be run.
 pub fn copy_program(from: &Path, to: &Path) {
     let done = Command::new("cp").args([from, to]).status().unwrap();
     assert!(done.success());
@@ -78,7 +80,7 @@ fn public_links() -> &'static Path {
         let directory = public_directory();
         let binary = directory.path().join("ikigai-tools");
         copy_program(Path::new(BINARY), &binary);
-        lay_links(&binary, directory.path());
+        make_links(&binary, directory.path());
         (directory.path().to_owned(), directory)
     });
     links
@@ -94,7 +96,8 @@ pub fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// A new directory in which everybody may do everything, wherever the temporary directory lies: root's may be closed.
+/// A new directory in which everybody may do everything, even if root's temporary directory is
+/// closed to others.
 pub fn public_directory() -> tempfile::TempDir {
     let open = |place: &Path| {
         let mut above = place.ancestors();
@@ -120,7 +123,8 @@ pub fn can_unmount_proc() -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-/// The program with `args` in `directory`, its stdout a pipe and its stdin empty: exit code, stdout, stderr.
+/// Runs the program with `args` in `directory`, with stdout a pipe and stdin empty; returns exit
+/// code, stdout and stderr.
 pub fn piped(directory: &Path, args: &[&str]) -> (i32, String, String) {
     let output = Command::new(BINARY)
         .args(args)
@@ -136,8 +140,8 @@ pub fn piped(directory: &Path, args: &[&str]) -> (i32, String, String) {
     )
 }
 
-/// Says that this test, or a part of it, cannot be made here, and why: at once, past what captures a test's output, and
-/// again at the end of the run (`tests/zz_skipped.rs`).
+/// Reports that this test, or a part of it, cannot run here, and why: at once, bypassing the
+/// capture of output, and again at the end of the run (`tests/zz_skipped.rs`).
 pub fn skip(why: &str) {
     let thread = std::thread::current();
     let line = format!(
@@ -178,12 +182,12 @@ pub fn eventually(mut condition: impl FnMut() -> bool) -> bool {
     true
 }
 
-/// An argument that no process has but those of this run's test `number`: hours to sleep for.
+/// An argument that only processes of this run's test `number` have: hours to sleep for.
 pub fn alone(number: u32) -> String {
     format!("86{number:03}.{:07}", std::process::id())
 }
 
-/// The processes whose command line has `word` among its arguments.
+/// The processes with `word` among their arguments.
 pub fn processes_with(word: &str) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -201,7 +205,7 @@ pub fn processes_with(word: &str) -> Vec<u32> {
     found
 }
 
-/// A call of `tool` that is being put together.
+/// Begins a call of `tool`.
 pub fn tool(tool: &str) -> Call {
     Call {
         tool: tool.to_owned(),
@@ -211,7 +215,7 @@ pub fn tool(tool: &str) -> Call {
     .env("XDG_STATE_HOME", state_home())
 }
 
-/// What the tools are told is the user's state directory: no test leaves anything in the true one.
+/// The state directory that tools are given, so that no test leaves anything in the real one.
 pub fn state_home() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("state")
 }
@@ -260,7 +264,7 @@ impl Call {
         self
     }
 
-    /// As a user without privileges: another one, where the tests run as root.
+    /// As a user without privileges: another user, if the tests run as root.
     pub fn unprivileged(mut self) -> Self {
         if is_root() {
             let mut command = Command::new(public_links().join(&self.tool));
@@ -270,7 +274,7 @@ impl Call {
         self
     }
 
-    /// In a process that was made ready so. `prepare` makes system calls alone.
+    /// In a process prepared by `prepare`, which makes system calls only.
     pub fn prepared_by(
         mut self,
         prepare: impl FnMut() -> std::io::Result<()> + Send + Sync + 'static,
@@ -280,12 +284,13 @@ impl Call {
         self
     }
 
-    /// After these shell commands, in the process that then becomes the tool: limits, signals, directories.
+    /// After these shell commands, in the process that then becomes the tool: to set limits,
+    /// signals, directories.
     pub fn after(self, commands: &str) -> Self {
         self.becoming(Command::new("/bin/sh"), commands)
     }
 
-    /// After these shell commands, which may mount and unmount what nobody else notices.
+    /// After these shell commands, whose mounts and unmounts nobody else sees.
     pub fn after_in_own_mounts(self, commands: &str) -> Self {
         let mut unshare = Command::new("unshare");
         unshare.args(["-m", "--propagation", "private", "/bin/sh"]);
@@ -300,7 +305,7 @@ impl Call {
         self
     }
 
-    /// Has `command` run in place of the one that there was, with its variables.
+    /// Replaces the command by `command`, keeping its variables.
     fn replace(&mut self, mut command: Command) {
         for (name, value) in self.command.get_envs() {
             match value {
@@ -311,7 +316,7 @@ impl Call {
         self.command = command;
     }
 
-    /// Under this program, which runs the one that its arguments end in.
+    /// Under this program, which runs the command given by its last arguments.
     pub fn through(mut self, program: &str, args: &[&str]) -> Self {
         let mut outer = Command::new(program);
         outer.args(args).arg(self.command.get_program());
@@ -342,7 +347,7 @@ impl Call {
         }
     }
 
-    /// The call succeeds with just this answer.
+    /// Asserts that the call succeeds with exactly this answer.
     #[track_caller]
     pub fn answers(self, expected: &Value) {
         let answer = self.run();
@@ -351,13 +356,13 @@ impl Call {
         assert_eq!(answer.stderr, "");
     }
 
-    /// The operation of a local tool fails, which is an answer.
+    /// Asserts that a local tool's operation fails, which is an answer.
     #[track_caller]
     pub fn fails(self, code: &str, message: &str) {
         self.answers(&json!({"error": message, "error_code": code}));
     }
 
-    /// The request is refused: exit code 1, the error object, and one line on stderr.
+    /// Asserts that the request is refused: exit code 1, the error object, and one line on stderr.
     #[track_caller]
     pub fn refuses_the_request(self, reason: &str) {
         let tool = self.tool.clone();
@@ -370,13 +375,13 @@ impl Call {
     }
 }
 
-/// What came of a call.
+/// The result of a call.
 pub struct Answer {
     /// How the process ended.
     pub status: ExitStatus,
-    /// All that it wrote on stdout.
+    /// Everything that it wrote on stdout.
     pub stdout: Vec<u8>,
-    /// All that it wrote on stderr.
+    /// Everything that it wrote on stderr.
     pub stderr: String,
     /// How long it took.
     pub took: Duration,
@@ -390,7 +395,7 @@ impl Answer {
         self.status.code().unwrap()
     }
 
-    /// The JSON object on stdout, which is all that there is: compact, and without a newline.
+    /// The JSON object on stdout, which holds nothing else: compact, and without a newline.
     #[track_caller]
     pub fn json(&self) -> Value {
         let text = std::str::from_utf8(&self.stdout).expect("stdout is UTF-8");

@@ -1,4 +1,5 @@
-//! A kernel that answers chosen system calls with an error: a seccomp filter (`seccomp(2)`), which needs no privileges.
+//! A kernel that answers chosen system calls with an error: a seccomp filter (`seccomp(2)`), which
+//! takes no privileges.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -6,8 +7,8 @@ use std::io;
 
 use crate::common::Call;
 
-/// A system call, and how it is known: by its number, and where it is an argument that makes the difference, by that
-/// argument's place, the bits looked at, and what they are then.
+/// A system call, identified by its number and, if an argument makes the difference, by that
+/// argument's index, a mask, and the value of the masked bits.
 #[derive(Clone, Copy)]
 pub struct Service {
     pub name: &'static str,
@@ -15,7 +16,7 @@ pub struct Service {
     pub argument: Option<(u32, u32, u32)>,
 }
 
-/// A filter that is ready to be laid over a process.
+/// A filter that is ready to be installed in a process.
 pub struct Filter(Vec<libc::sock_filter>);
 
 impl Filter {
@@ -29,7 +30,8 @@ impl Filter {
         let refusal = libc::SECCOMP_RET_ERRNO | errno.unsigned_abs();
         let mut filter = Vec::new();
         for service in services {
-            // `struct seccomp_data`: the number comes first, the arguments from 16 on, the lower half of each first.
+            // `struct seccomp_data`: the number is at offset 0, the arguments start at 16, each
+            // with its lower half first.
             filter.push(statement(load, 0));
             let number = u32::try_from(service.call).unwrap();
             if let Some((place, bits, value)) = service.argument {
@@ -51,7 +53,8 @@ impl Filter {
         Self(filter)
     }
 
-    /// Lays the filter over this process and all that it starts: two system calls, fit for `pre_exec`.
+    /// Installs the filter in this process and everything it starts: two system calls, safe in
+    /// `pre_exec`.
     pub fn install(&self) -> io::Result<()> {
         let program = libc::sock_fprog {
             len: u16::try_from(self.0.len()).unwrap_or(0),
@@ -72,7 +75,7 @@ impl Filter {
     }
 }
 
-/// The call, where each of these system calls fails with `errno`.
+/// `call` in an environment where each of these system calls fails with `errno`.
 pub fn refusing(call: Call, errno: i32, calls: &[libc::c_long]) -> Call {
     let services: Vec<Service> = calls
         .iter()

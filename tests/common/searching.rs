@@ -1,4 +1,4 @@
-//! Searching at servers of the test's own.
+//! Searches at the test's own servers.
 
 // Every test file includes this module and uses its own part of it.
 #![allow(dead_code)]

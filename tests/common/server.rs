@@ -135,7 +135,7 @@ impl Server {
         let server = Self::new(&listener, scheme);
         let asked = Arc::clone(&server.asked);
         accept(listener, Arc::clone(&server.stop), move |stream| {
-            // A client that is gone is no failure of the server's.
+            // A client that is gone is not a failure of the server.
             let _ = match &tls {
                 None => serve(stream, &asked, &*handler),
                 Some(config) => ServerConnection::new(Arc::clone(config))
@@ -251,7 +251,7 @@ impl Authority {
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().unwrap();
-        // Two authorities of one name would be taken for each other.
+        // Two authorities with the same name would be mistaken for each other.
         let name = format!("test authority {:x?}", &key.public_key_raw()[..8]);
         params
             .distinguished_name

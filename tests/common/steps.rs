@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use crate::common::{directory, names_in};
 
-/// How long a file is that takes a while to overwrite, in bytes.
+/// The size of a file that takes a while to overwrite, in bytes.
 const LARGE: usize = 120_000_000;
 
-/// What the edits of these tests replace, and what they put in its place: longer, so that every byte moves.
+/// What the edits of these tests replace, and the replacement: longer, so that every byte moves.
 pub const OLD: &str = "<here>";
 pub const NEW: &str = "<there and back>";
 
@@ -41,7 +41,7 @@ impl Large {
         large
     }
 
-    /// Gives the file its old content again.
+    /// Restores the file's old content.
     pub fn restore(&self) {
         let file = File::options()
             .write(true)
@@ -70,12 +70,12 @@ impl Large {
             && file.metadata().unwrap().size() < (NEW.len() + self.rest.len()) as u64
     }
 
-    /// Whether there is nothing but the file's two names.
+    /// Whether the directory holds nothing but the file's two names.
     pub fn is_alone(&self) -> bool {
         names_in(self.directory.path()) == ["file", "twin"]
     }
 
-    /// The drafts that there are beside the file.
+    /// The drafts beside the file.
     pub fn drafts(&self) -> Vec<PathBuf> {
         let names = names_in(self.directory.path());
         names
@@ -85,7 +85,7 @@ impl Large {
             .collect()
     }
 
-    /// Stops the process that overwrites the file while it does; `None` where it was done before.
+    /// Stops the process that overwrites the file while it works; `None` if it had finished before.
     pub fn stop_midway(&self) -> Option<Step> {
         let deadline = Instant::now() + Duration::from_secs(60);
         while Instant::now() < deadline {

@@ -1,4 +1,4 @@
-//! A terminal for tests: a pseudo-terminal of which the test is the other side.
+//! A terminal for tests: a pseudo-terminal whose other side the test holds.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -17,8 +17,8 @@ use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-/// How long a test waits for what is to be shown.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a test waits for output.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Which of a program's streams are the terminal.
 #[derive(Clone, Copy)]
@@ -65,7 +65,7 @@ pub fn run_in(
     let status = running.child.wait().unwrap();
     assert_eq!(status.signal(), None, "ended by a signal");
     let mut terminal = Vec::new();
-    while let Ok(piece) = running.pieces.recv_timeout(PATIENCE) {
+    while let Ok(piece) = running.pieces.recv_timeout(TIMEOUT) {
         terminal.extend(piece);
     }
     Seen {
@@ -91,7 +91,7 @@ impl Running {
     /// Waits until the terminal has shown `text`.
     pub fn shows(&self, text: &str) -> bool {
         let mut seen = Vec::new();
-        while let Ok(piece) = self.pieces.recv_timeout(PATIENCE) {
+        while let Ok(piece) = self.pieces.recv_timeout(TIMEOUT) {
             seen.extend(piece);
             if String::from_utf8_lossy(&seen).contains(text) {
                 return true;
@@ -145,7 +145,7 @@ pub fn start_in(
     }
 }
 
-/// Both sides of a new terminal, which passes bytes on as they are.
+/// Both sides of a new terminal, which passes bytes on unchanged.
 fn pair() -> (File, File) {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&ours).unwrap();
@@ -163,7 +163,7 @@ fn pair() -> (File, File) {
     (ours.into(), theirs)
 }
 
-/// What the terminal is sent, piece by piece, until nobody holds its other side.
+/// What is sent to the terminal, piece by piece, until nobody holds its other side.
 fn pieces(mut ours: File) -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {

@@ -312,3 +312,35 @@ fn a_write_that_has_begun_is_finished_though_client_and_server_go() {
     }
     panic!("only {caught} writes were caught midway");
 }
+
+#[test]
+fn what_outlives_its_tool_and_its_watchdog_ends_with_the_server() {
+    let mut session = Session::open(&[]);
+    let mark = alone(14);
+    // Both at once: the shell's parent, and its parent.
+    let kill = format!("kill -9 $(awk '{{print $4}}' /proc/$PPID/stat) $PPID; sleep {mark}");
+    let result = session.result_of("bash", &json!({ "command": kill }));
+    assert_eq!(result["structuredContent"]["error_code"], "TOOL_FAILED");
+    assert!(eventually(|| processes_with(&mark).len() == 1));
+    assert!(session.leave().success());
+    assert!(is_gone(&mark));
+}
+
+#[test]
+fn what_finished_calls_left_in_the_background_outlives_a_server_that_is_killed() {
+    let mut session = Session::open(&[]);
+    let (left, running) = (alone(15), alone(16));
+    let command = json!({"command": format!("sleep {left} & echo left")});
+    let answer = session.result_of("bash", &command);
+    assert_eq!(answer["structuredContent"]["output"], "left");
+    session.call(1, "bash", &json!({"command": format!("sleep {running}")}));
+    assert!(eventually(|| processes_with(&running).len() == 1));
+    kill(session.server.id(), Signal::KILL);
+    session.server.wait().unwrap();
+    assert!(is_gone(&running));
+    let found = processes_with(&left);
+    for pid in &found {
+        kill(*pid, Signal::KILL);
+    }
+    assert_eq!(found.len(), 1);
+}

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::contract::schema;
-use crate::shell::{Cut, run_program};
+use crate::shell::{ProgramError, run_program};
 
 /// How long a tool has for its schema.
 pub const DEADLINE: Duration = Duration::from_secs(5);
@@ -42,12 +42,12 @@ pub fn ask(path: &Path) -> Result<Answer, String> {
     command.arg("--schema");
     let started = Instant::now();
     let ended = run_program(&command, DEADLINE, LONGEST).map_err(|cut| match cut {
-        Cut::Late => format!(
+        ProgramError::TimedOut => format!(
             "does not answer --schema within {} seconds",
             DEADLINE.as_secs()
         ),
-        Cut::TooMuch => "answers --schema with more than 1 MiB".to_owned(),
-        Cut::Failed(error) => format!("cannot be started: {error}"),
+        ProgramError::TooMuch => "answers --schema with more than 1 MiB".to_owned(),
+        ProgramError::Failed(error) => format!("cannot be started: {error}"),
     })?;
     let took = started.elapsed();
     if ended.code != 0 {

@@ -1,6 +1,8 @@
-//! One call: this executable as a child process, the request on its stdin, the answer from its stdout.
+//! One call: this executable as a child process, the request on its stdin, the answer from its
+//! stdout.
 //!
-//! Should the server die, the call ends as with any host that dies: by itself, and not in the midst of a write.
+//! If the server dies, the call ends as it does with any host that dies: by itself, and not in the
+//! middle of a write.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,42 +18,42 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::contract::tool::{Family, Reach, Tool};
-use crate::sandbox::orphans::Calls;
+use crate::sandbox::reaper::RunningCalls;
 use crate::sandbox::roots::Roots;
 
-/// This very executable, even when another one has taken its place on the disk since.
+/// This executable, even if another one has replaced it on the disk since.
 const MYSELF: &str = "/proc/self/exe";
 
-/// How many calls run at the same time; further ones wait for their turn.
-const SIDE_BY_SIDE: usize = 64;
+/// How many calls run at the same time; further ones wait for a permit.
+const CALL_PERMITS: usize = 64;
 
 /// The tool whose calls may take much memory.
 const READER: &str = "web_fetch";
 
 /// How many calls of [`READER`] run at the same time, of 256 MiB each at most: a gibibyte in all.
-const PAGES: usize = 4;
+const READER_PERMITS: usize = 4;
 
-/// The longest message that is sent, in bytes. Clients drop longer ones, and then wait in vain.
+/// The longest message that is sent, in bytes. Clients drop longer ones and then wait in vain.
 const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
 
-/// What a message holds beyond the answer, at most, in bytes.
+/// The most that a message holds beyond the answer, in bytes.
 const ENVELOPE: usize = 64 * 1024;
 
-/// An answer stands in its message twice, as text and as an object.
+/// The longest answer, in bytes. Its message holds it twice, as text and as an object.
 const LONGEST_ANSWER: usize = (LONGEST_MESSAGE - ENVELOPE) / 2;
 
 /// What a tool answered.
 #[derive(Debug)]
-pub struct Answer {
+pub struct CallAnswer {
     /// The object as the tool wrote it.
     pub text: String,
     /// The object.
     pub object: Value,
-    /// Whether it says that the tool could not do what it was asked to.
+    /// Whether it says that the tool failed.
     pub failed: bool,
 }
 
-impl Answer {
+impl CallAnswer {
     fn new(text: String, object: Value) -> Self {
         Self {
             failed: object["success"] == false || object["error"].is_string(),
@@ -60,7 +62,7 @@ impl Answer {
         }
     }
 
-    /// What is said here in the tool's place, in the form of its own errors.
+    /// An error of the server's own, in the form of the tool's errors.
     fn refusal(tool: &Tool, code: &str, message: &str) -> Self {
         let object = match tool.family {
             Family::Local => json!({"error": message, "error_code": code}),
@@ -73,27 +75,28 @@ impl Answer {
 /// Makes calls.
 pub struct Caller {
     roots: Option<Roots>,
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
     secrets: Vec<(OsString, OsString)>,
-    places: Semaphore,
-    pages: Semaphore,
-    calls: Calls,
+    permits: Semaphore,
+    reader_permits: Semaphore,
+    calls: RunningCalls,
 }
 
 impl Caller {
-    /// Calls are kept within `roots` and ended after `patience`; those that ask the world get the `secrets`.
+    /// Calls are kept within `roots` and ended after `timeout`; those that need the network get the
+    /// `secrets`.
     pub fn new(
         roots: Option<Roots>,
-        patience: Option<Duration>,
+        timeout: Option<Duration>,
         secrets: Vec<(OsString, OsString)>,
     ) -> Self {
         Self {
             roots,
-            patience,
+            timeout,
             secrets,
-            places: Semaphore::new(SIDE_BY_SIDE),
-            pages: Semaphore::new(PAGES),
-            calls: Calls::default(),
+            permits: Semaphore::new(CALL_PERMITS),
+            reader_permits: Semaphore::new(READER_PERMITS),
+            calls: RunningCalls::default(),
         }
     }
 
@@ -102,49 +105,50 @@ impl Caller {
         self.roots.as_ref()
     }
 
-    /// Calls `tool`. Dropped before it is done, the call is ended.
-    pub async fn call(&self, tool: &'static Tool, mut request: JsonObject) -> Answer {
+    /// Calls `tool`. If the future is dropped before it is done, the call is ended.
+    pub async fn call(&self, tool: &'static Tool, mut request: JsonObject) -> CallAnswer {
         if let Some(roots) = &self.roots
             && let Err(refusal) = roots.admit(tool, &mut request)
         {
-            return Answer::refusal(tool, "PERMISSION_DENIED", &refusal);
+            return CallAnswer::refusal(tool, "PERMISSION_DENIED", &refusal);
         }
         let begin = Instant::now();
-        // Before the place, so that pages that wait keep no other call waiting.
-        let _page = if tool.name == READER {
-            match self.within(begin, self.pages.acquire()).await {
-                // They are never closed, and neither are the places.
+        // Acquired first, so that waiting pages do not keep other calls waiting.
+        let _reader_permit = if tool.name == READER {
+            match self.within(begin, self.reader_permits.acquire()).await {
+                // Neither semaphore is ever closed.
                 Ok(page) => page.ok(),
-                Err((code, message)) => return Answer::refusal(tool, code, &message),
+                Err((code, message)) => return CallAnswer::refusal(tool, code, &message),
             }
         } else {
             None
         };
         let waited = begin.elapsed();
-        let _place = self.places.acquire().await;
+        let _permit = self.permits.acquire().await;
         let begin = Instant::now().checked_sub(waited).unwrap_or(begin);
         let answer = self.carry_out(tool, Value::Object(request).to_string());
         let answered = self.within(begin, answer).await;
         match answered.and_then(|answer| answer) {
             Ok(answer) => answer,
-            Err((code, message)) => Answer::refusal(tool, code, &message),
+            Err((code, message)) => CallAnswer::refusal(tool, code, &message),
         }
     }
 
-    /// Waits for `what` as long as there is patience with a call that began at `begin`.
+    /// Waits for `what` until the timeout of a call that began at `begin`.
     async fn within<T>(
         &self,
         begin: Instant,
         what: impl Future<Output = T>,
     ) -> Result<T, (&'static str, String)> {
-        let Some(patience) = self.patience else {
+        let Some(limit) = self.timeout else {
             return Ok(what.await);
         };
-        let left = patience.saturating_sub(begin.elapsed());
+        let left = limit.saturating_sub(begin.elapsed());
         timeout(left, what).await.map_err(|_| {
-            let seconds = patience.as_secs();
+            let seconds = limit.as_secs();
             let message = format!(
-                "The call was ended after {seconds} seconds. What takes longer can be started in the background."
+                "The call was ended after {seconds} seconds. What takes longer can be started in \
+                 the background."
             );
             ("TIMEOUT", message)
         })
@@ -154,7 +158,7 @@ impl Caller {
         &self,
         tool: &'static Tool,
         request: String,
-    ) -> Result<Answer, (&'static str, String)> {
+    ) -> Result<CallAnswer, (&'static str, String)> {
         let failed = |error: io::Error| {
             (
                 "TOOL_FAILED",
@@ -164,8 +168,8 @@ impl Caller {
         let mut child = self.command(tool).spawn().map_err(failed)?;
         let _running = Running::new(&self.calls, child.id());
         if let Some(mut stdin) = child.stdin.take() {
-            // Beside the reading, since a tool may answer before it has read everything; a tool that reads no further
-            // has its reasons.
+            // Concurrently with the reading, since a tool may answer before it has read everything.
+            // A tool may also stop reading for reasons of its own.
             tokio::spawn(async move {
                 let _ = stdin.write_all(request.as_bytes()).await;
             });
@@ -185,14 +189,15 @@ impl Caller {
                 "ANSWER_TOO_LARGE",
                 String::from(
                     "The answer does not fit into a message of 16 MiB, and the call was ended. \
-                     Ask for less: a few lines at a time, a narrower pattern, a command that prints less.",
+                     Ask for less: a few lines at a time, a narrower pattern, a command that \
+                     prints less.",
                 ),
             ));
         }
         let status = child.wait().await.map_err(failed)?;
         let text = String::from_utf8(bytes).unwrap_or_default();
         match serde_json::from_str(&text) {
-            Ok(object @ Value::Object(_)) => Ok(Answer::new(text, object)),
+            Ok(object @ Value::Object(_)) => Ok(CallAnswer::new(text, object)),
             _ => Err((
                 "TOOL_FAILED",
                 format!("{} ended without an answer ({status})", tool.name),
@@ -229,12 +234,12 @@ impl Caller {
 
 /// A process that the runtime waits for, until this is dropped.
 struct Running<'a> {
-    calls: &'a Calls,
+    calls: &'a RunningCalls,
     pid: i32,
 }
 
 impl<'a> Running<'a> {
-    fn new(calls: &'a Calls, pid: Option<u32>) -> Self {
+    fn new(calls: &'a RunningCalls, pid: Option<u32>) -> Self {
         let pid = pid.and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0);
         calls.started(pid);
         Self { calls, pid }
@@ -263,7 +268,7 @@ mod tests {
             (json!({"success": true, "results": []}), false),
         ] {
             assert_eq!(
-                Answer::new(String::new(), object.clone()).failed,
+                CallAnswer::new(String::new(), object.clone()).failed,
                 failed,
                 "{object}"
             );
@@ -273,7 +278,7 @@ mod tests {
     #[test]
     fn a_refusal_has_the_form_of_the_tool_s_own_errors() {
         let tool = registry::find("grep").unwrap();
-        let answer = Answer::refusal(tool, "TIMEOUT", "too long");
+        let answer = CallAnswer::refusal(tool, "TIMEOUT", "too long");
         assert_eq!(
             answer.text,
             r#"{"error":"too long","error_code":"TIMEOUT"}"#

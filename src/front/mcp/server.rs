@@ -1,4 +1,4 @@
-//! The server: what it offers, and its life from the first message to the last process.
+//! The server: what it offers, and its lifetime from the first message to the last process.
 
 use std::ffi::OsString;
 
@@ -15,22 +15,24 @@ use tokio::sync::watch;
 
 use crate::command_line::mcp::Options;
 use crate::contract::tool::Tool;
-use crate::front::mcp::call::{Answer, Caller};
+use crate::front::mcp::call::{CallAnswer, Caller};
 use crate::front::mcp::list;
-use crate::front::mcp::transport::Wire;
+use crate::front::mcp::transport::LineTransport;
 use crate::sandbox::roots::Roots;
-use crate::sandbox::{confine, orphans};
+use crate::sandbox::{confine, reaper};
 use crate::{registry, secrets};
 
-/// Serves until the client goes away, and then ends all that its calls started. An error is a sentence for the log.
+/// Serves until the client goes away, and then ends everything that its calls started. An error is
+/// a sentence for the log.
 pub fn run(options: Options) -> Result<(), String> {
     if !options.roots.is_empty() && !confine::is_possible() {
         return Err(String::from(
-            "--root needs a kernel with Landlock (Linux 5.13; `landlock` in /sys/kernel/security/lsm); \
+            "--root needs a kernel with Landlock (Linux 5.13; `landlock` in \
+             /sys/kernel/security/lsm); \
              without it links could lead out of the directories",
         ));
     }
-    orphans::adopt();
+    reaper::adopt_orphans();
     // SAFETY: the runtime does not run yet, and no other thread does.
     let secrets = unsafe { secrets::take() };
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -38,16 +40,16 @@ pub fn run(options: Options) -> Result<(), String> {
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
     let result = runtime.block_on(serve(options, secrets));
-    // Whoever still reads a terminal's stdin must not be waited for.
+    // A thread that still reads a terminal's stdin must not be waited for.
     runtime.shutdown_background();
-    orphans::end_all();
+    reaper::end_all();
     result
 }
 
 async fn serve(options: Options, secrets: Vec<(OsString, OsString)>) -> Result<(), String> {
     let (gone, went) = watch::channel(false);
     let (input, output) = stdio_pipes();
-    let wire = Wire::new(input, output, gone);
+    let wire = LineTransport::new(input, output, gone);
     let server = Server {
         tools: options.tools,
         caller: Caller::new(Roots::new(options.roots), options.timeout, secrets),
@@ -65,12 +67,12 @@ async fn serve(options: Options, secrets: Vec<(OsString, OsString)>) -> Result<(
     };
     tokio::select! {
         ended = session => ended,
-        () = told_to_end() => Ok(()),
+        () = termination_signal() => Ok(()),
     }
 }
 
-/// Waits for one of the signals by which processes are asked to end.
-async fn told_to_end() {
+/// Waits for one of the signals that ask a process to end.
+async fn termination_signal() {
     let listen = |kind| signal(kind);
     let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hang_up)) = (
         listen(SignalKind::terminate()),
@@ -86,7 +88,7 @@ async fn told_to_end() {
     }
 }
 
-/// What the protocol's requests are answered from.
+/// The state from which the protocol's requests are answered.
 struct Server {
     tools: Vec<&'static Tool>,
     caller: Caller,
@@ -117,7 +119,8 @@ impl ServerHandler for Server {
         let config = ServerConfig::new(capabilities).with_server_info(about);
         match self.caller.roots() {
             Some(roots) => config.with_instructions(format!(
-                "File work is confined to {}. Relative paths start at the first of these directories.",
+                "File work is confined to {}. Relative paths start at the first of these \
+                 directories.",
                 directories(roots)
             )),
             None => config,
@@ -155,7 +158,7 @@ impl ServerHandler for Server {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // A known method comes here when its parameters do not fit it.
+        // A known method comes here if its parameters are malformed.
         Err(match request.method.as_str() {
             "tools/call" => ErrorData::invalid_params(
                 "tools/call takes `name`, a string, and `arguments`, an object",
@@ -166,7 +169,7 @@ impl ServerHandler for Server {
     }
 }
 
-fn result(answer: Answer) -> CallToolResult {
+fn result(answer: CallAnswer) -> CallToolResult {
     let content = vec![ContentBlock::text(answer.text)];
     let mut result = if answer.failed {
         CallToolResult::error(content)

@@ -1,8 +1,8 @@
 //! Messages on stdin and stdout: one JSON-RPC message a line, whatever comes in.
 //!
-//! The SDK's own transport drops lines that it cannot parse or that are too long, without a word to whoever waits for
-//! an answer; here they are answered as JSON-RPC 2.0 has it (section 5.1). A batch (revision 2025-03-26) is taken
-//! apart, and its requests are answered one by one.
+//! The SDK's own transport drops lines that it cannot parse or that are too long, without a word to
+//! whoever waits for an answer; here they are answered as JSON-RPC 2.0 requires (section 5.1). A
+//! batch (revision 2025-03-26) is split, and its requests are answered one by one.
 
 use std::collections::{HashSet, VecDeque};
 use std::io;
@@ -30,34 +30,35 @@ const LONGEST_LINE: usize = 64 * 1024 * 1024;
 /// How many calls may wait for their answers; further ones are refused, and reading goes on.
 const MOST_UNANSWERED: usize = 1024;
 
-/// How many requests that are no calls may wait beside them: they are answered at once, if anybody reads.
+/// How many other requests may wait beside those calls: they are answered at once, if anybody
+/// reads.
 const BESIDE: usize = 64;
 
-/// What is said here in the server's place and not written yet, in bytes: with more of it nothing is read, since the
-/// client does not read either.
-const MOST_OWED: usize = 1024 * 1024;
+/// Bytes of our own error replies still waiting to be written. With more of them nothing is read
+/// (back-pressure), since the client does not read either.
+const MOST_UNWRITTEN: usize = 1024 * 1024;
 
-/// The error of a call too many: of those that JSON-RPC leaves to servers.
+/// The error code for a call too many, from the range that JSON-RPC leaves to servers.
 const TOO_MANY: ErrorCode = ErrorCode(-32000);
 
-/// How long calls under way at the end of the input may still be answered, if anybody reads. Clients give a server
-/// two seconds to end.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How long running calls may still be answered after the end of the input, if anybody reads.
+/// Clients give a server two seconds to end.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How often it is asked whether anybody still reads.
+/// How often to check whether anybody still reads.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// The server's end of the connection.
-pub struct Wire<R, W> {
+pub struct LineTransport<R, W> {
     input: BufReader<R>,
     line: Vec<u8>,
-    /// Whether the line being read is too long, and dropped up to its end.
+    /// Whether the line being read is too long and is dropped up to its end.
     dropping: bool,
-    /// What of a batch is still to be passed on.
+    /// The rest of a batch, still to be passed on.
     batch: VecDeque<Value>,
-    /// Whether the client has begun a session; what is no request means nothing before.
+    /// Whether the client has begun a session; before that, only requests mean anything.
     opened: bool,
-    /// Until when answers are waited for, once the input has ended.
+    /// Once the input has ended: until when answers are waited for.
     deadline: Option<Instant>,
     shared: Arc<Shared<W>>,
 }
@@ -65,9 +66,9 @@ pub struct Wire<R, W> {
 struct Shared<W> {
     output: tokio::sync::Mutex<W>,
     unanswered: Mutex<HashSet<RequestId>>,
-    /// The bytes of answers to bad lines, and to calls too many, on their way.
-    owed: AtomicUsize,
-    /// Rung when a request has been answered.
+    /// Bytes of our own error replies still waiting to be written.
+    unwritten: AtomicUsize,
+    /// Notified when a request has been answered.
     answered: Notify,
     /// Whether the client has gone away.
     gone: watch::Sender<bool>,
@@ -85,7 +86,7 @@ impl<W: AsyncWrite + Unpin> Shared<W> {
         self.answered.notify_waiters();
     }
 
-    /// Writes a message. Where that fails the client has gone away.
+    /// Writes a message. If that fails, the client has gone away.
     async fn write(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
         let mut output = self.output.lock().await;
@@ -108,7 +109,7 @@ enum Next {
     End,
 }
 
-impl<R, W> Wire<R, W>
+impl<R, W> LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -125,14 +126,14 @@ where
             shared: Arc::new(Shared {
                 output: tokio::sync::Mutex::new(output),
                 unanswered: Mutex::default(),
-                owed: AtomicUsize::new(0),
+                unwritten: AtomicUsize::new(0),
                 answered: Notify::new(),
                 gone,
             }),
         }
     }
 
-    /// Reads a line into `self.line`. What has been read stays when this is dropped midway.
+    /// Reads a line into `self.line`. If the future is dropped midway, what has been read is kept.
     async fn next(&mut self) -> Next {
         loop {
             let Ok(bytes) = self.input.fill_buf().await else {
@@ -160,10 +161,10 @@ where
         }
     }
 
-    /// Makes a message of the line that was read, if it is one; answers it if it is none.
+    /// Parses the line that was read into a message; answers it with an error if it is not one.
     fn parse(&mut self) -> Option<ClientJsonRpcMessage> {
         let line = std::mem::take(&mut self.line);
-        // Some runtimes write a byte-order mark before their JSON; it says nothing.
+        // Some runtimes write a byte-order mark before their JSON; it is ignored.
         let bytes = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line);
         if bytes.trim_ascii().is_empty() {
             return None;
@@ -173,7 +174,7 @@ where
         }
         match serde_json::from_slice(bytes) {
             Err(error) => {
-                self.complain(
+                self.reply_error(
                     ErrorCode::PARSE_ERROR,
                     &format!("Parse error: {error}"),
                     &Value::Null,
@@ -185,7 +186,7 @@ where
         None
     }
 
-    /// Takes a message apart from a batch.
+    /// Parses one message of a batch.
     fn unpack(&mut self, value: &Value) -> Option<ClientJsonRpcMessage> {
         if let Ok(message) = ClientJsonRpcMessage::deserialize(value) {
             return self.admit(message);
@@ -194,7 +195,7 @@ where
         None
     }
 
-    /// Answers JSON that is no message. A notification is never answered.
+    /// Answers JSON that is not a message. A notification is never answered.
     fn refuse(&self, value: &Value) {
         let id = &value["id"];
         if value["method"].is_string() && value.get("id").is_none() {
@@ -208,10 +209,10 @@ where
             Value::String(_) | Value::Number(_) => (id, "Invalid Request"),
             _ => (&Value::Null, "Invalid Request"),
         };
-        self.complain(ErrorCode::INVALID_REQUEST, reason, id);
+        self.reply_error(ErrorCode::INVALID_REQUEST, reason, id);
     }
 
-    fn complain(&self, code: ErrorCode, message: &str, id: &Value) {
+    fn reply_error(&self, code: ErrorCode, message: &str, id: &Value) {
         let error = json!({
             "jsonrpc": "2.0",
             "id": id,
@@ -220,11 +221,11 @@ where
         let line = error.to_string().into_bytes();
         let count = line.len();
         let shared = Arc::clone(&self.shared);
-        shared.owed.fetch_add(count, Ordering::Relaxed);
-        // A task of its own, since `receive` may be dropped midway and a line must not.
+        shared.unwritten.fetch_add(count, Ordering::Relaxed);
+        // In a task of its own, since `receive` may be dropped midway, and a line must not be cut.
         tokio::spawn(async move {
             let _ = shared.write(line).await;
-            shared.owed.fetch_sub(count, Ordering::Relaxed);
+            shared.unwritten.fetch_sub(count, Ordering::Relaxed);
             shared.answered.notify_waiters();
         });
     }
@@ -233,20 +234,20 @@ where
         match &message {
             JsonRpcMessage::Request(request) => {
                 if let Some((code, reason)) = self.objection(&request.request) {
-                    self.complain(code, &reason, &request.id.clone().into_json_value());
+                    self.reply_error(code, &reason, &request.id.clone().into_json_value());
                     return None;
                 }
                 self.opened |= opens(&request.request);
                 self.shared.unanswered().insert(request.id.clone());
             }
-            // To the SDK anything but a request at this point is the end.
+            // The SDK ends the session at anything but a request at this point.
             _ if !self.opened => return None,
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    // It is never answered.
+                    // A cancelled request is never answered.
                     self.shared.settle(id);
                 }
             }
@@ -255,7 +256,7 @@ where
         Some(message)
     }
 
-    /// Why a request is answered here, and not passed on.
+    /// Why a request is refused here and not passed on.
     fn objection(&self, request: &ClientRequest) -> Option<(ErrorCode, String)> {
         if let ClientRequest::CustomRequest(custom) = request
             && custom.method == "initialize"
@@ -276,32 +277,36 @@ where
         })
     }
 
-    /// Waits until there is room for another answer; false if the input has ended meanwhile.
-    async fn room(&mut self) -> bool {
-        while self.shared.owed.load(Ordering::Relaxed) >= MOST_OWED {
+    /// Back-pressure: waits until there is room for another reply; false if the input has ended
+    /// meanwhile.
+    async fn wait_for_room(&mut self) -> bool {
+        while self.shared.unwritten.load(Ordering::Relaxed) >= MOST_UNWRITTEN {
             let _ = tokio::time::timeout(LOOK_EVERY, self.shared.answered.notified()).await;
-            if is_over() {
+            if input_is_closed() {
                 return false;
             }
         }
         true
     }
 
-    /// Waits, for a while, until what was asked has been answered: the input may end before its writer goes away.
-    async fn last_words(&mut self) {
+    /// Waits for a while until pending requests have been answered: the input may end before the
+    /// client goes away.
+    async fn drain(&mut self) {
         let deadline = *self
             .deadline
-            .get_or_insert_with(|| Instant::now() + LAST_WORDS);
-        let owes =
-            || self.shared.owed.load(Ordering::Relaxed) > 0 || !self.shared.unanswered().is_empty();
-        while owes() && Instant::now() < deadline && is_read() {
+            .get_or_insert_with(|| Instant::now() + DRAIN_TIMEOUT);
+        let has_pending = || {
+            self.shared.unwritten.load(Ordering::Relaxed) > 0
+                || !self.shared.unanswered().is_empty()
+        };
+        while has_pending() && Instant::now() < deadline && output_is_read() {
             let _ = tokio::time::timeout(LOOK_EVERY, self.shared.answered.notified()).await;
         }
         self.shared.gone.send_replace(true);
     }
 }
 
-impl<R, W> Transport<RoleServer> for Wire<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -335,11 +340,11 @@ where
         let mut gone = self.shared.gone.subscribe();
         loop {
             if self.deadline.is_some() {
-                self.last_words().await;
+                self.drain().await;
                 return None;
             }
             let next = async {
-                if !self.room().await {
+                if !self.wait_for_room().await {
                     self.batch.clear();
                     return Next::End;
                 }
@@ -359,11 +364,11 @@ where
                 (Next::TooLong, None) => {
                     let most = LONGEST_LINE / (1024 * 1024);
                     let reason = format!("Invalid Request: longer than {most} MiB");
-                    self.complain(ErrorCode::INVALID_REQUEST, &reason, &Value::Null);
+                    self.reply_error(ErrorCode::INVALID_REQUEST, &reason, &Value::Null);
                     None
                 }
                 (Next::End, None) => {
-                    self.last_words().await;
+                    self.drain().await;
                     return None;
                 }
             };
@@ -379,7 +384,8 @@ where
     }
 }
 
-/// Whether a request begins a session: by its handshake, or by saying all that a handshake says.
+/// Whether a request begins a session: a handshake, or a request with everything that a handshake
+/// says.
 fn opens(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -391,7 +397,7 @@ fn opens(request: &ClientRequest) -> bool {
     }
 }
 
-/// What is wrong with a handshake that is none.
+/// What is wrong with a malformed handshake.
 fn bad_handshake(request: &CustomRequest) -> String {
     let given = request.params.as_ref().unwrap_or(&Value::Null);
     let client = &given["clientInfo"];
@@ -406,7 +412,8 @@ fn bad_handshake(request: &CustomRequest) -> String {
     .filter_map(|(name, well)| (!well).then_some(name))
     .collect();
     format!(
-        "initialize takes `protocolVersion`, a string, `capabilities`, an object, and `clientInfo`, an object with \
+        "initialize takes `protocolVersion`, a string, `capabilities`, an object, and \
+         `clientInfo`, an object with \
          `name` and `version`; missing or malformed: {}",
         if wrong.is_empty() {
             String::from("a part of these")
@@ -417,12 +424,12 @@ fn bad_handshake(request: &CustomRequest) -> String {
 }
 
 /// Whether anybody reads stdout.
-fn is_read() -> bool {
+fn output_is_read() -> bool {
     !has_hung_up(rustix::stdio::stdout())
 }
 
-/// Whether nobody can write to stdin any more.
-fn is_over() -> bool {
+/// Whether nobody can write to stdin any longer.
+fn input_is_closed() -> bool {
     has_hung_up(rustix::stdio::stdin())
 }
 
@@ -432,7 +439,7 @@ fn has_hung_up(stream: BorrowedFd<'_>) -> bool {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // A stream that cannot be asked is taken to be in use.
+    // A stream that cannot be polled is assumed to be in use.
     let _ = poll(&mut wanted, Some(&at_once));
     wanted[0]
         .revents()

@@ -1,0 +1,134 @@
+//! What a host reads when the process has to abort: one JSON object all the same.
+//!
+//! Where memory runs out, or the stack, the standard library ends the process with `abort(3)`,
+//! which no `catch_unwind` sees; but SIGABRT can be heard (`signal(7)`). The answers are complete
+//! before anything happens: all that is left to do is a few system calls that are safe at any
+//! moment (`signal-safety(7)`). Once part of an answer is on its way to the host, nobody can tell
+//! any more what would make it whole; the process then dies by the signal, as it would have without
+//! this.
+//!
+//! Codes and envelopes follow the specification's error objects and the decisions on the host's
+//! calls.
+
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+
+use rustix::process::getpid;
+
+use crate::console::streams;
+use crate::contract::tool::Family;
+
+/// The answer where memory ran out, after the fields that its family has before the error.
+macro_rules! out_of_memory {
+    ($before:literal) => {
+        concat!(
+            "{",
+            $before,
+            "\"error\":\"Memory ran out, and the call was given up. `ulimit -v` shows the limit \
+             on ",
+            "this process, if it has one; ask for less at a time. Whether the call has changed ",
+            "anything is not known.\",\"error_code\":\"OUT_OF_MEMORY\"}"
+        )
+    };
+}
+
+/// The answer where the process had to abort for another reason.
+macro_rules! internal_error {
+    ($before:literal) => {
+        concat!(
+            "{",
+            $before,
+            "\"error\":\"Internal error: the stack ran out, or a fault could not be recovered \
+             from. ",
+            "The fault is in ikigai-tools or in a limit on this process (`ulimit -s`), and the \
+             same ",
+            "call will fail again. Whether it has changed anything is not known.\",",
+            "\"error_code\":\"TOOL_FAILED\"}"
+        )
+    };
+}
+
+/// The process that answers; none, until a host's call is answered.
+static MYSELF: AtomicI32 = AtomicI32::new(0);
+
+/// Whether the answer is one of the web tools'.
+static WEB: AtomicBool = AtomicBool::new(false);
+
+/// Has this process, a call of a tool of `family`, answer with one object should it abort before
+/// anything of its answer was written.
+pub fn settle(family: Family) {
+    WEB.store(family == Family::Web, Ordering::Relaxed);
+    MYSELF.store(getpid().as_raw_pid(), Ordering::Relaxed);
+    // SAFETY: all zeroes are a valid value of the structure of numbers; the pointers are to locals,
+    // and the handler makes system calls only.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_abort as *const () as libc::sighandler_t;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESETHAND;
+        libc::sigaction(libc::SIGABRT, &raw const action, std::ptr::null_mut());
+    }
+}
+
+/// Answers, unless the signal came from elsewhere or an answer has begun. A return of this handler
+/// ends the process by the signal: `abort(3)` raises it once more, without a handler, and whoever
+/// else sent it is obeyed below.
+extern "C" fn on_abort(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    let myself = getpid().as_raw_pid();
+    // SAFETY: the kernel passes a valid structure, and a signal that a process sent has a sender.
+    let sender = unsafe { (*info).si_pid() };
+    if sender == myself && myself == MYSELF.load(Ordering::Relaxed) && !streams::has_begun() {
+        let answer = answer(WEB.load(Ordering::Relaxed), is_memory());
+        if rustix::io::write(rustix::stdio::stdout(), answer.as_bytes()) == Ok(answer.len()) {
+            // SAFETY: ends the process and runs nothing more of it.
+            unsafe { libc::_exit(1) }
+        }
+    }
+    // SAFETY: sends this process the signal again, whose handler is the default by now
+    // (`SA_RESETHAND`).
+    unsafe { libc::kill(myself, libc::SIGABRT) };
+}
+
+/// Whether memory has run out, the one cause of an abort that neither came from a panic nor happens
+/// on the stack that is kept for the handling of a stack overflow.
+fn is_memory() -> bool {
+    let mut stack = MaybeUninit::<libc::stack_t>::zeroed();
+    // SAFETY: asks only; all zeroes are a valid value.
+    let on_spare_stack = unsafe {
+        libc::sigaltstack(std::ptr::null(), stack.as_mut_ptr());
+        stack.assume_init_ref().ss_flags & libc::SS_ONSTACK != 0
+    };
+    !on_spare_stack && !std::thread::panicking()
+}
+
+fn answer(web: bool, memory: bool) -> &'static str {
+    match (web, memory) {
+        (false, true) => out_of_memory!(""),
+        (true, true) => out_of_memory!("\"success\":false,"),
+        (false, false) => internal_error!(""),
+        (true, false) => internal_error!("\"success\":false,"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::contract::failure::Code;
+
+    #[test]
+    fn the_prepared_answers_are_objects_as_the_tools_write_them() {
+        for (memory, code) in [(true, Code::OutOfMemory), (false, Code::ToolFailed)] {
+            let [local, web] = [false, true].map(|web| -> Value {
+                let text = answer(web, memory);
+                let value: Value = serde_json::from_str(text).unwrap();
+                assert_eq!(value["error_code"], code.as_str());
+                value
+            });
+            assert_eq!(local["error"], web["error"]);
+            assert_eq!(local.as_object().unwrap().len(), 2);
+            assert_eq!(web["success"], false);
+            assert_eq!(web.as_object().unwrap().len(), 3);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The guard of a draft: a process that removes the draft's name if the tool dies before it can.
+//!
+//! A tool that is killed with SIGKILL removes nothing itself. The guard leads a session of its own,
+//! out of reach of whatever kills the tool's process group, and holds the reading end of a pipe
+//! whose writing end is the tool's alone: the pipe's end is the tool's. It is needed only where a
+//! file cannot be written without a name (`O_TMPFILE` in `open(2)`).
+
+use std::ffi::{CStr, OsStr};
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, unlinkat};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, WaitOptions, setsid, waitpid};
+
+/// The name of a guard's process, as `proc_pid_comm(5)` shows it, by which `descendants` spares it:
+/// it ends by itself once the tool is gone.
+pub const NAME: &CStr = c"ikigai-guard";
+
+/// A guard, as the tool holds it. When it is dropped, the guard removes the name, unless it was
+/// dismissed, and ends.
+pub struct DraftGuard {
+    /// Held open for as long as this process lives.
+    lifeline: Option<OwnedFd>,
+    /// None where no process was to be had: the name is then as safe as the tool itself.
+    process: Option<Pid>,
+}
+
+impl DraftGuard {
+    /// Starts a guard of `name` in `directory`. Where no process is to be had, none guards it.
+    ///
+    /// # Errors
+    /// Those of `pipe2(2)`.
+    pub fn start(directory: &OwnedFd, name: &OsStr) -> Result<Self, Errno> {
+        let (tether, lifeline) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (ready, unready) = pipe_with(PipeFlags::CLOEXEC)?;
+        // SAFETY: the child makes system calls only, which need no lock that another thread might
+        // hold.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            drop((lifeline, ready));
+            leave_the_tool();
+            drop(unready);
+            remove_when_alone(&tether, directory, name);
+            // SAFETY: ends the process without running what the parent registered for its own end.
+            unsafe { libc::_exit(0) }
+        }
+        let process = if pid > 0 { Pid::from_raw(pid) } else { None };
+        // The name must not exist before the guard is out of reach of whatever kills the tool and
+        // its group.
+        drop(unready);
+        let _ = read_past_interruptions(&ready);
+        Ok(Self {
+            lifeline: Some(lifeline),
+            process,
+        })
+    }
+
+    /// Has the name stay from now on, whoever dies. Makes one system call.
+    pub fn dismiss(&self) {
+        if let Some(lifeline) = &self.lifeline {
+            // A guard that is gone already needs no dismissal.
+            let _ = rustix::io::write(lifeline, b".");
+        }
+    }
+}
+
+#[cfg(test)]
+impl DraftGuard {
+    /// Ends the guard as somebody else might, and waits for its end.
+    pub fn kill(&self) {
+        use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
+        let process = self.process.unwrap();
+        kill_process(process, Signal::KILL).unwrap();
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(process), options).unwrap();
+    }
+}
+
+impl Drop for DraftGuard {
+    fn drop(&mut self) {
+        drop(self.lifeline.take());
+        if let Some(process) = self.process {
+            let _ = waitpid(Some(process), WaitOptions::empty());
+        }
+    }
+}
+
+/// Gives the guard its name and a session of its own, and takes the tool's streams from it.
+fn leave_the_tool() {
+    // SAFETY: the name ends in a NUL.
+    unsafe { libc::prctl(libc::PR_SET_NAME, NAME.as_ptr()) };
+    let _ = setsid();
+    let flags = OFlags::RDWR | OFlags::CLOEXEC;
+    if let Ok(null) = openat(CWD, c"/dev/null", flags, Mode::empty()) {
+        // A host that waits for the end of the tool's streams must not wait for the guard.
+        let _ = rustix::stdio::dup2_stdin(null.as_fd());
+        let _ = rustix::stdio::dup2_stdout(null.as_fd());
+        let _ = rustix::stdio::dup2_stderr(null.as_fd());
+    }
+}
+
+/// Waits for the tool's end, then removes what it may have left.
+fn remove_when_alone(tether: &OwnedFd, directory: &OwnedFd, name: &OsStr) {
+    // One byte is the dismissal.
+    if read_past_interruptions(tether) != Ok(1) {
+        // Where the draft took its place, nothing has that name any more.
+        let _ = unlinkat(directory, name, AtFlags::empty());
+    }
+}
+
+fn read_past_interruptions(pipe: &OwnedFd) -> Result<usize, Errno> {
+    loop {
+        match rustix::io::read(pipe, &mut [0; 1]) {
+            Err(Errno::INTR) => {}
+            done => return done,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guarded() -> (tempfile::TempDir, std::path::PathBuf, DraftGuard) {
+        let here = tempfile::tempdir().unwrap();
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let directory = openat(CWD, here.path(), flags, Mode::empty()).unwrap();
+        let guard = DraftGuard::start(&directory, OsStr::new("draft")).unwrap();
+        let file = here.path().join("draft");
+        std::fs::write(&file, "half").unwrap();
+        (here, file, guard)
+    }
+
+    #[test]
+    fn a_guard_removes_the_name_when_it_is_let_go() {
+        let (_here, file, guard) = guarded();
+        assert!(file.exists());
+        drop(guard);
+        assert!(!file.exists());
+    }
+
+    #[test]
+    fn a_guard_that_was_dismissed_leaves_the_name() {
+        let (_here, file, guard) = guarded();
+        guard.dismiss();
+        drop(guard);
+        assert!(file.exists());
+    }
+}
