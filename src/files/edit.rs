@@ -1,5 +1,6 @@
 //! Replacing exact text in a file of any size: searched in windows, copied in pieces, never held in memory.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
@@ -25,6 +26,25 @@ pub enum EditError {
     NotUnique(u64),
     /// The file could not be read or replaced.
     File(FileError),
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound => f.write_str("the text is not in the file"),
+            Self::NotUnique(count) => write!(f, "the text is in the file {count} times"),
+            Self::File(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for EditError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NotFound | Self::NotUnique(_) => None,
+            Self::File(error) => Some(error),
+        }
+    }
 }
 
 impl From<FileError> for EditError {

@@ -1,5 +1,6 @@
 //! Reading a file whole, or a window of its lines at the cost of the window; passed on as it is read.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -34,6 +35,24 @@ pub enum Interrupted {
     File(FileError),
     /// Whoever takes the content takes no more of it.
     Sink(io::Error),
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(error) => error.fmt(f),
+            Self::Sink(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Interrupted {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::File(error) => Some(error),
+            Self::Sink(error) => Some(error),
+        }
+    }
 }
 
 /// Opens the file at `path` and reads up to line number `first` (from 1), of which and the following ones `count` are

@@ -33,6 +33,27 @@ pub enum FileError {
     NoSpace,
 }
 
+impl fmt::Display for FileError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, reason) = match self {
+            Self::NotFound => ("there is no such file", None),
+            Self::PermissionDenied => ("access is denied", None),
+            Self::Refused(reason) => ("access is denied", Some(reason)),
+            Self::Open(reason) => ("it cannot be opened", Some(reason)),
+            Self::Seek => ("it has no positions", None),
+            Self::Size => ("it has no size", None),
+            Self::Read(reason) => ("it cannot be read", Some(reason)),
+            Self::Write(reason) => ("it cannot be written", Some(reason)),
+            Self::NoSpace => ("the file system is full", None),
+        };
+        formatter.write_str(what)?;
+        reason.map_or(Ok(()), |reason| reason.fmt(formatter))
+    }
+}
+
+/// The system's own error is in the reason, as words.
+impl std::error::Error for FileError {}
+
 /// What the system or the workshop has to say beyond the kind; may be nothing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Reason(String);

@@ -74,7 +74,15 @@ impl<E: fmt::Display> fmt::Display for ScanError<E> {
     }
 }
 
-impl<E: fmt::Debug + fmt::Display> std::error::Error for ScanError<E> {}
+impl<E: std::error::Error + 'static> std::error::Error for ScanError<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Unreadable(error) => Some(error),
+            Self::Sink(error) => Some(error),
+            Self::NotRegular | Self::LineTooLong | Self::OutOfTime(_) => None,
+        }
+    }
+}
 
 /// What to do where the last component of a path is a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

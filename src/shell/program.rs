@@ -1,5 +1,6 @@
 //! One program with a deadline: its output and how it ended, and nothing of it left either way.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::process::Command;
@@ -29,6 +30,25 @@ pub enum Cut {
     TooMuch,
     /// It could not be started.
     Failed(io::Error),
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Late => "the time was up",
+            Self::TooMuch => "it wrote more than was allowed",
+            Self::Failed(_) => "it could not be started",
+        })
+    }
+}
+
+impl std::error::Error for Cut {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Late | Self::TooMuch => None,
+            Self::Failed(error) => Some(error),
+        }
+    }
 }
 
 impl From<io::Error> for Cut {

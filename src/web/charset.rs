@@ -4,6 +4,7 @@
 //! WHATWG MIME Sniffing for replies without a type.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use std::fmt;
 
 mod prescan;
 
@@ -31,6 +32,14 @@ pub struct Text {
 /// A reply that is not text: its media type, or `binary data of no declared type`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported(pub String);
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is not text", self.0)
+    }
+}
+
+impl std::error::Error for Unsupported {}
 
 /// Reads a reply.
 ///

@@ -124,6 +124,17 @@ pub struct Missing {
     pub problem: Option<String>,
 }
 
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problem {
+            None => f.write_str("the credential is not set"),
+            Some(problem) => f.write_str(problem),
+        }
+    }
+}
+
+impl std::error::Error for Missing {}
+
 /// The credentials of an environment. The file is read when a variable is not set.
 pub struct Credentials<'a> {
     var: &'a dyn Fn(&str) -> Option<String>,

@@ -77,6 +77,15 @@ impl From<BadHost> for Refusal {
     }
 }
 
+impl std::error::Error for Refusal {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Host(why) => Some(why),
+            Self::Address { .. } => None,
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (host, found, class, redirected) = match self {

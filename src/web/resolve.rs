@@ -3,6 +3,7 @@
 //! The system's look-up blocks for as long as it likes, so it runs on a thread of its own, which
 //! is left behind when time is up.
 
+use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
@@ -36,6 +37,24 @@ pub enum LookupError {
     TimedOut,
     /// The resolver said no, or had nothing.
     Failed(io::Error),
+}
+
+impl fmt::Display for LookupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TimedOut => f.write_str("the name was not resolved in time"),
+            Self::Failed(_) => f.write_str("the name could not be resolved"),
+        }
+    }
+}
+
+impl std::error::Error for LookupError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::TimedOut => None,
+            Self::Failed(error) => Some(error),
+        }
+    }
 }
 
 /// The addresses of a host, by `deadline` at the latest. Literals and `localhost` ask nobody.

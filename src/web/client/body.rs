@@ -34,6 +34,26 @@ pub enum BodyError {
     TooMuch,
 }
 
+impl std::fmt::Display for BodyError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Transport(_) => f.write_str("the body did not come whole"),
+            Self::Coding(coding) => write!(f, "the body is not {coding}, as the server says"),
+            Self::UnknownCoding(coding) => write!(f, "the body is in an unknown coding: {coding}"),
+            Self::TooMuch => f.write_str("the body takes too much to decode"),
+        }
+    }
+}
+
+impl std::error::Error for BodyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Transport(error) => Some(error),
+            Self::Coding(_) | Self::UnknownCoding(_) | Self::TooMuch => None,
+        }
+    }
+}
+
 /// Reads a body to its end, or to `limit` bytes after decoding.
 ///
 /// `codings` is the value of `Content-Encoding`, `length` what `Content-Length` promises. An

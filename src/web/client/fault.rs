@@ -22,7 +22,16 @@ pub enum Fault {
     Broken(io::Error),
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for Fault {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Connect(_, error) | Self::ProxyConnect(_, error) | Self::Broken(error) => {
+                Some(error)
+            }
+            Self::Proxy(..) => None,
+        }
+    }
+}
 
 impl From<Fault> for ureq::Error {
     fn from(fault: Fault) -> Self {

@@ -92,6 +92,8 @@ pub enum BadHost {
     Unreadable,
 }
 
+impl std::error::Error for BadHost {}
+
 impl fmt::Display for BadHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
