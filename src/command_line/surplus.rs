@@ -9,7 +9,7 @@ use clap::ValueHint;
 
 use crate::command_line::fields::{hint, quoted};
 use crate::contract::schema::{Field, Kind, Schema};
-use crate::contract::tool::{Reach, Tool};
+use crate::contract::tool::{Scope, Tool};
 
 /// What to type instead of `args`, if that can be told. They hold something that the tool, reached by `invocation`, has
 /// no place for.
@@ -26,10 +26,10 @@ pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString])
         return None;
     };
     let call = Call { invocation, words };
-    match (tool.reach, hint(field)) {
+    match (tool.scope, hint(field)) {
         _ if call.names_a_field(schema) || call.words.first()?.starts_with("--") => None,
         (_, ValueHint::CommandString) => Some(call.as_command()),
-        (Reach::Paths { directory, .. }, _) => {
+        (Scope::Paths { directory, .. }, _) => {
             let directory = schema.fields.iter().find(|one| one.name == directory)?;
             call.with_directory(tool, schema, field, directory)
         }
@@ -182,7 +182,7 @@ impl Call<'_> {
 
 /// Whether the tool takes `field` for a wildcard pattern.
 fn is_wildcard(tool: &Tool, field: &Field) -> bool {
-    matches!(tool.reach, Reach::Paths { pattern, .. } if pattern == field.name)
+    matches!(tool.scope, Scope::Paths { pattern, .. } if pattern == field.name)
 }
 
 #[cfg(test)]

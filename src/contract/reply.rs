@@ -12,10 +12,11 @@ use serde_json::Value;
 /// How much text is gathered before it is checked, escaped and passed on, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// How long a field that is no text mostly is, its name included, in bytes.
+/// How long a field that is not text mostly is, its name included, in bytes.
 const SHORT: usize = 64;
 
-/// A tool's answer: the fields of one JSON object, written when the door asks for them.
+/// A tool's answer, prepared: the fields of one JSON object, written when the front end asks for them. This is the
+/// second phase of a call, which can only fail as I/O does; see [`Tool::run`](crate::contract::tool::Tool::run).
 pub struct Reply<'a>(Box<dyn Fields + 'a>);
 
 /// What writes an answer's fields, once.
@@ -30,17 +31,20 @@ impl<'a> Reply<'a> {
     }
 
     /// Writes the answer's fields into `object`.
+    ///
+    /// # Errors
+    /// Whoever reads the answer takes no more of it.
     pub fn write(self, object: &mut Object<'_>) -> io::Result<()> {
         (self.0)(object)
     }
 }
 
-/// Somebody who reads an answer as it comes and wants no JSON: a person.
+/// A reader who is shown an answer as it comes, and not as JSON: a person.
 pub trait Viewer {
     /// A further piece of the text of field `name`.
     fn text(&mut self, name: &str, piece: &str) -> io::Result<()>;
 
-    /// Field `name`, which is no text.
+    /// Field `name`, which is not text.
     fn value(&mut self, name: &str, value: Value) -> io::Result<()>;
 
     /// Nothing more comes for a while: what has come is to be shown.

@@ -16,7 +16,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
 use rustix::process::{Pid, getpid, getppid};
 
-use crate::contract::tool::{Family, Reach, Tool};
 use crate::files;
 
 /// How often it is asked, in nanoseconds.
@@ -32,23 +31,31 @@ static MYSELF: AtomicI32 = AtomicI32::new(0);
 /// Who started it.
 static PARENT: AtomicI32 = AtomicI32::new(0);
 
-/// Ends this process, a call of `tool` for a request on stdin, once its caller is gone. A call whose answer goes into
-/// a file or to a terminal goes on.
-pub fn watch(tool: &Tool) {
+/// When a call may end whose caller is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MayEnd {
+    /// At any moment.
+    Anytime,
+    /// At any moment, and it waits for sockets: these do not go on after a signal (`signal(7)`).
+    AnytimeBesideSockets,
+    /// While it waits for another writer of its file. What has begun is finished.
+    WhileItWaits,
+}
+
+/// Ends this process, a call for a request on stdin, once its caller is gone and it `may_end`. A call whose answer goes
+/// into a file or to a terminal goes on.
+pub fn watch(may_end: MayEnd) {
     let stdout = fstat(rustix::stdio::stdout()).map(|stat| FileType::from_raw_mode(stat.st_mode));
     if !matches!(stdout, Ok(FileType::Fifo | FileType::Socket)) {
         return;
     }
     PARENT.store(parent(), Ordering::Relaxed);
     MYSELF.store(getpid().as_raw_pid(), Ordering::Relaxed);
-    match (tool.family, tool.reach) {
-        // Sockets with a deadline do not go on after a signal (`signal(7)`); beside the network a thread costs nothing.
-        (Family::Web, _) => ask_in_a_thread(),
-        // What has begun is finished. Only waiting for another writer is given up.
-        (Family::Local, Reach::File(_)) if !tool.hints.read_only => {
-            files::while_waiting(leave_if_gone);
-        }
-        (Family::Local, _) => ask_by_signal(),
+    match may_end {
+        // Beside the network a thread costs nothing.
+        MayEnd::AnytimeBesideSockets => ask_in_a_thread(),
+        MayEnd::WhileItWaits => files::while_waiting(leave_if_gone),
+        MayEnd::Anytime => ask_by_signal(),
     }
 }
 

@@ -5,8 +5,9 @@
 //! call is a process of its own, this executable called as a host calls it: a tool that dies takes one call with it.
 //! No other way of calling this program starts anything of what is needed here.
 
+mod admit;
 mod call;
-mod list;
+pub mod list;
 mod server;
 mod transport;
 
