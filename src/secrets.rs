@@ -47,10 +47,21 @@ pub fn is_secret(name: &OsStr) -> bool {
 
 /// Whether `name` is a credential of one of `tools`, or one of the [`OTHERS`].
 pub fn is_one(tools: &[Tool], name: &[u8]) -> bool {
-    let mut credentials = tools.iter().flat_map(Tool::credentials);
-    name.starts_with(PREFIX.as_bytes())
-        || OTHERS.iter().any(|one| one.as_bytes() == name)
-        || credentials.any(|one| one.variable.as_bytes() == name)
+    if name.starts_with(PREFIX.as_bytes()) || OTHERS.iter().any(|one| one.as_bytes() == name) {
+        return true;
+    }
+    // Every variable of every call's environment comes here, and few tools have an account.
+    for tool in tools {
+        if let Some(account) = &tool.account
+            && account
+                .credentials
+                .iter()
+                .any(|one| one.variable.as_bytes() == name)
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether the user wants the secrets passed on.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::command_line::fields;
 use crate::console::say::{complain, print};
-use crate::contract::schema::{Field, Kind, Schema};
+use crate::contract::schema::{Field, FieldKind, Schema};
 use crate::contract::tool::{Part, Tool};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::Registry;
@@ -84,7 +84,7 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
             "optional"
         };
         let several = match field.kind {
-            Kind::Texts => "; repeat the flag, or separate by commas",
+            FieldKind::Texts => "; repeat the flag, or separate by commas",
             _ => "",
         };
         let _ = writeln!(

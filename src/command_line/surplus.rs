@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::ValueHint;
 
 use crate::command_line::fields::{hint, quoted};
-use crate::contract::schema::{Field, Kind, Schema};
+use crate::contract::schema::{Field, FieldKind, Schema};
 use crate::contract::tool::{Scope, Tool};
 
 /// What to type instead of `args`, if that can be told. They hold something that the tool, reached by `invocation`, has
@@ -33,7 +33,7 @@ pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString])
             let directory = schema.fields.iter().find(|one| one.name == directory)?;
             call.with_directory(tool, schema, field, directory)
         }
-        (_, ValueHint::Other) if field.kind == Kind::Text => call.as_text(field),
+        (_, ValueHint::Other) if field.kind == FieldKind::Text => call.as_text(field),
         (_, ValueHint::AnyPath | ValueHint::Url) => call.one_by_one(schema, field),
         _ => None,
     }
@@ -161,7 +161,10 @@ impl Call<'_> {
             _ => return None,
         };
         // A number behind a file is where to begin.
-        let line = schema.fields.iter().find(|one| one.kind == Kind::Integer);
+        let line = schema
+            .fields
+            .iter()
+            .find(|one| one.kind == FieldKind::Integer);
         Some(match line {
             Some(line) if second.parse::<u64>().is_ok() => format!(
                 "numbers have their names: {} {} --{} {second}",

@@ -55,14 +55,17 @@ pub trait Viewer {
 pub struct Object<'w>(Sink<'w>);
 
 enum Sink<'w> {
-    Json { out: &'w mut dyn Write, at: Place },
+    Json {
+        out: &'w mut dyn Write,
+        at: Progress,
+    },
     Viewer(&'w mut dyn Viewer),
 }
 
 /// How far a JSON object has come. Whatever breaks off the writing of one, it breaks off here and not in between:
 /// texts go out in whole characters, other fields whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Progress {
     /// A field has been written.
     begun: bool,
     /// A text has been opened and not closed.
@@ -77,16 +80,16 @@ impl<'w> Object<'w> {
         out.write_all(b"{")?;
         Ok(Self(Sink::Json {
             out,
-            at: Place::default(),
+            at: Progress::default(),
         }))
     }
 
     /// Goes on with an object of which `out` has got as much as `at` says.
-    pub fn go_on(out: &'w mut dyn Write, at: Place) -> io::Result<Self> {
+    pub fn go_on(out: &'w mut dyn Write, at: Progress) -> io::Result<Self> {
         if at.in_text {
             out.write_all(b"\"")?;
         }
-        let at = Place {
+        let at = Progress {
             in_text: false,
             ..at
         };
@@ -95,17 +98,17 @@ impl<'w> Object<'w> {
 
     /// How far a JSON object has come.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn progress(&self) -> Progress {
         match self.0 {
             Sink::Json { at, .. } => at,
-            Sink::Viewer(_) => Place::default(),
+            Sink::Viewer(_) => Progress::default(),
         }
     }
 
     /// Whether it has been written that the call failed.
     #[must_use]
     pub fn says_that_it_failed(&self) -> bool {
-        self.place().failed
+        self.progress().failed
     }
 
     /// Opens an object that `viewer` is shown, field by field.
@@ -171,7 +174,7 @@ impl<'w> Object<'w> {
 }
 
 /// Begins field `name` of a JSON object.
-fn begin(out: &mut dyn Write, at: Place, name: &str) -> io::Result<()> {
+fn begin(out: &mut dyn Write, at: Progress, name: &str) -> io::Result<()> {
     if at.begun {
         out.write_all(b",")?;
     }
@@ -189,7 +192,7 @@ pub struct Text<'w> {
 enum TextSink<'w> {
     Json {
         out: &'w mut dyn Write,
-        at: &'w mut Place,
+        at: &'w mut Progress,
         escaped: Vec<u8>,
     },
     Viewer(&'w mut dyn Viewer, String),

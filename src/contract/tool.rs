@@ -22,8 +22,8 @@ pub struct Tool {
     pub hints: Hints,
     /// What of the machine a request can name, for front ends that confine it.
     pub scope: Scope,
-    /// How many calls a server may run at the same time, where a call can take much memory; none is no limit of the
-    /// tool's own.
+    /// How many calls a server may run at the same time, where a call can take much memory; `None` sets no limit
+    /// beside the server's.
     pub at_once: Option<usize>,
     /// What `--help` and the manual page say beyond the schema.
     pub manual: Manual,

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::console::sanitize;
 use crate::console::streams::Stdout;
 use crate::contract::failure::{Code, Failure};
-use crate::contract::reply::{Object, Place};
+use crate::contract::reply::{Object, Progress};
 use crate::contract::request::Request;
 use crate::contract::tool::{Family, Tool};
 use crate::program::Exit;
@@ -69,15 +69,15 @@ pub fn respond<W: Write + Default>(
 fn with_object<W: Write>(
     out: &mut BufWriter<W>,
     terminal: bool,
-    begun: Option<Place>,
-    at: &mut Option<Place>,
+    begun: Option<Progress>,
+    at: &mut Option<Progress>,
     fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, Exit),
 ) -> (io::Result<()>, Exit) {
     /// Keeps the place of an object that is given up.
-    struct Kept<'a, 'w>(Object<'w>, &'a mut Option<Place>);
+    struct Kept<'a, 'w>(Object<'w>, &'a mut Option<Progress>);
     impl Drop for Kept<'_, '_> {
         fn drop(&mut self) {
-            *self.1 = Some(self.0.place());
+            *self.1 = Some(self.0.progress());
         }
     }
     let mut sanitized;

@@ -166,7 +166,7 @@ fn names(directory: &Path) -> io::Result<Vec<OsString>> {
 fn file(known: Registry, directory: &Path, name: &OsString) -> Option<File> {
     let path = directory.join(name);
     let name = name.to_string_lossy();
-    // The executable that the links lead to is no tool.
+    // The executable that the links lead to is not a tool.
     if name.starts_with('.') || name == PROGRAM {
         return None;
     }

@@ -91,13 +91,13 @@ impl Tools {
                 .map_or_else(|| name.replace('-', "_"), |tool| tool.name.to_owned())
         };
         let (key, verdict, code) = match self.asked(report, place.owner, file) {
-            Asked::Answered(answer) => {
+            Probed::Answered(answer) => {
                 self.compare(file, &answer.schema, &answer.name);
                 let took = format!("ok, {} ms", answer.took.as_millis());
                 (answer.name, took, GOOD)
             }
-            Asked::Not => (presumed(), "not started".to_owned(), GOOD),
-            Asked::Wrong => (presumed(), "WRONG".to_owned(), BAD),
+            Probed::Not => (presumed(), "not started".to_owned(), GOOD),
+            Probed::Wrong => (presumed(), "WRONG".to_owned(), BAD),
         };
         let standing = if code == BAD {
             // Hosts take the next one of that name, as if this one were not there.
@@ -114,7 +114,7 @@ impl Tools {
         ));
     }
 
-    fn asked(&mut self, report: &mut Report, owner: Owner, file: &File) -> Asked {
+    fn asked(&mut self, report: &mut Report, owner: Owner, file: &File) -> Probed {
         if let Some(obstacle) = file.obstacle {
             let cause = places::cause(file);
             let path = file.path.clone();
@@ -123,18 +123,18 @@ impl Tools {
                 Some((.., paths)) => paths.push(path),
                 None => self.obstructed.push((obstacle, cause, vec![path])),
             }
-            return Asked::Wrong;
+            return Probed::Wrong;
         }
         if !self.may_start(owner) {
             self.not_started += 1;
-            return Asked::Not;
+            return Probed::Not;
         }
         match probe::ask(&file.path) {
-            Ok(answer) => Asked::Answered(answer),
+            Ok(answer) => Probed::Answered(answer),
             Err(fault) => {
                 let what = format!("{} {}", shown(&file.path), sanitize::line(&fault));
                 report.problem(what, replaced(self.known, &file.path));
-                Asked::Wrong
+                Probed::Wrong
             }
         }
     }
@@ -401,7 +401,7 @@ impl Tools {
 }
 
 /// What came of asking a file for its schema.
-enum Asked {
+enum Probed {
     Answered(probe::Answer),
     /// It was not asked.
     Not,

@@ -18,7 +18,7 @@ use crate::console::{color, sanitize, say};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Object;
 use crate::contract::request::Request;
-use crate::contract::schema::{Field, Kind, Schema};
+use crate::contract::schema::{Field, FieldKind, Schema};
 use crate::contract::tool::Tool;
 use crate::front::answer;
 use crate::program::Exit;
@@ -172,12 +172,12 @@ fn request(
 fn given(matches: &ArgMatches, field: &Field) -> Option<Value> {
     let name = &field.name;
     match field.kind {
-        Kind::Text => matches
+        FieldKind::Text => matches
             .get_one::<String>(name)
             .map(|text| Value::from(text.as_str())),
-        Kind::Integer => matches.get_one::<Value>(name).cloned(),
-        Kind::Flag => matches.get_one::<bool>(name).map(|flag| (*flag).into()),
-        Kind::Texts => matches
+        FieldKind::Integer => matches.get_one::<Value>(name).cloned(),
+        FieldKind::Flag => matches.get_one::<bool>(name).map(|flag| (*flag).into()),
+        FieldKind::Texts => matches
             .get_many::<String>(name)
             .map(|texts| texts.map(|text| Value::from(text.as_str())).collect()),
     }
@@ -227,10 +227,10 @@ mod tests {
                         field.flag()
                     };
                     let (value, json): (&[&str], Value) = match field.kind {
-                        Kind::Text => (&["-x y"], "-x y".into()),
-                        Kind::Integer => (&["-7"], (-7).into()),
-                        Kind::Flag => (&[], true.into()),
-                        Kind::Texts => (&["a,b"], vec!["a", "b"].into()),
+                        FieldKind::Text => (&["-x y"], "-x y".into()),
+                        FieldKind::Integer => (&["-7"], (-7).into()),
+                        FieldKind::Flag => (&[], true.into()),
+                        FieldKind::Texts => (&["a,b"], vec!["a", "b"].into()),
                     };
                     words.push(format!("--{flag}"));
                     words.extend(value.iter().map(|&word| word.to_owned()));
@@ -278,7 +278,7 @@ mod tests {
             for field in schema
                 .fields
                 .iter()
-                .filter(|field| field.kind == Kind::Texts)
+                .filter(|field| field.kind == FieldKind::Texts)
             {
                 let flag = format!("--{}", field.flag());
                 let request = parse(tool.name, &["word", &flag, "a,b", &flag, "c"]).unwrap();
