@@ -1,5 +1,5 @@
 //! The entry: `argv[0]` or the first argument decides what a call is. A tool without arguments answers a host, a tool
-//! with arguments a person; `mcp` is a server, and what is left is a command.
+//! with arguments a person; `mcp` is a server, and what is left is a command. The one place that knows all front ends.
 //!
 //! Names and exit codes follow the decisions on the host's calls (2, 6).
 
@@ -10,15 +10,17 @@ use crate::command_line::mcp::Asked;
 use crate::command_line::{self, help};
 use crate::console::say;
 use crate::contract::tool::{Family, Tool};
-use crate::front::{host, mcp, person};
+use crate::front::person::Outcome;
+use crate::front::{answer, host, mcp, person};
 use crate::program::{Exit, PROGRAM};
+use crate::registry::TOOLS;
 use crate::sandbox::{confine, signals};
 use crate::{commands, registry, secrets};
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     signals::settle();
-    host::settle_panics();
+    answer::settle_panics();
     let program = args.next().unwrap_or_default();
     let args: Vec<OsString> = args.collect();
     // `std::path` would do the same, at the price of two more pages of code to be brought in by every call.
@@ -37,17 +39,17 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 /// The program under its own name, whose first argument says what to do.
 fn run_program(args: &[OsString]) -> Exit {
     let Some((first, rest)) = args.split_first() else {
-        return say::print(&help::program());
+        return say::print(&help::program(TOOLS));
     };
     match first.to_str() {
-        Some("--help" | "-h") => say::print(&help::program()),
+        Some("--help" | "-h") => say::print(&help::program(TOOLS)),
         Some("--version" | "-V") => say::print(&say::version()),
-        Some("help") => help::about(rest),
+        Some("help") => help::about(TOOLS, rest),
         Some("mcp") => run_mcp(rest),
-        Some(name) if command_line::NAMES.contains(&name) => commands::run(name, rest),
+        Some(name) if command_line::NAMES.contains(&name) => commands::run(TOOLS, name, rest),
         name => match name.and_then(registry::find) {
             Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),
-            None => help::unknown_name(&first.to_string_lossy()),
+            None => help::unknown_name(TOOLS, &first.to_string_lossy()),
         },
     }
 }
@@ -56,12 +58,17 @@ fn run_program(args: &[OsString]) -> Exit {
 fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
     hide_secrets(tool);
     // What hosts do comes first, and waits for nothing that only people need.
-    let Some(first) = args.first() else {
-        return person::without_fields(tool, invocation);
+    let outcome = match args.first() {
+        None => person::without_fields(tool, invocation),
+        Some(first) if first == "--schema" && args.len() == 1 => {
+            return say::print(tool.schema);
+        }
+        Some(_) => person::run(tool, invocation, args),
     };
-    match first.to_str() {
-        Some("--schema") if args.len() == 1 => say::print(tool.schema),
-        _ => person::run(tool, invocation, args),
+    match outcome {
+        Outcome::Done(exit) => exit,
+        Outcome::Stdin => host::answer(tool),
+        Outcome::File(file) => host::answer_file(tool, &file),
     }
 }
 
@@ -69,13 +76,13 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
 fn hide_secrets(tool: &Tool) {
     if tool.family == Family::Local {
         // SAFETY: the entry is gone through once, when the process has one thread and has kept nothing.
-        drop(unsafe { secrets::take() });
+        drop(unsafe { secrets::take(&TOOLS) });
     }
 }
 
 /// The Model Context Protocol: a server, or one call of a server that is confined to directories.
 fn run_mcp(args: &[OsString]) -> Exit {
-    match command_line::mcp::read(args) {
+    match command_line::mcp::read(TOOLS, args) {
         Ok(Asked::Serve(options)) => mcp::serve(options),
         Ok(Asked::Confined(tool, roots)) => match confine::to(&roots, !tool.hints.read_only) {
             Ok(()) => {

@@ -2,38 +2,50 @@
 //!
 //! Imports run one way: entry → front ends and commands → registry → tools → workshops and contract.
 //!
+//! Another program can call the tools in its own process: see [`registry`]. Everything else here is the executable's.
+//!
 //! | module | what it is |
 //! |---|---|
-//! | [`entry`] | `argv[0]` or a subcommand decides: a host's call, a person's call, MCP, a command |
-//! | [`front`] | the front ends, which do not know each other: host, person, MCP |
-//! | [`commands`] | list, schema, doctor, completions, man: what the program does beside the tools |
-//! | [`command_line`] | flags of tools and commands, and the help that follows from them |
-//! | [`registry`] | a row a tool |
+//! | `entry` | `argv[0]` or a subcommand decides: a host's call, a person's call, MCP, a command |
+//! | `front` | the front ends, which do not know each other: host, person, MCP |
+//! | `commands` | list, schema, doctor, link, completions, man: what the program does beside the tools |
+//! | `command_line` | flags of tools and commands, and the help that follows from them |
+//! | [`registry`] | a row a tool, and how another program calls one |
 //! | [`contract`] | what a tool is, a request in, an answer or a failure out, how a tool is described |
-//! | [`tools`] | the tools, one room each |
-//! | [`sandbox`] | workshop: which directories a process may touch, and who outlives whom |
-//! | [`shell`] | workshop: running a shell command or a program |
-//! | [`files`] | workshop: reading files, replacing them whole or not at all |
-//! | [`search`] | workshop: finding files by wildcard, and lines in files by regular expression |
-//! | [`web`] | workshop: fetching pages, searching the web |
-//! | [`document`] | workshop: what is to be read, as Markdown |
-//! | [`secrets`] | which variables of the environment no command and no file shows |
-//! | [`console`] | workshop: the process's own streams, and text for a terminal |
-//! | [`program`] | the program's name, and how a run ends |
+//! | `tools` | the tools, a file each |
+//! | `sandbox` | workshop: which directories a process may touch, and who outlives whom |
+//! | `shell` | workshop: running a shell command or a program |
+//! | `files` | workshop: reading files, replacing them whole or not at all |
+//! | `search` | workshop: finding files by wildcard, and lines in files by regular expression |
+//! | `web` | workshop: fetching pages, searching the web |
+//! | `document` | workshop: documents, as Markdown |
+//! | `secrets` | which variables of the environment no command and no file shows |
+//! | `console` | workshop: the process's own streams, and text for a terminal |
+//! | `program` | the program's name, and how a run ends |
 
 mod command_line;
 mod commands;
 mod console;
 pub mod contract;
-pub mod document;
-pub mod entry;
-pub mod files;
+mod files;
 mod front;
+#[cfg(test)]
+mod made_up_tool;
 mod program;
 pub mod registry;
 mod sandbox;
-pub mod search;
 mod secrets;
 mod shell;
-pub mod tools;
+mod tools;
+
+// Public for the executable and for nobody else.
+#[doc(hidden)]
+pub mod entry;
+
+// Public for the tests and benches of these workshops and for nobody else; another program calls the tools.
+#[doc(hidden)]
+pub mod document;
+#[doc(hidden)]
+pub mod search;
+#[doc(hidden)]
 pub mod web;

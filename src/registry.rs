@@ -1,10 +1,43 @@
-//! The one registry: a row a tool. Links, schemas, help, lists and protocols follow from it.
+//! The one registry: a row a tool. Links, schemas, help, completions, manual pages, lists and protocols follow from it.
+//!
+//! # Calling a tool from another program
+//!
+//! A tool prepares its answer, which may fail, and then writes it, field by field
+//! ([`Tool::run`]):
+//!
+//! ```
+//! use ikigai_tools::contract::reply::Object;
+//! use ikigai_tools::contract::request::Request;
+//! use ikigai_tools::registry;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let glob = registry::find("glob").ok_or("no such tool")?;
+//! let request = Request::parse(br#"{"pattern": "Cargo.*", "path": "."}"#)?;
+//! let reply = glob.run(&request)?;
+//!
+//! let mut answer = Vec::new();
+//! let mut object = Object::open(&mut answer)?;
+//! object.succeed(glob.family)?;
+//! reply.write(&mut object)?;
+//! object.close()?;
+//! assert_eq!(answer, br#"{"output":"Cargo.lock\nCargo.toml","count":2}"#);
+//!
+//! // What cannot be done is a code and a message for whoever asked.
+//! let request = Request::parse(br#"{"path": "."}"#)?;
+//! let failure = glob.run(&request).err().ok_or("it has no pattern")?;
+//! assert_eq!(failure.code.as_str(), "INVALID_ARG");
+//! # Ok(())
+//! # }
+//! ```
+
+use std::fmt;
+use std::ops::Deref;
 
 use crate::contract::tool::Tool;
-use crate::tools;
+use crate::{secrets, tools};
 
 /// Every tool of this program, in the order in which lists show them.
-pub static TOOLS: &[Tool] = &[
+pub static TOOLS: Registry = Registry(&[
     tools::bash::TOOL,
     tools::file_read::TOOL,
     tools::file_write::TOOL,
@@ -14,13 +47,61 @@ pub static TOOLS: &[Tool] = &[
     tools::web_search_brave::TOOL,
     tools::web_search_google::TOOL,
     tools::web_fetch::TOOL,
-];
+]);
 
-/// The tool that `name` means: `file-read`, `file-read-tool` and `file_read` are one.
+/// Tools, in the order in which lists show them. Front ends and commands take one, and know no tool by name.
+#[derive(Clone, Copy)]
+pub struct Registry(&'static [Tool]);
+
+impl Registry {
+    /// These tools.
+    #[must_use]
+    pub const fn new(tools: &'static [Tool]) -> Self {
+        Self(tools)
+    }
+
+    /// The tool that `name` means: `file-read`, `file-read-tool` and `file_read` are one.
+    #[must_use]
+    pub fn find(self, name: &str) -> Option<&'static Tool> {
+        let name = canonical(name);
+        self.0.iter().find(|tool| tool.command() == name)
+    }
+
+    /// The names that people type.
+    pub fn commands(self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(Tool::command)
+    }
+}
+
+impl Deref for Registry {
+    type Target = [Tool];
+
+    fn deref(&self) -> &[Tool] {
+        self.0
+    }
+}
+
+impl IntoIterator for Registry {
+    type Item = &'static Tool;
+    type IntoIter = std::slice::Iter<'static, Tool>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.commands()).finish()
+    }
+}
+
+/// The tool of this program that `name` means. What a command that it runs may not see is known from then on: the
+/// credentials of all tools.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Tool> {
-    let name = canonical(name);
-    TOOLS.iter().find(|tool| tool.command() == name)
+    secrets::declare(TOOLS.0);
+    TOOLS.find(name)
 }
 
 /// Those of `candidates` that whoever wrote `name` may have meant, the likeliest alone where one is; none where all are

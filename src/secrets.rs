@@ -7,13 +7,13 @@
 
 use std::ffi::{CStr, OsStr, OsString, c_char};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::OnceLock;
 
-/// Every variable from which this program takes a secret, the providers' keys first. An identifier
-/// that goes with a key, as a user name goes with a password, counts as well.
-const NAMES: [&str; 12] = [
-    "BRAVE_API_KEY",
-    "GOOGLE_SEARCH_API_KEY",
-    "GOOGLE_SEARCH_ENGINE_ID",
+use crate::contract::tool::Tool;
+
+/// Variables that hold a secret of the research server or of other programs of this family. Those of this program's
+/// tools stand in their rows. What belongs to a key as a user's name belongs to a password counts as well.
+const OTHERS: [&str; 9] = [
     "GOOGLE_CUSTOM_SEARCH_API_KEY",
     "GOOGLE_CUSTOM_SEARCH_ID",
     "SERPER_API_KEY",
@@ -31,14 +31,37 @@ const PREFIX: &str = "SEARXNG_";
 /// If set to `1`, the secrets are passed on like everything else.
 const PASS: &str = "IKIGAI_PASS_KEYS";
 
-/// Whether the variable `name` holds a secret.
-#[must_use]
-pub fn is_secret(name: &OsStr) -> bool {
-    is_one(name.as_bytes())
+/// The tools whose credentials are secrets. The registry is above this module and tells it.
+static TOOLS: OnceLock<&'static [Tool]> = OnceLock::new();
+
+/// Makes the credentials of `tools` secrets from now on. Only the first call does.
+pub fn declare(tools: &'static [Tool]) {
+    let _ = TOOLS.set(tools);
 }
 
-fn is_one(name: &[u8]) -> bool {
-    name.starts_with(PREFIX.as_bytes()) || NAMES.iter().any(|one| one.as_bytes() == name)
+/// Whether the variable called `name` holds a secret.
+#[must_use]
+pub fn is_secret(name: &OsStr) -> bool {
+    is_one(TOOLS.get().copied().unwrap_or_default(), name.as_bytes())
+}
+
+/// Whether `name` is a credential of one of `tools`, or one of the [`OTHERS`].
+pub fn is_one(tools: &[Tool], name: &[u8]) -> bool {
+    if name.starts_with(PREFIX.as_bytes()) || OTHERS.iter().any(|one| one.as_bytes() == name) {
+        return true;
+    }
+    // Every variable of every call's environment comes here, and few tools have an account.
+    for tool in tools {
+        if let Some(account) = &tool.account
+            && account
+                .credentials
+                .iter()
+                .any(|one| one.variable.as_bytes() == name)
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether the user wants the secrets passed on.
@@ -57,13 +80,12 @@ pub fn withheld() -> fn(&OsStr) -> bool {
     }
 }
 
-/// Takes the secrets out of this process's environment, and overwrites them where the kernel shows
-/// them to others. Returns them, for those who need them. With `IKIGAI_PASS_KEYS=1` nothing is
-/// removed.
+/// Takes the secrets out of this process's environment, the credentials of `tools` among them, and overwrites them where the kernel shows them to others.
+/// They come back, for whoever is to have them. With `IKIGAI_PASS_KEYS=1` everything stays.
 ///
 /// # Safety
 /// No other thread may run, and no pointer into the environment may be kept.
-pub unsafe fn take() -> Vec<(OsString, OsString)> {
+pub unsafe fn take(tools: &[Tool]) -> Vec<(OsString, OsString)> {
     unsafe extern "C" {
         static mut environ: *mut *mut c_char;
     }
@@ -82,7 +104,7 @@ pub unsafe fn take() -> Vec<(OsString, OsString)> {
         while !(*from).is_null() {
             let entry = CStr::from_ptr(*from).to_bytes();
             let name = entry.split(|byte| *byte == b'=').next().unwrap_or_default();
-            if is_one(name) && !*pass.get_or_insert_with(are_passed_on) {
+            if is_one(tools, name) && !*pass.get_or_insert_with(are_passed_on) {
                 let value = entry.get(name.len() + 1..).unwrap_or_default();
                 taken.push((
                     OsStr::from_bytes(name).to_owned(),
@@ -115,10 +137,12 @@ unsafe fn overwrite(string: *mut c_char, length: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry;
     use crate::web::search::{brave, google};
 
     #[test]
     fn every_credential_that_a_search_takes_from_the_environment_is_a_secret() {
+        assert!(registry::find("bash").is_some());
         for name in [brave::KEY, google::KEY, google::ENGINE] {
             assert!(is_secret(OsStr::new(name.variable)), "{}", name.variable);
         }

@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use serde_json::{Map, Value};
 
 use crate::contract::request;
-use crate::contract::schema::{Field, Kind, Schema};
+use crate::contract::schema::{Field, FieldKind, Schema};
 use crate::contract::tool::Tool;
 
 /// The command line of `tool`, for reading, completing and describing it.
@@ -53,9 +53,9 @@ pub fn usage(invocation: &str, schema: &Schema) -> String {
 /// What stands for the field's value in help: `FILE_PATH`.
 pub fn value_name(field: &Field) -> String {
     match field.kind {
-        Kind::Integer => "N".to_owned(),
-        Kind::Texts => "LIST".to_owned(),
-        Kind::Text | Kind::Flag => field.name.to_uppercase(),
+        FieldKind::Integer => "N".to_owned(),
+        FieldKind::Texts => "LIST".to_owned(),
+        FieldKind::Text | FieldKind::Flag => field.name.to_uppercase(),
     }
 }
 
@@ -80,14 +80,14 @@ fn option(field: &Field) -> Arg {
     };
     match field.kind {
         // Any text may be meant, one that looks like a flag too.
-        Kind::Text => option.allow_hyphen_values(true),
-        Kind::Integer => option.value_parser(integer).allow_negative_numbers(true),
-        Kind::Flag => option
+        FieldKind::Text => option.allow_hyphen_values(true),
+        FieldKind::Integer => option.value_parser(integer).allow_negative_numbers(true),
+        FieldKind::Flag => option
             .value_parser(value_parser!(bool))
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("true"),
-        Kind::Texts => option
+        FieldKind::Texts => option
             .action(ArgAction::Append)
             .value_delimiter(',')
             .help(format!(
@@ -143,7 +143,7 @@ pub fn typed(invocation: &str, schema: &Schema, request: &str) -> String {
     for field in &schema.fields {
         match (request.get(&field.name), field.kind) {
             (None | Some(Value::Bool(false)), _) => {}
-            (Some(_), Kind::Flag) => line.extend([" --", &field.flag()]),
+            (Some(_), FieldKind::Flag) => line.extend([" --", &field.flag()]),
             (Some(value), _) if field.required => {
                 line += " ";
                 line += &word(value);

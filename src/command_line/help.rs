@@ -5,21 +5,21 @@ use std::fmt::Write as _;
 
 use crate::command_line::fields;
 use crate::console::say::{complain, print};
-use crate::contract::schema::{Field, Kind, Schema};
-use crate::contract::tool::Tool;
+use crate::contract::schema::{Field, FieldKind, Schema};
+use crate::contract::tool::{Part, Tool};
 use crate::program::{Exit, PROGRAM};
-use crate::registry::TOOLS;
+use crate::registry::Registry;
 use crate::{command_line, registry};
 
 /// The links' names, a line each.
-pub fn list() -> String {
-    TOOLS
+pub fn list(tools: Registry) -> String {
+    tools
         .iter()
         .fold(String::new(), |list, tool| list + tool.link + "\n")
 }
 
 /// Help for the whole program.
-pub fn program() -> String {
+pub fn program(tools: Registry) -> String {
     let mut text = format!(
         "\
 {PROGRAM}: a coding agent's hands in one executable
@@ -35,7 +35,7 @@ A link to this executable that bears a tool's name is that tool.
 Tools:
 "
     );
-    for tool in TOOLS {
+    for tool in tools {
         row(
             &mut text,
             tool.command(),
@@ -43,7 +43,7 @@ Tools:
         );
     }
     text += "\nOther commands:\n";
-    for command in command_line::all() {
+    for command in command_line::all(tools) {
         let about = command.get_about().map(ToString::to_string);
         row(&mut text, command.get_name(), &about.unwrap_or_default());
     }
@@ -84,7 +84,7 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
             "optional"
         };
         let several = match field.kind {
-            Kind::Texts => "; repeat the flag, or separate by commas",
+            FieldKind::Texts => "; repeat the flag, or separate by commas",
             _ => "",
         };
         let _ = writeln!(
@@ -109,35 +109,40 @@ Example:
   {}
   printf '%s' '{}' | {invocation}
 
-On a terminal the answer is text, errors go to stderr with exit code 1, and bash ends as its
-command did. What the specification leaves open is decided in README.md, \"What was decided\".
+On a terminal the answer is text, and errors go to stderr with exit code 1{}.
+What the specification leaves open is decided in README.md, \"What was decided\".
 ",
         fields::typed(invocation, &schema, tool.manual.example),
-        tool.manual.example.replace('\'', r"'\''")
+        tool.manual.example.replace('\'', r"'\''"),
+        if tool.has(Part::ExitCode) {
+            ";\nelse the exit code is that of the command which was run"
+        } else {
+            ""
+        }
     );
     text
 }
 
 /// Help for what `words` name, or for the whole program.
-pub fn about(words: &[OsString]) -> Exit {
+pub fn about(tools: Registry, words: &[OsString]) -> Exit {
     let Some(word) = words.first() else {
-        return print(&program());
+        return print(&program(tools));
     };
     let name = word.to_string_lossy();
-    if let Some(command) = command_line::find(&name) {
+    if let Some(command) = command_line::find(tools, &name) {
         return print(&command_line::help(command));
     }
-    match registry::find(&name) {
+    match tools.find(&name) {
         Some(found) => print(&tool(found, &format!("{PROGRAM} {}", found.command()))),
-        None => unknown_name(&name),
+        None => unknown_name(tools, &name),
     }
 }
 
 /// Says on stderr that `name` is no tool and no command, which one may have been meant, and what there is.
-pub fn unknown_name(name: &str) -> Exit {
-    let commands = command_line::all();
+pub fn unknown_name(tools: Registry, name: &str) -> Exit {
+    let commands = command_line::all(tools);
     let commands: Vec<&str> = commands.iter().map(clap::Command::get_name).collect();
-    let tools: Vec<&str> = TOOLS.iter().map(Tool::command).collect();
+    let tools: Vec<&str> = tools.commands().collect();
     let all = [&tools[..], &commands, &["--version", "--help"]].concat();
     let meant = registry::did_you_mean(&registry::alike(name, all.into_iter()));
     complain(&format!(

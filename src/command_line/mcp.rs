@@ -8,15 +8,15 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, Error, ValueHint, value_parser};
 
-use crate::contract::tool::{Reach, Tool};
+use crate::contract::tool::{Scope, Tool};
 use crate::registry;
-use crate::registry::TOOLS;
+use crate::registry::Registry;
 
 /// How the command is called, and how its log lines begin.
 pub const NAME: &str = "ikigai-tools mcp";
 
 /// How long a call may take where nothing else is said: longer than builds and test suites take that a model waits for.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// What a command line asks for.
 pub enum Asked {
@@ -38,7 +38,8 @@ pub struct Options {
 
 /// The command line, from which help, completions and the manual page are made.
 #[must_use]
-pub fn command() -> Command {
+pub fn command(tools: Registry) -> Command {
+    let unconfined = unconfined(tools);
     Command::new("mcp")
         .about("Serve the tools over the Model Context Protocol, on stdin and stdout")
         .long_about(
@@ -51,7 +52,7 @@ pub fn command() -> Command {
                 .value_name("NAME,...")
                 .action(ArgAction::Append)
                 .value_delimiter(',')
-                .value_parser(ToolName)
+                .value_parser(ToolName(tools))
                 .hide_possible_values(true)
                 .help("Serve these tools only"),
         )
@@ -69,12 +70,12 @@ pub fn command() -> Command {
                 .value_hint(ValueHint::DirPath)
                 .value_parser(root)
                 .help("Refuse work on files outside DIR, links resolved; may be given again")
-                .long_help(
+                .long_help(format!(
                     "Refuse work on files outside DIR, links resolved; may be given again. Relative paths start at \
                      the first one. The kernel (Landlock, Linux 5.13) enforces it; without Landlock the server does \
-                     not start. bash cannot be confined and is not served unless --tools names it; the web tools \
-                     are served as ever.",
-                ),
+                     not start. {unconfined} cannot be confined and is not served unless --tools names it; the web \
+                     tools are served as ever."
+                )),
         )
         .arg(
             Arg::new("timeout")
@@ -85,17 +86,26 @@ pub fn command() -> Command {
         )
 }
 
+/// The tools that no directory confines, by the names that people type.
+fn unconfined(tools: Registry) -> String {
+    let unconfined = tools
+        .into_iter()
+        .filter(|tool| tool.scope == Scope::Machine);
+    let names: Vec<&str> = unconfined.map(Tool::command).collect();
+    names.join(", ")
+}
+
 /// Reads the arguments behind `mcp`.
 ///
 /// # Errors
 /// What to print and how to exit, from the reader itself: help is one of them.
-pub fn read(args: &[OsString]) -> Result<Asked, Error> {
+pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
     // How a confined server calls itself; nobody else has a use for it.
     let confined = Arg::new("confined")
         .long("confined")
-        .value_parser(ToolName)
+        .value_parser(ToolName(tools))
         .hide(true);
-    let mut command = command().bin_name(NAME).arg(confined);
+    let mut command = command(tools).bin_name(NAME).arg(confined);
     let words = std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
     let matches = command.try_get_matches_from_mut(words)?;
     let all = |name| {
@@ -110,11 +120,11 @@ pub fn read(args: &[OsString]) -> Result<Asked, Error> {
     }
     let named: Option<Vec<&Tool>> = all("tools").map(Iterator::collect);
     let read_only = matches.get_flag("read-only");
-    let tools: Vec<&'static Tool> = TOOLS
-        .iter()
+    let tools: Vec<&'static Tool> = tools
+        .into_iter()
         .filter(|tool| match &named {
             Some(named) => named.iter().any(|one| one.name == tool.name),
-            None => roots.is_empty() || tool.reach != Reach::Machine,
+            None => roots.is_empty() || tool.scope != Scope::Machine,
         })
         .filter(|tool| tool.hints.read_only || !read_only)
         .collect();
@@ -122,7 +132,7 @@ pub fn read(args: &[OsString]) -> Result<Asked, Error> {
         return Err(command.error(ErrorKind::ValueValidation, "that leaves no tool to serve"));
     }
     let timeout = match matches.get_one::<u32>("timeout") {
-        None => Some(PATIENCE),
+        None => Some(TIMEOUT),
         Some(0) => None,
         Some(seconds) => Some(Duration::from_secs(u64::from(*seconds))),
     };
@@ -135,7 +145,7 @@ pub fn read(args: &[OsString]) -> Result<Asked, Error> {
 
 /// Reads a tool's name in any of its spellings, and offers the plain ones to completions.
 #[derive(Clone, Copy, Debug)]
-pub struct ToolName;
+pub struct ToolName(pub Registry);
 
 impl TypedValueParser for ToolName {
     type Value = &'static Tool;
@@ -146,23 +156,22 @@ impl TypedValueParser for ToolName {
         arg: Option<&Arg>,
         value: &OsStr,
     ) -> Result<Self::Value, Error> {
-        let parser = StringValueParser::new().try_map(|name| tool(&name));
+        let tools = self.0;
+        let parser = StringValueParser::new().try_map(move |name| tool(tools, &name));
         parser.parse_ref(command, arg, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let names = TOOLS.iter().map(Tool::command);
-        Some(Box::new(names.map(PossibleValue::new)))
+        Some(Box::new(self.0.commands().map(PossibleValue::new)))
     }
 }
 
-fn tool(name: &str) -> Result<&'static Tool, String> {
-    registry::find(name.trim()).ok_or_else(|| {
-        let tools = || TOOLS.iter().map(Tool::command);
-        let mut meant = registry::did_you_mean(&registry::alike(name.trim(), tools()));
+fn tool(tools: Registry, name: &str) -> Result<&'static Tool, String> {
+    tools.find(name.trim()).ok_or_else(|| {
+        let mut meant = registry::did_you_mean(&registry::alike(name.trim(), tools.commands()));
         if meant.is_empty() {
-            let tools: Vec<&str> = tools().collect();
-            meant = format!("; the tools are {}", tools.join(", "));
+            let names: Vec<&str> = tools.commands().collect();
+            meant = format!("; the tools are {}", names.join(", "));
         }
         format!("no tool is called `{}`{meant}", name.escape_debug())
     })
@@ -179,10 +188,11 @@ fn root(path: &str) -> Result<PathBuf, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::TOOLS;
 
     fn served(args: &[&str]) -> Result<Vec<&'static str>, String> {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-        match read(&args).map_err(|error| error.to_string())? {
+        match read(TOOLS, &args).map_err(|error| error.to_string())? {
             Asked::Serve(options) => Ok(options.tools.iter().map(|tool| tool.name).collect()),
             Asked::Confined(..) => Err(String::from("no server")),
         }
@@ -214,7 +224,7 @@ mod tests {
 
     fn options(args: &[&str]) -> Options {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-        match read(&args) {
+        match read(TOOLS, &args) {
             Ok(Asked::Serve(options)) => options,
             _ => panic!("a server"),
         }
@@ -246,7 +256,7 @@ mod tests {
     fn a_confined_call_has_its_tool_and_directories_whatever_else_is_asked_for() {
         for tool in ["bash", "grep"] {
             let args = ["--confined", tool, "--root", "/", "--read-only"];
-            match read(&args.map(OsString::from)) {
+            match read(TOOLS, &args.map(OsString::from)) {
                 Ok(Asked::Confined(one, roots)) => {
                     assert_eq!((one.name, &*roots), (tool, &[PathBuf::from("/")][..]));
                 }

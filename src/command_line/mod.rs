@@ -1,4 +1,4 @@
-//! The commands that are no tools, and the whole command line as one tree, from which completions and manual pages are
+//! The commands that are not tools, and the whole command line as one tree, from which completions and manual pages are
 //! made.
 
 pub mod fields;
@@ -14,19 +14,18 @@ use clap_complete::Shell;
 
 use crate::contract::provider::Provider;
 use crate::contract::schema::Schema;
-use crate::contract::tool::Tool;
 use crate::program::PROGRAM;
-use crate::registry::TOOLS;
+use crate::registry::Registry;
 
-/// The commands' names, for telling them from tools before anything is built. `mcp` is a door of its own.
+/// The commands' names, for telling them from tools before anything is built. `mcp` is a front end of its own.
 pub const NAMES: [&str; 6] = ["list", "schema", "doctor", "link", "completions", "man"];
 
 /// The commands, in the order in which help shows them.
-pub fn all() -> Vec<Command> {
+pub fn all(tools: Registry) -> Vec<Command> {
     vec![
         list(),
-        schema(),
-        mcp::command(),
+        schema(tools),
+        mcp::command(tools),
         doctor(),
         link(),
         completions(),
@@ -35,13 +34,15 @@ pub fn all() -> Vec<Command> {
 }
 
 /// The command called `name`.
-pub fn find(name: &str) -> Option<Command> {
-    all().into_iter().find(|command| command.get_name() == name)
+pub fn find(tools: Registry, name: &str) -> Option<Command> {
+    all(tools)
+        .into_iter()
+        .find(|command| command.get_name() == name)
 }
 
 /// The whole command line.
-pub fn tree() -> Command {
-    let tools = TOOLS.iter().map(|tool| {
+pub fn tree(tools: Registry) -> Command {
+    let commands = tools.into_iter().map(|tool| {
         let schema = Schema::read(tool.schema);
         let usage = fields::usage(&format!("{PROGRAM} {}", tool.command()), &schema);
         fields::command(tool, &schema).override_usage(usage)
@@ -51,8 +52,8 @@ pub fn tree() -> Command {
         .about("A coding agent's hands in one executable")
         .disable_help_subcommand(true)
         .subcommand_required(true)
-        .subcommands(tools)
-        .subcommands(all())
+        .subcommands(commands)
+        .subcommands(all(tools))
 }
 
 /// Help for `command`.
@@ -65,7 +66,7 @@ fn list() -> Command {
     Command::new("list").about("Print the names of the tools' links, a line each")
 }
 
-fn schema() -> Command {
+fn schema(tools: Registry) -> Command {
     Command::new("schema")
         .about("Print the tools' definitions, in a provider's own form")
         .arg(
@@ -79,14 +80,14 @@ fn schema() -> Command {
             Arg::new("tool")
                 .value_name("TOOL")
                 .action(ArgAction::Append)
-                .value_parser(mcp::ToolName)
+                .value_parser(mcp::ToolName(tools))
                 .hide_possible_values(true)
-                .help(format!("The tools: {}; none is all of them", names())),
+                .help(format!("The tools: {}; none is all of them", names(tools))),
         )
 }
 
-fn names() -> String {
-    let names: Vec<&str> = TOOLS.iter().map(Tool::command).collect();
+fn names(tools: Registry) -> String {
+    let names: Vec<&str> = tools.commands().collect();
     names.join(", ")
 }
 
@@ -94,7 +95,7 @@ fn doctor() -> Command {
     Command::new("doctor").about("See whether hosts find the tools, and what to do where not").long_about(
         "Sees where the tools' links are, which of them a host finds and which shadow others (a project's \
          over a person's over the system's), whether each answers with its schema validly and in time, and \
-         whether keys for the web searches are there. Each is started with --schema, as a host does, but a \
+         whether the keys that tools need are there. Each is started with --schema, as a host does, but a \
          project's: whoever made the project made them. Exits 1 if anything is wrong, and says what to do.",
     ).arg(
         Arg::new("run-project")
@@ -173,11 +174,15 @@ fn man() -> Command {
 mod tests {
     use super::*;
     use crate::registry;
+    use crate::registry::TOOLS;
 
     #[test]
     fn the_tree_is_sound_and_no_command_is_called_like_a_tool() {
-        tree().debug_assert();
-        let names: Vec<String> = all().iter().map(|one| one.get_name().to_owned()).collect();
+        tree(TOOLS).debug_assert();
+        let names: Vec<String> = all(TOOLS)
+            .iter()
+            .map(|one| one.get_name().to_owned())
+            .collect();
         assert!(NAMES.iter().all(|name| names.iter().any(|one| one == name)));
         for name in NAMES {
             assert!(registry::find(name).is_none(), "{name}");

@@ -8,8 +8,8 @@ use std::path::Path;
 use clap::ValueHint;
 
 use crate::command_line::fields::{hint, quoted};
-use crate::contract::schema::{Field, Kind, Schema};
-use crate::contract::tool::{Reach, Tool};
+use crate::contract::schema::{Field, FieldKind, Schema};
+use crate::contract::tool::{Scope, Tool};
 
 /// What to type instead of `args`, if that can be told. They hold something that the tool, reached by `invocation`, has
 /// no place for.
@@ -26,14 +26,14 @@ pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString])
         return None;
     };
     let call = Call { invocation, words };
-    match (tool.reach, hint(field)) {
+    match (tool.scope, hint(field)) {
         _ if call.names_a_field(schema) || call.words.first()?.starts_with("--") => None,
         (_, ValueHint::CommandString) => Some(call.as_command()),
-        (Reach::Paths { directory, .. }, _) => {
+        (Scope::Paths { directory, .. }, _) => {
             let directory = schema.fields.iter().find(|one| one.name == directory)?;
             call.with_directory(tool, schema, field, directory)
         }
-        (_, ValueHint::Other) if field.kind == Kind::Text => call.as_text(field),
+        (_, ValueHint::Other) if field.kind == FieldKind::Text => call.as_text(field),
         (_, ValueHint::AnyPath | ValueHint::Url) => call.one_by_one(schema, field),
         _ => None,
     }
@@ -161,7 +161,10 @@ impl Call<'_> {
             _ => return None,
         };
         // A number behind a file is where to begin.
-        let line = schema.fields.iter().find(|one| one.kind == Kind::Integer);
+        let line = schema
+            .fields
+            .iter()
+            .find(|one| one.kind == FieldKind::Integer);
         Some(match line {
             Some(line) if second.parse::<u64>().is_ok() => format!(
                 "numbers have their names: {} {} --{} {second}",
@@ -182,7 +185,7 @@ impl Call<'_> {
 
 /// Whether the tool takes `field` for a wildcard pattern.
 fn is_wildcard(tool: &Tool, field: &Field) -> bool {
-    matches!(tool.reach, Reach::Paths { pattern, .. } if pattern == field.name)
+    matches!(tool.scope, Scope::Paths { pattern, .. } if pattern == field.name)
 }
 
 #[cfg(test)]

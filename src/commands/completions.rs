@@ -11,29 +11,30 @@ use crate::command_line;
 use crate::commands::MARK;
 use crate::console::say;
 use crate::program::{Exit, PROGRAM};
+use crate::registry::Registry;
 
 /// The function that bash calls, and the rules.
 const RULES: &str = include_str!("complete.bash");
 
 /// Prints the completions for `shell`.
-pub fn print(shell: Shell) -> Exit {
-    say::print(&script(shell))
+pub fn print(tools: Registry, shell: Shell) -> Exit {
+    say::print(&script(tools, shell))
 }
 
 /// The completions for `shell`.
-pub fn script(shell: Shell) -> String {
+pub fn script(tools: Registry, shell: Shell) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command_line::tree(), PROGRAM, &mut script);
+    clap_complete::generate(shell, &mut command_line::tree(tools), PROGRAM, &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
     if shell == Shell::Bash {
-        script = bash(&script);
+        script = bash(tools, &script);
     }
     // The first line may have a meaning (`#compdef`), the last one has none.
     format!("{}\n# {MARK}\n", script.trim_end())
 }
 
 /// The completions, made of what was `generated` for the same command line.
-fn bash(generated: &str) -> String {
+fn bash(tools: Registry, generated: &str) -> String {
     // The generator (4.6) spells a program's name with a dash in two ways, and what it sets it never finds.
     let (sought, set) = (
         PROGRAM.replace('-', "__subcmd__"),
@@ -42,7 +43,7 @@ fn bash(generated: &str) -> String {
     let generated = generated.replace(&sought, &set);
     let function = format!("_{set}()");
     let renamed = generated.replace(&function, &format!("_{set}__generated()"));
-    RULES.replace("@KINDS@\n", &kinds(&command_line::tree())) + &renamed
+    RULES.replace("@KINDS@\n", &kinds(&command_line::tree(tools))) + &renamed
 }
 
 /// The cases of what stands where: `file-read --file-path`, `file-read 0`.

@@ -13,13 +13,13 @@ use crate::command_line;
 use crate::command_line::fields;
 use crate::commands::MARK;
 use crate::contract::schema::Schema;
-use crate::contract::tool::Tool;
+use crate::contract::tool::{Family, Part, Tool};
 use crate::program::{Exit, PROGRAM};
-use crate::registry::TOOLS;
+use crate::registry::Registry;
 
 /// Writes the manual pages into `directory`: one of the program, one of each tool and each other command.
-pub fn write(directory: &Path) -> Exit {
-    match write_pages(directory) {
+pub fn write(tools: Registry, directory: &Path) -> Exit {
+    match write_pages(tools, directory) {
         Ok(()) => Exit::Success,
         Err((path, error)) => {
             let _ = writeln!(io::stderr(), "{PROGRAM}: {path} cannot be written: {error}");
@@ -28,8 +28,8 @@ pub fn write(directory: &Path) -> Exit {
     }
 }
 
-fn write_pages(directory: &Path) -> Result<(), (String, io::Error)> {
-    for (name, page) in pages().map_err(|error| ("a page".to_owned(), error))? {
+fn write_pages(tools: Registry, directory: &Path) -> Result<(), (String, io::Error)> {
+    for (name, page) in pages(tools).map_err(|error| ("a page".to_owned(), error))? {
         let path = directory.join(name);
         std::fs::write(&path, page).map_err(|error| (path.display().to_string(), error))?;
     }
@@ -37,12 +37,12 @@ fn write_pages(directory: &Path) -> Result<(), (String, io::Error)> {
 }
 
 /// The pages, each with its file's name.
-pub fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
-    let mut pages = vec![(format!("{PROGRAM}.1"), program()?)];
-    for tool in TOOLS {
+pub fn pages(tools: Registry) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut pages = vec![(format!("{PROGRAM}.1"), program(tools)?)];
+    for tool in tools {
         pages.push((format!("{PROGRAM}-{}.1", tool.command()), tool_page(tool)?));
     }
-    for command in command_line::all() {
+    for command in command_line::all(tools) {
         let name = format!("{PROGRAM}-{}", command.get_name());
         let spoken = format!("{PROGRAM} {}", command.get_name());
         let about = command.get_long_about().or(command.get_about());
@@ -54,35 +54,48 @@ pub fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     Ok(pages)
 }
 
-fn program() -> io::Result<Vec<u8>> {
+fn program(tools: Registry) -> io::Result<Vec<u8>> {
     let about = "\
 A link to this program that bears a tool's name is that tool: it answers the JSON request on its stdin with one JSON \
 object on its stdout, and --schema describes the request. Under its own name the program takes the tool's name as its \
 first argument, and the request's fields as flags. On a terminal the answer is shown as text then.";
-    let mut page = Page::begin(command_line::tree().long_about(about))?;
-    page.section(
-        "EXIT STATUS",
-        &[
-            ("0", "what was asked for was done; of a local tool in JSON: answered, be it with an error"),
-            ("1", "it was not done, or the request was a bad one"),
-            ("2", "the command line could not be understood"),
-            ("other", "on a terminal: that of the command which bash ran"),
-        ],
+    let mut page = Page::begin(command_line::tree(tools).long_about(about))?;
+    let ending: Vec<&str> = tools
+        .iter()
+        .filter(|tool| tool.has(Part::ExitCode))
+        .map(Tool::command)
+        .collect();
+    let command = format!(
+        "on a terminal: that of the command which {} ran",
+        ending.join(" or ")
     );
-    page.section(
-        "ENVIRONMENT",
-        &[
-            ("NO_COLOR", "if set, nothing is coloured"),
-            (
-                "BRAVE_API_KEY, GOOGLE_SEARCH_API_KEY, GOOGLE_SEARCH_ENGINE_ID",
-                "keys for the web searches",
-            ),
-            (
-                "IKIGAI_CONFIG_DIR",
-                "where credentials.json is, if not in ~/.config/ikigai",
-            ),
-        ],
+    let mut codes = vec![
+        (
+            "0",
+            "what was asked for was done; of a local tool in JSON: answered, be it with an error",
+        ),
+        ("1", "it was not done, or the request was a bad one"),
+        ("2", NOT_UNDERSTOOD),
+    ];
+    if !ending.is_empty() {
+        codes.push(("other", &command));
+    }
+    page.section("EXIT STATUS", &codes);
+    let accounts: Vec<(String, String)> = tools
+        .iter()
+        .filter(|tool| tool.account.is_some())
+        .map(|tool| (variables(tool), format!("keys for {}", tool.command())))
+        .collect();
+    let mut environment = vec![("NO_COLOR", "if set, nothing is coloured")];
+    environment.extend(
+        accounts
+            .iter()
+            .map(|(names, meaning)| (&**names, &**meaning)),
     );
+    if !accounts.is_empty() {
+        environment.push(CONFIG_DIR);
+    }
+    page.section("ENVIRONMENT", &environment);
     page.section(
         "FILES",
         &[
@@ -91,10 +104,23 @@ first argument, and the request's fields as flags. On a terminal the answer is s
             ("PREFIX/libexec/ikigai", "the system's"),
         ],
     );
-    let tools = TOOLS
-        .iter()
-        .map(|tool| format!("{PROGRAM}-{}", tool.command()));
+    let tools = tools.commands().map(|tool| format!("{PROGRAM}-{tool}"));
     page.end(&tools.collect::<Vec<_>>())
+}
+
+/// What every page says of exit code 2.
+const NOT_UNDERSTOOD: &str = "the command line could not be understood";
+
+/// Where credentials are, for pages of tools that need some.
+const CONFIG_DIR: (&str, &str) = (
+    "IKIGAI_CONFIG_DIR",
+    "where credentials.json is, if not in ~/.config/ikigai",
+);
+
+/// The variables of the tool's credentials.
+fn variables(tool: &Tool) -> String {
+    let names = tool.credentials().iter().map(|one| one.variable);
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
@@ -110,7 +136,42 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
         &fields::typed(&spoken, &schema, tool.manual.example),
         &format!("printf '%s' '{}' | {spoken}", tool.manual.example),
     ]);
+    page.section("EXIT STATUS", &exit_status(tool));
+    let names = variables(tool);
+    let mut environment = tool.manual.environment.to_vec();
+    if let Some(account) = &tool.account {
+        environment.push((&names, account.source));
+        environment.push(CONFIG_DIR);
+    }
+    if !environment.is_empty() {
+        page.section("ENVIRONMENT", &environment);
+    }
     page.end(&[PROGRAM.to_owned()])
+}
+
+/// How a call of the tool ends.
+fn exit_status(tool: &Tool) -> Vec<(&'static str, &'static str)> {
+    let mut codes = match tool.family {
+        Family::Local => vec![
+            (
+                "0",
+                "the request was answered; in JSON, be it with an error",
+            ),
+            (
+                "1",
+                "the request was a bad one, or, on a terminal, it was not done",
+            ),
+        ],
+        Family::Web => vec![
+            ("0", "the request was answered"),
+            ("1", "the request was a bad one, or it was not done"),
+        ],
+    };
+    codes.push(("2", NOT_UNDERSTOOD));
+    if tool.has(Part::ExitCode) {
+        codes.push(("other", "on a terminal: that of the command which was run"));
+    }
+    codes
 }
 
 /// A manual page under way.
@@ -174,11 +235,15 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::TOOLS;
 
     #[test]
     fn every_tool_and_command_has_a_page_that_names_its_fields() {
-        let pages = pages().unwrap();
-        assert_eq!(pages.len(), 1 + TOOLS.len() + command_line::all().len());
+        let pages = pages(TOOLS).unwrap();
+        assert_eq!(
+            pages.len(),
+            1 + TOOLS.len() + command_line::all(TOOLS).len()
+        );
         for tool in TOOLS {
             let name = format!("ikigai-tools-{}.1", tool.command());
             let (_, page) = pages.iter().find(|(one, _)| *one == name).unwrap();

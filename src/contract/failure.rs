@@ -1,8 +1,12 @@
 //! The other way a call can end: a code of the specification's, and a message for whoever reads it.
 //!
 //! The codes are the specification's own ("Tool-specific codes" of the local tools, "Error codes" of the web tools).
+//! Three are not, since the specification has none for what a tool cannot say of itself: [`Code::ToolFailed`],
+//! [`Code::Timeout`] and [`Code::AnswerTooLarge`].
 
-/// The specification's error codes.
+use std::fmt;
+
+/// Every error code that a caller can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// The request cannot be understood, or asks for what makes no sense.
@@ -13,7 +17,7 @@ pub enum Code {
     PermissionDenied,
     /// The file cannot be opened, for any other reason.
     OpenFailed,
-    /// Not a file in which one can seek: a FIFO, a terminal.
+    /// Not a file in which a position can be chosen: a FIFO, a terminal.
     SeekFailed,
     /// Not a file that has a size: a device.
     SizeFailed,
@@ -33,7 +37,7 @@ pub enum Code {
     ReadError,
     /// Memory ran out.
     OutOfMemory,
-    /// The URL is none that can be fetched.
+    /// The URL is not one that can be fetched.
     InvalidUrl,
     /// No answer: DNS, connection, TLS, time, a broken body, a refused address.
     NetworkError,
@@ -49,8 +53,13 @@ pub enum Code {
     RateLimit,
     /// The provider answered with another failure.
     ApiError,
-    /// The tool itself is at fault. The one code that is not the specification's.
+    /// The tool itself is at fault: it panicked, could not be started, or ended without an answer. Not the
+    /// specification's.
     ToolFailed,
+    /// A server ended the call, which took longer than it allows. Not the specification's.
+    Timeout,
+    /// The answer does not fit into a message of the protocol. Not the specification's.
+    AnswerTooLarge,
 }
 
 impl Code {
@@ -81,6 +90,8 @@ impl Code {
             Self::RateLimit => "RATE_LIMIT",
             Self::ApiError => "API_ERROR",
             Self::ToolFailed => "TOOL_FAILED",
+            Self::Timeout => "TIMEOUT",
+            Self::AnswerTooLarge => "ANSWER_TOO_LARGE",
         }
     }
 }
@@ -119,3 +130,12 @@ impl Failure {
         }
     }
 }
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// A failure is the last of its chain: whatever caused it is in the message, in words for a model.
+impl std::error::Error for Failure {}

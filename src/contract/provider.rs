@@ -9,12 +9,11 @@
 //! | `anthropic` | Messages API, "Strict tool use" and "JSON Schema limitations" | `strict`, `additionalProperties: false`, no bounds |
 //! | `gemini` | `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0 | types in capitals, none of JSON Schema's further keywords |
 //!
-//! Strict modes take no bounds, lengths, formats or defaults. These are not lost: the description says them.
-
-use std::fmt::Write as _;
+//! Strict modes take no bounds, lengths, formats or defaults: see [`reduction`].
 
 use serde_json::{Map, Value, json};
 
+use crate::contract::reduction::{self, Form};
 use crate::contract::tool::Tool;
 
 /// Whose request the definitions are for.
@@ -65,7 +64,7 @@ fn define(provider: Option<Provider>, schema: Value) -> Value {
         return schema;
     };
     let (name, description) = (&schema["name"], &schema["description"]);
-    let parameters = translated(provider, &schema["parameters"]);
+    let parameters = reduction::reduced(form(provider), &schema["parameters"]);
     let function = || {
         let mut function = Map::new();
         function.insert("name".to_owned(), name.clone());
@@ -96,87 +95,23 @@ fn define(provider: Option<Provider>, schema: Value) -> Value {
     }
 }
 
-/// A schema with the keywords that the provider's strict mode takes, and no others.
-fn translated(provider: Provider, schema: &Value) -> Value {
-    let Some(keywords) = schema.as_object() else {
-        return schema.clone();
-    };
-    let mut translated = Map::new();
-    for (keyword, value) in keywords {
-        let value = match keyword.as_str() {
-            "type" => match (provider, value.as_str()) {
-                (Provider::Gemini, Some(kind)) => kind.to_uppercase().into(),
-                _ => value.clone(),
-            },
-            "properties" => properties(provider, schema, value),
-            "items" => self::translated(provider, value),
-            "required" if all_required(provider) => continue,
-            "required" | "enum" | "description" => value.clone(),
-            _ => continue,
-        };
-        translated.insert(keyword.clone(), value);
-    }
-    describe_limits(keywords, &mut translated);
-    if schema["type"] == "object" && provider != Provider::Gemini {
-        if all_required(provider) {
-            let names = schema["properties"].as_object().into_iter().flatten();
-            let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
-            translated.insert("required".to_owned(), names.into());
-        }
-        translated.insert("additionalProperties".to_owned(), false.into());
-    }
-    translated.into()
-}
-
-fn all_required(provider: Provider) -> bool {
-    matches!(provider, Provider::OpenAi | Provider::OpenAiChat)
-}
-
-fn properties(provider: Provider, schema: &Value, properties: &Value) -> Value {
-    let required = |name: &str| {
-        let names = schema["required"].as_array().into_iter().flatten();
-        names.into_iter().any(|one| one == name)
-    };
-    let properties = properties.as_object().into_iter().flatten();
-    let properties = properties.map(|(name, property)| {
-        let mut property = translated(provider, property);
-        if all_required(provider) && !required(name) {
-            let kind = property["type"].take();
-            property["type"] = json!([kind, "null"]);
-            if let Some(values) = property.get_mut("enum").and_then(Value::as_array_mut) {
-                values.push(Value::Null);
-            }
-        }
-        (name.clone(), property)
-    });
-    properties.collect()
-}
-
-/// Says in the description what the keywords that are left out said.
-fn describe_limits(keywords: &Map<String, Value>, translated: &mut Map<String, Value>) {
-    let mut limits = String::new();
-    for (keyword, words) in [
-        ("minimum", "at least"),
-        ("maximum", "at most"),
-        ("minLength", "characters at least"),
-        ("maxLength", "characters at most"),
-        ("minItems", "items at least"),
-        ("maxItems", "items at most"),
-        ("pattern", "pattern"),
-        ("format", "format"),
-        ("default", "default"),
-    ] {
-        if let Some(value) = keywords.get(keyword) {
-            let value = value.as_str().map_or(value.to_string(), str::to_owned);
-            let separator = if limits.is_empty() { "" } else { ", " };
-            let _ = write!(limits, "{separator}{words}: {value}");
-        }
-    }
-    if !limits.is_empty() {
-        let description = translated.get("description").and_then(Value::as_str);
-        let description = description.unwrap_or_default();
-        let said = format!("{description} ({limits})").trim_start().to_owned();
-        translated.insert("description".to_owned(), said.into());
+/// What the provider's strict mode wants of a schema.
+fn form(provider: Provider) -> Form {
+    let plain = Form::PLAIN;
+    match provider {
+        Provider::OpenAi | Provider::OpenAiChat => Form {
+            all_required: true,
+            closed: true,
+            ..plain
+        },
+        Provider::Anthropic => Form {
+            closed: true,
+            ..plain
+        },
+        Provider::Gemini => Form {
+            capitals: true,
+            ..plain
+        },
     }
 }
 
@@ -315,7 +250,7 @@ mod tests {
             },
             "required": ["n"],
         });
-        let strict = translated(Provider::OpenAi, &schema);
+        let strict = reduction::reduced(form(Provider::OpenAi), &schema);
         assert_eq!(
             strict,
             json!({

@@ -12,10 +12,11 @@ use serde_json::Value;
 /// How much text is gathered before it is checked, escaped and passed on, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// How long a field that is no text mostly is, its name included, in bytes.
+/// How long a field that is not text mostly is, its name included, in bytes.
 const SHORT: usize = 64;
 
-/// A tool's answer: the fields of one JSON object, written when the door asks for them.
+/// A tool's answer, prepared: the fields of one JSON object, written when the front end asks for them. This is the
+/// second phase of a call, which can only fail as I/O does; see [`Tool::run`](crate::contract::tool::Tool::run).
 pub struct Reply<'a>(Box<dyn Fields + 'a>);
 
 /// What writes an answer's fields, once.
@@ -30,17 +31,20 @@ impl<'a> Reply<'a> {
     }
 
     /// Writes the answer's fields into `object`.
+    ///
+    /// # Errors
+    /// Whoever reads the answer takes no more of it.
     pub fn write(self, object: &mut Object<'_>) -> io::Result<()> {
         (self.0)(object)
     }
 }
 
-/// Somebody who reads an answer as it comes and wants no JSON: a person.
+/// A reader who is shown an answer as it comes, and not as JSON: a person.
 pub trait Viewer {
     /// A further piece of the text of field `name`.
     fn text(&mut self, name: &str, piece: &str) -> io::Result<()>;
 
-    /// Field `name`, which is no text.
+    /// Field `name`, which is not text.
     fn value(&mut self, name: &str, value: Value) -> io::Result<()>;
 
     /// Nothing more comes for a while: what has come is to be shown.
@@ -51,14 +55,17 @@ pub trait Viewer {
 pub struct Object<'w>(Sink<'w>);
 
 enum Sink<'w> {
-    Json { out: &'w mut dyn Write, at: Place },
+    Json {
+        out: &'w mut dyn Write,
+        at: Progress,
+    },
     Viewer(&'w mut dyn Viewer),
 }
 
 /// How far a JSON object has come. Whatever breaks off the writing of one, it breaks off here and not in between:
 /// texts go out in whole characters, other fields whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Progress {
     /// A field has been written.
     begun: bool,
     /// A text has been opened and not closed.
@@ -73,16 +80,16 @@ impl<'w> Object<'w> {
         out.write_all(b"{")?;
         Ok(Self(Sink::Json {
             out,
-            at: Place::default(),
+            at: Progress::default(),
         }))
     }
 
     /// Goes on with an object of which `out` has got as much as `at` says.
-    pub fn go_on(out: &'w mut dyn Write, at: Place) -> io::Result<Self> {
+    pub fn go_on(out: &'w mut dyn Write, at: Progress) -> io::Result<Self> {
         if at.in_text {
             out.write_all(b"\"")?;
         }
-        let at = Place {
+        let at = Progress {
             in_text: false,
             ..at
         };
@@ -91,17 +98,17 @@ impl<'w> Object<'w> {
 
     /// How far a JSON object has come.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn progress(&self) -> Progress {
         match self.0 {
             Sink::Json { at, .. } => at,
-            Sink::Viewer(_) => Place::default(),
+            Sink::Viewer(_) => Progress::default(),
         }
     }
 
     /// Whether it has been written that the call failed.
     #[must_use]
     pub fn says_that_it_failed(&self) -> bool {
-        self.place().failed
+        self.progress().failed
     }
 
     /// Opens an object that `viewer` is shown, field by field.
@@ -167,7 +174,7 @@ impl<'w> Object<'w> {
 }
 
 /// Begins field `name` of a JSON object.
-fn begin(out: &mut dyn Write, at: Place, name: &str) -> io::Result<()> {
+fn begin(out: &mut dyn Write, at: Progress, name: &str) -> io::Result<()> {
     if at.begun {
         out.write_all(b",")?;
     }
@@ -185,7 +192,7 @@ pub struct Text<'w> {
 enum TextSink<'w> {
     Json {
         out: &'w mut dyn Write,
-        at: &'w mut Place,
+        at: &'w mut Progress,
         escaped: Vec<u8>,
     },
     Viewer(&'w mut dyn Viewer, String),

@@ -1,4 +1,4 @@
-//! A tool's schema as a person's doors need it: its fields, in order, each with its type, bounds and description.
+//! A tool's schema as the front ends for people need it: its fields, in order, each with its type, bounds and description.
 //!
 //! Read from the very text that `--schema` prints, so that nothing is described twice. The forms that occur are those
 //! of the specification's schema format.
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldKind {
     /// A string.
     Text,
     /// A whole number.
@@ -18,7 +18,7 @@ pub enum Kind {
     Texts,
 }
 
-impl Kind {
+impl FieldKind {
     /// The kind as help shows it.
     #[must_use]
     pub fn label(self) -> &'static str {
@@ -37,7 +37,7 @@ pub struct Field {
     /// The name, in `snake_case`.
     pub name: String,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// Whether a request without it is a bad one.
     pub required: bool,
     /// What it means.
@@ -84,10 +84,10 @@ impl Schema {
         let fields = properties.map(|(name, property)| Field {
             name: name.clone(),
             kind: match property["type"].as_str() {
-                Some("integer") => Kind::Integer,
-                Some("boolean") => Kind::Flag,
-                Some("array") => Kind::Texts,
-                _ => Kind::Text,
+                Some("integer") => FieldKind::Integer,
+                Some("boolean") => FieldKind::Flag,
+                Some("array") => FieldKind::Texts,
+                _ => FieldKind::Text,
             },
             required: required.iter().any(|one| one.as_str() == Some(name)),
             description: text_of(&property["description"]),
@@ -164,10 +164,10 @@ mod tests {
         assert_eq!(
             fields,
             [
-                ("file_path", Kind::Text, true),
-                ("old_string", Kind::Text, true),
-                ("new_string", Kind::Text, true),
-                ("replace_all", Kind::Flag, false),
+                ("file_path", FieldKind::Text, true),
+                ("old_string", FieldKind::Text, true),
+                ("new_string", FieldKind::Text, true),
+                ("replace_all", FieldKind::Flag, false),
             ]
         );
         for tool in registry::TOOLS {

@@ -1,4 +1,4 @@
-//! The contract that every tool keeps: what it is called, what it takes, and how it is called.
+//! What a tool is: one row of constants, from which every front end and command takes what it needs to know.
 //!
 //! Envelopes and exit codes follow the decisions on the host's calls, 1 to 3.
 
@@ -6,7 +6,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 
-/// One row of the registry: everything that a door needs to offer a tool.
+/// One row of the registry: everything that front ends and commands need to offer a tool.
 pub struct Tool {
     /// The name in the schema, in `snake_case`: `file_read`.
     pub name: &'static str,
@@ -20,21 +20,64 @@ pub struct Tool {
     pub title: &'static str,
     /// What a call does to the world, for hosts that ask their user first.
     pub hints: Hints,
-    /// What of the machine a request can name, for doors that confine it.
-    pub reach: Reach,
-    /// What `--help` says beyond the schema.
+    /// What of the machine a request can name, for front ends that confine it.
+    pub scope: Scope,
+    /// How many calls a server may run at the same time, where a call can take much memory; `None` sets no limit
+    /// beside the server's.
+    pub at_once: Option<usize>,
+    /// What `--help` and the manual page say beyond the schema.
     pub manual: Manual,
+    /// The account without which the tool answers `AUTH_MISSING`; none where it needs no credentials.
+    pub account: Option<Account>,
+    /// How the answer's fields read as text. A field that is not named here is shown as `name: value`; those of the
+    /// envelope (`success`, `error`, `error_code`) and `note` are the contract's, and no row names them.
+    pub fields: &'static [(&'static str, Part)],
     /// A call that shows that the installed tool works; none where that takes a network.
     pub sample: Option<Sample>,
-    /// Carries out one call.
-    pub run: for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>,
+    /// What [`Tool::run`] calls.
+    pub run: Run,
 }
 
+/// The first phase of a call, which comes back with the second one: see [`Tool::run`].
+pub type Run = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
+
 impl Tool {
+    /// Carries out one call, in two phases.
+    ///
+    /// 1. **It prepares, and may fail.** The request's fields are understood, the file is opened, the page is fetched.
+    ///    Whatever can be refused is refused now, while nothing has been written: the whole answer is then the
+    ///    [`Failure`].
+    /// 2. **It streams, and may only fail as I/O does.** The [`Reply`] that comes back writes the answer's fields when
+    ///    it is told to. Its reader may be gone by then, and that is the one error it returns. Should its own source
+    ///    break off midway, it ends the object with [`Object::break_off`](crate::contract::reply::Object::break_off):
+    ///    what has been answered stands, and `error` and `error_code` behind it say why no more came. Notes on what
+    ///    was left out are written here as well.
+    ///
+    /// # Errors
+    /// The first phase failed.
+    pub fn run<'a>(&self, request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+        (self.run)(request)
+    }
+
     /// The name that people type: the link's, without the `-tool` that some hosts want.
     #[must_use]
     pub fn command(&self) -> &'static str {
         self.link.strip_suffix("-tool").unwrap_or(self.link)
+    }
+
+    /// Whether the answer has a field that reads so.
+    #[must_use]
+    pub fn has(&self, part: Part) -> bool {
+        self.fields.iter().any(|(_, one)| *one == part)
+    }
+
+    /// The credentials that the tool needs; empty where it needs none.
+    #[must_use]
+    pub fn credentials(&self) -> &'static [Credential] {
+        match &self.account {
+            Some(account) => account.credentials,
+            None => &[],
+        }
     }
 }
 
@@ -72,8 +115,8 @@ impl Hints {
 
 /// What of the machine a request can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// Everything that the user can: no door can confine it.
+pub enum Scope {
+    /// Everything that the user can touch: no front end can confine it.
     Machine,
     /// The file that this field names.
     File(&'static str),
@@ -94,9 +137,45 @@ pub struct Manual {
     pub text: &'static str,
     /// A request that works anywhere.
     pub example: &'static str,
+    /// The variables of the environment that the tool reads, beside those of its account, and what each does.
+    pub environment: &'static [(&'static str, &'static str)],
 }
 
-/// A call that needs nothing but a directory of its own.
+/// An account with somebody else, whose credentials a tool needs.
+pub struct Account {
+    /// What it needs, all of it.
+    pub credentials: &'static [Credential],
+    /// What a host shows its user where they are missing, in several lines.
+    pub notice: &'static str,
+    /// Where they are to be had, on one line.
+    pub source: &'static str,
+}
+
+/// The names of a credential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Credential {
+    /// The variable of the environment.
+    pub variable: &'static str,
+    /// The way to it in the credentials file, name by name.
+    pub path: &'static [&'static str],
+}
+
+/// How a field of an answer reads as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// What was asked for: shown as it is.
+    Output,
+    /// A list of objects: shown one under the other, each with its first field as heading.
+    Results,
+    /// The exit code of a command that was run: the process ends with it, and nothing is shown.
+    ExitCode,
+    /// How much was found: shown where that is nothing.
+    Count,
+    /// What another part says already, or what is of use to programs alone: not shown.
+    Silent,
+}
+
+/// A call that needs nothing but an empty directory.
 pub struct Sample {
     /// A file that is there, its name and its content.
     pub file: Option<(&'static str, &'static str)>,

@@ -16,6 +16,6 @@ mod target;
 
 pub use edit::{EditError, edit};
 pub use lock::while_waiting;
-pub use read::{Content, Interrupted, read};
+pub use read::{Interrupted, read};
 pub use regular::{FileError, Reason};
 pub use replace::write;

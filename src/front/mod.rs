@@ -1,7 +1,25 @@
 //! The front ends, which know the contract and not each other: a host's call, a person's call, the Model Context
-//! Protocol.
+//! Protocol. What the first two have in common is in `answer`, below both; which of them a call is for, the entry
+//! decides.
+//!
+//! # Who prints what
+//!
+//! | who | stdout | stderr | exit code |
+//! |---|---|---|---|
+//! | `host`, for a host | one JSON object | why a request was a bad one, a tool's event for the user (one line of JSON), an internal error | 0 answered; 1 bad request, a web tool's failure |
+//! | `person`, stdout is a terminal | the answer's output and results, fields without a part of their own | errors, notes, that nothing was found | 0; 1 any failure; the command's own |
+//! | `person`, stdout is something else, or `--json` | as for a host | as for a host | as for a host |
+//! | `mcp` | messages of the protocol, a line each | the log | 0; 1 it could not serve |
+//! | commands | what was asked for | what was wrong | 0; 1 it was not done |
+//! | a command line that is not understood | nothing | what is wrong with it | 2 |
+//! | `--help`, `--version`, `--schema` | the text | nothing | 0 |
+//!
+//! No tool and no workshop prints anything: a tool's words leave by its reply or its failure. A panic says on stderr
+//! where it was, whoever called. An answer that nobody reads any more (`EPIPE`) is no error; one that cannot be written
+//! for another reason is one line on stderr and exit code 1.
 
 mod abort;
+pub mod answer;
 pub mod host;
 pub mod mcp;
 pub mod person;

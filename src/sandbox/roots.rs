@@ -1,17 +1,12 @@
-//! What a request may name where files outside some directories are out of bounds, decided before the call.
+//! Which paths and patterns lie within some directories, decided by names before a call.
 //!
-//! This is the half of `--root` that answers in words, and the only half that sees names: links are resolved as
-//! `path_resolution(7)` has it, and what leads outside is refused whether it is there or not. The other half is
-//! `confine`, which the kernel enforces in whatever moment a file is touched.
+//! This is the half of `--root` that sees names: links are resolved as `path_resolution(7)` has it, and what leads
+//! outside is outside whether it is there or not. The other half is `confine`, which the kernel enforces in whatever
+//! moment a file is touched.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
-
-use rmcp::model::JsonObject;
-use serde_json::Value;
-
-use crate::contract::tool::{Reach, Tool};
 
 /// As many symbolic links as the kernel follows.
 const MOST_LINKS: usize = 40;
@@ -39,42 +34,9 @@ impl Roots {
         self.0.first().map_or(Path::new("/"), PathBuf::as_path)
     }
 
-    /// Whether the tool's calls are to be confined at all.
-    pub fn concern(tool: &Tool) -> bool {
-        matches!(tool.reach, Reach::File(_) | Reach::Paths { .. })
-    }
-
-    /// Lets a request pass, or says why not. Wildcard patterns are rewritten so that they mean the same and find
-    /// names by listing directories alone, which a confined call cannot do outside.
-    pub fn admit(&self, tool: &Tool, request: &mut JsonObject) -> Result<(), String> {
-        let given = |name: &str| match request.get(name) {
-            Some(Value::String(text)) => Some(text.as_str()),
-            // Whatever else it is, the tool refuses it or takes it as not given.
-            _ => None,
-        };
-        match tool.reach {
-            Reach::Machine | Reach::Network => Ok(()),
-            Reach::File(field) => match given(field) {
-                Some(path) if !self.hold(&self.first().join(path)) => Err(self.refusal(path)),
-                _ => Ok(()),
-            },
-            Reach::Paths { directory, pattern } => {
-                let path = given(directory).unwrap_or_default();
-                let base = self.first().join(path);
-                if !self.hold(&base) {
-                    return Err(self.refusal(path));
-                }
-                if let Some(text) = given(pattern) {
-                    let listed = self.listed(base, text).ok_or_else(|| self.refusal(text))?;
-                    request.insert(pattern.to_owned(), Value::String(listed));
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// The rewritten pattern; none if it leaves the directories.
-    fn listed(&self, mut base: PathBuf, pattern: &str) -> Option<String> {
+    /// The wildcard `pattern`, from the directory `base` on, rewritten so that it means the same and finds names by
+    /// listing directories alone, which a confined process cannot do outside; none if it leaves the directories.
+    pub fn listed(&self, mut base: PathBuf, pattern: &str) -> Option<String> {
         if pattern.starts_with('/') {
             base = PathBuf::from("/");
         }
@@ -99,16 +61,8 @@ impl Roots {
     }
 
     /// Whether `path`, all links followed, lies within.
-    fn hold(&self, path: &Path) -> bool {
+    pub fn hold(&self, path: &Path) -> bool {
         real(path).is_some_and(|real| self.0.iter().any(|root| real.starts_with(root)))
-    }
-
-    fn refusal(&self, path: &str) -> String {
-        let roots: Vec<_> = self.0.iter().map(|root| root.to_string_lossy()).collect();
-        format!(
-            "Not allowed: {path} is not within {}, to which this server is confined",
-            roots.join(" or ")
-        )
     }
 }
 

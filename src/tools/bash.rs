@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::shell::Shell;
 use crate::{secrets, shell};
 
@@ -22,7 +22,8 @@ pub const TOOL: Tool = Tool {
         idempotent: false,
         open_world: true,
     },
-    reach: Reach::Machine,
+    scope: Scope::Machine,
+    at_once: None,
     manual: Manual {
         text: "\
 Runs a command with `/bin/sh -c` and answers with what it wrote to both streams, in the order
@@ -32,7 +33,16 @@ in the background goes on, unless the tool itself is killed: then all that it st
 IKIGAI_SHELL names another shell. The keys of the web searches are taken out of the command's
 environment, unless IKIGAI_PASS_KEYS=1.",
         example: r#"{"command":"uname -s && false"}"#,
+        environment: &[
+            ("IKIGAI_SHELL", "another shell than /bin/sh"),
+            (
+                "IKIGAI_PASS_KEYS",
+                "if 1, keys stay in the command's environment",
+            ),
+        ],
     },
+    account: None,
+    fields: &[("output", Part::Output), ("exit_code", Part::ExitCode)],
     sample: Some(Sample {
         file: None,
         request: r#"{"command":"echo hello"}"#,

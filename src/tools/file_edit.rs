@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::files::{self, EditError};
 use crate::tools::file_failure;
 
@@ -22,14 +22,18 @@ pub const TOOL: Tool = Tool {
         idempotent: false,
         open_world: false,
     },
-    reach: Reach::File("file_path"),
+    scope: Scope::File("file_path"),
+    at_once: None,
     manual: Manual {
         text: "\
 Replaces text that stands exactly once in a file, or, with `replace_all`, wherever it stands; byte
 for byte, and nothing else of the file changes. The file has the new content whole or is as it
 was; mode, owner, attributes and links stay.",
         example: r#"{"file_path":"/tmp/hello.txt","old_string":"world","new_string":"reader"}"#,
+        environment: &[],
     },
+    account: None,
+    fields: &[("output", Part::Output), ("replacements", Part::Silent)],
     sample: Some(Sample {
         file: Some(("edit.txt", "hello\n")),
         request: r#"{"file_path":"edit.txt","old_string":"hello","new_string":"bye"}"#,

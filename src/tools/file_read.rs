@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::files::{self, Interrupted};
 use crate::tools::file_failure;
 
@@ -17,14 +17,18 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("schemas/file_read.json"),
     title: "Read a file",
     hints: Hints::LOOKS,
-    reach: Reach::File("file_path"),
+    scope: Scope::File("file_path"),
+    at_once: None,
     manual: Manual {
         text: "\
 Answers with a file's content as it is, newlines and all. `offset` is the first line wanted, from
 1; `limit` is how many; beyond the end there is nothing, which is no error. What is not UTF-8
 comes as U+FFFD. Regular files only, and what reads like one: nothing is ever waited for.",
         example: r#"{"file_path":"/etc/passwd","limit":1}"#,
+        environment: &[],
     },
+    account: None,
+    fields: &[("output", Part::Output)],
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"file_path":"note.txt"}"#,
@@ -47,11 +51,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             Ok(()) => Ok(()),
             Err(Interrupted::Sink(error)) => Err(error),
             // A disk that fails midway: the beginning has been answered, and why it ends there belongs to it.
-            Err(Interrupted::File(error)) => {
-                let failure = file_failure::of(path, &error);
-                object.field("error", &failure.message)?;
-                object.field("error_code", failure.code.as_str())
-            }
+            Err(Interrupted::File(error)) => object.break_off(&file_failure::of(path, &error)),
         }
     }))
 }

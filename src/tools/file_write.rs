@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::files::{self, FileError, Reason};
 use crate::tools::file_failure;
 
@@ -22,14 +22,18 @@ pub const TOOL: Tool = Tool {
         idempotent: true,
         open_world: false,
     },
-    reach: Reach::File("file_path"),
+    scope: Scope::File("file_path"),
+    at_once: None,
     manual: Manual {
         text: "\
 Gives a file the content, whole or not at all, and makes it if it is not there; its directory must
 be. Symbolic links are followed. Mode, owner, attributes and hard links of a file that is
 overwritten stay as they are.",
         example: r#"{"file_path":"/tmp/hello.txt","content":"Hello, world!\n"}"#,
+        environment: &[],
     },
+    account: None,
+    fields: &[("output", Part::Output), ("bytes", Part::Silent)],
     sample: Some(Sample {
         file: None,
         request: r#"{"file_path":"new.txt","content":"hello"}"#,

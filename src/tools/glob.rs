@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::search::paths::LeftOut;
 use crate::search::walk::{GlobError, expand};
 
@@ -18,10 +18,11 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("schemas/glob.json"),
     title: "Find files",
     hints: Hints::LOOKS,
-    reach: Reach::Paths {
+    scope: Scope::Paths {
         directory: "path",
         pattern: "pattern",
     },
+    at_once: None,
     manual: Manual {
         text: "\
 Answers with the paths that a pattern names, a line each, sorted by their bytes: `*`, `?`, `[a-z]`,
@@ -29,7 +30,10 @@ Answers with the paths that a pattern names, a line each, sorted by their bytes:
 directories. Wildcards pass over names that begin with a dot. `path` is taken literally; no match
 is an answer too.",
         example: r#"{"pattern":"*.conf","path":"/etc"}"#,
+        environment: &[],
     },
+    account: None,
+    fields: &[("output", Part::Output), ("count", Part::Count)],
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"pattern":"no*.txt"}"#,

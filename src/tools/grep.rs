@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Reply, Text};
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Sample, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::search::ere::Matcher;
 use crate::search::paths::EntryKind;
 use crate::search::scan::{Links, ScanError, Scanner};
@@ -21,10 +21,11 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("schemas/grep.json"),
     title: "Search in files",
     hints: Hints::LOOKS,
-    reach: Reach::Paths {
+    scope: Scope::Paths {
         directory: "path",
         pattern: "glob",
     },
+    at_once: None,
     manual: Manual {
         text: "\
 Answers with the lines that a pattern matches, as `file:line: text`. The pattern is a POSIX extended
@@ -32,7 +33,10 @@ regular expression; `\\b \\w \\s \\d`, `(?i)`, `(?:...)` and back-references are
 is a directory, in which the files that `glob` names are searched (`*` if none is given; `**/*` for
 all below), or one file. Regular files only, hidden ones only where `glob` names them.",
         example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
+        environment: &[],
     },
+    account: None,
+    fields: &[("output", Part::Output), ("count", Part::Count)],
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"pattern":"hel+o","glob":"note.txt"}"#,

@@ -1,4 +1,4 @@
-//! The tools, one room each: schema, fields, what they mean and what the tool answers.
+//! The tools, a file each: the row, what a request's fields mean, and what is answered.
 //!
 //! A tool turns a request's fields into a workshop's arguments and the workshop's result into a reply; it neither
 //! prints nor exits, and knows no other tool.
@@ -10,6 +10,7 @@ pub mod file_read;
 pub mod file_write;
 pub mod glob;
 pub mod grep;
+mod network;
 mod search_answer;
 pub mod web_fetch;
 pub mod web_search_brave;

@@ -5,6 +5,8 @@ use serde::Serialize;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
+use crate::contract::tool::{Account, Credential};
+use crate::web::credentials::CredentialName;
 use crate::web::search::{DomainFilter, SearchError, SearchResult};
 
 /// The query, which the schemas want to be of two characters at least.
@@ -50,12 +52,12 @@ pub fn reply<'a>(results: Vec<SearchResult>) -> Reply<'a> {
     })
 }
 
-/// What a host shows its user where no key is configured (`config_required`).
-pub struct Setup {
-    /// The text for the user.
-    pub notice: &'static str,
-    /// What is missing, a JSON object as text.
-    pub data: &'static str,
+/// A credential as a tool's row has it.
+pub const fn credential(name: CredentialName) -> Credential {
+    Credential {
+        variable: name.variable,
+        path: name.path,
+    }
 }
 
 /// A host's event, as one line of JSON on stderr.
@@ -66,14 +68,15 @@ struct Event<'a> {
     data_json: &'a str,
 }
 
-/// The failure that `error` is.
-pub fn failure(error: SearchError, setup: &Setup) -> Failure {
+/// The failure that `error` is. Where no key is configured, a host hears what to show its user (`config_required`):
+/// the account's notice, and what is `missing`, a JSON object as text.
+pub fn failure(error: SearchError, account: &Account, missing: &str) -> Failure {
     match error {
         SearchError::AuthMissing(message) => {
             let event = Event {
                 kind: "config_required",
-                content: setup.notice,
-                data_json: setup.data,
+                content: account.notice,
+                data_json: missing,
             };
             let mut failure = Failure::new(Code::AuthMissing, message);
             failure.event = serde_json::to_string(&event).ok();

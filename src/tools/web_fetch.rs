@@ -9,9 +9,10 @@ use url::Url;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
+use crate::contract::tool::{Family, Hints, Manual, Part, Scope, Tool};
 use crate::document;
 use crate::document::Document;
+use crate::tools::network;
 use crate::web::charset::{self, BodyKind, Unsupported};
 use crate::web::client::{self, Client, FetchError, MAX_BODY};
 
@@ -22,7 +23,8 @@ pub const TOOL: Tool = Tool {
     title: "Fetch a page",
     family: Family::Web,
     hints: Hints::ASKS,
-    reach: Reach::Network,
+    scope: Scope::Network,
+    at_once: Some(4),
     schema: include_str!("schemas/web_fetch.json"),
     manual: Manual {
         text: "\
@@ -32,7 +34,14 @@ HTML as Markdown, any other text as it is. `offset` is the first line of that wa
 Addresses of the local network are fetched only where the URL itself names them, link-local and
 cloud metadata addresses never.",
         example: r#"{"url":"https://example.com/"}"#,
+        environment: network::ENVIRONMENT,
     },
+    account: None,
+    fields: &[
+        ("url", Part::Silent),
+        ("title", Part::Silent),
+        ("content", Part::Output),
+    ],
     sample: None,
     run,
 };

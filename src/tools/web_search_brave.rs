@@ -3,8 +3,8 @@
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
-use crate::tools::search_answer::{self, Setup};
+use crate::contract::tool::{Account, Family, Hints, Manual, Part, Scope, Tool};
+use crate::tools::{network, search_answer};
 use crate::web::client::Client;
 use crate::web::credentials::Credentials;
 use crate::web::search::brave::{self, BraveQuery};
@@ -16,7 +16,8 @@ pub const TOOL: Tool = Tool {
     title: "Search the web with Brave",
     family: Family::Web,
     hints: Hints::ASKS,
-    reach: Reach::Network,
+    scope: Scope::Network,
+    at_once: None,
     schema: include_str!("schemas/web_search_brave.json"),
     manual: Manual {
         text: "\
@@ -25,15 +26,30 @@ text. `offset` counts pages, 0 to 9. Domain filters match a host and its subdoma
 fewer results than asked for. The key comes from BRAVE_API_KEY, or from `web_search.brave.api_key`
 in ~/.config/ikigai/credentials.json.",
         example: r#"{"query":"rust async runtimes","count":3}"#,
+        environment: &[
+            (
+                "IKIGAI_BRAVE_URL",
+                "the provider's address, for proxies and tests",
+            ),
+            network::PROXIES,
+            network::NO_PROXY,
+            network::CERTIFICATES,
+        ],
     },
+    account: Some(ACCOUNT),
+    fields: &[("results", Part::Results), ("count", Part::Count)],
     sample: None,
     run,
 };
 
-const SETUP: Setup = Setup {
+const ACCOUNT: Account = Account {
+    credentials: &[search_answer::credential(brave::KEY)],
     notice: brave::SETUP_NOTICE,
-    data: r#"{"tool": "web_search_brave", "credential": "api_key", "signup_url": "https://brave.com/search/api/"}"#,
+    source: "Get your key: https://brave.com/search/api/",
 };
+
+/// What is missing, for a host that asks its user for it.
+const MISSING: &str = r#"{"tool": "web_search_brave", "credential": "api_key", "signup_url": "https://brave.com/search/api/"}"#;
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let query = BraveQuery {
@@ -46,6 +62,6 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let key = brave::key(&Credentials::from_env())?;
         brave::search(&Client::new(), &brave::endpoint()?, &key, &query)
     };
-    let results = search().map_err(|error| search_answer::failure(error, &SETUP))?;
+    let results = search().map_err(|error| search_answer::failure(error, &ACCOUNT, MISSING))?;
     Ok(search_answer::reply(results))
 }

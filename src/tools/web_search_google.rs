@@ -3,8 +3,8 @@
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Reach, Tool};
-use crate::tools::search_answer::{self, Setup};
+use crate::contract::tool::{Account, Family, Hints, Manual, Part, Scope, Tool};
+use crate::tools::{network, search_answer};
 use crate::web::client::Client;
 use crate::web::credentials::Credentials;
 use crate::web::search::google::{self, GoogleQuery};
@@ -16,7 +16,8 @@ pub const TOOL: Tool = Tool {
     title: "Search the web with Google",
     family: Family::Web,
     hints: Hints::ASKS,
-    reach: Reach::Network,
+    scope: Scope::Network,
+    at_once: None,
     schema: include_str!("schemas/web_search_google.json"),
     manual: Manual {
         text: "\
@@ -26,15 +27,34 @@ beyond the first is one more request of the quota. Key and engine come from GOOG
 and GOOGLE_SEARCH_ENGINE_ID, or from `web_search.google.api_key` and `web_search.google.engine_id`
 in ~/.config/ikigai/credentials.json.",
         example: r#"{"query":"rust async runtimes","num":3}"#,
+        environment: &[
+            (
+                "IKIGAI_GOOGLE_URL",
+                "the provider's address, for proxies and tests",
+            ),
+            network::PROXIES,
+            network::NO_PROXY,
+            network::CERTIFICATES,
+        ],
     },
+    account: Some(ACCOUNT),
+    fields: &[("results", Part::Results), ("count", Part::Count)],
     sample: None,
     run,
 };
 
-const SETUP: Setup = Setup {
+const ACCOUNT: Account = Account {
+    credentials: &[
+        search_answer::credential(google::KEY),
+        search_answer::credential(google::ENGINE),
+    ],
     notice: google::SETUP_NOTICE,
-    data: r#"{"tool": "web_search_google", "credentials": ["api_key", "engine_id"]}"#,
+    source: "Get API key: https://developers.google.com/custom-search/v1/overview; \
+             Get Search Engine ID: https://programmablesearchengine.google.com/controlpanel/create",
 };
+
+/// What is missing, for a host that asks its user for it.
+const MISSING: &str = r#"{"tool": "web_search_google", "credentials": ["api_key", "engine_id"]}"#;
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let query = GoogleQuery {
@@ -47,6 +67,6 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let account = google::account(&Credentials::from_env())?;
         google::search(&Client::new(), &google::endpoint()?, &account, &query)
     };
-    let results = search().map_err(|error| search_answer::failure(error, &SETUP))?;
+    let results = search().map_err(|error| search_answer::failure(error, &ACCOUNT, MISSING))?;
     Ok(search_answer::reply(results))
 }

@@ -1,4 +1,4 @@
-//! Whether the web searches have their keys. No key is ever shown.
+//! Whether the tools that need keys have them. No key is ever shown.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -6,36 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::commands::doctor::{BAD, GOOD, Problem, Report, shell, shown};
 use crate::console::color::painted;
 use crate::console::sanitize;
-use crate::contract::tool::Tool;
-use crate::tools::{web_search_brave, web_search_google};
+use crate::contract::tool::{Account, Credential, Tool};
+use crate::registry::Registry;
 use crate::web::credentials::{CredentialName, Credentials, Source};
-use crate::web::search::{brave, google};
-
-/// A search and the credentials that it needs.
-struct Needs {
-    /// The tool.
-    tool: Tool,
-    /// What it needs, all of it.
-    names: &'static [CredentialName],
-    /// Where to get it, and how to say it.
-    notice: &'static str,
-}
-
-/// The tools that need keys.
-fn all() -> [Needs; 2] {
-    [
-        Needs {
-            tool: web_search_brave::TOOL,
-            names: &[brave::KEY],
-            notice: brave::SETUP_NOTICE,
-        },
-        Needs {
-            tool: web_search_google::TOOL,
-            names: &[google::KEY, google::ENGINE],
-            notice: google::SETUP_NOTICE,
-        },
-    ]
-}
 
 /// What is known of a credential.
 enum State {
@@ -47,28 +20,34 @@ enum State {
     Broken(String),
 }
 
-/// How the credential called `name` stands.
-fn state(credentials: &Credentials<'_>, name: CredentialName) -> State {
-    match credentials.source(name) {
+/// How the credential stands.
+fn state(credentials: &Credentials<'_>, credential: Credential) -> State {
+    match credentials.source(name(credential)) {
         Ok(Source::Environment) => State::There("set in the environment".to_owned()),
         Ok(Source::File(file)) => State::There(format!("set in {}", file.display())),
         Err(missing) => missing.problem.map_or(State::Unset, State::Broken),
     }
 }
 
+fn name(credential: Credential) -> CredentialName {
+    CredentialName {
+        variable: credential.variable,
+        path: credential.path,
+    }
+}
+
 /// The files that hold keys and that others than their owner can read or change, each with its mode.
-fn exposed() -> Vec<(PathBuf, u32)> {
+fn exposed(tools: Registry) -> Vec<(PathBuf, u32)> {
     // A key in the environment hides the file from a search, and from nobody else.
     let file_only = |name: &str| {
-        let is_key = all()
-            .iter()
-            .any(|needs| needs.names.iter().any(|one| one.variable == name));
+        let mut all = tools.iter().flat_map(Tool::credentials);
+        let is_key = all.any(|one| one.variable == name);
         std::env::var(name).ok().filter(|_| !is_key)
     };
     let credentials = Credentials::from_vars(&file_only, dirs::home_dir());
     let mut files = Vec::new();
-    for name in all().iter().flat_map(|needs| needs.names) {
-        if let Ok(Source::File(file)) = credentials.source(*name)
+    for credential in tools.iter().flat_map(Tool::credentials) {
+        if let Ok(Source::File(file)) = credentials.source(name(*credential))
             && let Ok(status) = file.metadata()
             && status.mode() & 0o077 != 0
             && !files.iter().any(|(other, _)| *other == file)
@@ -79,17 +58,11 @@ fn exposed() -> Vec<(PathBuf, u32)> {
     files
 }
 
-/// The lines of a notice that say where keys are to be had.
-fn where_to_get(notice: &str) -> String {
-    let lines = notice.lines().filter(|line| line.starts_with("Get "));
-    lines.collect::<Vec<_>>().join("; ")
-}
-
 /// Puts down how the keys stand.
-pub fn report(report: &mut Report) {
+pub fn report(report: &mut Report, tools: Registry) {
     report.heading("Keys");
     let credentials = Credentials::from_env();
-    for (file, mode) in exposed() {
+    for (file, mode) in exposed(tools) {
         report.problem(
             format!(
                 "{} holds keys, and its mode, {mode:o}, lets others at it",
@@ -99,11 +72,14 @@ pub fn report(report: &mut Report) {
         );
     }
     let mut seen: Vec<String> = Vec::new();
-    for needs in all() {
-        let tool = needs.tool.command();
+    let needing = tools.into_iter().filter_map(|tool| {
+        let account = tool.account.as_ref()?;
+        Some((tool.command(), account))
+    });
+    for (tool, account) in needing {
         let mut unset = Vec::new();
         let mut broken = None;
-        for name in needs.names {
+        for name in account.credentials {
             let state = match state(&credentials, *name) {
                 State::There(place) => painted(&sanitize::line(&place), GOOD, report.colour),
                 State::Unset => {
@@ -128,7 +104,7 @@ pub fn report(report: &mut Report) {
                 seen.push(reason);
             }
             None if unset.is_empty() => {}
-            None => report.unset(&needs, &unset),
+            None => report.unset(tool, account, &unset),
         }
     }
 }
@@ -153,9 +129,8 @@ const FILE_ENDS: &str = "credentials.json:";
 
 impl Report {
     /// Half an account is a mistake; none at all may be a choice.
-    fn unset(&mut self, needs: &Needs, unset: &[CredentialName]) {
-        let half = unset.len() < needs.names.len();
-        let tool = needs.tool.command();
+    fn unset(&mut self, tool: &str, account: &Account, unset: &[Credential]) {
+        let half = unset.len() < account.credentials.len();
         let ways = unset
             .iter()
             .map(|name| format!("{} or `{}`", name.variable, name.path.join(".")));
@@ -172,7 +147,7 @@ impl Report {
             what: format!(
                 "{tool} has {has}, and answers AUTH_MISSING: set {} in ~/.config/ikigai/credentials.json. {}",
                 ways.collect::<Vec<_>>().join(" and "),
-                where_to_get(needs.notice)
+                account.source
             ),
             advice: asked.collect::<Vec<_>>().join(" && "),
         };

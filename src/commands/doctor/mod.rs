@@ -21,6 +21,7 @@ use places::Place;
 use crate::console::color::{coloured, painted};
 use crate::console::{sanitize, say};
 use crate::program::Exit;
+use crate::registry::Registry;
 
 /// The colours of what is well, what is wrong, and headings (SGR parameters).
 const GOOD: &str = "32";
@@ -29,17 +30,39 @@ const HEADING: &str = "1";
 
 /// Looks at everything, and prints what there is and what to do. Exits 1 if anything is wrong. A project's tools are
 /// started only if `run_project` says so.
-pub fn run(run_project: bool) -> Exit {
+pub fn run(known: Registry, run_project: bool) -> Exit {
     let mut report = Report {
         colour: coloured(&io::stdout()),
         ..Report::default()
     };
     report.introduce();
-    let places = places::all();
+    let places = places::all(known);
     report.places(&places);
-    tools::report(&mut report, &places, run_project);
-    keys::report(&mut report);
+    tools::report(&mut report, known, &places, run_project);
+    keys::report(&mut report, known);
     report.conclude()
+}
+
+/// What is said where a project has brought the file at `path`, which is not started: for tests of tools that this
+/// program does not have.
+#[cfg(test)]
+pub fn said_of(known: Registry, path: PathBuf) -> String {
+    let mut report = Report::default();
+    let place = Place {
+        owner: places::Owner::Project,
+        directory: path.parent().unwrap_or(&path).to_owned(),
+        files: Ok(vec![places::File {
+            path,
+            obstacle: None,
+        }]),
+        further: 0,
+        exists: true,
+    };
+    tools::report(&mut report, known, &[place], false);
+    keys::report(&mut report, known);
+    let problems = report.problems.iter().chain(&report.hints);
+    let advice = problems.map(|one| format!("{}\n-> {}\n", one.what, one.advice));
+    advice.fold(report.text.clone(), |text, advice| text + &advice)
 }
 
 /// What has been seen.

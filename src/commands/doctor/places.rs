@@ -11,7 +11,7 @@ use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
 use crate::program::PROGRAM;
-use crate::registry;
+use crate::registry::Registry;
 
 /// Whose tools a place has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub enum Obstacle {
 ///
 /// A project's folder that is, by a link or since the project is the home directory, a folder that is looked at anyway
 /// is that one: what lies there is not what the project has brought.
-pub fn all() -> Vec<Place> {
+pub fn all(known: Registry) -> Vec<Place> {
     let mut candidates = Vec::new();
     if let Ok(here) = std::env::current_dir() {
         candidates.push((Owner::Project, here.join(".ikigai/tools")));
@@ -97,7 +97,7 @@ pub fn all() -> Vec<Place> {
             None => places.push((real, owner, directory)),
         }
     }
-    let look = |(_, owner, directory)| look(owner, directory);
+    let look = |(_, owner, directory)| look(known, owner, directory);
     places.into_iter().map(look).collect()
 }
 
@@ -129,13 +129,15 @@ fn system(home: Option<&Path>) -> impl Iterator<Item = PathBuf> {
         .chain(prefixes.map(|prefix| prefix.join("libexec/ikigai")))
 }
 
-fn look(owner: Owner, directory: PathBuf) -> Place {
+fn look(known: Registry, owner: Owner, directory: PathBuf) -> Place {
     let mut further = 0;
     let (exists, files) = match names(&directory) {
         Err(error) if error.kind() == ErrorKind::NotFound => (false, Ok(Vec::new())),
         Err(error) => (true, Err(error)),
         Ok(names) => {
-            let files = names.iter().filter_map(|name| file(&directory, name));
+            let files = names
+                .iter()
+                .filter_map(|name| file(known, &directory, name));
             let mut files: Vec<File> = files.collect();
             further = files.len().saturating_sub(MOST_FILES);
             files.truncate(MOST_FILES);
@@ -161,10 +163,10 @@ fn names(directory: &Path) -> io::Result<Vec<OsString>> {
 }
 
 /// The file called `name`, if a host may take it for a tool, or should.
-fn file(directory: &Path, name: &OsString) -> Option<File> {
+fn file(known: Registry, directory: &Path, name: &OsString) -> Option<File> {
     let path = directory.join(name);
     let name = name.to_string_lossy();
-    // The executable that the links lead to is no tool.
+    // The executable that the links lead to is not a tool.
     if name.starts_with('.') || name == PROGRAM {
         return None;
     }
@@ -174,7 +176,7 @@ fn file(directory: &Path, name: &OsString) -> Option<File> {
         Ok(status) if !status.is_file() => return None,
         Ok(_) if access(&path, Access::EXEC_OK).is_ok() => None,
         // Notes may lie here; but what is called like a tool is meant to be one.
-        Ok(_) if registry::find(&name).is_some() => Some(Obstacle::NotExecutable),
+        Ok(_) if known.find(&name).is_some() => Some(Obstacle::NotExecutable),
         Ok(_) => return None,
     };
     Some(File { path, obstacle })

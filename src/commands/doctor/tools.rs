@@ -13,16 +13,12 @@ use crate::console::color::painted;
 use crate::console::sanitize;
 use crate::contract::tool::Tool;
 use crate::program::PROGRAM;
-use crate::registry;
-use crate::registry::TOOLS;
+use crate::registry::Registry;
 
 /// Puts down the tools of all places. A project's are started only if `run_project` says so.
-pub fn report(report: &mut Report, places: &[Place], run_project: bool) {
+pub fn report(report: &mut Report, known: Registry, places: &[Place], run_project: bool) {
     report.heading("Tools");
-    let mut tools = Tools {
-        run_project,
-        ..Tools::default()
-    };
+    let mut tools = Tools::new(known, run_project);
     for place in places {
         for file in place.files.iter().flatten() {
             tools.file(report, place, file);
@@ -44,8 +40,9 @@ pub fn report(report: &mut Report, places: &[Place], run_project: bool) {
 }
 
 /// What has been seen of tools, which hosts know by name.
-#[derive(Default)]
 struct Tools {
+    /// The tools of this program.
+    known: Registry,
     run_project: bool,
     /// What stands for a tool among those of all places.
     first: HashMap<String, Winner>,
@@ -68,24 +65,39 @@ struct Winner {
 }
 
 impl Tools {
+    fn new(known: Registry, run_project: bool) -> Self {
+        Self {
+            known,
+            run_project,
+            first: HashMap::new(),
+            broken: HashSet::new(),
+            obstructed: Vec::new(),
+            otherwise: Vec::new(),
+            shadowing: Vec::new(),
+            not_started: 0,
+        }
+    }
+
     fn may_start(&self, owner: Owner) -> bool {
         owner != Owner::Project || self.run_project
     }
 
     fn file(&mut self, report: &mut Report, place: &Place, file: &File) {
         let name = file_name(&file.path);
+        let known = self.known;
         let presumed = || {
-            registry::find(&name)
+            known
+                .find(&name)
                 .map_or_else(|| name.replace('-', "_"), |tool| tool.name.to_owned())
         };
         let (key, verdict, code) = match self.asked(report, place.owner, file) {
-            Asked::Answered(answer) => {
+            Probed::Answered(answer) => {
                 self.compare(file, &answer.schema, &answer.name);
                 let took = format!("ok, {} ms", answer.took.as_millis());
                 (answer.name, took, GOOD)
             }
-            Asked::Not => (presumed(), "not started".to_owned(), GOOD),
-            Asked::Wrong => (presumed(), "WRONG".to_owned(), BAD),
+            Probed::Not => (presumed(), "not started".to_owned(), GOOD),
+            Probed::Wrong => (presumed(), "WRONG".to_owned(), BAD),
         };
         let standing = if code == BAD {
             // Hosts take the next one of that name, as if this one were not there.
@@ -102,7 +114,7 @@ impl Tools {
         ));
     }
 
-    fn asked(&mut self, report: &mut Report, owner: Owner, file: &File) -> Asked {
+    fn asked(&mut self, report: &mut Report, owner: Owner, file: &File) -> Probed {
         if let Some(obstacle) = file.obstacle {
             let cause = places::cause(file);
             let path = file.path.clone();
@@ -111,18 +123,18 @@ impl Tools {
                 Some((.., paths)) => paths.push(path),
                 None => self.obstructed.push((obstacle, cause, vec![path])),
             }
-            return Asked::Wrong;
+            return Probed::Wrong;
         }
         if !self.may_start(owner) {
             self.not_started += 1;
-            return Asked::Not;
+            return Probed::Not;
         }
         match probe::ask(&file.path) {
-            Ok(answer) => Asked::Answered(answer),
+            Ok(answer) => Probed::Answered(answer),
             Err(fault) => {
                 let what = format!("{} {}", shown(&file.path), sanitize::line(&fault));
-                report.problem(what, replaced(&file.path));
-                Asked::Wrong
+                report.problem(what, replaced(self.known, &file.path));
+                Probed::Wrong
             }
         }
     }
@@ -153,7 +165,7 @@ impl Tools {
             );
             return format!("again, beside {}", shown(first));
         }
-        if !self.shadowing.iter().any(|(other, _)| *other == key) && registry::find(&key).is_some()
+        if !self.shadowing.iter().any(|(other, _)| *other == key) && self.known.find(&key).is_some()
         {
             self.shadowing.push((key.clone(), file.path.clone()));
         }
@@ -163,7 +175,10 @@ impl Tools {
     /// A link of ours to another version of this program is a trap: what one reads here is not what a host gets.
     fn compare(&mut self, file: &File, schema: &[u8], key: &str) {
         let target = file.path.canonicalize().unwrap_or_default();
-        let ours = registry::find(key).filter(|_| file_name(&target) == PROGRAM);
+        let ours = self
+            .known
+            .find(key)
+            .filter(|_| file_name(&target) == PROGRAM);
         if ours.is_some_and(|tool| tool.schema.as_bytes() != schema) {
             add(&mut self.otherwise, target, &file.path);
         }
@@ -190,7 +205,7 @@ impl Tools {
                     let (ours, others): (Vec<PathBuf>, Vec<PathBuf>) = files
                         .iter()
                         .cloned()
-                        .partition(|path| registry::find(&file_name(path)).is_some());
+                        .partition(|path| self.known.find(&file_name(path)).is_some());
                     for (links, ours) in [(ours, true), (others, false)] {
                         let Some(directory) = links.first().and_then(|link| link.parent()) else {
                             continue;
@@ -276,13 +291,14 @@ impl Tools {
     }
 
     fn missing(&self, report: &mut Report, places: &[Place]) {
-        let missing: Vec<&Tool> = TOOLS
-            .iter()
+        let missing: Vec<&Tool> = self
+            .known
+            .into_iter()
             .filter(|tool| !self.first.contains_key(tool.name))
             .filter(|tool| !self.broken.contains(tool.name))
             .collect();
         let own = identity::own().unwrap_or_else(|| PathBuf::from(PROGRAM));
-        if missing.len() == TOOLS.len() {
+        if missing.len() == self.known.len() {
             let directory = shell::word(&usual_place(&own, places));
             let own = shell::word(&own);
             return report.problem(
@@ -296,7 +312,7 @@ impl Tools {
         let has_ours = |place: &&Place| {
             let mut files = place.files.iter().flatten();
             place.owner != Owner::Project
-                && files.any(|file| registry::find(&file_name(&file.path)).is_some())
+                && files.any(|file| self.known.find(&file_name(&file.path)).is_some())
         };
         let home = places.iter().rev().find(has_ours);
         let home = home.map_or_else(
@@ -317,12 +333,13 @@ impl Tools {
         let suffixed: HashSet<&str> = files(places)
             .filter_map(|path| {
                 let name = file_name(path);
-                let tool = registry::find(&name).filter(|_| name.ends_with("-tool"));
+                let tool = self.known.find(&name).filter(|_| name.ends_with("-tool"));
                 tool.map(|tool| tool.name)
             })
             .collect();
-        let unseen: Vec<&Tool> = TOOLS
-            .iter()
+        let unseen: Vec<&Tool> = self
+            .known
+            .into_iter()
             .filter(|tool| self.first.contains_key(tool.name))
             .filter(|tool| !suffixed.contains(tool.name))
             .collect();
@@ -334,7 +351,7 @@ impl Tools {
                 .flatten()
                 .map(|file| file_name(&file.path));
             let ours = |name: &String| {
-                let tool = registry::find(name);
+                let tool = self.known.find(name);
                 tool.is_some_and(|tool| unseen.iter().any(|one| one.name == tool.name))
             };
             files.filter(ours).collect::<Vec<_>>()
@@ -384,7 +401,7 @@ impl Tools {
 }
 
 /// What came of asking a file for its schema.
-enum Asked {
+enum Probed {
     Answered(probe::Answer),
     /// It was not asked.
     Not,
@@ -420,8 +437,8 @@ fn copied(program: &Path) -> String {
 
 /// The command that helps where the file at `path` does not answer as it should: a link that bears a tool's name leads
 /// to this program again, and what somebody has made is kept elsewhere.
-fn replaced(path: &Path) -> String {
-    let ours = path.is_symlink() && registry::find(&file_name(path)).is_some();
+fn replaced(known: Registry, path: &Path) -> String {
+    let ours = path.is_symlink() && known.find(&file_name(path)).is_some();
     match identity::own() {
         Some(own) if ours => shell::link(&own, &[path.to_owned()]),
         _ => shell::put_aside(path.parent().unwrap_or(path), &[path.to_owned()]),

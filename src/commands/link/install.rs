@@ -87,14 +87,17 @@ fn pages(places: &Places) -> Result<Vec<(PathBuf, Vec<u8>)>, Refusal> {
     let Some(share) = places.share() else {
         return Ok(Vec::new());
     };
-    let manual = man::pages()
+    let manual = man::pages(TOOLS)
         .map_err(|error| Refusal(format!("the manual pages cannot be made: {error}")))?;
     let manual = manual
         .into_iter()
         .map(|(name, page)| (share.join(MANUAL).join(name), page));
-    let scripts = COMPLETIONS
-        .iter()
-        .map(|(shell, name)| (share.join(name), completions::script(*shell).into_bytes()));
+    let scripts = COMPLETIONS.iter().map(|(shell, name)| {
+        (
+            share.join(name),
+            completions::script(TOOLS, *shell).into_bytes(),
+        )
+    });
     Ok(manual.chain(scripts).collect())
 }
 

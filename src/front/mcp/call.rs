@@ -4,6 +4,7 @@
 //! If the server dies, the call ends as it does with any host that dies: by itself, and not in the
 //! middle of a write.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -11,29 +12,27 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rmcp::model::JsonObject;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::contract::tool::{Family, Reach, Tool};
+use crate::contract::envelope;
+use crate::contract::failure::{Code, Failure};
+use crate::contract::tool::{Scope, Tool};
+use crate::front::mcp::admit;
 use crate::sandbox::reaper::RunningCalls;
 use crate::sandbox::roots::Roots;
 
 /// This executable, even if another one has replaced it on the disk since.
 const MYSELF: &str = "/proc/self/exe";
 
-/// How many calls run at the same time; further ones wait for a permit.
+/// How many calls run at the same time; further ones wait for a permit. A tool whose calls may take much memory allows fewer of
+/// its own (`Tool::at_once`).
 const CALL_PERMITS: usize = 64;
 
-/// The tool whose calls may take much memory.
-const READER: &str = "web_fetch";
-
-/// How many calls of [`READER`] run at the same time, of 256 MiB each at most: a gibibyte in all.
-const READER_PERMITS: usize = 4;
-
-/// The longest message that is sent, in bytes. Clients drop longer ones and then wait in vain.
+/// The longest message that is sent, in bytes. Clients drop longer ones, and then wait in vain.
 const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
 
 /// The most that a message holds beyond the answer, in bytes.
@@ -56,19 +55,17 @@ pub struct CallAnswer {
 impl CallAnswer {
     fn new(text: String, object: Value) -> Self {
         Self {
-            failed: object["success"] == false || object["error"].is_string(),
+            failed: envelope::says_that_it_failed(&object),
             text,
             object,
         }
     }
 
-    /// An error of the server's own, in the form of the tool's errors.
-    fn refusal(tool: &Tool, code: &str, message: &str) -> Self {
-        let object = match tool.family {
-            Family::Local => json!({"error": message, "error_code": code}),
-            Family::Web => json!({"success": false, "error": message, "error_code": code}),
-        };
-        Self::new(object.to_string(), object)
+    /// An answer in the tool's place, in the form of its own errors.
+    fn refusal(tool: &Tool, failure: &Failure) -> Self {
+        let text = envelope::failed(tool.family, failure);
+        let object = serde_json::from_str(&text).unwrap_or_default();
+        Self::new(text, object)
     }
 }
 
@@ -78,24 +75,30 @@ pub struct Caller {
     timeout: Option<Duration>,
     secrets: Vec<(OsString, OsString)>,
     permits: Semaphore,
-    reader_permits: Semaphore,
+    /// Those of tools that run fewer calls at the same time, by the tools' names.
+    own_permits: HashMap<&'static str, Semaphore>,
     calls: RunningCalls,
 }
 
 impl Caller {
-    /// Calls are kept within `roots` and ended after `timeout`; those that need the network get the
+    /// Calls of `tools` are kept within `roots` and ended after `timeout`; those that ask the network get the
     /// `secrets`.
     pub fn new(
+        tools: &[&'static Tool],
         roots: Option<Roots>,
         timeout: Option<Duration>,
         secrets: Vec<(OsString, OsString)>,
     ) -> Self {
+        let own_permits = tools.iter().filter_map(|tool| {
+            let permits = Semaphore::new(tool.at_once?);
+            Some((tool.name, permits))
+        });
         Self {
             roots,
             timeout,
             secrets,
             permits: Semaphore::new(CALL_PERMITS),
-            reader_permits: Semaphore::new(READER_PERMITS),
+            own_permits: own_permits.collect(),
             calls: RunningCalls::default(),
         }
     }
@@ -108,20 +111,20 @@ impl Caller {
     /// Calls `tool`. If the future is dropped before it is done, the call is ended.
     pub async fn call(&self, tool: &'static Tool, mut request: JsonObject) -> CallAnswer {
         if let Some(roots) = &self.roots
-            && let Err(refusal) = roots.admit(tool, &mut request)
+            && let Err(refusal) = admit::admit(roots, tool, &mut request)
         {
-            return CallAnswer::refusal(tool, "PERMISSION_DENIED", &refusal);
+            let failure = Failure::new(Code::PermissionDenied, refusal);
+            return CallAnswer::refusal(tool, &failure);
         }
         let begin = Instant::now();
-        // Acquired first, so that waiting pages do not keep other calls waiting.
-        let _reader_permit = if tool.name == READER {
-            match self.within(begin, self.reader_permits.acquire()).await {
-                // Neither semaphore is ever closed.
-                Ok(page) => page.ok(),
-                Err((code, message)) => return CallAnswer::refusal(tool, code, &message),
-            }
-        } else {
-            None
+        // Before the common permit, so that calls that wait here keep no others waiting.
+        let _own_permit = match self.own_permits.get(tool.name) {
+            // They are never closed, and neither are the common ones.
+            Some(permits) => match self.within(begin, permits.acquire()).await {
+                Ok(permit) => permit.ok(),
+                Err(failure) => return CallAnswer::refusal(tool, &failure),
+            },
+            None => None,
         };
         let waited = begin.elapsed();
         let _permit = self.permits.acquire().await;
@@ -130,40 +133,30 @@ impl Caller {
         let answered = self.within(begin, answer).await;
         match answered.and_then(|answer| answer) {
             Ok(answer) => answer,
-            Err((code, message)) => CallAnswer::refusal(tool, code, &message),
+            Err(failure) => CallAnswer::refusal(tool, &failure),
         }
     }
 
     /// Waits for `what` until the timeout of a call that began at `begin`.
-    async fn within<T>(
-        &self,
-        begin: Instant,
-        what: impl Future<Output = T>,
-    ) -> Result<T, (&'static str, String)> {
-        let Some(limit) = self.timeout else {
+    async fn within<T>(&self, begin: Instant, what: impl Future<Output = T>) -> Result<T, Failure> {
+        let Some(longest) = self.timeout else {
             return Ok(what.await);
         };
-        let left = limit.saturating_sub(begin.elapsed());
+        let left = longest.saturating_sub(begin.elapsed());
         timeout(left, what).await.map_err(|_| {
-            let seconds = limit.as_secs();
+            let seconds = longest.as_secs();
             let message = format!(
                 "The call was ended after {seconds} seconds. What takes longer can be started in \
                  the background."
             );
-            ("TIMEOUT", message)
+            Failure::new(Code::Timeout, message)
         })
     }
 
-    async fn carry_out(
-        &self,
-        tool: &'static Tool,
-        request: String,
-    ) -> Result<CallAnswer, (&'static str, String)> {
+    async fn carry_out(&self, tool: &'static Tool, request: String) -> Result<CallAnswer, Failure> {
         let failed = |error: io::Error| {
-            (
-                "TOOL_FAILED",
-                format!("{} could not be called: {error}", tool.name),
-            )
+            let message = format!("{} could not be called: {error}", tool.name);
+            Failure::new(Code::ToolFailed, message)
         };
         let mut child = self.command(tool).spawn().map_err(failed)?;
         let _running = Running::new(&self.calls, child.id());
@@ -185,21 +178,18 @@ impl Caller {
         }
         let quotes = bytes.iter().filter(|byte| matches!(byte, b'"' | b'\\'));
         if bytes.len() + quotes.count() / 2 > LONGEST_ANSWER {
-            return Err((
-                "ANSWER_TOO_LARGE",
-                String::from(
-                    "The answer does not fit into a message of 16 MiB, and the call was ended. \
-                     Ask for less: a few lines at a time, a narrower pattern, a command that \
-                     prints less.",
-                ),
+            return Err(Failure::new(
+                Code::AnswerTooLarge,
+                "The answer does not fit into a message of 16 MiB, and the call was ended. \
+                 Ask for less: a few lines at a time, a narrower pattern, a command that prints less.",
             ));
         }
         let status = child.wait().await.map_err(failed)?;
         let text = String::from_utf8(bytes).unwrap_or_default();
         match serde_json::from_str(&text) {
             Ok(object @ Value::Object(_)) => Ok(CallAnswer::new(text, object)),
-            _ => Err((
-                "TOOL_FAILED",
+            _ => Err(Failure::new(
+                Code::ToolFailed,
                 format!("{} ended without an answer ({status})", tool.name),
             )),
         }
@@ -208,7 +198,7 @@ impl Caller {
     fn command(&self, tool: &'static Tool) -> Command {
         let mut command = std::process::Command::new(MYSELF);
         match &self.roots {
-            Some(roots) if Roots::concern(tool) => {
+            Some(roots) if admit::is_confined(tool) => {
                 command.arg0("ikigai-tools").arg("mcp");
                 command.arg("--confined").arg(tool.link);
                 for root in roots.directories() {
@@ -220,7 +210,7 @@ impl Caller {
                 command.arg0(tool.link);
             }
         }
-        if tool.reach == Reach::Network {
+        if tool.scope == Scope::Network {
             command.envs(self.secrets.iter().map(|(name, value)| (name, value)));
         }
         let mut command = Command::from(command);
@@ -254,6 +244,8 @@ impl Drop for Running<'_> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::registry;
 
@@ -278,7 +270,7 @@ mod tests {
     #[test]
     fn a_refusal_has_the_form_of_the_tool_s_own_errors() {
         let tool = registry::find("grep").unwrap();
-        let answer = CallAnswer::refusal(tool, "TIMEOUT", "too long");
+        let answer = CallAnswer::refusal(tool, &Failure::new(Code::Timeout, "too long"));
         assert_eq!(
             answer.text,
             r#"{"error":"too long","error_code":"TIMEOUT"}"#

@@ -5,24 +5,14 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use serde_json::Value;
 
+use crate::contract::reduction::{Form, reduced};
 use crate::contract::tool::Tool;
-
-/// The words of JSON Schema that every provider's tool definitions know, strict modes included. Bounds, defaults and
-/// formats are not among them; the descriptions say what matters of those, and the tools bring values within bounds.
-const WORDS: [&str; 6] = [
-    "type",
-    "description",
-    "properties",
-    "required",
-    "items",
-    "enum",
-];
 
 /// The tool's entry in `tools/list`.
 pub fn entry(tool: &Tool) -> Listed {
     let schema: Value = serde_json::from_str(tool.schema).unwrap_or_default();
     let description = schema["description"].as_str().unwrap_or_default();
-    let parameters = match plain(&schema["parameters"]) {
+    let parameters = match reduced(Form::PLAIN, &schema["parameters"]) {
         Value::Object(parameters) => parameters,
         _ => JsonObject::new(),
     };
@@ -37,28 +27,6 @@ pub fn entry(tool: &Tool) -> Listed {
         .with_annotations(annotations)
 }
 
-/// `schema` in those words alone. The names under `properties` are the fields' own and stay.
-fn plain(schema: &Value) -> Value {
-    let Value::Object(words) = schema else {
-        return schema.clone();
-    };
-    let kept = words
-        .iter()
-        .filter(|(word, _)| WORDS.contains(&word.as_str()));
-    let plain = kept.map(|(word, value)| {
-        let value = match (word.as_str(), value) {
-            ("properties", Value::Object(fields)) => fields
-                .iter()
-                .map(|(name, field)| (name.clone(), plain(field)))
-                .collect(),
-            ("items", value) => self::plain(value),
-            (_, value) => value.clone(),
-        };
-        (word.clone(), value)
-    });
-    plain.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -67,7 +35,7 @@ mod tests {
     use crate::registry::TOOLS;
 
     #[test]
-    fn a_schema_keeps_the_words_that_every_provider_knows() {
+    fn a_schema_keeps_the_words_that_every_provider_knows_and_its_descriptions_say_the_others() {
         let schema = json!({
             "type": "object",
             "additionalProperties": false,
@@ -79,17 +47,49 @@ mod tests {
             "required": ["format"]
         });
         assert_eq!(
-            plain(&schema),
+            reduced(Form::PLAIN, &schema),
             json!({
                 "type": "object",
                 "properties": {
-                    "format": {"type": "string", "description": "a"},
-                    "n": {"type": "integer"},
-                    "list": {"type": "array", "items": {"type": "string"}}
+                    "format": {
+                        "type": "string",
+                        "description": "a (characters at least: 2, format: uri)"
+                    },
+                    "n": {"type": "integer", "description": "(at least: 1, at most: 9, default: 3)"},
+                    "list": {
+                        "type": "array",
+                        "items": {"type": "string", "description": "(pattern: x)"},
+                        "description": "(items at most: 3)"
+                    }
                 },
                 "required": ["format"]
             })
         );
+    }
+
+    #[test]
+    fn no_bound_and_no_default_of_a_schema_is_lost() {
+        for tool in TOOLS {
+            let schema: Value = serde_json::from_str(tool.schema).unwrap();
+            let listed = serde_json::to_value(entry(tool)).unwrap();
+            let fields = schema["parameters"]["properties"].as_object().unwrap();
+            for (name, field) in fields {
+                let field_listed = &listed["inputSchema"]["properties"][name];
+                let said = field_listed["description"].as_str().unwrap();
+                for (word, as_said) in [
+                    ("minimum", "at least: "),
+                    ("maximum", "at most: "),
+                    ("minLength", "characters at least: "),
+                    ("default", "default: "),
+                    ("format", "format: "),
+                ] {
+                    if let Some(value) = field.get(word) {
+                        let value = value.as_str().map_or(value.to_string(), str::to_owned);
+                        assert!(said.contains(&format!("{as_said}{value}")), "{said}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -18,9 +18,10 @@ use crate::contract::tool::Tool;
 use crate::front::mcp::call::{CallAnswer, Caller};
 use crate::front::mcp::list;
 use crate::front::mcp::transport::LineTransport;
+use crate::registry::TOOLS;
 use crate::sandbox::roots::Roots;
 use crate::sandbox::{confine, reaper};
-use crate::{registry, secrets};
+use crate::secrets;
 
 /// Serves until the client goes away, and then ends everything that its calls started. An error is
 /// a sentence for the log.
@@ -34,7 +35,7 @@ pub fn run(options: Options) -> Result<(), String> {
     }
     reaper::adopt_orphans();
     // SAFETY: the runtime does not run yet, and no other thread does.
-    let secrets = unsafe { secrets::take() };
+    let secrets = unsafe { secrets::take(&TOOLS) };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -50,9 +51,10 @@ async fn serve(options: Options, secrets: Vec<(OsString, OsString)>) -> Result<(
     let (gone, went) = watch::channel(false);
     let (input, output) = stdio_pipes();
     let wire = LineTransport::new(input, output, gone);
+    let roots = Roots::new(options.roots);
     let server = Server {
+        caller: Caller::new(&options.tools, roots, options.timeout, secrets),
         tools: options.tools,
-        caller: Caller::new(Roots::new(options.roots), options.timeout, secrets),
         gone: went,
     };
     let session = async {
@@ -97,8 +99,8 @@ struct Server {
 
 impl Server {
     fn find(&self, name: &str) -> Result<&'static Tool, ErrorData> {
-        let found = registry::find(name);
-        found
+        TOOLS
+            .find(name)
             .filter(|tool| self.tools.iter().any(|served| served.name == tool.name))
             .ok_or_else(|| {
                 let names: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();

@@ -1,10 +1,10 @@
-//! A person's call of a tool: its command line becomes the very request that a host would send, so that both are
-//! understood alike.
+//! A front end: a person's call of a tool. Its command line becomes the very request that a host would send, so that
+//! both are understood alike; the answer is text on a terminal.
 
 pub mod screen;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -13,14 +13,29 @@ use serde_json::{Map, Value};
 
 use crate::command_line::fields::{command, ids, positional_id, usage, value_name};
 use crate::command_line::{help, surplus};
-use crate::console::{sanitize, say};
-use crate::contract::schema::{Field, Kind, Schema};
+use crate::console::streams::Stdout;
+use crate::console::{color, sanitize, say};
+use crate::contract::failure::Failure;
+use crate::contract::reply::Object;
+use crate::contract::request::Request;
+use crate::contract::schema::{Field, FieldKind, Schema};
 use crate::contract::tool::Tool;
-use crate::front::host;
+use crate::front::answer;
 use crate::program::Exit;
+use screen::{End, Screen};
+
+/// What becomes of a person's command line.
+pub enum Outcome {
+    /// All was done.
+    Done(Exit),
+    /// It leads to a request on stdin, which is to be answered as a host's is.
+    Stdin,
+    /// It leads to a request in this file, which is to be answered as a host's is.
+    File(OsString),
+}
 
 /// Carries out what a person wants of `tool`, reached by `invocation`.
-pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
+pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
     let schema = Schema::read(tool.schema);
     let mut command = command(tool, &schema).bin_name(invocation);
     command = command.override_usage(usage(invocation, &schema));
@@ -28,49 +43,88 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
     let parsed = command.try_get_matches_from_mut(words);
     let result = parsed.and_then(|matches| {
         if matches.get_flag("schema") {
-            return Ok(say::print(tool.schema));
+            return Ok(Outcome::Done(say::print(tool.schema)));
         }
         if let Some(file) = matches.get_one::<OsString>("input") {
-            return Ok(host::answer_file(tool, file));
+            return Ok(Outcome::File(file.clone()));
         }
         if !gives_fields(&matches, &schema) {
             return Ok(without_fields(tool, invocation));
         }
         let request = request(&mut command, &matches, &schema)?;
         let request = Value::Object(request).to_string().into_bytes();
-        let at_terminal = io::stdout().is_terminal();
-        if at_terminal && !matches.get_flag("json") {
-            return Ok(host::as_text(tool, &request));
-        }
-        let exit = host::as_json(tool, Ok(&request));
-        if at_terminal {
-            // A person's next prompt is to stand on a line of its own; what a terminal does not take is lost anyway.
-            say::print("\n");
-        }
-        Ok(exit)
+        Ok(Outcome::Done(call(
+            tool,
+            &request,
+            matches.get_flag("json"),
+        )))
     });
-    result.unwrap_or_else(|error| match error.kind() {
-        ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
-        ErrorKind::DisplayVersion => say::print(&say::version()),
-        ErrorKind::UnknownArgument => match surplus::advice(tool, invocation, &schema, args) {
-            Some(advice) => say::complain(&sanitize::shown(&format!(
-                "error: {advice}\n\nFor more information, try '--help'."
-            ))),
-            None => say::misused(&error),
-        },
-        _ => say::misused(&error),
+    result.unwrap_or_else(|error| {
+        Outcome::Done(match error.kind() {
+            ErrorKind::DisplayHelp => say::print(&help::tool(tool, invocation)),
+            ErrorKind::DisplayVersion => say::print(&say::version()),
+            ErrorKind::UnknownArgument => match surplus::advice(tool, invocation, &schema, args) {
+                Some(advice) => say::complain(&sanitize::shown(&format!(
+                    "error: {advice}\n\nFor more information, try '--help'."
+                ))),
+                None => say::misused(&error),
+            },
+            _ => say::misused(&error),
+        })
     })
 }
 
 /// A call without any field: the request is on stdin, unless that is a terminal, where nobody would think of typing it.
-pub fn without_fields(tool: &Tool, invocation: &str) -> Exit {
+pub fn without_fields(tool: &Tool, invocation: &str) -> Outcome {
     if !io::stdin().is_terminal() {
-        host::answer(tool)
-    } else if io::stdout().is_terminal() {
+        return Outcome::Stdin;
+    }
+    Outcome::Done(if io::stdout().is_terminal() {
         say::print(&help::tool(tool, invocation))
     } else {
         say::nothing_given(invocation)
+    })
+}
+
+/// Answers `request`: with text on a terminal, with JSON elsewhere or if that is wanted.
+fn call(tool: &Tool, request: &[u8], json: bool) -> Exit {
+    let at_terminal = io::stdout().is_terminal();
+    if at_terminal && !json {
+        return as_text(tool, request);
     }
+    let exit = answer::as_json(tool, Ok(request));
+    if at_terminal {
+        // A person's next prompt is to stand on a line of its own; what a terminal does not take is lost anyway.
+        say::print("\n");
+    }
+    exit
+}
+
+/// Answers `request` with text on the terminal that is stdout. Any failure exits 1, a command's own exit code is passed
+/// on.
+fn as_text(tool: &Tool, request: &[u8]) -> Exit {
+    let screen = Screen::new(tool, Stdout::default(), color::coloured(&io::stdout()));
+    let shown = answer::catch(|| show(tool, request, screen));
+    match shown.and_then(|shown| shown) {
+        Ok(Ok((_, end))) => end.say(tool),
+        Ok(Err(error)) => answer::ended(tool, Err(error), Exit::Failure),
+        Err(failure) => {
+            color::complain(tool.command(), &failure.message);
+            Exit::Failure
+        }
+    }
+}
+
+/// Has `screen` show the answer to `request`, and comes back with what was written to and what else there is to say.
+pub fn show<W: Write>(
+    tool: &Tool,
+    request: &[u8],
+    mut screen: Screen<'_, W>,
+) -> Result<io::Result<(W, End)>, Failure> {
+    let request = Request::parse(request)?;
+    let reply = tool.run(&request)?;
+    let written = reply.write(&mut Object::shown(&mut screen));
+    Ok(written.and_then(|()| screen.finish()))
 }
 
 fn gives_fields(matches: &ArgMatches, schema: &Schema) -> bool {
@@ -118,12 +172,12 @@ fn request(
 fn given(matches: &ArgMatches, field: &Field) -> Option<Value> {
     let name = &field.name;
     match field.kind {
-        Kind::Text => matches
+        FieldKind::Text => matches
             .get_one::<String>(name)
             .map(|text| Value::from(text.as_str())),
-        Kind::Integer => matches.get_one::<Value>(name).cloned(),
-        Kind::Flag => matches.get_one::<bool>(name).map(|flag| (*flag).into()),
-        Kind::Texts => matches
+        FieldKind::Integer => matches.get_one::<Value>(name).cloned(),
+        FieldKind::Flag => matches.get_one::<bool>(name).map(|flag| (*flag).into()),
+        FieldKind::Texts => matches
             .get_many::<String>(name)
             .map(|texts| texts.map(|text| Value::from(text.as_str())).collect()),
     }
@@ -173,10 +227,10 @@ mod tests {
                         field.flag()
                     };
                     let (value, json): (&[&str], Value) = match field.kind {
-                        Kind::Text => (&["-x y"], "-x y".into()),
-                        Kind::Integer => (&["-7"], (-7).into()),
-                        Kind::Flag => (&[], true.into()),
-                        Kind::Texts => (&["a,b"], vec!["a", "b"].into()),
+                        FieldKind::Text => (&["-x y"], "-x y".into()),
+                        FieldKind::Integer => (&["-7"], (-7).into()),
+                        FieldKind::Flag => (&[], true.into()),
+                        FieldKind::Texts => (&["a,b"], vec!["a", "b"].into()),
                     };
                     words.push(format!("--{flag}"));
                     words.extend(value.iter().map(|&word| word.to_owned()));
@@ -224,7 +278,7 @@ mod tests {
             for field in schema
                 .fields
                 .iter()
-                .filter(|field| field.kind == Kind::Texts)
+                .filter(|field| field.kind == FieldKind::Texts)
             {
                 let flag = format!("--{}", field.flag());
                 let request = parse(tool.name, &["word", &flag, "a,b", &flag, "c"]).unwrap();

@@ -1,62 +1,110 @@
 //! An answer as a person reads it: the output itself, results as a short list, errors on stderr.
+//!
+//! Which field is what, the tool's row says ([`Tool::fields`]); a field that it does not name is shown with its name.
 
 use std::io::{self, BufWriter, Write};
 
 use serde_json::Value;
 
-use crate::console::streams::Stdout;
 use crate::console::{color, sanitize};
 use crate::contract::reply::Viewer;
-use crate::contract::tool::Tool;
+use crate::contract::tool::{Part, Tool};
 use crate::program::Exit;
 
-/// An answer on its way to the terminal on stdout.
-pub struct Screen<'a> {
+/// An answer on its way to a terminal, or to whatever takes its bytes.
+pub struct Screen<'a, W: Write> {
     tool: &'a Tool,
-    out: BufWriter<Stdout>,
+    out: BufWriter<W>,
     colour: bool,
     /// The last character shown.
     last: Option<char>,
-    exit: Exit,
-    error: String,
-    note: String,
-    nothing_found: bool,
+    /// The field shown last, where it was shown with its name.
+    named: Option<String>,
+    end: End,
 }
 
-impl<'a> Screen<'a> {
-    /// A screen for an answer of `tool`.
-    pub fn new(tool: &'a Tool) -> Self {
+/// What there is to say behind an answer, on another stream, and how the program is to end.
+#[derive(Debug, PartialEq, Eq)]
+pub struct End {
+    /// As the command did, where there was one.
+    pub exit: Exit,
+    /// Why there is no more of the answer; empty where that is all.
+    pub error: String,
+    /// What was left out.
+    pub note: String,
+    /// Nothing was found, and nothing shown.
+    pub nothing_found: bool,
+}
+
+impl End {
+    /// Says on stderr, in the name of `tool`, what belongs there.
+    pub fn say(&self, tool: &Tool) -> Exit {
+        let speaker = tool.command();
+        for complaint in [&self.error, &self.note] {
+            if !complaint.is_empty() {
+                color::complain(speaker, complaint);
+            }
+        }
+        if self.nothing_found {
+            color::complain(speaker, "nothing found");
+        }
+        self.exit
+    }
+}
+
+/// What a field is to a reader: the tool's own parts, and those of the contract.
+enum Role {
+    Of(Part),
+    Error,
+    Note,
+    /// Nothing that a person needs.
+    Envelope,
+    /// A field that the tool's row does not name.
+    Unnamed,
+}
+
+impl<'a, W: Write> Screen<'a, W> {
+    /// A screen for an answer of `tool`, in colours or not.
+    pub fn new(tool: &'a Tool, out: W, colour: bool) -> Self {
         Self {
             tool,
-            out: BufWriter::new(Stdout::default()),
-            colour: color::coloured(&io::stdout()),
+            out: BufWriter::new(out),
+            colour,
             last: None,
-            exit: Exit::Success,
-            error: String::new(),
-            note: String::new(),
-            nothing_found: false,
+            named: None,
+            end: End {
+                exit: Exit::Success,
+                error: String::new(),
+                note: String::new(),
+                nothing_found: false,
+            },
         }
     }
 
-    /// Ends the answer: the terminal's next line is free, and what belongs on stderr is there. Comes back with how the
-    /// program is to end: as the command did, where there was one.
-    pub fn finish(mut self) -> io::Result<Exit> {
-        if self.last.is_some_and(|last| last != '\n') {
-            self.out.write_all(b"\n")?;
-        }
+    /// Ends the answer: the terminal's next line is free. Comes back with what belongs on stderr.
+    pub fn finish(mut self) -> io::Result<(W, End)> {
+        self.end_line()?;
         self.out.flush()?;
-        let speaker = self.tool.command();
-        if !self.error.is_empty() {
-            color::complain(speaker, &self.error);
-            self.exit = Exit::Failure;
+        if !self.end.error.is_empty() {
+            self.end.exit = Exit::Failure;
         }
-        if !self.note.is_empty() {
-            color::complain(speaker, &self.note);
+        self.end.nothing_found &= self.last.is_none();
+        let out = self
+            .out
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
+        Ok((out, self.end))
+    }
+
+    fn role(&self, name: &str) -> Role {
+        let mut fields = self.tool.fields.iter();
+        match (name, fields.find(|(field, _)| *field == name)) {
+            (_, Some((_, part))) => Role::Of(*part),
+            ("error", None) => Role::Error,
+            ("note", None) => Role::Note,
+            ("error_code" | "success", None) => Role::Envelope,
+            _ => Role::Unnamed,
         }
-        if self.nothing_found && self.last.is_none() {
-            color::complain(speaker, "nothing found");
-        }
-        Ok(self.exit)
     }
 
     fn show(&mut self, text: &str) -> io::Result<()> {
@@ -64,13 +112,42 @@ impl<'a> Screen<'a> {
         self.out.write_all(sanitize::shown(text).as_bytes())
     }
 
+    fn end_line(&mut self) -> io::Result<()> {
+        if self.last.is_some_and(|last| last != '\n') {
+            self.show("\n")?;
+        }
+        Ok(())
+    }
+
+    /// Shows what the row does not name, or its next piece.
+    fn show_named(&mut self, name: &str, piece: &str) -> io::Result<()> {
+        if self.named.as_deref() != Some(name) {
+            self.end_line()?;
+            self.named = Some(name.to_owned());
+            self.show(&format!("{name}: "))?;
+        }
+        self.show(piece)
+    }
+
+    /// What was shown with its name ends where another field begins.
+    fn leave(&mut self, name: &str) -> io::Result<()> {
+        if self.named.as_deref().is_some_and(|named| named != name) {
+            self.named = None;
+            self.end_line()?;
+        }
+        Ok(())
+    }
+
     /// Shows one of several results: its first field is the heading, the others stand under it.
     fn result(&mut self, number: usize, result: &Value) -> io::Result<()> {
         let fields = result.as_object().into_iter().flatten();
-        let texts = fields.filter_map(|(_, value)| value.as_str());
+        let texts = fields.map(|(name, value)| match value {
+            Value::String(text) => text.clone(),
+            value => format!("{name}: {value}"),
+        });
         let indent = number.to_string().len() + 2;
         for (at, text) in texts.filter(|text| !text.is_empty()).enumerate() {
-            let text = sanitize::shown(text).replace('\n', " ");
+            let text = sanitize::shown(&text).replace('\n', " ");
             let line = match at {
                 0 => format!("{number}. {}\n", color::painted(&text, "1", self.colour)),
                 1 => format!(
@@ -87,31 +164,40 @@ impl<'a> Screen<'a> {
     }
 }
 
-impl Viewer for Screen<'_> {
+impl<W: Write> Viewer for Screen<'_, W> {
     fn text(&mut self, name: &str, piece: &str) -> io::Result<()> {
-        match name {
-            "output" | "content" => self.show(piece)?,
-            "error" => self.error.push_str(piece),
-            "note" => self.note.push_str(piece),
-            _ => {}
+        self.leave(name)?;
+        match self.role(name) {
+            Role::Of(Part::Output) => self.show(piece)?,
+            Role::Error => self.end.error.push_str(piece),
+            Role::Note => self.end.note.push_str(piece),
+            Role::Of(Part::Silent) | Role::Envelope => {}
+            // A row that says otherwise of a text is mistaken, and the text is shown all the same.
+            Role::Unnamed | Role::Of(Part::Results | Part::ExitCode | Part::Count) => {
+                self.show_named(name, piece)?;
+            }
         }
         Ok(())
     }
 
     fn value(&mut self, name: &str, value: Value) -> io::Result<()> {
-        match (name, &value) {
-            ("results", Value::Array(results)) => {
+        self.leave(name)?;
+        match (self.role(name), &value) {
+            (Role::Of(Part::Results), Value::Array(results)) => {
                 for (at, result) in results.iter().enumerate() {
                     self.result(at + 1, result)?;
                 }
             }
-            ("exit_code", Value::Number(code)) => {
+            (Role::Of(Part::ExitCode), Value::Number(code)) => {
                 // A command's exit code is a byte.
                 let code = code.as_u64().and_then(|code| u8::try_from(code).ok());
-                self.exit = Exit::Code(code.unwrap_or(1));
+                self.end.exit = Exit::Code(code.unwrap_or(1));
             }
-            ("count", Value::Number(count)) => self.nothing_found = count.as_u64() == Some(0),
-            _ => {}
+            (Role::Of(Part::Count), Value::Number(count)) => {
+                self.end.nothing_found = count.as_u64() == Some(0);
+            }
+            (Role::Of(Part::Silent) | Role::Envelope, _) => {}
+            _ => self.show_named(name, &value.to_string())?,
         }
         Ok(())
     }

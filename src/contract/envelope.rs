@@ -1,0 +1,110 @@
+//! The envelope: the fields by which an answer says whether the call did what it was asked to.
+//!
+//! There is one, for tools and front ends alike. Rules: the specification's response formats, and the decisions on the
+//! host's calls (1 to 3).
+//!
+//! | how the call went | local tools | web tools |
+//! |---|---|---|
+//! | as it was asked to | the tool's fields | `success: true`, the tool's fields |
+//! | it failed before anything was written | `error`, `error_code` | `success: false`, `error`, `error_code` |
+//! | it broke off while it was written | what there was, `error`, `error_code` | `success: true`, what there was, `error`, `error_code` |
+
+use std::io;
+
+use serde_json::Value;
+
+use crate::contract::failure::Failure;
+use crate::contract::reply::Object;
+use crate::contract::tool::Family;
+
+impl Object<'_> {
+    /// Begins the answer of a call that did what it was asked to.
+    pub fn succeed(&mut self, family: Family) -> io::Result<()> {
+        match family {
+            Family::Local => Ok(()),
+            Family::Web => self.field("success", &true),
+        }
+    }
+
+    /// Writes the whole answer of a call that failed before anything was written.
+    pub fn fail(&mut self, family: Family, failure: &Failure) -> io::Result<()> {
+        match family {
+            Family::Local => {}
+            Family::Web => self.field("success", &false)?,
+        }
+        self.break_off(failure)
+    }
+
+    /// Ends an answer that breaks off midway: behind what has been written comes why there is no more of it. An answer
+    /// that has said so already says it once.
+    pub fn break_off(&mut self, failure: &Failure) -> io::Result<()> {
+        if self.says_that_it_failed() {
+            return Ok(());
+        }
+        self.field("error", &failure.message)?;
+        self.field("error_code", failure.code.as_str())
+    }
+}
+
+/// The text of an answer that says nothing but `failure`, for whoever answers in a tool's place.
+#[must_use]
+pub fn failed(family: Family, failure: &Failure) -> String {
+    let mut answer = Vec::new();
+    let written = Object::open(&mut answer).and_then(|mut object| {
+        object.fail(family, failure)?;
+        object.close()
+    });
+    // Memory takes whatever is written to it, and what was written is JSON.
+    written
+        .ok()
+        .and_then(|()| String::from_utf8(answer).ok())
+        .unwrap_or_default()
+}
+
+/// Whether an answer says that the call failed.
+#[must_use]
+pub fn says_that_it_failed(answer: &Value) -> bool {
+    answer["success"] == false || answer["error"].is_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::failure::Code;
+
+    #[test]
+    fn a_failure_is_said_as_each_family_says_it() {
+        let failure = Failure::new(Code::Timeout, "too \"long\"");
+        for (family, expected) in [
+            (
+                Family::Local,
+                r#"{"error":"too \"long\"","error_code":"TIMEOUT"}"#,
+            ),
+            (
+                Family::Web,
+                r#"{"success":false,"error":"too \"long\"","error_code":"TIMEOUT"}"#,
+            ),
+        ] {
+            assert_eq!(failed(family, &failure), expected);
+        }
+    }
+
+    #[test]
+    fn an_answer_that_breaks_off_says_why_once_and_keeps_what_there_was() {
+        let failure = Failure::new(Code::ReadFailed, "the disk");
+        let mut out = Vec::new();
+        let mut object = Object::open(&mut out).unwrap();
+        object.succeed(Family::Web).unwrap();
+        object.whole_text("output", b"begun").unwrap();
+        object.break_off(&failure).unwrap();
+        object
+            .break_off(&Failure::new(Code::ToolFailed, "again"))
+            .unwrap();
+        object.close().unwrap();
+        assert_eq!(
+            out,
+            br#"{"success":true,"output":"begun","error":"the disk","error_code":"READ_FAILED"}"#
+        );
+        assert!(says_that_it_failed(&serde_json::from_slice(&out).unwrap()));
+    }
+}

@@ -1,0 +1,113 @@
+//! A schema reduced to the words that every model's provider takes, strict modes included.
+//!
+//! JSON Schema has more words than the providers' tool definitions know: `type`, `description`, `properties`,
+//! `required`, `items` and `enum` are common to all. Bounds, lengths, formats and defaults are not among them and
+//! still matter to a model, so the descriptions say what those words said. The Model Context Protocol's lists are
+//! reduced in the same way, since its clients hand them on to the same providers.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+/// What a provider wants beyond the common words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Every field stands in `required`; one that is optional may be null.
+    pub all_required: bool,
+    /// Objects say that they have no further fields.
+    pub closed: bool,
+    /// The types are in capitals.
+    pub capitals: bool,
+}
+
+impl Form {
+    /// The common words and nothing else.
+    pub const PLAIN: Self = Self {
+        all_required: false,
+        closed: false,
+        capitals: false,
+    };
+}
+
+/// `schema` in this form. The names under `properties` are the fields' own and stay.
+#[must_use]
+pub fn reduced(form: Form, schema: &Value) -> Value {
+    let Some(keywords) = schema.as_object() else {
+        return schema.clone();
+    };
+    let mut reduced = Map::new();
+    for (keyword, value) in keywords {
+        let value = match keyword.as_str() {
+            "type" => match value.as_str() {
+                Some(kind) if form.capitals => kind.to_uppercase().into(),
+                _ => value.clone(),
+            },
+            "properties" => properties(form, schema, value),
+            "items" => self::reduced(form, value),
+            "required" if form.all_required => continue,
+            "required" | "enum" | "description" => value.clone(),
+            _ => continue,
+        };
+        reduced.insert(keyword.clone(), value);
+    }
+    describe_limits(keywords, &mut reduced);
+    if schema["type"] == "object" {
+        if form.all_required {
+            let names = schema["properties"].as_object().into_iter().flatten();
+            let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
+            reduced.insert("required".to_owned(), names.into());
+        }
+        if form.closed {
+            reduced.insert("additionalProperties".to_owned(), false.into());
+        }
+    }
+    reduced.into()
+}
+
+fn properties(form: Form, schema: &Value, properties: &Value) -> Value {
+    let required = |name: &str| {
+        let names = schema["required"].as_array().into_iter().flatten();
+        names.into_iter().any(|one| one == name)
+    };
+    let properties = properties.as_object().into_iter().flatten();
+    let properties = properties.map(|(name, property)| {
+        let mut property = reduced(form, property);
+        if form.all_required && !required(name) {
+            let kind = property["type"].take();
+            property["type"] = json!([kind, "null"]);
+            if let Some(values) = property.get_mut("enum").and_then(Value::as_array_mut) {
+                values.push(Value::Null);
+            }
+        }
+        (name.clone(), property)
+    });
+    properties.collect()
+}
+
+/// Says in the description what the keywords that are left out said.
+fn describe_limits(keywords: &Map<String, Value>, reduced: &mut Map<String, Value>) {
+    let mut limits = String::new();
+    for (keyword, words) in [
+        ("minimum", "at least"),
+        ("maximum", "at most"),
+        ("minLength", "characters at least"),
+        ("maxLength", "characters at most"),
+        ("minItems", "items at least"),
+        ("maxItems", "items at most"),
+        ("pattern", "pattern"),
+        ("format", "format"),
+        ("default", "default"),
+    ] {
+        if let Some(value) = keywords.get(keyword) {
+            let value = value.as_str().map_or(value.to_string(), str::to_owned);
+            let separator = if limits.is_empty() { "" } else { ", " };
+            let _ = write!(limits, "{separator}{words}: {value}");
+        }
+    }
+    if !limits.is_empty() {
+        let description = reduced.get("description").and_then(Value::as_str);
+        let description = description.unwrap_or_default();
+        let said = format!("{description} ({limits})").trim_start().to_owned();
+        reduced.insert("description".to_owned(), said.into());
+    }
+}

@@ -1,0 +1,271 @@
+//! What is within the bounds and what is not, by every way that leads there.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::front::mcp::admit::*;
+use crate::registry;
+use crate::search::walk::expand;
+
+struct Room {
+    _directory: tempfile::TempDir,
+    outside: PathBuf,
+    roots: Roots,
+}
+
+/// `in` is within bounds, `out` is not; `in` has links to `out`.
+fn room() -> Room {
+    let directory = tempfile::tempdir().unwrap();
+    let top = directory.path().canonicalize().unwrap();
+    for name in ["in/sub/deep", "out/sub", "inside"] {
+        fs::create_dir_all(top.join(name)).unwrap();
+    }
+    for name in [
+        "in/file",
+        "in/sub/file",
+        "in/.hidden",
+        "out/secret",
+        "out/sub/secret",
+    ] {
+        fs::write(top.join(name), name).unwrap();
+    }
+    symlink(top.join("out"), top.join("in/link")).unwrap();
+    symlink("../../out/secret", top.join("in/sub/link")).unwrap();
+    symlink("../out/new", top.join("in/dangling")).unwrap();
+    symlink("loop", top.join("in/loop")).unwrap();
+    symlink("sub", top.join("in/home")).unwrap();
+    let roots = Roots::new(vec![top.join("in")]).unwrap();
+    Room {
+        outside: top.join("out"),
+        roots,
+        _directory: directory,
+    }
+}
+
+fn admit(room: &Room, tool: &str, request: Value) -> Result<JsonObject, String> {
+    let Value::Object(mut request) = request else {
+        panic!("an object");
+    };
+    super::admit(&room.roots, registry::find(tool).unwrap(), &mut request)?;
+    Ok(request)
+}
+
+#[test]
+fn a_file_within_passes_however_it_is_named() {
+    let room = room();
+    let absolute = room.roots.first().join("sub/file");
+    for path in [
+        "file",
+        "./file",
+        "sub/../file",
+        "home/file",
+        "link/../in/file",
+        "file/x",
+        "file/",
+        "file/../file",
+        "gone/../file",
+        "a\0b",
+        &"n".repeat(300),
+        "new",
+        "gone/new",
+        absolute.to_str().unwrap(),
+    ] {
+        for tool in ["file-read", "file-write", "file-edit"] {
+            let request = json!({"file_path": path, "content": "x"});
+            assert_eq!(
+                Value::Object(admit(&room, tool, request.clone()).unwrap()),
+                request
+            );
+        }
+    }
+}
+
+#[test]
+fn a_file_outside_is_refused_however_it_is_reached() {
+    let room = room();
+    let absolute = room.outside.join("secret");
+    let look_alike = room.roots.first().with_file_name("inside").join("x");
+    for path in [
+        "../out/secret",
+        "../out/nothing",
+        "link/secret",
+        "link",
+        "link/new",
+        "sub/link",
+        "dangling",
+        "loop",
+        "..",
+        "sub/../../out/secret",
+        "gone/../../out/secret",
+        "file/../../out/secret",
+        "file/../link/secret",
+        "gone/../link/../out/secret",
+        "/",
+        absolute.to_str().unwrap(),
+        look_alike.to_str().unwrap(),
+    ] {
+        for tool in ["file-read", "file-write", "file-edit"] {
+            let refusal = admit(&room, tool, json!({"file_path": path})).unwrap_err();
+            assert!(refusal.contains("confined"), "{path}: {refusal}");
+        }
+    }
+}
+
+#[test]
+fn a_pattern_that_leaves_is_refused() {
+    let room = room();
+    let absolute = room.outside.join("*");
+    for pattern in [
+        "../*",
+        "../out/secret",
+        "link/*",
+        "link/secret",
+        r"l\ink/*",
+        "file/../link/*",
+        "gone/../../out/*",
+        "*/../../out/*",
+        r"*/\../x",
+        "/*",
+        "/etc/passwd",
+        absolute.to_str().unwrap(),
+    ] {
+        assert!(
+            admit(&room, "glob", json!({"pattern": pattern})).is_err(),
+            "{pattern}"
+        );
+        assert!(
+            admit(&room, "grep", json!({"pattern": "x", "glob": pattern})).is_err(),
+            "{pattern}"
+        );
+    }
+    for path in ["link", "..", "/etc", "link/sub"] {
+        let request = json!({"pattern": "*", "path": path});
+        assert!(admit(&room, "glob", request.clone()).is_err());
+        assert!(admit(&room, "grep", request).is_err());
+    }
+}
+
+#[test]
+fn a_pattern_within_passes_and_finds_what_it_found() {
+    let room = room();
+    for pattern in [
+        "*",
+        "file",
+        "**/file",
+        "*/file",
+        "*/deep/",
+        "**/.hidden",
+        r"**/f\ile",
+        r"**/\f\ile",
+        "*/./file",
+        "su[b]//file",
+        "",
+    ] {
+        let base = room.roots.first();
+        let path = base.to_str().unwrap();
+        let request = admit(&room, "glob", json!({"pattern": pattern, "path": path}));
+        let rewritten = request.unwrap()["pattern"].as_str().unwrap().to_owned();
+        let found = |pattern: &str| -> Vec<Vec<u8>> {
+            let paths = expand(base, pattern.as_bytes()).unwrap();
+            paths.iter().map(|found| found.path().to_vec()).collect()
+        };
+        assert_eq!(found(&rewritten), found(pattern), "{pattern} → {rewritten}");
+    }
+}
+
+#[test]
+fn a_path_that_the_kernel_cannot_take_whole_is_refused() {
+    let room = room();
+    let mut path = room.roots.first().to_owned();
+    while path.as_os_str().len() < 4096 {
+        path.push("n".repeat(200));
+    }
+    let request = json!({"file_path": path.to_str().unwrap()});
+    assert!(admit(&room, "file-read", request).is_err());
+}
+
+#[test]
+fn as_many_links_are_followed_as_the_kernel_follows() {
+    let room = room();
+    let directory = room.roots.first();
+    symlink("file", directory.join("link1")).unwrap();
+    for number in 2..=41 {
+        let link = directory.join(format!("link{number}"));
+        symlink(format!("link{}", number - 1), link).unwrap();
+    }
+    for (name, followed) in [("link40", true), ("link41", false)] {
+        assert_eq!(directory.join(name).metadata().is_ok(), followed, "{name}");
+        let admitted = admit(&room, "file-read", json!({"file_path": name}));
+        assert_eq!(admitted.is_ok(), followed, "{name}");
+    }
+}
+
+#[test]
+fn only_what_names_files_is_bounded() {
+    let room = room();
+    for (tool, concerned) in [
+        ("bash", false),
+        ("web-fetch", false),
+        ("web-search-brave", false),
+        ("file-read", true),
+        ("file-write", true),
+        ("glob", true),
+        ("grep", true),
+    ] {
+        assert_eq!(is_confined(registry::find(tool).unwrap()), concerned);
+        let request = json!({"file_path": "/etc/passwd", "path": "/etc", "pattern": "x"});
+        assert_eq!(admit(&room, tool, request).is_err(), concerned, "{tool}");
+        // What is no text names nothing, and the tool says so itself.
+        for value in [json!(null), json!(3), json!(["/etc"]), json!({"a": "/etc"})] {
+            let request = json!({"file_path": value, "path": value, "pattern": value});
+            assert!(admit(&room, tool, request).is_ok(), "{tool} {value}");
+        }
+        assert!(admit(&room, tool, json!({})).is_ok(), "{tool}");
+    }
+    assert!(Roots::new(Vec::new()).is_none());
+}
+
+#[test]
+fn within_any_of_several_directories_is_within_and_relative_paths_start_at_the_first() {
+    let room = room();
+    let top = room.outside.parent().unwrap();
+    let roots = Roots::new(vec![top.join("inside"), top.join("in")]).unwrap();
+    assert_eq!(roots.first(), top.join("inside"));
+    assert_eq!(roots.directories(), [top.join("inside"), top.join("in")]);
+    let room = Room { roots, ..room };
+    for (path, within) in [("x", true), ("../in/file", true), ("../out/secret", false)] {
+        let admitted = admit(&room, "file-read", json!({"file_path": path}));
+        assert_eq!(admitted.is_ok(), within, "{path}");
+    }
+    let refusal = admit(&room, "file-read", json!({"file_path": "../out/secret"})).unwrap_err();
+    assert!(
+        refusal.starts_with("Not allowed: ../out/secret is not within "),
+        "{refusal}"
+    );
+    assert!(
+        refusal.contains("/inside or ") && refusal.contains("/in, to"),
+        "{refusal}"
+    );
+}
+
+#[test]
+fn an_escape_hides_no_character_that_means_something() {
+    let room = room();
+    for pattern in [r"\.\./out/*", r"\../out/secret", r"*/.\./../out/x"] {
+        let request = json!({"pattern": pattern});
+        assert!(admit(&room, "glob", request).is_err(), "{pattern}");
+    }
+    // Names before the first wildcard stay as they are written, names behind it become wildcards.
+    for (pattern, rewritten) in [
+        ("sub/*/file", "sub/*/[f]ile"),
+        ("?ub/file", "?ub/[f]ile"),
+        ("[s]ub/file", "[s]ub/[f]ile"),
+        ("sub/file", "sub/file"),
+    ] {
+        let request = admit(&room, "glob", json!({"pattern": pattern})).unwrap();
+        assert_eq!(request["pattern"], rewritten);
+    }
+}

@@ -1,0 +1,63 @@
+//! A tool that no version of this program has.
+
+use crate::contract::failure::{Code, Failure};
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{
+    Account, Credential, Family, Hints, Manual, Part, Sample, Scope, Tool,
+};
+
+/// The tool's row.
+pub const TOOL: Tool = Tool {
+    name: "acme_lookup",
+    link: "acme-lookup-tool",
+    family: Family::Web,
+    schema: include_str!("acme_lookup.json"),
+    title: "Look a station up",
+    hints: Hints::ASKS,
+    scope: Scope::Network,
+    at_once: Some(2),
+    manual: Manual {
+        text: "Answers with what Acme knows of a station.",
+        example: r#"{"station":"north","days":2}"#,
+        environment: &[("ACME_URL", "another address of Acme")],
+    },
+    account: Some(Account {
+        credentials: &[Credential {
+            variable: "ACME_LOOKUP_API_KEY",
+            path: &["acme", "api_key"],
+        }],
+        notice: "Acme needs a key.",
+        source: "Get your key: https://acme.example/keys",
+    }),
+    fields: &[
+        ("output", Part::Output),
+        ("hits", Part::Results),
+        ("id", Part::Silent),
+    ],
+    sample: Some(Sample {
+        file: None,
+        request: r#"{"station":"north"}"#,
+        answer: "sunny",
+    }),
+    run,
+};
+
+fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let station = request.required_text("station")?;
+    if station == "nowhere" {
+        return Err(Failure::new(Code::ApiError, "no such station"));
+    }
+    Ok(Reply::new(move |object| {
+        object.whole_text("output", b"sunny")?;
+        object.field("id", &7)?;
+        object.whole_text("station", station.as_bytes())?;
+        object.field("degrees", &21)?;
+        object.field("hits", &[serde_json::json!({"name": "N\u{1b}1", "far": 3})])?;
+        object.field("note", "as of today")?;
+        if station == "broken" {
+            object.break_off(&Failure::new(Code::NetworkError, "the line broke"))?;
+        }
+        Ok(())
+    }))
+}

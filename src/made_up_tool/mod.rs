@@ -1,0 +1,222 @@
+//! A made-up tool, which is one file, one schema and one row, and is complete at every front end and in every command:
+//! none of them knows a tool by name.
+
+mod acme_lookup;
+
+use std::ffi::OsString;
+use std::io::BufWriter;
+use std::path::PathBuf;
+
+use clap_complete::Shell;
+use serde_json::{Value, json};
+
+use crate::command_line::mcp::Asked;
+use crate::command_line::{self, help};
+use crate::commands::{completions, doctor, man};
+use crate::contract::provider::{self, Provider};
+use crate::contract::schema;
+use crate::contract::tool::Tool;
+use crate::front::person::screen::{End, Screen};
+use crate::front::{answer, mcp, person};
+use crate::program::Exit;
+use crate::registry::Registry;
+use crate::{secrets, tools};
+
+/// The one row, beside one of this program's own.
+static TOOLS: Registry = Registry::new(&[tools::bash::TOOL, acme_lookup::TOOL]);
+
+fn made_up() -> &'static Tool {
+    TOOLS.find("acme_lookup_tool").unwrap()
+}
+
+/// What a host gets, and how the process would exit.
+fn answered(request: &str) -> (Value, Exit) {
+    let mut out = BufWriter::new(Vec::new());
+    let (written, exit) = answer::respond(
+        made_up(),
+        Ok(request.as_bytes()),
+        &mut out,
+        Vec::is_empty,
+        false,
+    );
+    written.unwrap();
+    let answer = out.into_inner().unwrap();
+    (serde_json::from_slice(&answer).unwrap(), exit)
+}
+
+/// What a person is shown, and what is said behind it.
+fn shown(request: &str) -> (String, End) {
+    let screen = Screen::new(made_up(), Vec::new(), false);
+    let shown = person::show(made_up(), request.as_bytes(), screen);
+    let (text, end) = shown.unwrap().unwrap();
+    (String::from_utf8(text).unwrap(), end)
+}
+
+#[test]
+fn it_is_listed_and_found_by_each_spelling_of_its_name() {
+    assert_eq!(help::list(TOOLS), "bash\nacme-lookup-tool\n");
+    for name in ["acme-lookup", "acme_lookup", "acme-lookup-tool"] {
+        assert_eq!(TOOLS.find(name).map(|tool| tool.name), Some("acme_lookup"));
+    }
+    assert_eq!(
+        schema::validate(made_up().schema.as_bytes()).as_deref(),
+        Ok("acme_lookup")
+    );
+}
+
+#[test]
+fn it_is_in_the_help_and_has_help_of_its_own() {
+    assert!(help::program(TOOLS).contains("  acme-lookup        Look a station up\n"));
+    let text = help::tool(made_up(), "x");
+    for said in [
+        "Look a station up. Made up for a test.",
+        "Answers with what Acme knows of a station.",
+        "x [OPTIONS] STATION",
+        "days     optional integer: How many days",
+        "x north --days 2",
+    ] {
+        assert!(text.contains(said), "{said} in {text}");
+    }
+    assert!(!text.contains("bash"), "{text}");
+    let bash = help::tool(TOOLS.find("bash").unwrap(), "x");
+    assert!(bash.contains("that of the command"), "{bash}");
+}
+
+#[test]
+fn every_shell_completes_it() {
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        let script = completions::script(TOOLS, shell);
+        assert!(script.contains("acme-lookup"), "{shell}");
+        assert!(
+            script.contains("station") && script.contains("days"),
+            "{shell}"
+        );
+    }
+}
+
+#[test]
+fn its_manual_page_tells_its_environment_and_exit_status_and_so_does_the_program_s() {
+    let pages = man::pages(TOOLS).unwrap();
+    let page = |name: &str| {
+        let (_, page) = pages.iter().find(|(one, _)| one == name).unwrap();
+        String::from_utf8(page.clone()).unwrap().replace('\\', "")
+    };
+    let own = page("ikigai-tools-acme-lookup.1");
+    for said in [
+        "--station",
+        "EXIT STATUS",
+        "ACME_URL",
+        "another address of Acme",
+        "ACME_LOOKUP_API_KEY",
+        "https://acme.example/keys",
+        "IKIGAI_CONFIG_DIR",
+        "EXAMPLES",
+    ] {
+        assert!(own.contains(said), "{said} in {own}");
+    }
+    let program = page("ikigai-tools.1");
+    assert!(program.contains("ikigai-tools-acme-lookup(1)"), "{program}");
+    assert!(program.contains("ACME_LOOKUP_API_KEY"), "{program}");
+    assert!(program.contains("keys for acme-lookup"), "{program}");
+}
+
+#[test]
+fn doctor_finds_it_misses_it_and_knows_its_credentials() {
+    let said = doctor::said_of(
+        TOOLS,
+        PathBuf::from("/project/.ikigai/tools/acme-lookup-tool"),
+    );
+    let lines = |words: &[&str]| {
+        let all = |line: &&str| words.iter().all(|word| line.contains(word));
+        said.lines().filter(all).count()
+    };
+    assert_eq!(
+        lines(&["acme-lookup-tool", "project", "not started"]),
+        1,
+        "{said}"
+    );
+    assert_eq!(lines(&["no host finds bash"]), 1, "{said}");
+    assert_eq!(lines(&["no host finds acme-lookup"]), 0, "{said}");
+    assert_eq!(
+        lines(&["acme-lookup", "ACME_LOOKUP_API_KEY", "not set"]),
+        1,
+        "{said}"
+    );
+    let advised = "ACME_LOOKUP_API_KEY or `acme.api_key` in ~/.config/ikigai/credentials.json. \
+                   Get your key: https://acme.example/keys";
+    assert_eq!(lines(&["acme-lookup has no key", advised]), 1, "{said}");
+    let said = doctor::said_of(TOOLS, PathBuf::from("/project/.ikigai/tools/bash"));
+    assert!(said.contains("no host finds acme-lookup"), "{said}");
+}
+
+#[test]
+fn its_credentials_are_secrets() {
+    assert!(secrets::is_one(&TOOLS, b"ACME_LOOKUP_API_KEY"));
+    assert!(!secrets::is_one(
+        &[tools::bash::TOOL],
+        b"ACME_LOOKUP_API_KEY"
+    ));
+}
+
+#[test]
+fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
+    let args = ["--tools", "acme-lookup"].map(OsString::from);
+    let Ok(Asked::Serve(options)) = command_line::mcp::read(TOOLS, &args) else {
+        panic!("it can be served");
+    };
+    assert_eq!(options.tools.len(), 1);
+    let entry = serde_json::to_value(mcp::list::entry(options.tools[0])).unwrap();
+    assert_eq!(entry["name"], "acme_lookup");
+    assert_eq!(entry["title"], "Look a station up");
+    let days = json!({
+        "type": "integer",
+        "description": "How many days (at least: 1, at most: 14, default: 3)"
+    });
+    assert_eq!(entry["inputSchema"]["properties"]["days"], days);
+    for name in Provider::NAMES {
+        let definitions = provider::definitions(Provider::find(name), &[made_up()]).to_string();
+        assert!(definitions.contains("acme_lookup"), "{name}");
+        assert!(definitions.contains("default: 3"), "{name}");
+    }
+}
+
+#[test]
+fn a_host_gets_its_answer_its_failure_and_what_there_was_when_it_broke_off() {
+    let (answer, exit) = answered(r#"{"station":"north"}"#);
+    assert_eq!(exit, Exit::Success);
+    assert_eq!(
+        answer,
+        json!({
+            "success": true, "output": "sunny", "id": 7, "station": "north", "degrees": 21,
+            "hits": [{"name": "N\u{1b}1", "far": 3}], "note": "as of today",
+        })
+    );
+    let (answer, exit) = answered(r#"{"station":"nowhere"}"#);
+    assert_eq!(exit, Exit::Failure);
+    assert_eq!(
+        answer,
+        json!({"success": false, "error": "no such station", "error_code": "API_ERROR"})
+    );
+    let (answer, _) = answered(r#"{"station":"broken"}"#);
+    assert_eq!(answer["output"], "sunny");
+    assert_eq!(answer["error_code"], "NETWORK_ERROR");
+    let (answer, exit) = answered("{}");
+    assert_eq!(
+        (exit, &answer["error_code"]),
+        (Exit::Failure, &json!("INVALID_ARG"))
+    );
+}
+
+#[test]
+fn a_person_reads_its_answer_and_no_field_of_it_is_swallowed() {
+    let (text, end) = shown(r#"{"station":"north"}"#);
+    assert_eq!(
+        text,
+        "sunny\nstation: north\ndegrees: 21\n1. N^[1\n   far: 3\n"
+    );
+    assert_eq!((end.exit, &*end.note), (Exit::Success, "as of today"));
+    assert!(end.error.is_empty() && !end.nothing_found);
+    let (text, end) = shown(r#"{"station":"broken"}"#);
+    assert!(text.starts_with("sunny\n"), "{text}");
+    assert_eq!((end.exit, &*end.error), (Exit::Failure, "the line broke"));
+}
