@@ -15,6 +15,8 @@ use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{ParseOpts, parse_document};
 use memchr::memrchr2;
 
+use crate::document::boundary;
+
 /// The most that a tree may take, in bytes as they are counted here.
 const MAX_TREE: usize = 104 * 1024 * 1024;
 
@@ -70,15 +72,6 @@ fn piece_end(page: &str) -> usize {
         Some(markup) if markup > 0 => markup,
         _ => most,
     }
-}
-
-/// The last boundary between characters within the first `most` bytes of `text`.
-pub(super) fn boundary(text: &str, most: usize) -> usize {
-    let mut at = most.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// The tree, and what it takes.

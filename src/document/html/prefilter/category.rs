@@ -5,7 +5,7 @@
 
 /// How an element takes part in the building of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum Category {
     /// Holds text that is no HTML and no part of the conversion.
     Raw,
     /// `title`: holds text alone.
@@ -52,79 +52,85 @@ pub(super) enum Sort {
     Plain,
 }
 
-/// How many sorts there are.
-pub(super) const SORTS: usize = Sort::Plain as usize + 1;
+/// How many categories there are.
+pub(super) const CATEGORIES: usize = Category::Plain as usize + 1;
 
-/// The sort of the element of that name, which is in lower case.
-pub(super) fn sort_of(name: &str) -> Sort {
+/// The category of the element of that name, which is in lower case.
+pub(super) fn category_of(name: &str) -> Category {
     match name {
-        "script" | "style" | "noscript" | "iframe" | "noembed" => Sort::Raw,
-        "title" => Sort::Title,
-        "textarea" => Sort::Area,
-        "xmp" => Sort::Xmp,
-        "plaintext" => Sort::Plaintext,
-        "template" => Sort::Template,
-        "svg" | "math" => Sort::Foreign,
-        "select" | "option" | "optgroup" | "selectedcontent" => Sort::Choice,
-        "form" => Sort::Form,
-        "datalist" => Sort::Choices,
+        "script" | "style" | "noscript" | "iframe" | "noembed" => Category::Raw,
+        "title" => Category::Title,
+        "textarea" => Category::Area,
+        "xmp" => Category::Xmp,
+        "plaintext" => Category::Plaintext,
+        "template" => Category::Template,
+        "svg" | "math" => Category::Foreign,
+        "select" | "option" | "optgroup" | "selectedcontent" => Category::Choice,
+        "form" => Category::Form,
+        "datalist" => Category::Choices,
         "link" | "meta" | "param" | "source" | "track" | "area" | "embed" | "col" | "colgroup"
         | "wbr" | "keygen" | "basefont" | "bgsound" | "frame" | "frameset" | "noframes"
-        | "nobr" | "font" | "big" | "small" | "u" => Sort::Empty,
-        "br" | "img" | "image" | "input" | "base" => Sort::Void,
-        "hr" => Sort::Rule,
-        "html" | "head" | "body" => Sort::Root,
-        "a" | "b" | "code" | "em" | "i" | "s" | "strike" | "strong" | "tt" => Sort::Formatting,
-        "p" => Sort::Paragraph,
+        | "nobr" | "font" | "big" | "small" | "u" => Category::Empty,
+        "br" | "img" | "image" | "input" | "base" => Category::Void,
+        "hr" => Category::Rule,
+        "html" | "head" | "body" => Category::Root,
+        "a" | "b" | "code" | "em" | "i" | "s" | "strike" | "strong" | "tt" => Category::Formatting,
+        "p" => Category::Paragraph,
         "address" | "article" | "aside" | "blockquote" | "center" | "details" | "dialog"
         | "dir" | "div" | "dl" | "fieldset" | "figcaption" | "figure" | "footer" | "header"
         | "hgroup" | "listing" | "main" | "menu" | "nav" | "ol" | "pre" | "search" | "section"
-        | "summary" | "ul" => Sort::Block,
-        "li" => Sort::Item,
-        "dd" | "dt" => Sort::Term,
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Sort::Heading,
-        "table" => Sort::Table,
-        "tbody" | "thead" | "tfoot" => Sort::Section,
-        "caption" => Sort::Caption,
-        "tr" => Sort::Row,
-        "td" | "th" => Sort::Cell,
-        "button" => Sort::Button,
-        "applet" | "marquee" | "object" => Sort::Wall,
-        "rb" | "rt" | "rp" => Sort::Ruby,
-        _ => Sort::Plain,
+        | "summary" | "ul" => Category::Block,
+        "li" => Category::Item,
+        "dd" | "dt" => Category::Term,
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Category::Heading,
+        "table" => Category::Table,
+        "tbody" | "thead" | "tfoot" => Category::Section,
+        "caption" => Category::Caption,
+        "tr" => Category::Row,
+        "td" | "th" => Category::Cell,
+        "button" => Category::Button,
+        "applet" | "marquee" | "object" => Category::Wall,
+        "rb" | "rt" | "rp" => Category::Ruby,
+        _ => Category::Plain,
     }
 }
 
-impl Sort {
+impl Category {
     /// Whether a start tag ends an open paragraph.
     pub(super) fn ends_paragraph(self) -> bool {
         matches!(
             self,
-            Sort::Paragraph
-                | Sort::Block
-                | Sort::Form
-                | Sort::Choices
-                | Sort::Item
-                | Sort::Term
-                | Sort::Heading
-                | Sort::Rule
-                | Sort::Xmp
-                | Sort::Plaintext
+            Category::Paragraph
+                | Category::Block
+                | Category::Form
+                | Category::Choices
+                | Category::Item
+                | Category::Term
+                | Category::Heading
+                | Category::Rule
+                | Category::Xmp
+                | Category::Plaintext
         )
     }
 
     /// Whether an end tag outside cannot reach in.
     pub(super) fn is_wall(self) -> bool {
-        matches!(self, Sort::Table | Sort::Cell | Sort::Caption | Sort::Wall)
+        matches!(
+            self,
+            Category::Table | Category::Cell | Category::Caption | Category::Wall
+        )
     }
 
     /// Whether the end tag of an ordinary element does not reach past it.
     pub(super) fn is_special(self) -> bool {
-        !matches!(self, Sort::Formatting | Sort::Plain | Sort::Ruby)
+        !matches!(
+            self,
+            Category::Formatting | Category::Plain | Category::Ruby
+        )
     }
 
     /// Whether it holds rows or cells alone, so that other content is moved elsewhere.
     pub(super) fn is_grid(self) -> bool {
-        matches!(self, Sort::Table | Sort::Section | Sort::Row)
+        matches!(self, Category::Table | Category::Section | Category::Row)
     }
 }
