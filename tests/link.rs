@@ -1,4 +1,5 @@
-//! `ikigai-tools link`: what is laid where, what is left alone, and that removing leaves no trace.
+//! `ikigai-tools link`: what is installed where, what is left alone, and that removing leaves no
+//! trace.
 //!
 //! `tests/install` drives the same through `install.sh`.
 
@@ -7,9 +8,10 @@ mod common;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use common::{BINARY, directory, names_in, piped};
+use common::{BINARY, copy_program, directory, names_in, piped};
 
 /// The links' names, as they are listed.
 fn names() -> Vec<String> {
@@ -69,7 +71,7 @@ fn a_directory_gets_a_link_a_tool_and_each_is_called() {
 }
 
 #[test]
-fn laying_twice_is_laying_once() {
+fn installing_twice_is_installing_once() {
     let room = directory();
     assert_eq!(link(room.path(), &["tools", "--copy"]).0, 0);
     let before = tree(room.path());
@@ -93,7 +95,7 @@ fn with_a_copy_the_whole_can_be_moved() {
 }
 
 #[test]
-fn below_a_prefix_the_program_its_pages_and_completions_are_laid_too() {
+fn below_a_prefix_the_program_its_pages_and_completions_are_installed_too() {
     let room = directory();
     let (code, said) = link(room.path(), &["p/libexec/ikigai"]);
     assert_eq!(code, 0, "{said}");
@@ -142,7 +144,7 @@ fn another_s_file_is_kept_and_makes_the_call_fail() {
             "{said}"
         );
     }
-    assert!(said.contains("2 of the links could not be laid"), "{said}");
+    assert!(said.contains("not a whole install: 2 of"), "{said}");
     let next = said.split("Try next:\n").nth(1).unwrap();
     assert!(!next.lines().next().unwrap().ends_with("/bash"), "{said}");
     assert!(tools.join("glob").is_file());
@@ -243,4 +245,309 @@ fn what_cannot_be_made_is_named_before_anything_is_changed() {
     assert_eq!(code, 2);
     assert!(said.contains("<DIR>"), "{said}");
     assert_eq!(names_in(room.path()), ["file"]);
+}
+
+#[test]
+fn a_link_to_another_copy_of_this_program_or_to_one_that_is_gone_is_ours() {
+    let room = directory();
+    let tools = room.path().join("tools");
+    let other = room.path().join("other/ikigai-tools");
+    let script = room.path().join("script/ikigai-tools");
+    for file in [&other, &script] {
+        fs::create_dir(file.parent().unwrap()).unwrap();
+    }
+    copy_program(Path::new(BINARY), &other);
+    fs::write(&script, "#!/bin/sh\necho something else\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir(&tools).unwrap();
+    symlink(&other, tools.join("bash")).unwrap();
+    symlink("/nowhere/ikigai-tools", tools.join("grep-tool")).unwrap();
+    symlink("../../bin/ikigai-tools", tools.join("gone")).unwrap();
+    symlink(&other, tools.join("mine")).unwrap();
+    symlink(&script, tools.join("glob")).unwrap();
+    let (code, said) = link(room.path(), &["tools"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("not a whole install: 1 of"), "{said}");
+    assert_eq!(
+        fs::read_link(tools.join("bash")).unwrap(),
+        Path::new(BINARY)
+    );
+    assert_eq!(link(room.path(), &["tools", "--remove"]).0, 0);
+    assert_eq!(names_in(&tools), ["glob", "mine"]);
+}
+
+#[test]
+fn below_the_program_s_own_prefix_links_are_relative_and_the_program_stays() {
+    let room = directory();
+    let prefix = room.path().join("usr");
+    fs::create_dir_all(prefix.join("bin")).unwrap();
+    let program = prefix.join("bin/ikigai-tools");
+    copy_program(Path::new(BINARY), &program);
+    let run = |more: &[&str]| {
+        let output = Command::new(&program)
+            .arg("link")
+            .arg(prefix.join("libexec/ikigai"))
+            .args(more)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    let before = tree(room.path());
+    for more in [&["--links-only"][..], &[]] {
+        run(more);
+        let bash = prefix.join("libexec/ikigai/bash");
+        assert_eq!(
+            fs::read_link(&bash).unwrap(),
+            Path::new("../../bin/ikigai-tools")
+        );
+        bash_answers(&bash);
+        run(&[&["--remove"], more].concat());
+        assert_eq!(tree(room.path()), before);
+    }
+}
+
+#[test]
+fn what_is_removed_in_parts_leaves_no_trace_in_the_end() {
+    let room = directory();
+    let directory = "p/libexec/ikigai";
+    assert_eq!(link(room.path(), &[directory, "--copy"]).0, 0);
+    assert_eq!(
+        link(room.path(), &[directory, "--remove", "--links-only"]).0,
+        0
+    );
+    let (code, said) = link(room.path(), &[directory, "--remove"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        said.contains("ikigai-tools stays") && !said.contains("nothing of"),
+        "{said}"
+    );
+    assert_eq!(link(room.path(), &[directory, "--remove", "--copy"]).0, 0);
+    assert!(names_in(room.path()).is_empty());
+}
+
+#[test]
+fn a_run_that_is_killed_is_completed_by_the_next_and_removed_without_a_trace() {
+    let room = directory();
+    let directory = "p/libexec/ikigai";
+    let killed = |more: &[&str], after: u64| {
+        let mut child = Command::new(BINARY)
+            .args([&["link", directory, "--copy"], more].concat())
+            .current_dir(room.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(after));
+        let _ = child.kill();
+        child.wait().unwrap();
+    };
+    for after in [3, 5, 8, 12, 18, 25, 35, 50, 80, 120] {
+        killed(&[], after);
+        for (path, _) in tree(room.path()) {
+            if path.ends_with("libexec/ikigai/ikigai-tools") {
+                let length = path.metadata().unwrap().len();
+                assert_eq!(length, Path::new(BINARY).metadata().unwrap().len());
+            }
+        }
+        if after % 2 == 0 {
+            assert_eq!(link(room.path(), &[directory, "--copy"]).0, 0);
+            killed(&["--remove"], after / 4);
+        }
+        let (code, said) = link(room.path(), &[directory, "--copy", "--remove"]);
+        assert_eq!(code, 0, "{said}");
+        let left = tree(room.path());
+        let files: Vec<_> = left.iter().filter(|(path, _)| !path.is_dir()).collect();
+        assert!(files.is_empty(), "{after}: {files:?}");
+        let _ = fs::remove_dir_all(room.path().join("p"));
+    }
+}
+
+#[test]
+fn what_a_killed_run_has_left_goes_away() {
+    let room = directory();
+    let drafts = [
+        "p/libexec/ikigai/.ikigai-tools.new.bash",
+        "p/libexec/ikigai/.ikigai-tools.new.ikigai-tools",
+        "p/bin/.ikigai-tools.new.ikigai-tools",
+        "p/share/man/man1/.ikigai-tools.new.ikigai-tools-grep.1",
+    ];
+    for more in [&[][..], &["--remove"]] {
+        assert_eq!(link(room.path(), &["p/libexec/ikigai"]).0, 0);
+        for draft in drafts {
+            fs::write(room.path().join(draft), "half").unwrap();
+        }
+        let (code, said) = link(room.path(), &[&["p/libexec/ikigai"], more].concat());
+        assert_eq!(code, 0, "{said}");
+        for draft in drafts {
+            assert!(!room.path().join(draft).exists(), "{draft}");
+        }
+    }
+    assert!(names_in(room.path()).is_empty());
+}
+
+#[test]
+fn several_runs_at_once_do_what_one_does() {
+    let room = directory();
+    let directory = "p/libexec/ikigai";
+    let together = |args: &[&[&str]]| {
+        let children: Vec<_> = args
+            .iter()
+            .map(|args| {
+                Command::new(BINARY)
+                    .args([&["link", directory, "--copy"], *args].concat())
+                    .current_dir(room.path())
+                    .stdout(Stdio::null())
+                    .stderr(Stdio::piped())
+                    .spawn()
+                    .unwrap()
+            })
+            .collect();
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+        }
+    };
+    together(&[&[], &[], &[]]);
+    let whole = tree(room.path());
+    assert_eq!(link(room.path(), &[directory, "--copy"]).0, 0);
+    assert_eq!(tree(room.path()), whole);
+    together(&[&["--remove"], &["--remove"], &["--remove"]]);
+    assert!(names_in(room.path()).is_empty());
+    together(&[&[], &["--remove"], &[], &["--remove"]]);
+    assert_eq!(link(room.path(), &[directory, "--copy", "--remove"]).0, 0);
+    assert!(names_in(room.path()).is_empty());
+}
+
+#[test]
+fn whatever_the_directory_is_called_a_line_is_a_line_and_no_trace_is_left() {
+    let room = directory();
+    fs::create_dir(room.path().join("a")).unwrap();
+    for name in ["a\nb", "it's \"here\"", "\u{1b}[31mred", "é \u{202e}"] {
+        let directory = format!("{name}/libexec/ikigai");
+        let (code, said) = link(room.path(), &[&directory]);
+        assert_eq!(code, 0, "{said}");
+        let steers = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!said.contains(steers), "{said:?}");
+        assert!(said.lines().all(|line| !line.starts_with("b/")), "{said}");
+        let next = said.split("Try next:\n").nth(1).unwrap();
+        let next = next.lines().next().unwrap();
+        let answer = Command::new("sh").args(["-c", next]).output().unwrap();
+        assert!(
+            answer.stdout.starts_with(b"{\"output\":\""),
+            "{next}: {answer:?}"
+        );
+        assert_eq!(link(room.path(), &[&directory, "--remove"]).0, 0);
+        assert_eq!(names_in(room.path()), ["a"]);
+    }
+}
+
+#[test]
+fn a_record_that_names_another_s_directories_removes_none_of_them() {
+    let room = directory();
+    assert_eq!(link(room.path(), &["tools"]).0, 0);
+    fs::create_dir(room.path().join("empty")).unwrap();
+    let record = room.path().join("tools/.ikigai-tools.directories");
+    let mut lines = fs::read(&record).unwrap();
+    lines.extend(format!("{}/\nempty/\n", room.path().join("empty").display()).bytes());
+    fs::write(&record, lines).unwrap();
+    assert_eq!(link(room.path(), &["tools", "--remove"]).0, 0);
+    assert_eq!(names_in(room.path()), ["empty"]);
+}
+
+#[test]
+fn what_pretends_to_be_a_file_keeps_nobody_waiting_and_leads_nowhere() {
+    let room = directory();
+    let manual = room.path().join("p/share/man/man1");
+    fs::create_dir_all(&manual).unwrap();
+    fs::create_dir_all(room.path().join("p/libexec/ikigai")).unwrap();
+    let pipe = manual.join("ikigai-tools-grep.1");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    fs::write(room.path().join("precious"), "mine\n").unwrap();
+    let record = room
+        .path()
+        .join("p/libexec/ikigai/.ikigai-tools.directories");
+    symlink(room.path().join("precious"), &record).unwrap();
+    let (code, said) = link(room.path(), &["p/libexec/ikigai"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains(".directories cannot be written: "), "{said}");
+    fs::remove_file(&record).unwrap();
+    let (code, said) = link(room.path(), &["p/libexec/ikigai"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains(&format!("kept {}", pipe.display())), "{said}");
+    assert_eq!(fs::read(room.path().join("precious")).unwrap(), b"mine\n");
+}
+
+#[test]
+fn permissions_are_the_same_whatever_the_caller_s_umask() {
+    let room = directory();
+    let script = "umask 077; exec \"$0\" link p/libexec/ikigai --copy";
+    let done = Command::new("sh")
+        .args(["-c", script, BINARY])
+        .current_dir(room.path())
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{done:?}");
+    for (path, target) in tree(room.path()) {
+        let mode = path.symlink_metadata().unwrap().permissions().mode() & 0o777;
+        let is_program = path.ends_with("libexec/ikigai/ikigai-tools");
+        let expected = if path.is_dir() || is_program {
+            0o755
+        } else {
+            0o644
+        };
+        assert!(target.is_some() || mode == expected, "{path:?}: {mode:o}");
+    }
+}
+
+#[test]
+fn a_directory_on_path_is_warned_of() {
+    let room = directory();
+    let tools = room.path().join("tools");
+    for (more, warned) in [(&[][..], true), (&["--suffix"], false)] {
+        let output = Command::new(BINARY)
+            .args([&["link", "tools"], more].concat())
+            .current_dir(room.path())
+            .env("PATH", format!("/usr/bin:/bin:{}", tools.display()))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said.contains("tools is on PATH"), warned, "{said}");
+    }
+}
+
+#[test]
+fn removing_from_what_is_not_a_directory_says_so() {
+    let room = directory();
+    fs::write(room.path().join("file"), "").unwrap();
+    let (code, said) = link(room.path(), &["file", "--remove"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("file cannot be listed"), "{said}");
+    assert!(!said.contains("nothing of"), "{said}");
+    let (code, said) = link(room.path(), &["not there", "--remove"]);
+    assert_eq!(code, 0, "{said}");
+}
+
+#[test]
+fn without_proc_and_home_it_works_the_same() {
+    if !common::can_unmount_proc() {
+        common::skip("no mounts of its own can be had here");
+        return;
+    }
+    let room = directory();
+    let script = "umount -l /proc; unset HOME; \"$0\" link tools --copy && \
+        exec tools/ikigai-tools link tools --remove --copy";
+    let done = Command::new("unshare")
+        .args(["--mount", "sh", "-c", script, BINARY])
+        .current_dir(room.path())
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{done:?}");
+    assert!(names_in(room.path()).is_empty());
 }

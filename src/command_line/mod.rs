@@ -112,14 +112,14 @@ fn link() -> Command {
             .help(help)
     };
     Command::new("link")
-        .about("Lay a link for each tool into a directory, or remove them")
+        .about("Install a link for each tool into a directory, or remove them")
         .long_about(
-            "Lays a link for each tool into DIR, which is made if it is missing. Where DIR is \
-             PREFIX/libexec/ikigai, `ikigai-tools` comes onto PREFIX/bin as well, and manual pages and \
-             completions for bash, zsh and fish into PREFIX/share. Laying twice is laying once. A file that \
-             is not this program's own is neither overwritten nor removed; in the place of a link it makes \
-             the call exit 1. If DESTDIR is set, it stands before every path. Never put DIR on a PATH, where \
-             `bash` and `grep` would shadow the real ones.",
+            "Creates a link for each tool in DIR, which is made if it is missing, and calls each to see \
+             that it works. Where DIR is PREFIX/libexec/ikigai, `ikigai-tools` comes into PREFIX/bin as \
+             well, and manual pages and completions for bash, zsh and fish into PREFIX/share. Installing \
+             twice is installing once. A file that is not this program's own is neither overwritten nor \
+             removed; in the place of a link it makes the call exit 1. If DESTDIR is set, it stands before \
+             every path. Never put DIR on a PATH, where `bash` and `grep` would shadow the real ones.",
         )
         .arg(
             Arg::new("directory")
@@ -135,13 +135,13 @@ fn link() -> Command {
         ))
         .arg(flag(
             "copy",
-            "Lay, or remove, the program itself in DIR as well, so that the whole can be moved",
+            "Copy the program itself into DIR as well, so that the whole can be moved; or remove it",
         ))
         .arg(flag(
             "links-only",
-            "Lay nothing on PREFIX/bin and in PREFIX/share",
+            "Leave PREFIX/bin and PREFIX/share alone",
         ))
-        .arg(flag("remove", "Remove what was laid"))
+        .arg(flag("remove", "Remove what was installed, and the directories made for it"))
         .arg(flag("dry-run", "Say what would be done, and change nothing"))
 }
 

@@ -9,7 +9,7 @@ mod identity;
 mod keys;
 mod places;
 mod probe;
-mod shell;
+pub(super) mod shell;
 mod tools;
 
 use std::fmt::Write as _;

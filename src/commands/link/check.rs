@@ -1,4 +1,5 @@
-//! Seeing that what was laid works: each link is asked for its schema, as a host does, and called once.
+//! Seeing that what was installed works: each link is asked for its schema, as a host does, and
+//! called once.
 
 use std::env;
 use std::fs;
@@ -7,8 +8,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::places::Places;
-use super::{Refusal, Report, lay, owned};
+use super::{Refusal, install, owned, shown};
 use crate::command_line::fields::quoted;
+use crate::commands::doctor::shell::word;
 use crate::console::say;
 use crate::contract::tool::Sample;
 use crate::program::PROGRAM;
@@ -25,32 +27,29 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 ///
 /// # Errors
 /// Some of the links do not answer as they should.
-pub fn all(places: &Places, suffix: bool, report: &Report) -> Result<(), Refusal> {
-    if report.dry_run {
-        return Ok(());
-    }
+pub fn all(places: &Places, suffix: bool) -> Result<(), Refusal> {
     say::print(&format!(
-        "\n{}{}\n  {:<24} {:<8} call\n",
+        "\n{} in {}\n  {:<24} {:<8} call\n",
         say::version().trim_end(),
-        format_args!(" in {}", places.tools.display()),
+        shown(&places.tools),
         "tool",
         "schema"
     ));
     let mut failed = 0;
-    for name in lay::names(suffix) {
+    for name in install::names(suffix) {
         let link = places.tools.join(&name);
         let row = if owned::is_link(places, &link) {
             let schema = answers_schema(&link);
             let call = registry::find(&name).and_then(|tool| tool.sample.as_ref());
-            let call = call.map(|sample| answers_call(&link, sample));
-            if !schema || call == Some(false) {
+            let call = match call.map(|sample| (sample, Room::new())) {
+                None => "not tried: needs the network",
+                Some((_, Err(_))) => "not tried: no directory for temporary files; see TMPDIR",
+                Some((sample, Ok(room))) if answers_call(&link, sample, &room) => "ok",
+                Some(_) => "FAILED",
+            };
+            if !schema || call == "FAILED" {
                 failed += 1;
             }
-            let call = match call {
-                None => "not tried: needs the network",
-                Some(true) => "ok",
-                Some(false) => "FAILED",
-            };
             format!(
                 "  {name:<24} {:<8} {call}\n",
                 if schema { "ok" } else { "FAILED" }
@@ -66,33 +65,32 @@ pub fn all(places: &Places, suffix: bool, report: &Report) -> Result<(), Refusal
         Ok(())
     } else {
         Err(Refusal(format!(
-            "{failed} of the tools do not answer as they should, see the table; `{PROGRAM} doctor` may tell why"
+            "{failed} of the tools do not answer as they should, see the table; \
+             `{PROGRAM} doctor` may tell why"
         )))
     }
 }
 
-/// Says what a person would do next: a call that works as it is printed, and how this shell finds the program.
+/// Says what a person would do next: a call that works as it is printed, and how this shell finds
+/// the program.
 fn suggest(places: &Places, suffix: bool) {
-    let links = lay::names(suffix).map(|name| (places.tools.join(&name), registry::find(&name)));
+    let links =
+        install::names(suffix).map(|name| (places.tools.join(&name), registry::find(&name)));
     let call = links
         .filter(|(link, _)| owned::is_link(places, link))
         .find_map(|(link, tool)| {
             let sample = tool?.sample.as_ref()?;
-            let word = quoted(&link.to_string_lossy());
             (sample.file.is_none())
-                .then(|| format!("printf '%s' {} | {word}", quoted(sample.request)))
+                .then(|| format!("printf '%s' {} | {}", quoted(sample.request), word(&link)))
         });
     let program = places.program_name();
-    let call = call.unwrap_or_else(|| format!("{} --help", quoted(&program.to_string_lossy())));
+    let call = call.unwrap_or_else(|| format!("{} --help", word(&program)));
     say::print(&format!("Try next:\n  {call}\n"));
     if places.is_staged() {
         return;
     }
     let Some(bin) = places.bin() else {
-        say::print(&format!(
-            "{PROGRAM} itself is {}\n",
-            quoted(&program.to_string_lossy())
-        ));
+        say::print(&format!("{PROGRAM} itself is {}\n", word(&program)));
         return;
     };
     let link = bin.join(PROGRAM);
@@ -110,18 +108,19 @@ fn suggest(places: &Places, suffix: bool) {
     if let (Some(first), true) = (&first, directories.any(|directory| directory == bin)) {
         say::print(&format!(
             "Another {PROGRAM} comes first on PATH: {}. This one is {}\n",
-            first.display(),
-            quoted(&link.to_string_lossy())
+            shown(first),
+            word(&link)
         ));
         return;
     }
     let home = env::var_os("HOME").map(PathBuf::from);
     let word = match home.as_deref().and_then(|home| bin.strip_prefix(home).ok()) {
         Some(rest) if rest == Path::new(".local/bin") => String::from("\"$HOME/.local/bin:$PATH\""),
-        _ => format!("{}:\"$PATH\"", quoted(&bin.to_string_lossy())),
+        _ => format!("{}:\"$PATH\"", word(&bin)),
     };
     say::print(&format!(
-        "{PROGRAM} is not on this shell's PATH yet; this line puts it there, in ~/.profile for good:\n  \
+        "{PROGRAM} is not on this shell's PATH yet; this line puts it there, in ~/.profile for \
+         good:\n  \
          export PATH={word}\n"
     ));
 }
@@ -134,10 +133,7 @@ fn answers_schema(link: &Path) -> bool {
     })
 }
 
-fn answers_call(link: &Path, sample: &Sample) -> bool {
-    let Ok(room) = Room::new() else {
-        return false;
-    };
+fn answers_call(link: &Path, sample: &Sample, room: &Room) -> bool {
     let request = room.0.join("request");
     let written = sample
         .file

@@ -1,24 +1,31 @@
-//! `link`: lays the program's own links, manual pages and completions, and removes them again.
+//! `link`: installs the program's own links, manual pages and completions, and removes them again.
 //!
-//! Rules: the decisions on the host's calls (6) for names and places. What is somebody else's is neither overwritten
-//! nor removed; directories that had to be made are recorded, so that removing leaves no trace; laying twice is laying
-//! once. Each file comes into its place in one step, so that a call that runs meanwhile is not disturbed.
+//! Rules: the decisions on the host's calls (6) for names and places. What is somebody else's is
+//! neither overwritten nor removed. Directories that had to be made are recorded, so that removing
+//! leaves no trace. Installing twice is installing once. Each file comes into its place in one
+//! step, so that a call that runs meanwhile is not disturbed, and a run that is killed leaves
+//! nothing half written: the next one completes it. One run at a time works in a directory
+//! (`flock`).
 
 mod check;
-mod lay;
+mod directories;
+mod install;
 mod owned;
 mod places;
 mod remove;
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::Mode;
+use rustix::process::umask;
 
 use crate::console::{sanitize, say};
 use crate::program::{Exit, PROGRAM};
 use places::Places;
 
-/// What is to be laid or removed, and where.
+/// What is to be installed or removed, and where.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -29,11 +36,11 @@ pub struct Options {
     pub directory: PathBuf,
     /// Every link's name ends in `-tool`.
     pub suffix: bool,
-    /// The program itself is laid into the directory, or removed from it, as well.
+    /// The program itself is copied into the directory, or removed from it, as well.
     pub copy: bool,
-    /// Neither the link on `PREFIX/bin` nor what belongs in `PREFIX/share`.
+    /// Neither the link in `PREFIX/bin` nor what belongs in `PREFIX/share`.
     pub links_only: bool,
-    /// Remove instead of laying.
+    /// Remove instead of installing.
     pub remove: bool,
     /// Say what would be done, and change nothing.
     pub dry_run: bool,
@@ -53,33 +60,33 @@ impl std::error::Error for Refusal {}
 
 impl Refusal {
     fn new(path: &Path, what: &str, error: &io::Error) -> Self {
-        Self(format!("{} {what}: {error}", path.display()))
+        Self(format!("{} {what}: {error}", shown(path)))
     }
 }
 
-/// Lays or removes as `options` say. Exits 1 where something else is in the place of a link, or a step failed.
+/// `path` as a message may have it: in one line, whatever its name is.
+fn shown(path: &Path) -> String {
+    sanitize::line(&path.to_string_lossy())
+}
+
+/// Installs or removes as `options` say. Exits 1 where something else is in the place of a link, or
+/// a step failed.
 pub fn run(options: &Options) -> Exit {
+    // What is made has the same permissions for every caller. This process does nothing else.
+    umask(Mode::WGRP | Mode::WOTH);
     let mut report = Report {
         dry_run: options.dry_run,
         kept_links: 0,
     };
-    let done = Places::new(options).and_then(|places| {
-        if options.remove {
-            remove::all(&places, options, &mut report)
-        } else {
-            lay::all(&places, options, &mut report)?;
-            check::all(&places, options.suffix, &report)
-        }
-    });
-    match done {
+    match carry_out(options, &mut report) {
         Err(refusal) => {
             report.warn(&refusal.to_string());
             Exit::Failure
         }
         Ok(()) if report.kept_links > 0 && !options.remove => {
             report.warn(&format!(
-                "{} of the links could not be laid, since something else is in their place (\"kept\" above); \
-                 move that away and call `{PROGRAM} link` again",
+                "this is not a whole install: {} of its links could not be created, since something \
+                 else is in their place (\"kept\" above). Move that away, then run this again",
                 report.kept_links
             ));
             Exit::Failure
@@ -88,10 +95,23 @@ pub fn run(options: &Options) -> Exit {
     }
 }
 
+fn carry_out(options: &Options, report: &mut Report) -> Result<(), Refusal> {
+    let places = Places::new(options)?;
+    if options.remove {
+        return remove::all(&places, options, report);
+    }
+    // Held until the tools have been called: nobody removes them meanwhile.
+    let _lock = install::all(&places, options, report)?;
+    if options.dry_run {
+        return Ok(());
+    }
+    check::all(&places, options.suffix)
+}
+
 /// What is said while it is done.
 struct Report {
     dry_run: bool,
-    /// How many links could not be laid.
+    /// How many links could not be created.
     kept_links: usize,
 }
 
@@ -100,10 +120,7 @@ impl Report {
     fn change(&self, verb: &str, path: &Path) -> bool {
         let would = if self.dry_run { "would " } else { "" };
         // Whoever has closed stdout wants the change and not the line.
-        say::print(&format!(
-            "{would}{verb} {}\n",
-            sanitize::shown(&path.display().to_string())
-        ));
+        say::print(&format!("{would}{verb} {}\n", shown(path)));
         !self.dry_run
     }
 
@@ -111,20 +128,19 @@ impl Report {
         self.kept_links += 1;
         self.warn(&format!(
             "kept {}, which is not a link of this program",
-            path.display()
+            shown(path)
         ));
     }
 
     fn kept_page(&self, path: &Path) {
         self.warn(&format!(
             "kept {}, which was not made by this program",
-            path.display()
+            shown(path)
         ));
     }
 
     #[expect(clippy::unused_self, reason = "what is said goes through the report")]
     fn warn(&self, message: &str) {
-        // A reader who has closed stderr is told by the exit code.
-        let _ = writeln!(io::stderr(), "{PROGRAM} link: {}", sanitize::shown(message));
+        say::complain(&format!("{PROGRAM} link: {message}"));
     }
 }

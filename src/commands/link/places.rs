@@ -1,26 +1,45 @@
-//! Where links, program, pages and completions lie: what follows from the one directory that the caller names.
+//! Where links, program, pages and completions are: what follows from the one directory that the
+//! caller names.
 //!
-//! `PREFIX/libexec/ikigai` is a place of the file system's hierarchy, and what belongs to it lies in `PREFIX/bin` and
-//! `PREFIX/share`. Any other directory, such as `~/.ikigai/tools`, has links and nothing else. `DESTDIR` stands before
-//! every path, for packagers (GNU Coding Standards, "DESTDIR").
+//! `PREFIX/libexec/ikigai` is a place of the file system's hierarchy, and what belongs to it is in
+//! `PREFIX/bin` and `PREFIX/share`. Any other directory, such as `~/.ikigai/tools`, has links and
+//! nothing else. `DESTDIR` stands before every path, for packagers (GNU Coding Standards,
+//! "DESTDIR").
 
+use std::cell::RefCell;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{CStr, OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::{Options, Refusal};
+use clap_complete::Shell;
+
+use super::{Options, Refusal, owned, shown};
 use crate::program::PROGRAM;
+
+/// The files in `PREFIX/share` in which shells look for completions.
+pub const COMPLETIONS: [(Shell, &str); 3] = [
+    (Shell::Bash, "bash-completion/completions/ikigai-tools"),
+    (Shell::Zsh, "zsh/site-functions/_ikigai-tools"),
+    (Shell::Fish, "fish/vendor_completions.d/ikigai-tools.fish"),
+];
+
+/// The directory of `PREFIX/share` in which `man` looks for commands.
+pub const MANUAL: &str = "man/man1";
 
 /// The places of one call, `DESTDIR` included.
 pub struct Places {
-    /// Where the links lie.
+    /// Where the links are.
     pub tools: PathBuf,
-    /// `PREFIX`, where there is one.
-    pub prefix: Option<PathBuf>,
     /// The executable that runs.
     pub program: PathBuf,
+    /// `PREFIX`, where there is one.
+    prefix: Option<PathBuf>,
+    links_only: bool,
     destdir: Option<PathBuf>,
+    /// Which other executables, asked for their version, are this program.
+    asked: RefCell<Vec<(PathBuf, bool)>>,
 }
 
 impl Places {
@@ -35,16 +54,15 @@ impl Places {
             Some(destdir) => below(destdir, &named),
             None => named,
         };
-        let prefix = if options.links_only || !tools.ends_with("libexec/ikigai") {
-            None
-        } else {
-            tools.parent().and_then(Path::parent).map(Path::to_owned)
-        };
+        let has_prefix = tools.ends_with("libexec/ikigai");
+        let prefix = tools.ancestors().nth(2).filter(|_| has_prefix);
         Ok(Self {
+            prefix: prefix.map(Path::to_owned),
             tools,
-            prefix,
             program: running_program()?,
+            links_only: options.links_only,
             destdir,
+            asked: RefCell::default(),
         })
     }
 
@@ -58,23 +76,35 @@ impl Places {
         self.tools.join(format!(".{PROGRAM}.directories"))
     }
 
-    /// `PREFIX/bin`.
+    /// `PREFIX/bin`, if something is to be installed or removed there.
     pub fn bin(&self) -> Option<PathBuf> {
-        Some(self.prefix.as_ref()?.join("bin"))
+        let prefix = self.prefix.as_ref().filter(|_| !self.links_only)?;
+        Some(prefix.join("bin"))
     }
 
-    /// `PREFIX/share`.
+    /// `PREFIX/share`, if something is to be installed or removed there.
     pub fn share(&self) -> Option<PathBuf> {
-        Some(self.prefix.as_ref()?.join("share"))
+        let prefix = self.prefix.as_ref().filter(|_| !self.links_only)?;
+        Some(prefix.join("share"))
+    }
+
+    /// All directories in which something may have been installed, the links' first.
+    pub fn directories(&self) -> Vec<PathBuf> {
+        let mut directories = vec![self.tools.clone()];
+        if let Some(prefix) = &self.prefix {
+            let share = prefix.join("share");
+            directories.extend([prefix.join("bin"), share.join(MANUAL)]);
+            let files = COMPLETIONS.iter().map(|(_, name)| share.join(name));
+            directories.extend(files.filter_map(|file| file.parent().map(Path::to_owned)));
+        }
+        directories
     }
 
     /// `path` as it will be called once `DESTDIR` is `/`.
     pub fn final_name(&self, path: &Path) -> PathBuf {
-        match &self.destdir {
-            Some(destdir) => match path.strip_prefix(destdir) {
-                Ok(rest) => Path::new("/").join(rest),
-                Err(_) => path.to_owned(),
-            },
+        let staged = self.destdir.as_ref();
+        match staged.and_then(|destdir| path.strip_prefix(destdir).ok()) {
+            Some(rest) => Path::new("/").join(rest),
             None => path.to_owned(),
         }
     }
@@ -102,25 +132,51 @@ impl Places {
         }
     }
 
-    /// Whether the program that the links are to lead to lies beside them.
-    pub fn program_is_beside(&self, copy: bool) -> bool {
+    /// Whether `target` names the program that runs, or the one in the links' directory.
+    pub fn is_program_s_name(&self, target: &Path) -> bool {
+        let installed = self.installed();
+        [&installed, &self.program]
+            .into_iter()
+            .any(|program| target == program || target == self.final_name(program))
+    }
+
+    /// Whether `target` is this program in another place, or is not there any more.
+    pub fn leads_to_program(&self, target: &Path) -> bool {
+        let Ok(target) = fs::canonicalize(target) else {
+            return true;
+        };
+        let known = |(path, is): &(PathBuf, bool)| (*path == target).then_some(*is);
+        if let Some(is_program) = self.asked.borrow().iter().find_map(known) {
+            return is_program;
+        }
+        let is_program = owned::is_program(&target);
+        self.asked.borrow_mut().push((target, is_program));
+        is_program
+    }
+
+    /// Whether the program that the links are to lead to is beside them.
+    fn program_is_beside(&self, copy: bool) -> bool {
         copy || same_file(&self.program, &self.installed())
     }
 
-    /// What a link in the links' directory holds.
+    /// What a link in the links' directory holds: relative where program and links are below one
+    /// prefix, so that the whole can be moved.
     pub fn link_target(&self, copy: bool) -> PathBuf {
+        let in_bin = Path::new("../../bin").join(PROGRAM);
         if self.program_is_beside(copy) {
             PathBuf::from(PROGRAM)
+        } else if self.prefix.is_some() && same_file(&self.tools.join(&in_bin), &self.program) {
+            in_bin
         } else {
-            self.program.clone()
+            self.final_name(&self.program)
         }
     }
 
-    /// What the link on `PREFIX/bin` holds: relative, so that the whole may be moved, unless `bin` is itself a link to
-    /// elsewhere.
+    /// What the link in `PREFIX/bin` holds: relative, so that the whole can be moved, unless `bin`
+    /// is itself a link to elsewhere.
     pub fn bin_target(&self, bin: &Path, copy: bool) -> PathBuf {
         if !self.program_is_beside(copy) {
-            return self.program.clone();
+            return self.final_name(&self.program);
         }
         let real = |path: &Path| fs::canonicalize(path).ok();
         let parent = real(bin).and_then(|bin| bin.parent().map(Path::to_owned));
@@ -155,18 +211,37 @@ fn absolute(path: &Path) -> Result<PathBuf, Refusal> {
     Ok(absolute.components().collect())
 }
 
+/// The executable that runs. Where there is no `/proc`, as in the root into which a package is
+/// being installed, the kernel still tells by which path it was started.
 fn running_program() -> Result<PathBuf, Refusal> {
-    let program = env::current_exe().map_err(|error| {
-        Refusal(format!(
-            "this program cannot tell where it lies, and links need to: {error}"
-        ))
-    })?;
+    let program = match env::current_exe() {
+        Ok(program) => program,
+        Err(error) => started_as()
+            .and_then(|path| fs::canonicalize(path).ok())
+            .ok_or_else(|| {
+                Refusal(format!(
+                    "this program cannot tell where it is, and links need to: {error}"
+                ))
+            })?,
+    };
     if program.is_file() {
         Ok(program)
     } else {
         Err(Refusal(format!(
-            "{} has been replaced or removed while it ran; call the new one",
-            program.display()
+            "{}: the program was replaced or removed while it ran; call the new one",
+            shown(&program)
         )))
     }
+}
+
+fn started_as() -> Option<PathBuf> {
+    // SAFETY: getauxval has no preconditions.
+    let address = unsafe { libc::getauxval(libc::AT_EXECFN) };
+    if address == 0 {
+        return None;
+    }
+    // SAFETY: AT_EXECFN is the address of a string that ends with a zero byte, which the kernel has
+    // put on the stack for as long as the process lives (getauxval(3)).
+    let name = unsafe { CStr::from_ptr(address as *const libc::c_char) };
+    Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }

@@ -1,29 +1,36 @@
-//! Removing: what was laid, and the directories that were made for it.
+//! Removing: what was installed, and the directories that were made for it.
 
-use std::fs;
-use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::lay::{self, COMPLETIONS, MANUAL};
-use super::places::{Places, same_file};
-use super::{Options, Refusal, Report, owned};
+use super::places::{COMPLETIONS, Places, same_file};
+use super::{Options, Refusal, Report, directories, install, owned, shown};
 use crate::console::say;
 use crate::program::PROGRAM;
 
-/// Removes everything.
+/// Removes everything. What is left where a run was killed, the next one removes: the program and
+/// the record go last.
 pub fn all(places: &Places, options: &Options, report: &mut Report) -> Result<(), Refusal> {
+    let _lock = if report.dry_run {
+        None
+    } else {
+        directories::lock(&places.tools)?
+    };
     let installed = places.installed();
     let there = owned::is_there(&installed);
     if there && !same_file(&installed, &places.program) && !owned::is_program(&installed) {
         return Err(Refusal(format!(
             "{} is not this program. Nothing was removed",
-            installed.display()
+            shown(&installed)
         )));
     }
-    for link in lay::links_in(places) {
-        remove(&link, report)?;
+    let pages = pages(places);
+    if !report.dry_run {
+        install::remove_drafts(places, pages.iter());
     }
-    for name in lay::spellings() {
+    for link in install::links_in(places)? {
+        install::remove_file(&link, report)?;
+    }
+    for name in install::spellings() {
         let path = places.tools.join(name);
         if owned::is_there(&path) && !owned::is_link(places, &path) {
             report.kept_link(&path);
@@ -32,87 +39,77 @@ pub fn all(places: &Places, options: &Options, report: &mut Report) -> Result<()
     if let Some(bin) = places.bin() {
         let link = bin.join(PROGRAM);
         if owned::is_link(places, &link) {
-            remove(&link, report)?;
+            install::remove_file(&link, report)?;
         } else if owned::is_there(&link) && !same_file(&link, &places.program) {
             report.kept_link(&link);
         }
     }
-    remove_pages(places, report)?;
-    if options.copy && there {
-        remove(&installed, report)?;
-    }
-    remove_directories(places, report)?;
-    if !report.dry_run {
+    remove_pages(&pages, report)?;
+    // A link to the program is nothing that was installed.
+    let program = options.copy && there && !installed.is_symlink();
+    let stays = there && !program;
+    remove_directories(places, options, report, program, stays)?;
+    if stays {
+        say::print(&format!(
+            "{} stays; --copy removes it as well\n",
+            shown(&installed)
+        ));
+    } else if !report.dry_run {
         say::print(&format!(
             "nothing of {PROGRAM} is left in {}\n",
-            places.tools.display()
+            shown(&places.tools)
         ));
     }
     Ok(())
 }
 
-fn remove(path: &Path, report: &Report) -> Result<(), Refusal> {
-    if report.change("remove", path) {
-        fs::remove_file(path).map_err(|error| Refusal::new(path, "cannot be removed", &error))?;
+/// What may be pages and completions of ours.
+fn pages(places: &Places) -> Vec<PathBuf> {
+    let mut pages = install::pages_in(places);
+    if let Some(share) = places.share() {
+        pages.extend(COMPLETIONS.iter().map(|(_, name)| share.join(name)));
+    }
+    pages
+}
+
+fn remove_pages(pages: &[PathBuf], report: &Report) -> Result<(), Refusal> {
+    for path in pages {
+        if owned::is_page(path) {
+            install::remove_file(path, report)?;
+        } else if owned::is_there(path) {
+            report.kept_page(path);
+        }
     }
     Ok(())
 }
 
-fn remove_pages(places: &Places, report: &Report) -> Result<(), Refusal> {
-    let Some(share) = places.share() else {
-        return Ok(());
-    };
-    let mut paths: Vec<PathBuf> = Vec::new();
-    // Those of an older version's tools too.
-    for entry in fs::read_dir(share.join(MANUAL))
+/// Removes the directories that were made for it and are empty now, and the program in between, if
+/// `program` says so. Where something of ours stays, the record of what it needs stays too.
+fn remove_directories(
+    places: &Places,
+    options: &Options,
+    report: &Report,
+    program: bool,
+    stays: bool,
+) -> Result<(), Refusal> {
+    let recorded = directories::recorded(places);
+    let (inner, others): (Vec<PathBuf>, Vec<PathBuf>) = recorded
         .into_iter()
-        .flatten()
-        .flatten()
-    {
-        let name = entry.file_name();
-        if name
-            .to_str()
-            .is_some_and(|name| name.starts_with(PROGRAM) && name.ends_with(".1"))
-        {
-            paths.push(entry.path());
-        }
+        .partition(|directory| places.tools.starts_with(directory));
+    if !report.dry_run && !options.links_only {
+        directories::remove_empty(others.iter(), report);
     }
-    paths.sort();
-    paths.extend(COMPLETIONS.iter().map(|(_, name)| share.join(name)));
-    for path in paths {
-        if owned::is_page(&path) {
-            remove(&path, report)?;
-        } else if owned::is_there(&path) {
-            report.kept_page(&path);
-        }
+    if program {
+        install::remove_file(&places.installed(), report)?;
     }
-    Ok(())
-}
-
-/// Removes the directories that were made for it and are empty now, innermost first.
-fn remove_directories(places: &Places, report: &Report) -> Result<(), Refusal> {
-    let path = places.record();
-    let Ok(record) = fs::read(&path) else {
-        return Ok(());
-    };
-    remove(&path, report)?;
-    if report.dry_run {
+    let needed = stays || (options.links_only && others.iter().any(|one| one.is_dir()));
+    let record = places.record();
+    if needed || owned::open(&record).is_none() {
         return Ok(());
     }
-    let lines = record
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty());
-    let mut directories: Vec<PathBuf> = lines
-        .map(|line| PathBuf::from(std::ffi::OsString::from_vec(line.to_vec())))
-        .collect();
-    directories.sort();
-    directories.dedup();
-    for directory in directories.iter().rev() {
-        let directory = places.staged_name(&directory.components().collect::<PathBuf>());
-        // What somebody else has laid there keeps its directory.
-        if fs::remove_dir(&directory).is_ok() {
-            report.change("remove directory", &directory);
-        }
+    install::remove_file(&record, report)?;
+    if !report.dry_run {
+        directories::remove_empty(inner.iter(), report);
     }
     Ok(())
 }
