@@ -1,6 +1,6 @@
 #!/bin/sh
-# Finds the best build of ikigai-tools that this machine can make, and has it lay itself where hosts look for tools:
-# `ikigai-tools link` has the rules.
+# Finds the best build of ikigai-tools that this machine can make, and has it install itself where hosts look for tools.
+# What goes where, and what is left alone, `ikigai-tools link` decides.
 set -eu
 umask 022
 unset CDPATH
@@ -12,8 +12,8 @@ usage() {
     cat <<'END'
 Usage: ./install.sh [OPTION]...
 
-Builds ikigai-tools, lays the binary and one link per tool into PREFIX/libexec/ikigai and
-ikigai-tools itself on PREFIX/bin, manual pages and completions (bash, zsh, fish) into
+Builds ikigai-tools, installs the binary and one link per tool in PREFIX/libexec/ikigai, a link
+to ikigai-tools itself in PREFIX/bin, manual pages and completions (bash, zsh, fish) in
 PREFIX/share, then calls each link to see that it works. A file that is not its own is never
 overwritten or removed.
 
@@ -21,8 +21,8 @@ overwritten or removed.
   --user           into ~/.ikigai/tools instead, nothing on a PATH
   --project [DIR]  into DIR/.ikigai/tools instead (default: here), nothing on a PATH
   --suffix         every link's name ends in -tool, for hosts that register no other names
-  --binary FILE    lay FILE, a built ikigai-tools, instead of building one
-  --uninstall      remove what was laid: its links, binary, pages, and directories made for them
+  --binary FILE    install FILE, a built ikigai-tools, instead of building one
+  --uninstall      remove what was installed: links, binary, pages, and directories made for them
   --dry-run        say what would be done, and change nothing
   --help           this text
 
@@ -104,7 +104,7 @@ absolute() {
     esac
 }
 
-# Sets `directory`, where the links are to lie, and `installed`, where the program then is.
+# Sets `directory`, where the links are to be, and `installed`, where the program then is.
 choose_places() {
     if [ "$place" = user ] || [ -z "$place" ]; then
         [ -n "${HOME-}" ] || die "HOME is not set; say where to install with --prefix DIR"
@@ -157,7 +157,7 @@ Install one, with the headers and libraries of C that it needs:
         lacking=yes
     }
     [ $lacking = no ] ||
-        die "run ./install.sh again then, or lay a program built elsewhere with ./install.sh --binary FILE"
+        die "run ./install.sh again then, or install a program built elsewhere with ./install.sh --binary FILE"
 }
 
 # Whether a C program can be built that needs the C library's headers: Rust links with this compiler, and parts of the
@@ -242,7 +242,7 @@ build_static() { links_statically && build_for "$1" "$static_flags"; }
 # The best build that this machine can make: what is linked statically and at a fixed address starts soonest.
 build() {
     [ -f "$source/Cargo.toml" ] ||
-        die "the source is not beside install.sh; lay a built program with --binary FILE"
+        die "the source is not beside install.sh; install a built program with --binary FILE"
     require_build_tools
     check_rust
     host=$(rustc -vV | sed -n 's/^host: //p')
@@ -261,7 +261,7 @@ build() {
     fi
 }
 
-# ---- laying and removing ----
+# ---- installing and removing ----
 
 # Whether the file $1 is this program.
 answers() {
@@ -272,27 +272,34 @@ answers() {
     return 1
 }
 
+# Whether the file $1 is this program, in a version that installs itself.
+can_link() { answers "$1" && "$1" link --help >/dev/null 2>&1 </dev/null; }
+
 check_binary() {
-    binary=$(absolute "$binary")
     [ -f "$binary" ] || die "no such file: $binary"
     [ -x "$binary" ] || die "$binary is not executable: chmod +x it"
     answers "$binary" || die "$binary is not $program for this machine: it does not answer --version as one"
 }
 
+# Dies if something else is in the program's place.
+require_own_program() {
+    if [ -L "$installed" ] || { [ -e "$installed" ] && ! answers "$installed"; }; then
+        die "$installed is not this program; move it away first. Nothing was changed"
+    fi
+}
+
 install() {
     scratch=$(mktemp -d) || die "no temporary directory could be made; see TMPDIR"
     require_writable
-    if { [ -e "$installed" ] || [ -L "$installed" ]; } && { [ -L "$installed" ] || ! answers "$installed"; }; then
-        die "$installed is not this program; move it away first. Nothing was changed"
-    fi
+    require_own_program
     if [ -n "$binary" ]; then
         check_binary
     elif [ -z "$dry_run" ]; then
         build
     else
         require_build_tools
-        say "would build $program, and lay it into $destdir$directory with one link per tool"
-        answers "$installed" || return 0
+        say "would build $program, and install it in $destdir$directory with one link per tool"
+        can_link "$installed" || return 0
         binary=$installed
     fi
     # shellcheck disable=SC2086  # an option or none
@@ -305,35 +312,33 @@ see_links() {
     missing=0
     for name in $("$binary" list </dev/null); do
         [ -z "$suffix" ] || name=${name%-tool}-tool
-        if [ ! -x "$destdir$directory/$name" ]; then
-            say "  $name FAILED: it is not there"
-            missing=$((missing + 1))
-        fi
+        [ ! -x "$destdir$directory/$name" ] || continue
+        say "  $name FAILED: it is not there"
+        missing=$((missing + 1))
     done
     [ "$missing" = 0 ] || die "$missing of the tools do not answer as they should"
 }
 
+# Has the installed program remove all, or where it cannot or is gone already, another one that is at hand.
 remove() {
-    if answers "$installed" && [ ! -L "$installed" ]; then
-        "$installed" link --help >/dev/null 2>&1 </dev/null ||
-            die "$installed is of a version that cannot remove itself: run ./install.sh once more, then this"
-        # shellcheck disable=SC2086  # an option or none
-        exec "$installed" link "$directory" --copy --remove $dry_run </dev/null
-    fi
-    [ ! -e "$installed" ] || die "$installed is not this program. Nothing was removed"
-    # Without the program, what is left are links that lead nowhere.
-    for link in "$destdir$directory"/*; do
-        [ "$(readlink "$link")" = $program ] || continue
-        [ -n "$dry_run" ] || rm -f "$link"
-        say "${dry_run:+would }remove $link"
+    require_own_program
+    for remover in "$installed" "$binary" "$source/libexec/ikigai/$program" "$source"/target/*/release/"$program"; do
+        if can_link "$remover"; then
+            # shellcheck disable=SC2086  # an option or none
+            exec "$remover" link "$directory" --copy --remove $dry_run </dev/null
+        fi
     done
-    say "there is no $program in $destdir$directory; nothing of it is left there"
+    [ ! -e "$installed" ] || die "$installed is of a version that cannot remove itself; name a newer one with --binary FILE"
+    [ ! -e "$destdir$directory/.$program.directories" ] ||
+        die "the program is gone, and not all else of it; name one with --binary FILE that removes the rest"
+    say "there is no $program in $destdir$directory"
 }
 
 main() {
     parse_options "$@"
     source=$(cd -P "$(dirname "$0")" && pwd)
     shell_path=$PATH
+    [ -z "$binary" ] || binary=$(absolute "$binary")
     choose_places
     if [ "$uninstall" = yes ]; then remove; else install; fi
 }
