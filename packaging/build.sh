@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the packages: a .deb, an .rpm and a .tar.gz around one static executable, into target/packages.
 #
-# install.sh builds the program and lays it into a staging directory, so a package holds what an install does.
+# install.sh builds the program and installs it in a staging directory, so a package holds what an install does.
 # What is missing of cargo-deb and cargo-generate-rpm is built into target/tools; CARGO_TARGET_DIR is where the
 # program itself is built.
 set -eu
@@ -31,29 +31,21 @@ archive=$program-$version-$target
 # What the files in packages are dated. Compilers look at SOURCE_DATE_EPOCH too, and the program is not to be built anew.
 date=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 
-# Lays the program as install.sh would below $1, with the further arguments.
-lay() {
+# Has install.sh install the program below $1, with the further arguments.
+install_in() {
     DESTDIR=$1
     shift
     DESTDIR=$DESTDIR ./install.sh "$@"
-    # A package manager knows what it laid.
+    # A package manager knows what it installed.
     find "$stage" -name ".$program.directories" -exec rm -f {} +
 }
 
 stage_root() {
-    lay "$stage/root" --prefix /usr
+    install_in "$stage/root" --prefix /usr
     binary=$stage/root/usr/libexec/ikigai/$program
     cmp -s "$binary" "${CARGO_TARGET_DIR:-target}/$target/release/$program" ||
         die "packages hold a static executable, and this machine cannot build one for $target; see above"
     gzip -9n "$stage"/root/usr/share/man/man1/*.1
-}
-
-# cargo-generate-rpm packs neither symbolic links nor directories: scriptlets see to them.
-stage_rpm_scripts() {
-    names=$("$binary" list | tr '\n' ' ')
-    for script in post_install post_uninstall; do
-        sed "s/@names@/$names/" packaging/rpm/$script.sh >"$stage/$script.sh"
-    done
 }
 
 # ---- the tools that make them ----
@@ -74,12 +66,13 @@ pack_deb() {
     SOURCE_DATE_EPOCH=$date cargo-deb --quiet --no-build --no-strip --target "$target" --output "$packages/"
 }
 
+# It packs neither symbolic links nor directories: the scriptlets in packaging/rpm see to them.
 pack_rpm() {
     SOURCE_DATE_EPOCH=$date cargo-generate-rpm --target "$target" --output "$packages/"
 }
 
 pack_tar() {
-    lay '' --prefix "$stage/$archive" --binary "$binary" >/dev/null
+    install_in '' --prefix "$stage/$archive" --binary "$binary" >/dev/null
     cp install.sh README.md CHANGELOG.md LICENSE "$stage/$archive/"
     tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$date" \
         -C "$stage" -cf - "$archive" | gzip -9n >"$packages/$archive.tar.gz"
@@ -96,7 +89,6 @@ rm -rf "$tools/build"
 step ".deb"
 pack_deb
 step ".rpm"
-stage_rpm_scripts
 pack_rpm
 step ".tar.gz"
 pack_tar

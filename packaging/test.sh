@@ -176,7 +176,7 @@ make_root_with_shell() {
     local tool file
     mkdir -p "$1"/{bin,usr/bin,usr/libexec,usr/share/{doc,fish,licenses,man/man1,zsh/site-functions}}
     mkdir -p "$1"/usr/share/{bash-completion/completions,fish/vendor_completions.d}
-    for tool in sh ln mkdir readlink rm rmdir; do
+    for tool in sh rmdir; do
         file=$(command -v "$tool")
         cp -L "$file" "$1/bin/$tool"
         ldd "$file" | grep -o '/[^ ]*' | xargs -r cp -L --parents -t "$1"

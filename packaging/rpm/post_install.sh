@@ -1,12 +1,3 @@
 #!/bin/sh
-# Lays the tools' links, after removing those of an older version, whose tools may be gone.
-directory=/usr/libexec/ikigai
-program=../../bin/ikigai-tools
-mkdir -p $directory
-for link in "$directory"/*; do
-    [ "$(readlink "$link")" != $program ] || rm -f "$link"
-done
-# shellcheck disable=SC2043  # build.sh puts the names there
-for name in @names@; do
-    [ -e "$directory/$name" ] || ln -s $program "$directory/$name"
-done
+# Creates the tools' links, and removes those of an older version's tools. Whoever installs hears of what went wrong.
+: "$(/usr/bin/ikigai-tools link /usr/libexec/ikigai --links-only)"

@@ -1,10 +1,7 @@
 #!/bin/sh
-# Removes the tools' links and the package's own directories, where no other version of it stays.
-directory=/usr/libexec/ikigai
-program=../../bin/ikigai-tools
+# Removes the package's own directories, of which its database knows nothing; the first was made by version 0.1.0.
 [ "$1" = 0 ] || exit 0
-for link in "$directory"/*; do
-    [ "$(readlink "$link")" != $program ] || rm -f "$link"
+for directory in /usr/libexec/ikigai /usr/share/doc/ikigai-tools /usr/share/licenses/ikigai-tools; do
+    # What somebody else has put there keeps its directory.
+    [ ! -d $directory ] || rmdir --ignore-fail-on-non-empty $directory
 done
-# What somebody else has laid there keeps its directory.
-rmdir --ignore-fail-on-non-empty $directory /usr/share/doc/ikigai-tools /usr/share/licenses/ikigai-tools || :
