@@ -12,7 +12,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let glob = registry::find("glob").ok_or("no such tool")?;
-//! let request = Request::parse(br#"{"pattern": "Cargo.*", "path": "."}"#)?;
+//! let request = Request::parse(br#"{"pattern": "Cargo.*"}"#)?;
 //! let reply = glob.run(&request)?;
 //!
 //! let mut answer = Vec::new();
