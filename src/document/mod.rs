@@ -1,58 +1,35 @@
-//! HTML to Markdown: a page and its address in, its title and its Markdown out.
-//!
-//! The parser and its tree are `html2md`'s, which is taken over at its documented extension
-//! point, a `TagHandler` for the root element: its own handlers and clean-up touch no
-//! page. In front of the parser stands [`prefilter`], which keeps a hostile page from costing
-//! more than its length; behind it [`render`] walks the tree once and writes front to back.
+//! Documents: a reader for each kind of them, one model, one writer. Nothing here knows where a
+//! document comes from.
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `prefilter` | the page as the parser gets it |
-//! | `parse` | the tree, within bounds of memory and time |
-//! | `css` | what a `style` attribute says |
-//! | `dom` | what an element is, and whether anyone sees it |
-//! | `render` | the walk |
-//! | `sheet` | lines, prefixes and what stands between blocks |
-//! | `inline` | text, whitespace, emphasis, links, code spans |
-//! | `escape` | what Markdown would take for markup |
-//! | `link`, `image`, `code`, `pre`, `table` | one kind of content each |
+//! | `html` | the reader of HTML pages |
+//! | `model` | blocks and inlines, between readers and writer |
+//! | `markdown` | the writer of Markdown |
+//!
+//! A reader knows nothing of Markdown, the writer nothing of HTML.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
 use std::time::Instant;
 
-use html2md::{Handle, StructuredPrinter, TagHandler, TagHandlerFactory};
-use parse::Short;
-use prefilter::Syntax;
+use html::{Ends, Syntax};
 use url::Url;
 
-mod code;
-mod css;
-mod dom;
-mod escape;
-mod image;
-mod inline;
-mod link;
-mod parse;
-mod pre;
-mod prefilter;
-mod render;
-mod sheet;
-mod table;
+mod html;
+mod markdown;
+mod model;
 
 /// A page as Markdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
     /// The page's `<title>`, its whitespace collapsed; empty if it has none.
     pub title: String,
-    /// The page's body as Markdown, without a newline at its end. It is never longer than twice the page and
-    /// [`ALLOWANCE`]; what had to be left out is said at its end, in brackets.
+    /// The page's body as Markdown, without a newline at its end. It is never longer than twice the
+    /// page and [`ALLOWANCE`]; what had to be left out is said at its end, in brackets.
     pub markdown: String,
 }
 
-/// How much longer than twice its page Markdown may be, in bytes: what absolute addresses add to a short page, and
-/// what is said of a cut.
+/// How much longer than twice its page Markdown may be, in bytes: what absolute addresses add to a
+/// short page, and what is said of a cut.
 pub const ALLOWANCE: usize = 64 * 1024;
 
 /// What of a page is not in its Markdown.
@@ -70,6 +47,16 @@ struct Cuts {
 }
 
 impl Cuts {
+    /// What either left out.
+    fn and(self, other: Self) -> Self {
+        Self {
+            memory: self.memory || other.memory,
+            time: self.time || other.time,
+            length: self.length || other.length,
+            addresses: self.addresses || other.addresses,
+        }
+    }
+
     /// Says what was left out.
     fn say(self, markdown: &mut String) {
         for (cut, notice) in [
@@ -100,8 +87,8 @@ impl Cuts {
     }
 }
 
-/// Converts an HTML page that was found at `base`. Every page has a conversion; the time it takes is proportional to
-/// the page's length, and so is the memory, up to 160 MiB.
+/// Converts an HTML page that was found at `base`. Every page has a conversion; the time it takes
+/// is proportional to the page's length, and so is the memory, up to 160 MiB.
 #[must_use]
 pub fn convert(page: &str, base: &Url) -> Document {
     convert_from(page, base, Syntax::Html, None)
@@ -114,8 +101,8 @@ pub fn convert_xhtml(page: &str, base: &Url) -> Document {
     convert_from(page, base, Syntax::Xml, None)
 }
 
-/// Converts as much of a page as there is time for until `end`, by the clock; `xhtml` says whether it was served as
-/// such. Otherwise like [`convert`].
+/// Converts as much of a page as there is time for until `end`, by the clock; `xhtml` says whether
+/// it was served as such. Otherwise like [`convert`].
 #[must_use]
 pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Document {
     let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
@@ -127,45 +114,25 @@ fn convert_from(page: &str, base: &Url, syntax: Syntax, end: Option<Instant>) ->
     let begin = Instant::now();
     let part =
         |eighths: u32| end.map(|end| begin + end.saturating_duration_since(begin) * eighths / 8);
-    let (filtered, late) = prefilter::filter(page, syntax, part(2));
-    let (tree, short) = parse::parse(&filtered, part(5));
-    drop(filtered);
-    let document = Rc::new(RefCell::new((Document::default(), Cuts::default())));
-    let root = Root {
-        base: base.clone(),
-        length: page.len(),
-        end,
-        document: Rc::clone(&document),
+    let ends = Ends {
+        filter: part(2),
+        parse: part(5),
+        walk: part(6),
     };
-    let mut handlers: HashMap<String, Box<dyn TagHandlerFactory>> = HashMap::new();
-    handlers.insert("html".to_owned(), Box::new(move || root.clone()));
-    html2md::walk(&tree.document, &mut StructuredPrinter::default(), &handlers);
-    let (mut document, mut cuts) = document.take();
-    cuts.memory |= short == Some(Short::Memory);
-    cuts.time |= late || short == Some(Short::Time);
-    cuts.say(&mut document.markdown);
-    document
+    let (mut model, cut_by_reader) = html::read(page, base, syntax, ends);
+    let title = std::mem::take(&mut model.title);
+    let (mut markdown, cut_by_writer) = markdown::write(&model, page.len(), end);
+    cut_by_reader.and(cut_by_writer).say(&mut markdown);
+    Document { title, markdown }
 }
 
-/// Takes the page over from `html2md` at its root element.
-#[derive(Clone)]
-struct Root {
-    base: Url,
-    length: usize,
-    end: Option<Instant>,
-    document: Rc<RefCell<(Document, Cuts)>>,
-}
-
-impl TagHandler for Root {
-    fn handle(&mut self, tag: &Handle, _printer: &mut StructuredPrinter) {
-        *self.document.borrow_mut() = render::render(tag, &self.base, self.length, self.end);
+/// The last boundary between characters within the first `most` bytes of `text`.
+fn boundary(text: &str, most: usize) -> usize {
+    let mut at = most.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
     }
-
-    fn after_handle(&mut self, _printer: &mut StructuredPrinter) {}
-
-    fn skip_descendants(&self) -> bool {
-        true
-    }
+    at
 }
 
 #[cfg(test)]

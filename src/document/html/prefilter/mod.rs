@@ -13,17 +13,17 @@ use memchr::{memchr, memmem};
 
 use super::dom::{self, Kind};
 
-mod sort;
+mod category;
 mod tag;
 mod tree;
 mod xml;
 
-use sort::{Sort, sort_of};
+use category::{Category, category_of};
 use tree::{Ending, Tree};
 
 /// What a page is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Syntax {
+pub(in crate::document) enum Syntax {
     Html,
     Xml,
 }
@@ -31,8 +31,8 @@ pub(super) enum Syntax {
 /// How many tags are dealt with between two looks at the clock.
 const TAGS: u32 = 1024;
 
-/// The page with what would be costly or useless taken out, and as HTML if it is XML; and whether there was no time
-/// until `end` for what comes after it.
+/// The page with what would be costly or useless taken out, and as HTML if it is XML; and whether
+/// there was no time until `end` for what comes after it.
 pub(super) fn filter(page: &str, syntax: Syntax, end: Option<Instant>) -> (Cow<'_, str>, bool) {
     let mut filter = Filter {
         page,
@@ -176,13 +176,13 @@ impl<'a> Filter<'a> {
         let mut lower = [0; 16];
         let end = tag::name_end(self.page, at + 1);
         let name = lowered(&self.page[at + 1..end], &mut lower);
-        let sort = sort_of(name);
+        let category = category_of(name);
         let in_pre = self
             .tree
             .top()
             .is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
         let used = |attribute: &str, value: &str| {
-            sort != Sort::Root && tag::is_used(name, in_pre, attribute, value)
+            category != Category::Root && tag::is_used(name, in_pre, attribute, value)
         };
         let Some(tag) = tag::read(self.page, at + 1, used) else {
             return self.cut(at, self.page.len(), "");
@@ -193,42 +193,42 @@ impl<'a> Filter<'a> {
             return end;
         }
         let empty = self.xml && tag.closed;
-        match sort {
-            Sort::Raw | Sort::Template | Sort::Title | Sort::Xmp | Sort::Plaintext if empty => {
-                self.cut(at, tag.end, "")
-            }
-            Sort::Area if empty => self.cut(at, tag.end, " "),
-            Sort::Raw => {
+        match category {
+            category if empty && category.ends_by_name() => self.cut(at, tag.end, ""),
+            Category::Area if empty => self.cut(at, tag.end, " "),
+            Category::Raw => {
                 let (_, end) = self.raw_end(tag.end, name);
                 self.cut(at, end, "")
             }
-            Sort::Template => {
+            Category::Template => {
                 let end = self.template_end(tag.end);
                 self.cut(at, end, "")
             }
-            Sort::Title => self.raw_text(at, &tag, "title", "<title>", "</title>"),
-            Sort::Area => self.raw_text(at, &tag, "textarea", "<span> ", " </span>"),
-            Sort::Xmp => self.raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
-            Sort::Plaintext => self.raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
-            Sort::Foreign => {
+            Category::Title => self.raw_text(at, &tag, "title", "<title>", "</title>"),
+            Category::Area => self.raw_text(at, &tag, "textarea", "<span> ", " </span>"),
+            Category::Xmp => self.raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
+            Category::Plaintext => self.raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
+            Category::Foreign => {
                 if !tag.closed {
                     self.foreign = 1;
                 }
                 self.cut(at, tag.end, "")
             }
-            Sort::Choice => self.cut(at, tag.end, " "),
-            Sort::Empty if tag.kept.is_empty() => self.cut(at, tag.end, ""),
-            Sort::Section | Sort::Caption | Sort::Row | Sort::Cell if !self.tree.in_table() => {
+            Category::Choice => self.cut(at, tag.end, " "),
+            Category::Empty if tag.kept.is_empty() => self.cut(at, tag.end, ""),
+            Category::Section | Category::Caption | Category::Row | Category::Cell
+                if !self.tree.in_table() =>
+            {
                 self.cut(at, tag.end, " ")
             }
-            Sort::Formatting if !self.tree.formats() => self.cut(at, tag.end, ""),
-            Sort::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
+            Category::Formatting if !self.tree.formats() => self.cut(at, tag.end, ""),
+            Category::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
                 if !empty {
-                    self.tree.start_silent(tag.name, sort);
+                    self.tree.start_silent(tag.name, category);
                 }
                 self.cut(at, tag.end, "")
             }
-            _ => self.open(at, name, sort, &tag),
+            _ => self.open(at, name, category, &tag),
         }
     }
 
@@ -240,31 +240,41 @@ impl<'a> Filter<'a> {
     }
 
     /// Lets a start tag pass, without what is not used of it.
-    fn open(&mut self, at: usize, name: &str, sort: Sort, tag: &tag::Tag<'a>) -> usize {
+    fn open(&mut self, at: usize, name: &str, category: Category, tag: &tag::Tag<'a>) -> usize {
         let mut fixes = String::new();
-        self.tree.before_start(name, sort, &mut fixes);
-        let table_part = matches!(sort, Sort::Section | Sort::Caption | Sort::Row | Sort::Cell);
+        self.tree.before_start(name, category, &mut fixes);
+        let table_part = matches!(
+            category,
+            Category::Section | Category::Caption | Category::Row | Category::Cell
+        );
         if !table_part && !self.tree.is_settled() {
-            let block = sort.ends_paragraph() || sort == Sort::Table;
+            let block = category.ends_paragraph() || category == Category::Table;
             self.tree.content(block, &mut fixes);
         }
-        let renamed = match sort {
-            Sort::Form | Sort::Choices => Some("div"),
-            Sort::Empty => Some("span"),
+        let renamed = match category {
+            Category::Form | Category::Choices => Some("div"),
+            Category::Empty => Some("span"),
             _ => None,
         };
-        if sort == Sort::Formatting && !self.tree.formats() {
+        if category == Category::Formatting && !self.tree.formats() {
             self.fix(at, &fixes);
             return self.cut(at, tag.end, "");
         }
         let mut end = String::new();
-        if !matches!(sort, Sort::Void | Sort::Rule | Sort::Root | Sort::Empty) {
+        if !matches!(
+            category,
+            Category::Void | Category::Rule | Category::Root | Category::Empty
+        ) {
             let name = renamed.unwrap_or(tag.name);
-            let sort = if renamed.is_some() { Sort::Block } else { sort };
-            self.tree.start(name, sort, &mut fixes);
+            let category = if renamed.is_some() {
+                Category::Block
+            } else {
+                category
+            };
+            self.tree.start(name, category, &mut fixes);
             if self.xml && tag.closed {
                 // The parser passes over the slash.
-                self.tree.end(name, sort, &mut end);
+                self.tree.end(name, category, &mut end);
                 end.push_str("</");
                 end.push_str(name);
                 end.push('>');
@@ -281,11 +291,11 @@ impl<'a> Filter<'a> {
             self.out.push(' ');
             self.out.push_str(attribute);
         }
-        if sort == Sort::Choices {
+        if category == Category::Choices {
             self.out.push_str(" hidden");
         }
         self.out.push('>');
-        if sort == Sort::Empty {
+        if category == Category::Empty {
             self.out.push_str("</span>");
         }
         self.out.push_str(&end);
@@ -325,7 +335,7 @@ impl<'a> Filter<'a> {
         };
         let mut fixes = String::new();
         if start == "<pre>" {
-            self.tree.before_start("pre", Sort::Block, &mut fixes);
+            self.tree.before_start("pre", Category::Block, &mut fixes);
         }
         if start != "<title>" && !self.tree.is_settled() {
             self.tree.content(false, &mut fixes);
@@ -351,19 +361,19 @@ impl<'a> Filter<'a> {
     /// A tag inside `svg` or `math`, of which the text alone is kept. `None` if the tag ends
     /// the other language.
     fn foreign_start(&mut self, at: usize, name: &str, tag: &tag::Tag<'a>) -> Option<usize> {
-        let ends = match sort_of(name) {
-            Sort::Foreign => {
+        let ends = match category_of(name) {
+            Category::Foreign => {
                 self.foreign += usize::from(!tag.closed);
                 false
             }
-            Sort::Plain | Sort::Ruby | Sort::Empty => {
+            Category::Plain | Category::Ruby | Category::Empty => {
                 matches!(name, "span" | "sub" | "sup" | "ruby" | "meta" | "embed")
             }
-            Sort::Raw | Sort::Title | Sort::Template => {
+            Category::Raw | Category::Title | Category::Template => {
                 let end = tag::raw_end(self.page, tag.end, name).1;
                 return Some(self.cut(at, if tag.closed { tag.end } else { end }, ""));
             }
-            Sort::Formatting if name == "a" => false,
+            Category::Formatting if name == "a" => false,
             _ => true,
         };
         if ends {
@@ -421,41 +431,41 @@ impl<'a> Filter<'a> {
         let Some(tag) = tag::read(self.page, at + 2, |_, _| false) else {
             return self.cut(at, self.page.len(), "");
         };
-        let sort = sort_of(name);
-        if self.foreign > 0 && !matches!(sort, Sort::Paragraph | Sort::Void) {
-            if sort == Sort::Foreign {
+        let category = category_of(name);
+        if self.foreign > 0 && !matches!(category, Category::Paragraph | Category::Void) {
+            if category == Category::Foreign {
                 self.foreign -= 1;
             }
             return self.cut(at, tag.end, if name == "text" { " " } else { "" });
         }
         let mut fixes = String::new();
-        match sort {
-            Sort::Root => {}
-            Sort::Choice => return self.cut(at, tag.end, " "),
-            Sort::Void if self.xml => return self.cut(at, tag.end, ""),
-            Sort::Void if name == "br" => {
+        match category {
+            Category::Root => {}
+            Category::Choice => return self.cut(at, tag.end, " "),
+            Category::Void if self.xml => return self.cut(at, tag.end, ""),
+            Category::Void if name == "br" => {
                 self.tree.content(false, &mut fixes);
             }
-            Sort::Form | Sort::Choices => {
-                if self.tree.end("div", Sort::Block, &mut fixes) == Ending::Dropped {
+            Category::Form | Category::Choices => {
+                if self.tree.end("div", Category::Block, &mut fixes) == Ending::Dropped {
                     return self.cut(at, tag.end, "");
                 }
                 fixes.push_str("</div>");
                 return self.cut(at, tag.end, &fixes);
             }
-            Sort::Paragraph => {
-                if self.tree.end(name, sort, &mut fixes) == Ending::Dropped {
+            Category::Paragraph => {
+                if self.tree.end(name, category, &mut fixes) == Ending::Dropped {
                     self.tree.content(false, &mut fixes);
                 }
             }
-            Sort::Formatting if !self.tree.formats() => {
+            Category::Formatting if !self.tree.formats() => {
                 // What is still open of it can only be closed, never opened again.
-                if self.tree.end(name, sort, &mut fixes) == Ending::Dropped {
+                if self.tree.end(name, category, &mut fixes) == Ending::Dropped {
                     return self.cut(at, tag.end, "");
                 }
             }
             _ => {
-                let ending = self.tree.end(name, sort, &mut fixes);
+                let ending = self.tree.end(name, category, &mut fixes);
                 if ending == Ending::Silent {
                     return self.cut(at, tag.end, &fixes);
                 }

@@ -76,7 +76,7 @@ pub(super) fn text_of(node: &Handle) -> String {
         }
     }
     if text.contains('\r') {
-        // A line end for Markdown, wherever it stands.
+        // A line end to whoever reads it, wherever it stands.
         text = text.replace("\r\n", "\n").replace('\r', "\n");
     }
     text

@@ -33,18 +33,18 @@ impl Run {
     }
 }
 
-impl Inline {
+impl Inline<'_> {
     /// Ends the group, if nothing is open; `after` is what follows.
     pub(super) fn end_group(&mut self, after: Option<char>) {
         if self.marks.is_empty() || self.real != [0; 4] {
             return;
         }
         let marks = std::mem::take(&mut self.marks);
-        if reads_back(&self.sheet.out, &marks, after) {
+        if reads_back(&self.lines.out, &marks, after) {
             return;
         }
         let from = marks.first().map_or(0, |mark| mark.at);
-        let before = self.sheet.out[..from].chars().next_back();
+        let before = self.lines.out[..from].chars().next_back();
         let begin = from - before.map_or(0, char::len_utf8);
         let outermost = outermost(&marks);
         for (keep, stars) in [
@@ -58,7 +58,7 @@ impl Inline {
                 Keep::Outermost => outermost[index],
                 Keep::Nothing => false,
             };
-            let (text, left) = rewritten(&self.sheet.out, begin, &marks, kept, stars);
+            let (text, left) = rewritten(&self.lines.out, begin, &marks, kept, stars);
             // No line that has been looked at may become another block.
             let lines = text.contains('\n')
                 && text.lines().any(|line| {
@@ -67,8 +67,8 @@ impl Inline {
                 });
             let sound = !lines && reads_back(&text, &left, after);
             if sound {
-                self.sheet.out.truncate(begin);
-                self.sheet.out.push_str(&text);
+                self.lines.out.truncate(begin);
+                self.lines.out.push_str(&text);
                 self.forget(&marks, kept);
                 return;
             }

@@ -7,7 +7,7 @@
 //! written in the one order that works, closing delimiters, space, opening delimiters.
 
 use super::escape::{self, Class};
-use super::sheet::{Block, Sheet};
+use super::lines::{Block, Lines};
 
 mod group;
 mod literal;
@@ -17,7 +17,7 @@ mod style;
 /// What a line of text belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// The page's flow: a paragraph wherever there is text.
+    /// A paragraph.
     Flow,
     /// A heading, which is one line.
     Heading(u8),
@@ -25,17 +25,18 @@ pub(super) enum Mode {
     Cell,
 }
 
-/// What an inline element does to its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+/// What an inline node does to its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style<'a> {
     Emphasis,
     Strong,
     Deleted,
     Link {
-        address: String,
-        title: Option<String>,
+        address: &'a str,
+        /// Empty if there is none.
+        title: &'a str,
     },
-    /// Nothing; it keeps elements and styles in step.
+    /// Nothing; it keeps nodes and styles in step.
     None,
 }
 
@@ -49,8 +50,8 @@ enum State {
     Done,
 }
 
-struct Active {
-    style: Style,
+struct Active<'a> {
+    style: Style<'a>,
     state: State,
 }
 
@@ -65,8 +66,8 @@ struct Loose {
     clippy::struct_excessive_bools,
     reason = "each says one thing about the line, and none implies another"
 )]
-pub(super) struct Inline {
-    pub(super) sheet: Sheet,
+pub(super) struct Inline<'a> {
+    pub(super) lines: Lines,
     pub(super) mode: Mode,
     /// Whether the next paragraph goes on from a term.
     pub(super) definition: bool,
@@ -76,11 +77,9 @@ pub(super) struct Inline {
     start: usize,
     space: String,
     breaks: u32,
-    styles: Vec<Active>,
+    styles: Vec<Active<'a>>,
     pending: usize,
-    closes: Vec<Active>,
-    code: String,
-    in_code: usize,
+    closes: Vec<Active<'a>>,
     loose: [Option<Loose>; 4],
     real: [usize; 4],
     /// The delimiters since something was opened where nothing was.
@@ -101,10 +100,10 @@ const fn slot(delimiter: u8) -> usize {
     }
 }
 
-impl Inline {
-    pub(super) fn new(sheet: Sheet) -> Self {
+impl Inline<'_> {
+    pub(super) fn new(lines: Lines) -> Self {
         Self {
-            sheet,
+            lines,
             mode: Mode::Flow,
             definition: false,
             open: false,
@@ -116,8 +115,6 @@ impl Inline {
             styles: Vec::new(),
             pending: 0,
             closes: Vec::new(),
-            code: String::new(),
-            in_code: 0,
             loose: [None; 4],
             real: [0; 4],
             marks: Vec::new(),
@@ -129,17 +126,8 @@ impl Inline {
         }
     }
 
-    /// Whether text is being gathered for a code span.
-    pub(super) fn is_code(&self) -> bool {
-        self.in_code > 0
-    }
-
-    /// Text of the page.
+    /// Text of the document.
     pub(super) fn text(&mut self, text: &str) {
-        if self.in_code > 0 {
-            self.code_text(text);
-            return;
-        }
         let bytes = text.as_bytes();
         let escape_brackets = self.links > 0 && !escape::balanced(text);
         let mut at = 0;
@@ -167,7 +155,6 @@ impl Inline {
                     at += 1;
                 }
             } else if escape::no_break_space(&bytes[at..]) {
-                self.flush_code();
                 self.space.push('\u{a0}');
                 at += 2;
             } else {
@@ -178,12 +165,7 @@ impl Inline {
     }
 
     /// Whitespace between two pieces of text.
-    pub(super) fn space(&mut self) {
-        if self.in_code > 0 {
-            self.code_space();
-            return;
-        }
-        self.flush_code();
+    fn space(&mut self) {
         if !self.space.ends_with(' ') {
             self.space.push(' ');
         }
@@ -214,19 +196,18 @@ impl Inline {
                         at += 2;
                         continue;
                     }
-                    self.sheet.out.push_str(&text[done..at]);
+                    self.lines.out.push_str(&text[done..at]);
                     at += self.special(text, at, escape_brackets);
                     done = at;
                 }
             }
         }
-        self.sheet.out.push_str(&text[done..at]);
+        self.lines.out.push_str(&text[done..at]);
         at
     }
 
     /// Brings everything up to date before the character `next` of content is written.
     fn ready(&mut self, next: Option<char>) {
-        self.flush_code();
         if self.breaks > 0 || !self.open {
             self.begin();
         } else {
@@ -241,8 +222,8 @@ impl Inline {
             if self.pending == 0 || !self.space.is_empty() {
                 self.end_group(after);
             }
-            if self.sheet.out.len() != self.start {
-                self.sheet.out.push_str(&self.space);
+            if self.lines.out.len() != self.start {
+                self.lines.out.push_str(&self.space);
             }
         }
         self.space.clear();
@@ -258,16 +239,16 @@ impl Inline {
             self.end_group(Some(' '));
             match self.mode {
                 Mode::Cell => {
-                    self.sheet.out.push_str("<br>");
+                    self.lines.out.push_str("<br>");
                     self.breaks = 0;
                     return;
                 }
                 Mode::Flow if self.breaks == 1 => {
                     self.breaks = 0;
                     self.finish_line();
-                    self.sheet.out.push_str("  ");
-                    self.sheet.line();
-                    self.start = self.sheet.out.len();
+                    self.lines.out.push_str("  ");
+                    self.lines.line();
+                    self.start = self.lines.out.len();
                     self.first = false;
                     self.item = false;
                     return;
@@ -278,39 +259,38 @@ impl Inline {
         self.breaks = 0;
         self.open = true;
         self.first = true;
-        self.item = self.sheet.at_marker();
+        self.item = self.lines.at_marker();
         match self.mode {
             Mode::Flow => {
-                let follows = self.definition && self.sheet.last() == Block::Text;
+                let follows = self.definition && self.lines.last() == Block::Text;
                 let block = if follows {
                     Block::Definition
                 } else {
                     Block::Text
                 };
-                self.sheet.announce(block);
-                self.sheet.line();
+                self.lines.announce(block);
+                self.lines.line();
                 if self.definition {
-                    self.sheet.out.push_str(": ");
+                    self.lines.out.push_str(": ");
                     self.definition = false;
                 }
             }
             Mode::Heading(level) => {
                 self.definition = false;
-                self.sheet.announce(Block::Heading);
-                self.sheet.line();
-                self.sheet
+                self.lines.announce(Block::Heading);
+                self.lines.line();
+                self.lines
                     .out
                     .push_str(&"######"[..usize::from(level.min(6))]);
-                self.sheet.out.push(' ');
+                self.lines.out.push(' ');
             }
             Mode::Cell => {}
         }
-        self.start = self.sheet.out.len();
+        self.start = self.lines.out.len();
     }
 
     /// Ends the block: everything open is closed, to be opened again in the next one.
     pub(super) fn end(&mut self) {
-        self.flush_code();
         self.space.clear();
         self.breaks = 0;
         if !self.open {
@@ -319,15 +299,14 @@ impl Inline {
         self.close_held(Some(' '));
         for index in (0..self.styles.len()).rev() {
             if let State::Open(delimiter) = self.styles[index].state {
-                let style = std::mem::replace(&mut self.styles[index].style, Style::None);
-                self.write_close(&style, delimiter, Some(' '));
+                let style = self.styles[index].style;
+                self.write_close(style, delimiter, Some(' '));
                 self.styles[index].state = if matches!(style, Style::Link { .. }) {
                     State::Done
                 } else {
                     self.pending += 1;
                     State::Pending
                 };
-                self.styles[index].style = style;
             }
         }
         self.end_group(Some(' '));
@@ -343,7 +322,7 @@ impl Inline {
     fn finish_line(&mut self) {
         match self.mode {
             Mode::Flow => {
-                let (before, line) = self.sheet.out.split_at(self.start);
+                let (before, line) = self.lines.out.split_at(self.start);
                 if let Some(at) = escape::line_start(line, self.first, self.item) {
                     self.escape_at(self.start + at);
                 } else if self.item && escape::is_rule_with_markers(before, line) {
@@ -351,25 +330,18 @@ impl Inline {
                 }
             }
             Mode::Heading(_) => {
-                let line = &self.sheet.out[self.start..];
+                let line = &self.lines.out[self.start..];
                 let text = line.trim_end_matches('#');
                 if text.len() < line.len() && (text.is_empty() || text.ends_with(' ')) {
-                    self.insert(self.sheet.out.len() - 1, "\\");
+                    self.insert(self.lines.out.len() - 1, "\\");
                 }
             }
             Mode::Cell => {}
         }
     }
 
-    /// `br`.
+    /// A line end within the block, if there is something before it and after it.
     pub(super) fn line_break(&mut self) {
-        if self.in_code > 0 {
-            if !self.code.is_empty() && !self.code.ends_with('\n') {
-                self.code.push('\n');
-            }
-            return;
-        }
-        self.flush_code();
         if matches!(self.mode, Mode::Heading(_)) {
             self.space();
         } else if self.open {
@@ -378,35 +350,25 @@ impl Inline {
         }
     }
 
-    /// The end of a block inside a heading or a cell, whose lines cannot end.
-    pub(super) fn soft_end(&mut self) {
-        self.flush_code();
-        if self.mode == Mode::Cell {
-            if self.open {
-                self.space.clear();
-                self.breaks = 1;
-            }
-        } else {
-            self.space();
-        }
-    }
-
     /// Writes Markdown of the conversion's own, such as an image, as a piece of the text.
     pub(super) fn raw(&mut self, markup: &str) {
         self.ready(markup.chars().next());
-        self.sheet.out.push_str(markup);
+        if markup.contains('`') {
+            self.settle(slot(b'`'));
+        }
+        self.lines.out.push_str(markup);
     }
 
     /// Writes a task's box at the start of an item.
     pub(super) fn task(&mut self, checked: bool) {
-        if self.open || self.in_code > 0 || !self.sheet.at_marker() {
+        if self.open || !self.lines.at_marker() {
             return;
         }
         self.begin();
         self.item = false;
-        self.sheet
+        self.lines
             .out
             .push_str(if checked { "[x] " } else { "[ ] " });
-        self.start = self.sheet.out.len();
+        self.start = self.lines.out.len();
     }
 }

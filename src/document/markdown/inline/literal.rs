@@ -6,7 +6,7 @@
 use super::super::escape;
 use super::{Active, Inline, Loose, Mode, State, slot};
 
-impl Inline {
+impl Inline<'_> {
     /// Writes the one special character (or run of delimiters) at `at`; returns its length.
     pub(super) fn special(&mut self, text: &str, at: usize, escape_brackets: bool) -> usize {
         let bytes = text.as_bytes();
@@ -21,16 +21,16 @@ impl Inline {
             b'<' => escape::opens_tag(&bytes[at + 1..]),
             b'&' => escape::is_reference(&bytes[at + 1..]),
             b'|' => self.mode == Mode::Cell,
-            b'(' => self.bracket_end == self.sheet.out.len(),
+            b'(' => self.bracket_end == self.lines.out.len(),
             b'[' | b']' => escape_brackets,
             _ => false,
         };
         if escaped {
-            self.sheet.out.push('\\');
+            self.lines.out.push('\\');
         }
-        self.sheet.out.push(char::from(byte));
+        self.lines.out.push(char::from(byte));
         if byte == b']' && !escaped {
-            self.bracket_end = self.sheet.out.len();
+            self.bracket_end = self.lines.out.len();
         }
         1
     }
@@ -38,7 +38,7 @@ impl Inline {
     /// Whether the end of an element, or of a cell's line, may come before what `rest` begins
     /// with: blanks are moved behind it.
     fn is_last(&self, rest: &[u8]) -> bool {
-        let open = |active: &Active| matches!(active.state, State::Open(_));
+        let open = |active: &Active<'_>| matches!(active.state, State::Open(_));
         escape::blanks(rest) == rest.len()
             && (rest.is_empty() || self.mode == Mode::Cell || self.styles.iter().any(open))
     }
@@ -50,10 +50,10 @@ impl Inline {
             .take_while(|b| **b == byte)
             .count();
         let after = text[at + length..].chars().next();
-        let before = if self.sheet.out.len() == self.start {
+        let before = if self.lines.out.len() == self.start {
             None
         } else {
-            self.sheet.out.chars().next_back()
+            self.lines.out.chars().next_back()
         };
         let last = self.is_last(&text.as_bytes()[at + length..]);
         let (opens, closes) = match byte {
@@ -74,25 +74,25 @@ impl Inline {
             (opens && self.loose[which].is_some()) || ((opens || closes) && self.real[which] > 0);
         if escaped {
             for _ in 0..length {
-                self.sheet.out.push('\\');
-                self.sheet.out.push(char::from(byte));
+                self.lines.out.push('\\');
+                self.lines.out.push(char::from(byte));
             }
         } else {
             if opens {
                 self.loose[which] = Some(Loose {
-                    at: self.sheet.out.len(),
+                    at: self.lines.out.len(),
                     length,
                 });
             }
-            self.sheet.out.push_str(&text[at..at + length]);
+            self.lines.out.push_str(&text[at..at + length]);
         }
         length
     }
 
-    /// Escapes the literal tildes that the line ends with, of which the conversion's own would become a part: three and
-    /// more pair with nothing, and so stand as they are elsewhere.
+    /// Escapes the literal tildes that the line ends with, of which the conversion's own would
+    /// become a part: three and more pair with nothing, and so stand as they are elsewhere.
     pub(super) fn part_tildes(&mut self, delimiter: u8) {
-        let out = &self.sheet.out;
+        let out = &self.lines.out;
         if delimiter != b'~' || self.delimiter_end == out.len() {
             return;
         }
@@ -104,7 +104,7 @@ impl Inline {
         } else {
             from.max(own)
         };
-        for index in (from + usize::from(escaped)..self.sheet.out.len()).rev() {
+        for index in (from + usize::from(escaped)..self.lines.out.len()).rev() {
             self.insert(index, "\\");
         }
     }
@@ -134,13 +134,14 @@ impl Inline {
     }
 
     pub(super) fn insert(&mut self, at: usize, text: &str) {
-        self.sheet.out.insert_str(at, text);
+        self.lines.out.insert_str(at, text);
         let length = text.len();
         let moved = |place: &mut usize| {
             if *place > at && *place != usize::MAX {
                 *place += length;
             }
         };
+        moved(&mut self.start);
         moved(&mut self.link_start);
         moved(&mut self.delimiter_end);
         moved(&mut self.bracket_end);

@@ -4,16 +4,15 @@
 //! Rules: `CommonMark` 0.31.2, "Emphasis", "Links" and "Autolinks"; GitHub Flavored Markdown
 //! 0.29, "Strikethrough".
 
-use super::super::{escape, link};
+use super::super::{escape, target};
 use super::group::Mark;
 use super::{Active, Inline, Mode, State, Style, slot};
 
-impl Inline {
-    /// Opens the style of an element, when and if there is text for it.
-    pub(in super::super) fn push(&mut self, style: Style) {
-        let in_code = self.in_code > 0 && !matches!(style, Style::Link { .. });
+impl<'a> Inline<'a> {
+    /// Opens a style, when and if there is text for it.
+    pub(in super::super) fn push(&mut self, style: Style<'a>) {
         let again = style == Style::Deleted && self.styles.iter().any(|open| open.style == style);
-        let style = if in_code || again {
+        let style = if again {
             // What is deleted twice cannot be said.
             Style::None
         } else {
@@ -26,7 +25,6 @@ impl Inline {
             });
             return;
         }
-        self.flush_code();
         self.links += usize::from(matches!(style, Style::Link { .. }));
         let continues = self.space.is_empty()
             && self.breaks == 0
@@ -44,30 +42,27 @@ impl Inline {
         });
     }
 
-    /// Closes the style of an element. Returns the style if nothing was written for it.
-    pub(in super::super) fn pop(&mut self) -> Option<Style> {
-        let top = self.styles.last()?;
-        if top.style != Style::None {
-            self.flush_code();
-        }
-        let top = self.styles.pop()?;
+    /// Closes the style that was opened last.
+    pub(in super::super) fn pop(&mut self) {
+        let Some(top) = self.styles.pop() else {
+            return;
+        };
         self.links -= usize::from(matches!(top.style, Style::Link { .. }));
         match top.state {
-            State::Pending => {
-                self.pending -= 1;
-                Some(top.style)
-            }
-            State::Open(_) => {
-                self.closes.push(top);
-                None
-            }
-            State::Done => None,
+            State::Pending => self.pending -= 1,
+            State::Open(_) => self.closes.push(top),
+            State::Done => {}
         }
     }
 
+    /// Opens the link that was pushed last although there is no text for it.
+    pub(in super::super) fn empty_link(&mut self) {
+        self.ready(Some('['));
+    }
+
     pub(super) fn open_styles(&mut self, next: Option<char>) {
-        let before = (self.sheet.out.len() != self.start)
-            .then(|| self.sheet.out.chars().next_back())
+        let before = (self.lines.out.len() != self.start)
+            .then(|| self.lines.out.chars().next_back())
             .flatten();
         for index in 0..self.styles.len() {
             if self.styles[index].state != State::Pending {
@@ -89,12 +84,12 @@ impl Inline {
                 if self.in_link {
                     return State::Done;
                 }
-                if self.sheet.out.len() > self.start && self.sheet.out.ends_with('!') {
-                    self.sheet.out.pop();
-                    self.sheet.out.push_str("\\!");
+                if self.lines.out.len() > self.start && self.lines.out.ends_with('!') {
+                    self.lines.out.pop();
+                    self.lines.out.push_str("\\!");
                 }
-                self.sheet.out.push('[');
-                self.link_start = self.sheet.out.len();
+                self.lines.out.push('[');
+                self.link_start = self.lines.out.len();
                 self.in_link = true;
                 return State::Open(b'[');
             }
@@ -102,12 +97,12 @@ impl Inline {
             Style::Deleted => false,
             Style::Emphasis | Style::Strong => true,
         };
-        if !escape::flanks('*', before, next).0 || !self.sheet.affords(4) {
+        if !escape::flanks('*', before, next).0 || !self.lines.affords(4) {
             return State::Done;
         }
-        let after_own = self.delimiter_end == self.sheet.out.len();
+        let after_own = self.delimiter_end == self.lines.out.len();
         let alternate = after_own
-            && self.sheet.out.ends_with('*')
+            && self.lines.out.ends_with('*')
             && !before.is_some_and(char::is_alphanumeric);
         let delimiter = match (emphasis, alternate) {
             (false, _) => b'~',
@@ -119,15 +114,15 @@ impl Inline {
         self.real[slot(delimiter)] += 1;
         let text = char::from(delimiter);
         self.marks.push(Mark {
-            at: self.sheet.out.len(),
+            at: self.lines.out.len(),
             length: 1 + usize::from(self.styles[index].style != Style::Emphasis),
             opens: true,
         });
-        self.sheet.out.push(text);
+        self.lines.out.push(text);
         if self.styles[index].style != Style::Emphasis {
-            self.sheet.out.push(text);
+            self.lines.out.push(text);
         }
-        self.delimiter_end = self.sheet.out.len();
+        self.delimiter_end = self.lines.out.len();
         State::Open(delimiter)
     }
 
@@ -138,14 +133,14 @@ impl Inline {
         let closes = std::mem::take(&mut self.closes);
         for close in &closes {
             if let State::Open(delimiter) = close.state {
-                self.write_close(&close.style, delimiter, after);
+                self.write_close(close.style, delimiter, after);
             }
         }
     }
 
-    pub(super) fn write_close(&mut self, style: &Style, delimiter: u8, after: Option<char>) {
+    pub(super) fn write_close(&mut self, style: Style<'_>, delimiter: u8, after: Option<char>) {
         if let Style::Link { address, title } = style {
-            self.write_link_end(address, title.as_deref());
+            self.write_link_end(address, title);
             return;
         }
         let text = match (style, delimiter) {
@@ -158,7 +153,7 @@ impl Inline {
         let which = slot(delimiter);
         self.real[which] = self.real[which].saturating_sub(1);
         // `**a:**b` would not close: the mark goes outside.
-        let out = &self.sheet.out;
+        let out = &self.lines.out;
         let mark = out.ends_with([':', '.', ',', ';', '?'])
             && after
                 .is_some_and(|after| !escape::is_space(after) && !escape::is_punctuation(after))
@@ -166,12 +161,12 @@ impl Inline {
         if !mark {
             self.part_tildes(delimiter);
         }
-        let at = self.sheet.out.len() - usize::from(mark);
+        let at = self.lines.out.len() - usize::from(mark);
         if mark {
             self.insert(at, text);
         } else {
-            self.sheet.out.push_str(text);
-            self.delimiter_end = self.sheet.out.len();
+            self.lines.out.push_str(text);
+            self.delimiter_end = self.lines.out.len();
         }
         self.marks.push(Mark {
             at,
@@ -180,13 +175,16 @@ impl Inline {
         });
     }
 
-    pub(super) fn write_link_end(&mut self, address: &str, title: Option<&str>) {
+    pub(super) fn write_link_end(&mut self, address: &str, title: &str) {
         self.in_link = false;
+        if address.contains('`') || title.contains('`') {
+            self.settle(slot(b'`'));
+        }
         let cell = self.mode == Mode::Cell;
-        let out = &mut self.sheet.out;
+        let out = &mut self.lines.out;
         let text = &out[self.link_start..];
-        let title = title.filter(|title| *title != text && !title.trim().is_empty());
-        if title.is_none() && text == address && link::is_autolink(address) && !cell {
+        let title = if title == text { "" } else { title };
+        if title.trim().is_empty() && text == address && target::is_autolink(address) && !cell {
             out.replace_range(self.link_start - 1..self.link_start, "<");
             out.push('>');
             for loose in &mut self.loose {
@@ -194,7 +192,7 @@ impl Inline {
             }
         } else {
             out.push(']');
-            link::write_target(out, address, title, cell);
+            target::write_target(out, address, title, cell);
         }
         self.bracket_end = usize::MAX;
     }

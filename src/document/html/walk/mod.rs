@@ -1,23 +1,22 @@
-//! The walk over a page's tree, front to back and without recursion, that writes its Markdown.
+//! The walk through a page's tree, front to back and without recursion, that builds its model.
 //!
-//! Rules: what each element becomes is `CommonMark` 0.31.2 and GitHub Flavored Markdown 0.29
-//! read backwards; what a browser would not show is left out.
+//! Rules: HTML Living Standard, what each element represents; what a browser would not show is
+//! left out.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use html2md::{Handle, NodeData};
 use url::Url;
 
 use super::dom::{self, Kind};
-use super::inline::{Inline, Mode, Style};
-use super::sheet::{Block, Holder, Sheet};
-use super::table::{self, Shape};
-use super::{Cuts, Document, code, pre};
+use super::flow::{Flow, Mode};
+use super::{pre, table};
+use crate::document::model::{AddressId, Content, Model, Slice};
+use crate::document::{ALLOWANCE, Cuts};
 
-mod grid;
+mod link;
 mod list;
-mod media;
 
 /// What is to be done when an element ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +27,15 @@ enum Exit {
     Link,
     Style,
     Code,
-    /// Code around links, which are not to be written.
+    /// Code around links, which are not links of their own.
     Signature,
     Quoted,
     Boxed,
-    Quote,
+    /// A block that holds blocks.
+    Container,
     List,
+    /// An item of the list around it, or what goes on with one.
     Item,
-    Definition,
     Table,
     Row,
     Cell,
@@ -47,22 +47,6 @@ struct Frame {
     exit: Exit,
 }
 
-struct List {
-    ordered: bool,
-    number: u64,
-    mark: char,
-    holder: Holder,
-    width: usize,
-}
-
-struct Grid {
-    shape: Shape,
-    spans: Vec<usize>,
-    column: usize,
-    begun: bool,
-    header_due: bool,
-}
-
 /// Bytes of bases that a page may have copied: a hundred for each link of any page that is
 /// meant to be read, and nothing that takes long.
 const MAX_JOINED: usize = 64 * 1024 * 1024;
@@ -71,40 +55,50 @@ const MAX_JOINED: usize = 64 * 1024 * 1024;
 const NODES: u32 = 1024;
 
 struct Walk {
-    inline: Inline,
+    flow: Flow,
     end: Option<Instant>,
     cuts: Cuts,
-    /// Where the long addresses are in memory that have been read: the parser copies an element that is not closed, and
-    /// its copies share them.
-    addresses: HashSet<usize>,
+    /// The long addresses by where they are in memory: the parser copies an element that is not
+    /// closed, and its copies share them.
+    addresses: HashMap<usize, Option<AddressId>>,
+    /// The same of other long attributes.
+    attributes: HashMap<usize, Slice>,
+    /// The long texts that stood for a link, in the same way.
+    labels: HashSet<usize>,
     base: Url,
     base_given: bool,
     /// Bytes of bases that may still be copied to join addresses to them.
     joinable: usize,
+    /// Bytes that absolute addresses may still add.
+    growable: usize,
     title: Option<String>,
-    lists: Vec<List>,
-    /// The tables around, `None` for one that lays out.
-    tables: Vec<Option<Grid>>,
+    /// The lists around: whether an item of each is open.
+    lists: Vec<bool>,
+    /// The tables around: whether each holds data.
+    tables: Vec<bool>,
     stack: Vec<Frame>,
     in_signature: bool,
 }
 
-/// Writes the Markdown of the page whose root element is `root`, as far as it comes until `end`; `length` is the
+/// Reads the page whose root element is `root`, as far as it comes until `end`; `length` is the
 /// page's, in bytes.
-pub(super) fn render(
+pub(super) fn walk(
     root: &Handle,
     base: &Url,
     length: usize,
     end: Option<Instant>,
-) -> (Document, Cuts) {
+) -> (Model, Cuts) {
     let mut walk = Walk {
-        inline: Inline::new(Sheet::new(length)),
+        flow: Flow::new(),
         end,
         cuts: Cuts::default(),
-        addresses: HashSet::new(),
+        addresses: HashMap::new(),
+        attributes: HashMap::new(),
+        labels: HashSet::new(),
         base: base.clone(),
         base_given: false,
         joinable: MAX_JOINED,
+        growable: length.saturating_mul(2).saturating_add(ALLOWANCE),
         title: None,
         lists: Vec::new(),
         tables: Vec::new(),
@@ -122,14 +116,9 @@ pub(super) fn render(
         exit: Exit::Nothing,
     });
     walk.run();
-    walk.inline.end();
-    let (markdown, full) = walk.inline.sheet.finish();
-    walk.cuts.length |= full;
-    let document = Document {
-        title: walk.title.unwrap_or_default(),
-        markdown,
-    };
-    (document, walk.cuts)
+    walk.flow.end();
+    let title = walk.title.unwrap_or_default();
+    (walk.flow.build.finish(title), walk.cuts)
 }
 
 impl Walk {
@@ -143,10 +132,6 @@ impl Walk {
                 if self.cuts.time {
                     return;
                 }
-            }
-            if self.inline.sheet.full() {
-                self.cuts.length = true;
-                return;
             }
             let child = frame.node.children.borrow().get(frame.next).cloned();
             frame.next = frame.next.saturating_add(1);
@@ -193,6 +178,7 @@ impl Walk {
                 && !base.cannot_be_a_base()
             {
                 self.base = base;
+                self.addresses.clear();
             }
         }
     }
@@ -201,12 +187,12 @@ impl Walk {
         let exit = match &node.data {
             NodeData::Text { contents } => {
                 let contents = contents.borrow();
-                self.inline.text(&contents);
-                self.inline.sheet.read(contents.len());
+                self.flow.text(&contents);
+                self.flow.read(contents.len());
                 return;
             }
             NodeData::Element { name, .. } => {
-                self.inline.sheet.read(name.local.len() + 2);
+                self.flow.read(name.local.len() + 2);
                 let kind = dom::kind_of(&name.local);
                 if kind == Kind::Dropped || dom::is_hidden(&node) {
                     return;
@@ -226,25 +212,25 @@ impl Walk {
 
     /// Begins an element; `None` if its children are not to be walked.
     fn enter_element(&mut self, node: &Handle, kind: Kind) -> Option<Exit> {
-        let flow = self.inline.mode == Mode::Flow;
+        let flow = self.flow.mode == Mode::Flow;
         Some(match kind {
             Kind::Dropped => return None,
             Kind::Inline => Exit::Nothing,
-            Kind::Link => return Some(self.enter_link(node)),
-            Kind::Emphasis => self.style(Style::Emphasis),
-            Kind::Strong => self.style(Style::Strong),
-            Kind::Deleted => self.style(Style::Deleted),
+            Kind::Link => self.enter_link(node),
+            Kind::Emphasis => self.style(Content::Emphasis),
+            Kind::Strong => self.style(Content::Strong),
+            Kind::Deleted => self.style(Content::Deleted),
             Kind::Code => self.enter_code(node),
             Kind::Quoted => {
-                self.inline.text("\"");
+                self.flow.text("\"");
                 Exit::Quoted
             }
             Kind::Boxed => {
-                self.inline.space();
+                self.flow.space();
                 Exit::Boxed
             }
             Kind::Break => {
-                self.inline.line_break();
+                self.flow.line_break();
                 return None;
             }
             Kind::Image => {
@@ -263,45 +249,40 @@ impl Walk {
                 self.base(node);
                 return None;
             }
-            Kind::Rule => {
-                self.rule();
-                return None;
-            }
             Kind::Preformatted => {
                 self.preformatted(node);
                 return None;
             }
-            Kind::Table if flow => self.enter_table(node),
-            Kind::Row if self.grid().is_some() => {
-                if let Some(grid) = self.grid() {
-                    grid.column = 0;
+            Kind::Rule => {
+                self.boundary();
+                if flow {
+                    self.flow.build.add(Content::Rule);
                 }
-                Exit::Row
+                return None;
             }
-            Kind::Cell if self.grid().is_some() => self.enter_cell(node),
             _ if !flow => {
-                self.inline.soft_end();
+                self.flow.soft_end();
                 Exit::Block
             }
+            Kind::Table => self.enter_table(node),
+            Kind::Row if self.tables.last() == Some(&true) => {
+                self.container(Content::Row);
+                Exit::Row
+            }
+            Kind::Cell if self.stack.last().is_some_and(|f| f.exit == Exit::Row) => {
+                self.enter_cell(node)
+            }
             Kind::Heading(level) => {
-                self.inline.end();
-                self.inline.mode = Mode::Heading(level);
+                self.flow.end();
+                self.flow.mode = Mode::Heading(level);
                 Exit::Heading
             }
-            Kind::Quote => {
-                self.container(Block::Quote);
-                self.inline.sheet.open(Holder::Loose, "> ", None);
-                Exit::Quote
-            }
+            Kind::Quote => self.container(Content::Quote),
+            Kind::Definition => self.container(Content::Definition),
             Kind::Bullets | Kind::Numbers => self.enter_list(node, kind == Kind::Numbers),
             Kind::Item => self.enter_item(node),
-            Kind::Definition => {
-                self.inline.end();
-                self.inline.definition = true;
-                Exit::Definition
-            }
             _ => {
-                self.inline.end();
+                self.flow.end();
                 Exit::Block
             }
         })
@@ -311,118 +292,96 @@ impl Walk {
         match frame.exit {
             Exit::Nothing => {}
             Exit::Block => self.boundary(),
-            Exit::Heading => {
-                self.inline.end();
-                self.inline.mode = Mode::Flow;
+            Exit::Heading | Exit::Cell => {
+                self.flow.end();
+                self.flow.mode = Mode::Flow;
+                if frame.exit == Exit::Cell {
+                    self.flow.build.close();
+                }
             }
             Exit::Link => self.leave_link(&frame.node),
-            Exit::Style => {
-                self.inline.pop();
-            }
-            Exit::Code => self.inline.leave_code(),
+            Exit::Style => self.flow.pop(),
+            Exit::Code => self.flow.leave_code(),
             Exit::Signature => self.leave_signature(),
-            Exit::Quoted => self.inline.text("\""),
-            Exit::Boxed => self.inline.space(),
-            Exit::Quote | Exit::Item => {
-                self.inline.end();
-                self.inline.sheet.close();
+            Exit::Quoted => self.flow.text("\""),
+            Exit::Boxed => self.flow.space(),
+            Exit::Container => {
+                self.flow.end();
+                self.flow.build.close();
             }
-            Exit::List => {
-                self.inline.end();
-                self.inline.sheet.close();
-                self.lists.pop();
-            }
-            Exit::Definition => {
-                self.inline.end();
-                self.inline.definition = false;
-            }
+            Exit::Item => self.flow.end(),
+            Exit::List => self.leave_list(),
             Exit::Table => {
-                self.inline.end();
-                self.tables.pop();
+                self.flow.end();
+                if self.tables.pop() == Some(true) {
+                    self.flow.build.close();
+                }
             }
-            Exit::Row => self.leave_row(),
-            Exit::Cell => {
-                self.inline.end();
-                self.inline.mode = Mode::Flow;
-                let (columns, _) = table::span(&frame.node);
-                let sheet = &mut self.inline.sheet;
-                if !sheet.out.ends_with("| ") {
-                    sheet.out.push(' ');
-                }
-                // The other columns of the cell are empty, as far as the page pays for them.
-                for _ in 1..columns {
-                    if sheet.affords(2) {
-                        sheet.out.push_str("| ");
-                    }
-                }
+            Exit::Row => {
+                self.flow.end();
+                self.flow.build.close_unless_empty();
             }
         }
     }
 
     /// The end of one block and the beginning of another.
     fn boundary(&mut self) {
-        if self.inline.mode == Mode::Flow {
-            self.inline.end();
+        if self.flow.mode == Mode::Flow {
+            self.flow.end();
         } else {
-            self.inline.soft_end();
+            self.flow.soft_end();
         }
     }
 
-    /// Ends the text before a block that is none itself.
-    fn container(&mut self, block: Block) {
-        self.inline.end();
-        self.inline.definition = false;
-        self.inline.sheet.announce(block);
+    /// Begins a block that holds blocks.
+    fn container(&mut self, content: Content) -> Exit {
+        self.flow.end();
+        self.flow.build.open(content);
+        Exit::Container
     }
 
-    fn style(&mut self, style: Style) -> Exit {
-        self.inline.push(style);
+    fn style(&mut self, content: Content) -> Exit {
+        self.flow.push(Some(content));
         Exit::Style
-    }
-
-    fn rule(&mut self) {
-        if self.inline.mode == Mode::Flow {
-            self.container(Block::Rule);
-            let sheet = &mut self.inline.sheet;
-            let rule = if sheet.in_list() { "___" } else { "---" };
-            sheet.line();
-            sheet.out.push_str(rule);
-        } else {
-            self.inline.soft_end();
-        }
     }
 
     fn preformatted(&mut self, node: &Handle) {
         let text = pre::text_of(node);
-        if self.inline.mode != Mode::Flow || self.inline.is_code() {
-            self.inline.enter_code();
-            self.inline.text(&text);
-            self.inline.leave_code();
+        if self.flow.mode != Mode::Flow || self.flow.is_code() {
+            self.flow.enter_code();
+            self.flow.text(&text);
+            self.flow.leave_code();
             return;
         }
+        self.flow.end();
         let text = text.strip_suffix('\n').unwrap_or(&text);
         if text.trim().is_empty() && !pre::holds_code(node) {
-            self.boundary();
             return;
         }
         let around = self.stack.iter().rev().take(3).map(|frame| &frame.node);
-        let language = pre::language(node, around)
-            .filter(|language| self.inline.sheet.affords(language.len() + 8))
-            .unwrap_or_default();
-        self.container(Block::Fence);
-        let (mark, length) = code::block_fence(text);
-        let fence: String = std::iter::repeat_n(mark, length).collect();
-        let sheet = &mut self.inline.sheet;
-        sheet.line();
-        sheet.out.push_str(&fence);
-        sheet.out.push_str(&language);
-        if !text.is_empty() {
-            for line in text.split('\n') {
-                sheet.verbatim_line(line);
-                sheet.read(line.len() + 1);
-            }
+        let language = pre::language(node, around).unwrap_or_default();
+        let build = &mut self.flow.build;
+        let language = build.keep(&language);
+        let code = build.keep(text);
+        build.add(Content::CodeBlock { language, code });
+    }
+
+    fn enter_table(&mut self, node: &Handle) -> Exit {
+        self.flow.end();
+        let shape = table::shape(node);
+        self.tables.push(shape.is_some());
+        if let Some(shape) = shape {
+            let id = self.flow.build.keep_table(shape);
+            self.flow.build.open(Content::Table(id));
         }
-        sheet.line();
-        sheet.out.push_str(&fence);
+        Exit::Table
+    }
+
+    fn enter_cell(&mut self, node: &Handle) -> Exit {
+        self.flow.end();
+        let (columns, rows) = table::span(node);
+        self.flow.build.open(Content::Cell { columns, rows });
+        self.flow.mode = Mode::Cell;
+        Exit::Cell
     }
 }

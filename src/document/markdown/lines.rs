@@ -1,13 +1,13 @@
-//! The sheet that Markdown is written on, line by line: prefixes of quotes and list items,
-//! markers, and what stands between two blocks.
+//! Markdown line by line: prefixes of quotes and list items, markers, and what stands between
+//! two blocks.
 //!
-//! Rules: `CommonMark` 0.31.2, "Container blocks". The sheet keeps the promise that Markdown is
-//! at most twice as long as its page and a constant: prefixes, which a deep page could multiply,
-//! are paid from a credit that grows with what has been read, and are left off where it is used
-//! up; so are addresses. Where something else was multiplied, [`Sheet::full`] ends the walk, and
-//! [`Sheet::finish`] takes away what was too much.
+//! Rules: `CommonMark` 0.31.2, "Container blocks". Markdown is at most twice as long as its
+//! source and a constant: prefixes, which a deep document could multiply, are paid from a credit
+//! that grows with what has been read, and are left off where it is used up; so are addresses.
+//! Where something else was multiplied, [`Lines::full`] ends the writing, and [`Lines::finish`]
+//! takes away what was too much.
 
-use super::parse::boundary;
+use crate::document::{ALLOWANCE, boundary};
 
 /// What must stand between the last line and the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +63,7 @@ struct Marker {
 const FIRST_CREDIT: usize = 1024;
 
 /// Bytes that absolute addresses may add to any page; to a longer page, what its length leaves.
-const FIRST_GROWTH: usize = super::ALLOWANCE - FIRST_CREDIT - NOTICES;
+const FIRST_GROWTH: usize = ALLOWANCE - FIRST_CREDIT - NOTICES;
 
 /// Bytes kept for what is said of a cut.
 const NOTICES: usize = 1024;
@@ -71,7 +71,7 @@ const NOTICES: usize = 1024;
 /// Bytes of credit that addresses leave for the prefixes of what comes after them.
 const RESERVE: usize = 4096;
 
-pub(super) struct Sheet {
+pub(super) struct Lines {
     /// The Markdown so far.
     pub(super) out: String,
     prefix: String,
@@ -86,7 +86,7 @@ pub(super) struct Sheet {
     growth: usize,
 }
 
-impl Sheet {
+impl Lines {
     pub(super) fn new(page: usize) -> Self {
         let root = Container {
             holder: Holder::Loose,
@@ -291,52 +291,52 @@ fn between(holder: Holder, last: Block, next: Block) -> Gap {
 mod tests {
     use super::*;
 
-    fn text(sheet: &mut Sheet, text: &str) {
-        sheet.announce(Block::Text);
-        sheet.line();
-        sheet.out.push_str(text);
+    fn text(lines: &mut Lines, text: &str) {
+        lines.announce(Block::Text);
+        lines.line();
+        lines.out.push_str(text);
     }
 
     #[test]
     fn a_quote_marks_its_blank_lines_and_not_those_around_it() {
-        let mut sheet = Sheet::new(0);
-        text(&mut sheet, "a");
-        sheet.announce(Block::Quote);
-        sheet.open(Holder::Loose, "> ", None);
-        text(&mut sheet, "b");
-        text(&mut sheet, "c");
-        sheet.close();
-        text(&mut sheet, "d");
-        assert_eq!(sheet.out, "a\n\n> b\n>\n> c\n\nd");
+        let mut lines = Lines::new(0);
+        text(&mut lines, "a");
+        lines.announce(Block::Quote);
+        lines.open(Holder::Loose, "> ", None);
+        text(&mut lines, "b");
+        text(&mut lines, "c");
+        lines.close();
+        text(&mut lines, "d");
+        assert_eq!(lines.out, "a\n\n> b\n>\n> c\n\nd");
     }
 
     #[test]
     fn items_that_open_together_share_their_first_line() {
-        let mut sheet = Sheet::new(0);
-        sheet.announce(Block::List('-', true));
-        sheet.open(Holder::TightList, "", None);
-        sheet.announce(Block::Item);
-        sheet.open(Holder::TightItem, "  ", Some("- ".to_owned()));
-        sheet.announce(Block::List('.', true));
-        sheet.open(Holder::TightList, "", None);
-        sheet.announce(Block::Item);
-        sheet.open(Holder::TightItem, "   ", Some("1. ".to_owned()));
-        text(&mut sheet, "a");
-        text(&mut sheet, "b");
-        sheet.close();
-        sheet.announce(Block::Item);
-        sheet.open(Holder::TightItem, "   ", Some("2. ".to_owned()));
-        sheet.close();
-        assert_eq!(sheet.out, "- 1. a\n\n     b\n  2.");
+        let mut lines = Lines::new(0);
+        lines.announce(Block::List('-', true));
+        lines.open(Holder::TightList, "", None);
+        lines.announce(Block::Item);
+        lines.open(Holder::TightItem, "  ", Some("- ".to_owned()));
+        lines.announce(Block::List('.', true));
+        lines.open(Holder::TightList, "", None);
+        lines.announce(Block::Item);
+        lines.open(Holder::TightItem, "   ", Some("1. ".to_owned()));
+        text(&mut lines, "a");
+        text(&mut lines, "b");
+        lines.close();
+        lines.announce(Block::Item);
+        lines.open(Holder::TightItem, "   ", Some("2. ".to_owned()));
+        lines.close();
+        assert_eq!(lines.out, "- 1. a\n\n     b\n  2.");
     }
 
     #[test]
     fn a_prefix_that_is_longer_than_what_was_read_is_left_off() {
-        let mut sheet = Sheet::new(0);
+        let mut lines = Lines::new(0);
         for _ in 0..1000 {
-            sheet.open(Holder::Loose, "> ", None);
+            lines.open(Holder::Loose, "> ", None);
         }
-        text(&mut sheet, "a");
-        assert_eq!(sheet.out, "a");
+        text(&mut lines, "a");
+        assert_eq!(lines.out, "a");
     }
 }

@@ -4,7 +4,7 @@
 //! Rules: HTML Living Standard, "Tree construction". Where this model is not exact it takes
 //! the page to be deeper than it is, never shallower by more than a constant factor.
 
-use super::sort::{self, Sort};
+use super::category::{self, Category};
 
 /// Elements that may be open at once; what would be deeper is flattened, as in browsers.
 pub(super) const MAX_DEPTH: usize = 512;
@@ -18,7 +18,7 @@ const FREE_MOVES: usize = 256;
 #[derive(Clone, Copy)]
 pub(super) struct Open<'a> {
     pub(super) name: &'a str,
-    pub(super) sort: Sort,
+    pub(super) category: Category,
     /// Whether its tags are left out.
     silent: bool,
 }
@@ -36,8 +36,8 @@ pub(super) enum Ending {
 
 pub(super) struct Tree<'a> {
     stack: Vec<Open<'a>>,
-    /// How many of each sort the stack holds.
-    counts: [u32; sort::SORTS],
+    /// How many of each category the stack holds.
+    counts: [u32; category::CATEGORIES],
     carried: Vec<&'a str>,
     reopenings: usize,
     moves: usize,
@@ -47,7 +47,7 @@ impl<'a> Tree<'a> {
     pub(super) fn new(page: usize) -> Self {
         Self {
             stack: Vec::new(),
-            counts: [0; sort::SORTS],
+            counts: [0; category::CATEGORIES],
             carried: Vec::new(),
             reopenings: FREE_REOPENINGS + page / 256,
             moves: FREE_MOVES,
@@ -60,34 +60,34 @@ impl<'a> Tree<'a> {
 
     /// Whether the next text or tag may need something done first.
     pub(super) fn is_settled(&self) -> bool {
-        self.carried.is_empty() && !self.top().is_some_and(|open| open.sort.is_grid())
+        self.carried.is_empty() && !self.top().is_some_and(|open| open.category.is_grid())
     }
 
     /// Whether a table is open, so that rows and cells mean something.
     pub(super) fn in_table(&self) -> bool {
-        self.has(Sort::Table)
+        self.has(Category::Table)
     }
 
-    fn has(&self, sort: Sort) -> bool {
-        self.counts[sort as usize] > 0
+    fn has(&self, category: Category) -> bool {
+        self.counts[category as usize] > 0
     }
 
-    fn push(&mut self, name: &'a str, sort: Sort) {
-        self.counts[sort as usize] += 1;
+    fn push(&mut self, name: &'a str, category: Category) {
+        self.counts[category as usize] += 1;
         self.stack.push(Open {
             name,
-            sort,
+            category,
             silent: false,
         });
     }
 
     /// Opens an element whose tags are left out.
-    pub(super) fn start_silent(&mut self, name: &'a str, sort: Sort) {
+    pub(super) fn start_silent(&mut self, name: &'a str, category: Category) {
         if self.stack.len() < MAX_DEPTH {
-            self.counts[sort as usize] += 1;
+            self.counts[category as usize] += 1;
             self.stack.push(Open {
                 name,
-                sort,
+                category,
                 silent: true,
             });
         }
@@ -102,17 +102,17 @@ impl<'a> Tree<'a> {
     /// content is the start of a block.
     pub(super) fn content(&mut self, block: bool, fixes: &mut String) {
         if let Some(open) = self.top()
-            && open.sort.is_grid()
+            && open.category.is_grid()
         {
             if self.moves > 0 {
                 self.moves -= 1;
             } else {
-                if open.sort != Sort::Row {
+                if open.category != Category::Row {
                     fixes.push_str("<tr>");
-                    self.push("tr", Sort::Row);
+                    self.push("tr", Category::Row);
                 }
                 fixes.push_str("<td>");
-                self.push("td", Sort::Cell);
+                self.push("td", Category::Cell);
             }
         }
         if block || self.carried.is_empty() {
@@ -126,16 +126,17 @@ impl<'a> Tree<'a> {
             return;
         }
         for name in std::mem::take(&mut self.carried) {
-            self.push(name, Sort::Formatting);
+            self.push(name, Category::Formatting);
         }
     }
 
     /// Closes whatever stands above `keep` open elements. Formatting is carried on.
     fn truncate(&mut self, keep: usize, fixes: &mut String) {
         for open in self.stack.drain(keep.min(self.stack.len())..).rev() {
-            self.counts[open.sort as usize] -= 1;
-            if open.sort == Sort::Formatting {
-                // A link is written in the block where it begins, so that its address stands there once.
+            self.counts[open.category as usize] -= 1;
+            if open.category == Category::Formatting {
+                // A link is written in the block where it begins, so that its address stands there
+                // once.
                 let link = open.name.eq_ignore_ascii_case("a");
                 if self.reopenings > 0 && !link {
                     self.carried.push(open.name);
@@ -161,59 +162,66 @@ impl<'a> Tree<'a> {
 
     /// Does what the start tag does to what is open, before its element is opened. Ends that
     /// the page leaves out and the parser needs are written to `fixes`.
-    pub(super) fn before_start(&mut self, name: &str, sort: Sort, fixes: &mut String) {
-        if sort.ends_paragraph()
-            && self.has(Sort::Paragraph)
+    pub(super) fn before_start(&mut self, name: &str, category: Category, fixes: &mut String) {
+        if category.ends_paragraph()
+            && self.has(Category::Paragraph)
             && let Some(at) = self.find(
-                |open| open.sort == Sort::Paragraph,
-                |open| open.sort.is_wall() || open.sort == Sort::Button,
+                |open| open.category == Category::Paragraph,
+                |open| open.category.is_wall() || open.category == Category::Button,
             )
         {
             self.truncate(at, fixes);
         }
-        match sort {
-            Sort::Item | Sort::Term if self.has(sort) => {
+        match category {
+            Category::Item | Category::Term if self.has(category) => {
                 let stops = |open: &Open| {
-                    open.sort.is_special()
-                        && open.sort != Sort::Paragraph
+                    open.category.is_special()
+                        && open.category != Category::Paragraph
                         && !["div", "address"]
                             .iter()
                             .any(|n| open.name.eq_ignore_ascii_case(n))
                 };
-                if let Some(at) = self.find(|open| open.sort == sort, stops) {
+                if let Some(at) = self.find(|open| open.category == category, stops) {
                     self.truncate(at, fixes);
                 }
             }
-            Sort::Heading if self.top().is_some_and(|open| open.sort == sort) => {
+            Category::Heading if self.top().is_some_and(|open| open.category == category) => {
                 self.truncate(self.stack.len() - 1, fixes);
             }
-            Sort::Button if self.has(sort) => {
-                let at = self.find(|open| open.sort == sort, |open| open.sort.is_wall());
+            Category::Button if self.has(category) => {
+                let at = self.find(
+                    |open| open.category == category,
+                    |open| open.category.is_wall(),
+                );
                 if let Some(at) = at {
                     self.truncate(at, fixes);
                 }
             }
-            Sort::Ruby => {
+            Category::Ruby => {
                 let annotates = |open: &Open| open.name.eq_ignore_ascii_case("ruby");
-                if self.top().is_some_and(|open| open.sort == Sort::Ruby)
-                    && self.find(annotates, |open| open.sort.is_wall()).is_some()
+                if self
+                    .top()
+                    .is_some_and(|open| open.category == Category::Ruby)
+                    && self
+                        .find(annotates, |open| open.category.is_wall())
+                        .is_some()
                 {
                     self.truncate(self.stack.len() - 1, fixes);
                 }
             }
-            Sort::Section | Sort::Caption | Sort::Row | Sort::Cell => {
-                let holder = |open: &Open| match sort {
-                    Sort::Cell => open.sort.is_grid(),
-                    Sort::Row => matches!(open.sort, Sort::Section | Sort::Table),
-                    _ => open.sort == Sort::Table,
+            Category::Section | Category::Caption | Category::Row | Category::Cell => {
+                let holder = |open: &Open| match category {
+                    Category::Cell => open.category.is_grid(),
+                    Category::Row => matches!(open.category, Category::Section | Category::Table),
+                    _ => open.category == Category::Table,
                 };
-                if let Some(at) = self.find(holder, |open| open.sort == Sort::Table) {
+                if let Some(at) = self.find(holder, |open| open.category == Category::Table) {
                     self.truncate(at + 1, fixes);
                 }
             }
-            Sort::Formatting
+            Category::Formatting
                 if name.eq_ignore_ascii_case("a")
-                    && self.end("a", Sort::Formatting, fixes) == Ending::Kept =>
+                    && self.end("a", Category::Formatting, fixes) == Ending::Kept =>
             {
                 fixes.push_str("</a>");
             }
@@ -223,7 +231,7 @@ impl<'a> Tree<'a> {
 
     /// Opens an element. Where it would be too deep, all that is open is closed first, so that
     /// it stands beside the outermost.
-    pub(super) fn start(&mut self, name: &'a str, sort: Sort, fixes: &mut String) {
+    pub(super) fn start(&mut self, name: &'a str, category: Category, fixes: &mut String) {
         if self.stack.len() >= MAX_DEPTH {
             for name in self.carried.drain(..) {
                 end(name, fixes);
@@ -231,32 +239,37 @@ impl<'a> Tree<'a> {
             for open in self.stack.drain(..).rev().filter(|open| !open.silent) {
                 end(open.name, fixes);
             }
-            self.counts = [0; sort::SORTS];
+            self.counts = [0; category::CATEGORIES];
         }
-        self.push(name, sort);
+        self.push(name, category);
     }
 
     /// Does what an end tag does to what is open.
-    pub(super) fn end(&mut self, name: &str, sort: Sort, fixes: &mut String) -> Ending {
-        let same = |open: &Open| open.sort == sort && open.name.eq_ignore_ascii_case(name);
-        let found = match sort {
-            _ if !self.has(sort) => None,
-            Sort::Formatting => self.find(same, |open| open.sort.is_wall()),
-            Sort::Plain | Sort::Ruby => self.find(same, |open| open.sort.is_special()),
-            Sort::Heading => self.find(|open| open.sort == sort, |open| open.sort.is_wall()),
-            Sort::Item => self.find(same, |open| {
-                open.sort.is_wall() || matches!(open.name, "ul" | "ol" | "UL" | "OL")
+    pub(super) fn end(&mut self, name: &str, category: Category, fixes: &mut String) -> Ending {
+        let same = |open: &Open| open.category == category && open.name.eq_ignore_ascii_case(name);
+        let found = match category {
+            _ if !self.has(category) => None,
+            Category::Formatting => self.find(same, |open| open.category.is_wall()),
+            Category::Plain | Category::Ruby => self.find(same, |open| open.category.is_special()),
+            Category::Heading => self.find(
+                |open| open.category == category,
+                |open| open.category.is_wall(),
+            ),
+            Category::Item => self.find(same, |open| {
+                open.category.is_wall() || matches!(open.name, "ul" | "ol" | "UL" | "OL")
             }),
-            Sort::Paragraph => self.find(same, |open| {
-                open.sort.is_wall() || open.sort == Sort::Button
+            Category::Paragraph => self.find(same, |open| {
+                open.category.is_wall() || open.category == Category::Button
             }),
-            Sort::Table | Sort::Section | Sort::Row | Sort::Cell | Sort::Caption => {
-                self.find(same, |open| open.sort == Sort::Table)
-            }
-            _ => self.find(same, |open| open.sort.is_wall()),
+            Category::Table
+            | Category::Section
+            | Category::Row
+            | Category::Cell
+            | Category::Caption => self.find(same, |open| open.category == Category::Table),
+            _ => self.find(same, |open| open.category.is_wall()),
         };
         let Some(at) = found else {
-            if sort == Sort::Formatting
+            if category == Category::Formatting
                 && let Some(at) = self
                     .carried
                     .iter()
@@ -272,15 +285,19 @@ impl<'a> Tree<'a> {
         } else {
             Ending::Kept
         };
-        if sort == Sort::Formatting && self.stack[at..].iter().any(|open| open.sort.is_special()) {
-            self.counts[sort as usize] -= 1;
+        if category == Category::Formatting
+            && self.stack[at..]
+                .iter()
+                .any(|open| open.category.is_special())
+        {
+            self.counts[category as usize] -= 1;
             self.stack.remove(at);
         } else {
             let above = self.stack.len() - at;
             if above > 1 {
                 self.truncate(at + 1, fixes);
             }
-            self.counts[sort as usize] -= 1;
+            self.counts[category as usize] -= 1;
             self.stack.pop();
         }
         ending

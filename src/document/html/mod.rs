@@ -1,0 +1,95 @@
+//! The reader of HTML: a page and its address in, a [`Model`] out.
+//!
+//! The parser and its tree are `html2md`'s, which is taken over at its documented extension
+//! point, a `TagHandler` for the root element: its own handlers and clean-up touch no
+//! page. In front of the parser stands [`prefilter`], which keeps a hostile page from costing
+//! more than its length; behind it [`walk`] goes through the tree once, front to back.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `prefilter` | the page as the parser gets it |
+//! | `parse` | the tree, within bounds of memory and time |
+//! | `dom` | what an element is, and whether anyone sees it |
+//! | `css` | what a `style` attribute says |
+//! | `walk` | the way through the tree: blocks |
+//! | `flow` | paragraphs and what runs in them: text, styles, code, line ends |
+//! | `address`, `image`, `code`, `pre`, `table` | what the walk asks of one kind of content |
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::Instant;
+
+use html2md::{Handle, StructuredPrinter, TagHandler, TagHandlerFactory};
+use url::Url;
+
+use super::Cuts;
+use super::model::Model;
+use parse::Short;
+
+mod address;
+mod code;
+mod css;
+mod dom;
+mod flow;
+mod image;
+mod parse;
+mod pre;
+mod prefilter;
+mod table;
+mod walk;
+
+pub(super) use self::prefilter::Syntax;
+
+/// By when the three steps of reading are to be done, each leaving time for those after it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Ends {
+    pub(super) filter: Option<Instant>,
+    pub(super) parse: Option<Instant>,
+    pub(super) walk: Option<Instant>,
+}
+
+/// Reads a page that was found at `base`, as far as there is memory and time for it.
+pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> (Model, Cuts) {
+    let (filtered, late) = prefilter::filter(page, syntax, ends.filter);
+    let (tree, short) = parse::parse(&filtered, ends.parse);
+    drop(filtered);
+    let read = Rc::new(RefCell::new((Model::default(), Cuts::default())));
+    let root = Root {
+        base: base.clone(),
+        length: page.len(),
+        end: ends.walk,
+        read: Rc::clone(&read),
+    };
+    let mut handlers: HashMap<String, Box<dyn TagHandlerFactory>> = HashMap::new();
+    handlers.insert("html".to_owned(), Box::new(move || root.clone()));
+    html2md::walk(&tree.document, &mut StructuredPrinter::default(), &handlers);
+    let (model, mut cuts) = read.take();
+    cuts.memory |= short == Some(Short::Memory);
+    cuts.time |= late || short == Some(Short::Time);
+    (model, cuts)
+}
+
+/// Takes the page over from `html2md` at its root element.
+#[derive(Clone)]
+struct Root {
+    base: Url,
+    length: usize,
+    end: Option<Instant>,
+    read: Rc<RefCell<(Model, Cuts)>>,
+}
+
+impl TagHandler for Root {
+    fn handle(&mut self, tag: &Handle, _printer: &mut StructuredPrinter) {
+        *self.read.borrow_mut() = walk::walk(tag, &self.base, self.length, self.end);
+    }
+
+    fn after_handle(&mut self, _printer: &mut StructuredPrinter) {}
+
+    fn skip_descendants(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

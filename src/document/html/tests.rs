@@ -1,0 +1,168 @@
+//! What pages are read as.
+
+use url::Url;
+
+use super::{Ends, Syntax, read};
+
+fn model(page: &str) -> String {
+    let base = Url::parse("https://example.com/a/b").unwrap();
+    let (model, _) = read(page, &base, Syntax::Html, Ends::default());
+    format!("{model:?}")
+}
+
+fn check(cases: &[(&str, &str)]) {
+    for (page, wanted) in cases {
+        assert_eq!(model(page), *wanted, "{page}");
+    }
+}
+
+#[test]
+fn a_paragraph_is_where_text_is() {
+    check(&[
+        ("", ""),
+        ("<p> </p><div>&nbsp;</div>", ""),
+        (
+            "a<div>b</div>c",
+            r#"Paragraph["a"] Paragraph["b"] Paragraph["c"]"#,
+        ),
+        ("<p>a<br>b", r#"Paragraph["a" Break "b"]"#),
+        ("<p>a<br><br>b<br>", r#"Paragraph["a"] Paragraph["b"]"#),
+        ("a<hr>b", r#"Paragraph["a"] Rule Paragraph["b"]"#),
+        ("<q>a</q>", r#"Paragraph["\"" "a" "\""]"#),
+    ]);
+}
+
+#[test]
+fn a_style_is_opened_again_in_each_paragraph_and_a_link_is_not() {
+    check(&[
+        (
+            "<b>a<p>b</p></b>",
+            r#"Paragraph[Strong["a"]] Paragraph[Strong["b"]]"#,
+        ),
+        (
+            "<a href=/x><div>a</div><div>b</div></a>",
+            r#"Paragraph[Link("https://example.com/x")["a"]] Paragraph["b"]"#,
+        ),
+        (
+            "<b></b><p>a<i> </i>b",
+            r#"Paragraph["a" Emphasis[" "] "b"]"#,
+        ),
+        ("<p>a<i></i>", r#"Paragraph["a"]"#),
+        ("<del>a<del>b</del></del>", r#"Paragraph[Deleted["a" "b"]]"#),
+    ]);
+}
+
+#[test]
+fn a_heading_and_a_cell_hold_lines_alone() {
+    check(&[
+        (
+            "<h2>a<br><div>b</div></h2>",
+            r#"Heading(2)["a" " " " " "b" " "]"#,
+        ),
+        ("<h2> </h2>", ""),
+        (
+            "<table><tr><th>a<td><p>b<p>c</table>",
+            r#"Table(2 [None, None])[Row[Cell["a"] Cell["b" Break "c"]]]"#,
+        ),
+        (
+            "<table><tr><th align=right>a<th>b<tr><td colspan=2 rowspan=3>c</table>",
+            r#"Table(2 header [Right, None])[Row[Cell["a"] Cell["b"]] Row[Cell(2 by 3)["c"]]]"#,
+        ),
+        (
+            "<table><caption>a</caption><tr><th>b</table>",
+            r#"Table(1 header [None])[Paragraph["a"] Row[Cell["b"]]]"#,
+        ),
+        ("<table><tr><td>a</table>", r#"Paragraph["a"]"#),
+    ]);
+}
+
+#[test]
+fn an_item_holds_what_follows_it_in_its_list() {
+    check(&[
+        (
+            "<ul><li>a<li><p>b</ul>",
+            r#"List(loose)[Item[Paragraph["a"]] Item[Paragraph["b"]]]"#,
+        ),
+        (
+            "<ol start=3><li>a</li><ul><li>b</ul><li value=7></ol>",
+            r#"List(3 tight)[Item[Paragraph["a"] List(tight)[Item[Paragraph["b"]]]] Item(7)]"#,
+        ),
+        (
+            "<ul>a<li>b</ul>",
+            r#"List(tight)[Item[Paragraph["a"]] Item[Paragraph["b"]]]"#,
+        ),
+        ("<li>a", r#"Item[Paragraph["a"]]"#),
+        (
+            "<ul><li><label><input type=checkbox checked> a</label><li>b<input type=checkbox></ul>",
+            r#"List(tight)[Item(done)[Paragraph[" a"]] Item[Paragraph["b"]]]"#,
+        ),
+        (
+            "<dl><dt>a<dd>b</dl>",
+            r#"Paragraph["a"] Definition[Paragraph["b"]]"#,
+        ),
+        (
+            "<blockquote>a<blockquote>b</blockquote></blockquote>",
+            r#"Quote[Paragraph["a"] Quote[Paragraph["b"]]]"#,
+        ),
+    ]);
+}
+
+#[test]
+fn code_is_one_piece_whatever_stands_in_it() {
+    check(&[
+        (
+            "<code>a <b>b</b></code><kbd>c</kbd>",
+            r#"Paragraph[Code("a bc")]"#,
+        ),
+        (
+            "x<code> a </code>y",
+            r#"Paragraph["x" " " Code("a") " " "y"]"#,
+        ),
+        (
+            "<code>f(<a href=//x>T</a>)</code>",
+            r#"Paragraph[Link("https://x/")[Code("f(T)")]]"#,
+        ),
+        (
+            "<code>a<p>b</code>",
+            r#"Paragraph[Code("a")] Paragraph[Code("b")]"#,
+        ),
+        (
+            "<pre class=lang-rust>a\n\n b\n</pre>",
+            r#"CodeBlock("rust" "a\n\n b")"#,
+        ),
+    ]);
+}
+
+#[test]
+fn links_and_images_lead_to_absolute_addresses() {
+    check(&[
+        (
+            "<a href=x title=t>a</a>",
+            r#"Paragraph[Link("https://example.com/a/x" "t")["a"]]"#,
+        ),
+        ("<a href='javascript:x'>a</a>", r#"Paragraph["a"]"#),
+        (
+            "<a href=/x aria-label=l> <svg></svg></a>",
+            r#"Paragraph[Link("https://example.com/x")["l"]]"#,
+        ),
+        (
+            "<a href=/x></a>",
+            r#"Paragraph[Link("https://example.com/x")]"#,
+        ),
+        ("<a href=#x></a><a href=/x><i></i></a>", ""),
+        (
+            "<a href=/x><img src=y alt=z></a>",
+            r#"Paragraph[Link("https://example.com/x")[Image("https://example.com/a/y" "z")]]"#,
+        ),
+        ("<img src=data:x alt=z>", r#"Paragraph["z"]"#),
+    ]);
+}
+
+#[test]
+fn a_style_around_many_paragraphs_is_not_opened_in_more_of_them_than_the_page_pays_for() {
+    let styles = "<b><i><s>".repeat(60);
+    let page = format!("{styles}{}", "<div>a</div>".repeat(20_000));
+    let base = Url::parse("https://example.com/").unwrap();
+    let (model, _) = read(&page, &base, Syntax::Html, Ends::default());
+    assert!(model.nodes().len() < 50_000, "{}", model.nodes().len());
+}

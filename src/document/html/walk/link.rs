@@ -1,0 +1,193 @@
+//! Links, code around links, images and the boxes of tasks.
+//!
+//! Rules: HTML Living Standard, `a`, `img`, `input`, and the `aria-label` attribute.
+
+use html2md::Handle;
+
+use super::super::{address, code, dom, image};
+use super::{Exit, Walk};
+use crate::document::model::{AddressId, Content, Slice};
+
+/// Attributes that are kept as often as they come, in bytes: what an element's own tags pay for.
+const SHORT: usize = 16;
+
+/// What stands for a link without text.
+enum Label {
+    Text(Slice),
+    Blank,
+    /// A text that stood for a copy of the link already.
+    Copy,
+}
+
+impl Walk {
+    pub(super) fn enter_link(&mut self, node: &Handle) -> Exit {
+        let link = if self.in_signature {
+            None
+        } else {
+            self.link(node)
+        };
+        self.flow.push(link);
+        Exit::Link
+    }
+
+    fn link(&mut self, node: &Handle) -> Option<Content> {
+        let address = dom::with_attributes(node, |name, value| {
+            (name == "href").then(|| self.shared_address(value))
+        })??;
+        let title = dom::with_attributes(node, |name, value| {
+            (name == "title").then(|| self.keep(value))
+        });
+        Some(Content::Link {
+            address,
+            title: title.unwrap_or_default(),
+        })
+    }
+
+    /// Keeps an attribute's value, one that is shared only once.
+    fn keep(&mut self, value: &str) -> Slice {
+        let place = value.as_ptr() as usize;
+        if value.len() <= SHORT {
+            return self.flow.build.keep(value);
+        }
+        let build = &mut self.flow.build;
+        *self
+            .attributes
+            .entry(place)
+            .or_insert_with(|| build.keep(value))
+    }
+
+    /// Keeps an address, made absolute; `None` if it leads nowhere. It stays as the page has it
+    /// where the base would make all addresses many times longer than the page, or where a long
+    /// base has been copied often.
+    fn address(&mut self, reference: &str) -> Option<AddressId> {
+        self.flow.read(reference.len());
+        let length = self.base.as_str().len();
+        let base = (self.joinable >= length).then(|| {
+            self.joinable -= length;
+            &self.base
+        });
+        address::resolve(reference, base).map(|absolute| {
+            let grown = absolute.len().saturating_sub(reference.len());
+            let build = &mut self.flow.build;
+            if grown > self.growable {
+                self.cuts.addresses = true;
+                return build.keep_address(None, reference);
+            }
+            self.growable -= grown;
+            let absolute = (absolute != reference).then_some(&*absolute);
+            build.keep_address(absolute, reference)
+        })
+    }
+
+    /// Keeps an address like [`Walk::address`], one that is shared only once.
+    fn shared_address(&mut self, reference: &str) -> Option<AddressId> {
+        if reference.len() <= SHORT {
+            return self.address(reference);
+        }
+        let place = reference.as_ptr() as usize;
+        if let Some(known) = self.addresses.get(&place) {
+            return *known;
+        }
+        let address = self.address(reference);
+        self.addresses.insert(place, address);
+        address
+    }
+
+    /// A code span cannot have links in it, and parted at each of them a signature is hard to read:
+    /// it stays one span, and a link if it leads to one place. Code that is nothing but links stays
+    /// links.
+    pub(super) fn enter_code(&mut self, node: &Handle) -> Exit {
+        let links = if self.flow.is_code() || dom::name(node) != "code" {
+            None
+        } else {
+            code::links_within(node)
+        };
+        let Some(links) = links else {
+            self.flow.enter_code();
+            return Exit::Code;
+        };
+        let link = match &links[..] {
+            [only] => self.link(only),
+            _ => None,
+        };
+        self.flow.push(link);
+        self.flow.enter_code();
+        self.in_signature = true;
+        Exit::Signature
+    }
+
+    pub(super) fn leave_signature(&mut self) {
+        self.in_signature = false;
+        self.flow.leave_code();
+        self.flow.pop();
+    }
+
+    /// Keeps the text that stands for a link, unless it stood for a copy of the link already.
+    fn label(&mut self, value: &str) -> Label {
+        let text = value.trim();
+        let place = value.as_ptr() as usize;
+        if text.is_empty() {
+            Label::Blank
+        } else if value.len() > SHORT && !self.labels.insert(place) {
+            Label::Copy
+        } else {
+            self.flow.read(text.len());
+            Label::Text(self.flow.build.keep(text))
+        }
+    }
+
+    /// A link without text still leads somewhere, unless it is to a place in this page: its label
+    /// stands for its text.
+    pub(super) fn leave_link(&mut self, node: &Handle) {
+        if !self.flow.is_empty_link() {
+            self.flow.pop();
+            return;
+        }
+        let here =
+            |name: &str, value: &str| (name == "href" && value.starts_with('#')).then_some(());
+        if dom::with_attributes(node, here).is_some() {
+            self.flow.pop();
+            return;
+        }
+        let mut label = |wanted: &str| {
+            dom::with_attributes(node, |name, value| {
+                (name == wanted).then(|| self.label(value))
+            })
+        };
+        let label = label("aria-label").or_else(|| label("title"));
+        match label {
+            Some(Label::Text(text)) => self.flow.pop_link(Some(text)),
+            Some(Label::Copy) => self.flow.pop(),
+            _ if node.children.borrow().is_empty() => self.flow.pop_link(None),
+            _ => self.flow.pop(),
+        }
+    }
+
+    pub(super) fn image(&mut self, node: &Handle) {
+        let address = image::source(node).and_then(|source| self.address(&source));
+        let alt = dom::attribute(node, "alt").unwrap_or_default();
+        let Some(address) = address else {
+            self.flow.read(alt.len());
+            self.flow.text(&alt);
+            return;
+        };
+        let title = dom::attribute(node, "title").filter(|title| !title.trim().is_empty());
+        let title = title.unwrap_or_default();
+        self.flow.read(alt.len() + title.len());
+        let alt = self.flow.build.keep(&alt);
+        let title = self.flow.build.keep(&title);
+        self.flow.leaf(Content::Image {
+            address,
+            alt,
+            title,
+        });
+    }
+
+    pub(super) fn input(&mut self, node: &Handle) {
+        let checkbox = dom::attribute(node, "type")
+            .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("checkbox"));
+        if checkbox {
+            self.flow.task(dom::attribute(node, "checked").is_some());
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Tables, row by row.
+//!
+//! Rules: GitHub Flavored Markdown 0.29, "Tables" (a header row is a must, a cell is one line of
+//! inline content).
+
+use super::Writer;
+use super::inline::Mode;
+use super::lines::Block;
+use crate::document::model::{Align, Spans, TableId};
+
+/// A table that is being written.
+pub(super) struct Grid<'a> {
+    columns: usize,
+    aligns: &'a [Align],
+    header_due: bool,
+    spans: Spans,
+    column: usize,
+    begun: bool,
+}
+
+impl Writer<'_> {
+    pub(super) fn enter_table(&mut self, id: TableId) {
+        self.inline.end();
+        let Some(table) = self.model.table(id) else {
+            return;
+        };
+        let affords = self.inline.lines.affords(8 * table.columns);
+        self.tables.push(Grid {
+            columns: if affords { table.columns } else { table.cells },
+            aligns: &table.aligns,
+            header_due: table.header,
+            spans: Spans::default(),
+            column: 0,
+            begun: false,
+        });
+    }
+
+    pub(super) fn enter_row(&mut self) {
+        if let Some(grid) = self.tables.last_mut() {
+            grid.column = 0;
+        }
+    }
+
+    pub(super) fn enter_cell(&mut self, columns: usize, rows: usize) {
+        self.begin_row();
+        self.spanned_cells();
+        if let Some(grid) = self.tables.last_mut() {
+            grid.spans.note(grid.column, columns, rows);
+            grid.column += columns;
+        }
+        self.inline.lines.out.push_str("| ");
+        self.inline.mode = Mode::Cell;
+    }
+
+    pub(super) fn leave_cell(&mut self, columns: usize) {
+        self.inline.end();
+        self.inline.mode = Mode::Flow;
+        let lines = &mut self.inline.lines;
+        if !lines.out.ends_with("| ") {
+            lines.out.push(' ');
+        }
+        // The other columns of the cell are empty, as far as the source pays for them.
+        for _ in 1..columns {
+            if lines.affords(2) {
+                lines.out.push_str("| ");
+            }
+        }
+    }
+
+    fn begin_row(&mut self) {
+        self.inline.end();
+        let Some(grid) = self.tables.last_mut() else {
+            return;
+        };
+        if grid.column > 0 {
+            return;
+        }
+        self.inline.definition = false;
+        let lines = &mut self.inline.lines;
+        if !std::mem::replace(&mut grid.begun, true) {
+            lines.announce(Block::Table);
+            if !grid.header_due {
+                lines.line();
+                lines.out.push_str(&"| ".repeat(grid.columns));
+                lines.out.push('|');
+                lines.line();
+                lines.out.push_str(&delimiter_row(grid));
+            }
+        }
+        lines.line();
+    }
+
+    fn spanned_cells(&mut self) {
+        let Some(grid) = self.tables.last_mut() else {
+            return;
+        };
+        while grid.spans.take(grid.column) {
+            grid.column += 1;
+            if self.inline.lines.affords(2) {
+                self.inline.lines.out.push_str("| ");
+            }
+        }
+    }
+
+    pub(super) fn leave_row(&mut self) {
+        self.inline.end();
+        let Some(grid) = self.tables.last_mut() else {
+            return;
+        };
+        if grid.column == 0 {
+            return;
+        }
+        let lines = &mut self.inline.lines;
+        if std::mem::take(&mut grid.header_due) {
+            for _ in grid.column..grid.columns {
+                lines.out.push_str("| ");
+            }
+            lines.out.push('|');
+            lines.line();
+            lines.out.push_str(&delimiter_row(grid));
+        } else {
+            lines.out.push('|');
+        }
+    }
+}
+
+/// The row of dashes under the header.
+fn delimiter_row(grid: &Grid<'_>) -> String {
+    let mut row = String::with_capacity(grid.columns * 6 + 1);
+    let narrow = grid.columns > 32;
+    for column in 0..grid.columns {
+        row.push_str(match grid.aligns.get(column) {
+            Some(Align::Left) => "| :--- ",
+            Some(Align::Center) => "| :---: ",
+            Some(Align::Right) => "| ---: ",
+            _ if narrow => "|-",
+            _ => "| --- ",
+        });
+    }
+    row.push('|');
+    row
+}
