@@ -1,4 +1,5 @@
-//! The bound on a conversion's length, for pages made of what could be written more often than it stands in them.
+//! The bound on a conversion's length, for pages made of what could be written more often than it
+//! stands in them.
 
 use ikigai_tools::document::{ALLOWANCE, convert};
 use proptest::prelude::*;

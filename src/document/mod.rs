@@ -23,13 +23,13 @@ mod model;
 pub struct Document {
     /// The page's `<title>`, its whitespace collapsed; empty if it has none.
     pub title: String,
-    /// The page's body as Markdown, without a newline at its end. It is never longer than twice the page and
-    /// [`ALLOWANCE`]; what had to be left out is said at its end, in brackets.
+    /// The page's body as Markdown, without a newline at its end. It is never longer than twice the
+    /// page and [`ALLOWANCE`]; what had to be left out is said at its end, in brackets.
     pub markdown: String,
 }
 
-/// How much longer than twice its page Markdown may be, in bytes: what absolute addresses add to a short page, and
-/// what is said of a cut.
+/// How much longer than twice its page Markdown may be, in bytes: what absolute addresses add to a
+/// short page, and what is said of a cut.
 pub const ALLOWANCE: usize = 64 * 1024;
 
 /// What of a page is not in its Markdown.
@@ -87,8 +87,8 @@ impl Cuts {
     }
 }
 
-/// Converts an HTML page that was found at `base`. Every page has a conversion; the time it takes is proportional to
-/// the page's length, and so is the memory, up to 160 MiB.
+/// Converts an HTML page that was found at `base`. Every page has a conversion; the time it takes
+/// is proportional to the page's length, and so is the memory, up to 160 MiB.
 #[must_use]
 pub fn convert(page: &str, base: &Url) -> Document {
     convert_from(page, base, Syntax::Html, None)
@@ -101,8 +101,8 @@ pub fn convert_xhtml(page: &str, base: &Url) -> Document {
     convert_from(page, base, Syntax::Xml, None)
 }
 
-/// Converts as much of a page as there is time for until `end`, by the clock; `xhtml` says whether it was served as
-/// such. Otherwise like [`convert`].
+/// Converts as much of a page as there is time for until `end`, by the clock; `xhtml` says whether
+/// it was served as such. Otherwise like [`convert`].
 #[must_use]
 pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Document {
     let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };

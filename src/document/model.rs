@@ -233,8 +233,8 @@ impl Builder {
         self.read = self.read.saturating_add(index(bytes));
     }
 
-    /// Notes of the item that was opened last, and that holds nothing yet, whether the task that it is is done; whether
-    /// there is such an item.
+    /// Notes of the item that was opened last, and that holds nothing yet, whether the task that it
+    /// is is done; whether there is such an item.
     pub(super) fn mark_task(&mut self, done: bool) -> bool {
         match self.model.nodes.last_mut().map(|node| &mut node.content) {
             Some(Content::Item { task, .. }) => {

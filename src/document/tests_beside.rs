@@ -1,5 +1,5 @@
-//! What stands beside delimiters, markers and fences, and must not become part of them; and what costs more than the
-//! page has.
+//! What stands beside delimiters, markers and fences, and must not become part of them; and what
+//! costs more than the page has.
 
 use url::Url;
 
@@ -28,6 +28,21 @@ fn text_beside_a_delimiter_or_a_marker_does_not_become_part_of_it() {
         ("<del>~~~~`</del>", "~~\\~\\~\\~\\~`~~"),
         ("~~~<del>a</del>", "\\~\\~\\~~~a~~"),
         ("a ~~~ b", "a ~~~ b"),
+    ]);
+}
+
+#[test]
+fn an_escape_that_comes_late_leaves_the_line_after_it_as_it_is() {
+    check(&[
+        (
+            "<blockquote>a **b c<br>d <i>e</i></blockquote>",
+            "> a \\*\\*b c  \n> d *e*",
+        ),
+        (
+            "<a href=/x>a ` <img src=/y alt='b `c`'></a>",
+            "[a \\` ![b \\`c\\`](https://example.com/y)](https://example.com/x)",
+        ),
+        ("<ul><li>[ ](a)</ul>", "- \\[ ]\\(a)"),
     ]);
 }
 

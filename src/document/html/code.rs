@@ -7,8 +7,8 @@ use html2md::{Handle, NodeData};
 
 use super::dom::{self, Kind};
 
-/// The links in the `code` element `node`, one for each address, if there is code around them: `None` where there are
-/// no links, nothing but links, or blocks.
+/// The links in the `code` element `node`, one for each address, if there is code around them:
+/// `None` where there are no links, nothing but links, or blocks.
 pub(super) fn links_within(node: &Handle) -> Option<Vec<Handle>> {
     let mut links: Vec<(String, Handle)> = Vec::new();
     let mut around = false;

@@ -1,5 +1,5 @@
-//! A page's tree, built within bounds: of memory, by counting what its nodes take, and of time, by the clock. What the
-//! parser has read when a bound is reached is the page.
+//! A page's tree, built within bounds: of memory, by counting what its nodes take, and of time, by
+//! the clock. What the parser has read when a bound is reached is the page.
 //!
 //! The tree is `html2md`'s own; the parser is the one that it uses, fed piece by piece.
 
@@ -20,14 +20,15 @@ use crate::document::boundary;
 /// The most that a tree may take, in bytes as they are counted here.
 const MAX_TREE: usize = 104 * 1024 * 1024;
 
-/// What a node takes without its text and attributes, with its place among its parent's children and what the
-/// allocator adds, in bytes.
+/// What a node takes without its text and attributes, with its place among its parent's children
+/// and what the allocator adds, in bytes.
 const NODE: usize = 224;
 
 /// What an attribute takes without its value, in bytes.
 const ATTRIBUTE: usize = 64;
 
-/// How much of a page the parser gets at a time, in bytes: what is parsed between two looks at the bounds.
+/// How much of a page the parser gets at a time, in bytes: what is parsed between two looks at the
+/// bounds.
 const PIECE: usize = 8 * 1024;
 
 /// Why a tree is not that of the whole page.
@@ -62,7 +63,8 @@ pub(super) fn parse(page: &str, end: Option<Instant>) -> (RcDom, Option<Short>) 
     (parser.finish(), short)
 }
 
-/// Where the first piece of `page` ends: before a tag or a reference, so that a page that ends there ends within none.
+/// Where the first piece of `page` ends: before a tag or a reference, so that a page that ends
+/// there ends within none.
 fn piece_end(page: &str) -> usize {
     let most = boundary(page, PIECE);
     if most == page.len() {
@@ -91,7 +93,8 @@ impl Counted {
         self.count(attributes.iter().map(bytes).sum());
     }
 
-    /// Counts what is put in after `before`, of which text becomes a part where that is text as well.
+    /// Counts what is put in after `before`, of which text becomes a part where that is text as
+    /// well.
     fn count_text(&self, before: Option<&Handle>, child: &NodeOrText<Handle>) {
         if let NodeOrText::AppendText(text) = child {
             let joins = before.is_some_and(|node| matches!(node.data, NodeData::Text { .. }));

@@ -57,7 +57,7 @@ fn a_heading_and_a_cell_hold_lines_alone() {
     check(&[
         (
             "<h2>a<br><div>b</div></h2>",
-            r#"Heading(2)["a" " " " " "b"]"#,
+            r#"Heading(2)["a" " " " " "b" " "]"#,
         ),
         ("<h2> </h2>", ""),
         (

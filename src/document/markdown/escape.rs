@@ -104,8 +104,8 @@ pub(super) fn flanks(delimiter: char, before: Option<char>, after: Option<char>)
     }
 }
 
-/// Whether `CommonMark` counts a character as punctuation: what Unicode has in its categories P and S. Marks that
-/// combine, invisible characters and what is not assigned are neither that nor space.
+/// Whether `CommonMark` counts a character as punctuation: what Unicode has in its categories P and
+/// S. Marks that combine, invisible characters and what is not assigned are neither that nor space.
 pub(super) fn is_punctuation(c: char) -> bool {
     static PUNCTUATION: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\A[\p{P}\p{S}]").ok());
@@ -125,8 +125,8 @@ pub(super) fn is_punctuation(c: char) -> bool {
     }
 }
 
-/// Whether `CommonMark` counts a character as space: of what Unicode calls white space, not the separators of lines
-/// and paragraphs.
+/// Whether `CommonMark` counts a character as space: of what Unicode calls white space, not the
+/// separators of lines and paragraphs.
 pub(super) fn is_space(c: char) -> bool {
     c.is_whitespace() && !matches!(c, '\u{b}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
@@ -172,7 +172,8 @@ pub(super) fn line_start(line: &str, first: bool, item: bool) -> Option<usize> {
     risky.then_some(0)
 }
 
-/// Whether `line`, of an item, and the markers that stand `before` it on its line are a rule together: `- --`.
+/// Whether `line`, of an item, and the markers that stand `before` it on its line are a rule
+/// together: `- --`.
 pub(super) fn is_rule_with_markers(before: &str, line: &str) -> bool {
     let Some(mark @ (b'-' | b'*')) = line.bytes().next() else {
         return false;
@@ -215,10 +216,9 @@ fn is_definition(line: &[u8]) -> bool {
 }
 
 fn is_task(line: &[u8]) -> bool {
-    matches!(
-        line,
-        [b'[', b' ' | b'x' | b'X', b']', b' ', ..] | [b'[', b' ' | b'x' | b'X', b']']
-    )
+    // Some parsers take a box for one before other markup as well.
+    matches!(line, [b'[', b' ' | b'x' | b'X', b']', after @ ..]
+        if !after.first().is_some_and(u8::is_ascii_alphanumeric))
 }
 
 /// Whether every bracket of `text` has its partner, so that a link's text may hold it.

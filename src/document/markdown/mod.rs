@@ -30,7 +30,8 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-/// Addresses that may be repeated without being paid for, in bytes: what a link's own markup in the source pays for.
+/// Addresses that may be repeated without being paid for, in bytes: what a link's own markup in the
+/// source pays for.
 const SHORT: usize = 16;
 
 /// How many nodes are written between two looks at the clock.
@@ -57,7 +58,8 @@ struct Writer<'a> {
     open: Vec<Node>,
 }
 
-/// Writes the Markdown of a document that was read from `length` bytes, as far as it comes until `end`.
+/// Writes the Markdown of a document that was read from `length` bytes, as far as it comes until
+/// `end`.
 pub(super) fn write(model: &Model, length: usize, end: Option<Instant>) -> (String, Cuts) {
     let mut writer = Writer {
         model,
@@ -317,8 +319,8 @@ impl<'a> Writer<'a> {
         pays
     }
 
-    /// An address as absolute as it can be. The source's own spelling stays where that would make the Markdown many
-    /// times longer than its source.
+    /// An address as absolute as it can be. The source's own spelling stays where that would make
+    /// the Markdown many times longer than its source.
     fn address(&mut self, id: AddressId) -> &'a str {
         let (absolute, spelling) = self.model.address(id);
         let grown = absolute.len().saturating_sub(spelling.len());

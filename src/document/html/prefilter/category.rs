@@ -96,6 +96,19 @@ pub(super) fn category_of(name: &str) -> Category {
 }
 
 impl Category {
+    /// Whether what it holds ends at its own end tag and at nothing else; `textarea`, of which a
+    /// space stays, is not meant.
+    pub(super) fn ends_by_name(self) -> bool {
+        matches!(
+            self,
+            Category::Raw
+                | Category::Template
+                | Category::Title
+                | Category::Xmp
+                | Category::Plaintext
+        )
+    }
+
     /// Whether a start tag ends an open paragraph.
     pub(super) fn ends_paragraph(self) -> bool {
         matches!(

@@ -31,8 +31,8 @@ pub(in crate::document) enum Syntax {
 /// How many tags are dealt with between two looks at the clock.
 const TAGS: u32 = 1024;
 
-/// The page with what would be costly or useless taken out, and as HTML if it is XML; and whether there was no time
-/// until `end` for what comes after it.
+/// The page with what would be costly or useless taken out, and as HTML if it is XML; and whether
+/// there was no time until `end` for what comes after it.
 pub(super) fn filter(page: &str, syntax: Syntax, end: Option<Instant>) -> (Cow<'_, str>, bool) {
     let mut filter = Filter {
         page,
@@ -194,15 +194,7 @@ impl<'a> Filter<'a> {
         }
         let empty = self.xml && tag.closed;
         match category {
-            Category::Raw
-            | Category::Template
-            | Category::Title
-            | Category::Xmp
-            | Category::Plaintext
-                if empty =>
-            {
-                self.cut(at, tag.end, "")
-            }
+            category if empty && category.ends_by_name() => self.cut(at, tag.end, ""),
             Category::Area if empty => self.cut(at, tag.end, " "),
             Category::Raw => {
                 let (_, end) = self.raw_end(tag.end, name);

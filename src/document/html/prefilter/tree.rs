@@ -135,7 +135,8 @@ impl<'a> Tree<'a> {
         for open in self.stack.drain(keep.min(self.stack.len())..).rev() {
             self.counts[open.category as usize] -= 1;
             if open.category == Category::Formatting {
-                // A link is written in the block where it begins, so that its address stands there once.
+                // A link is written in the block where it begins, so that its address stands there
+                // once.
                 let link = open.name.eq_ignore_ascii_case("a");
                 if self.reopenings > 0 && !link {
                     self.carried.push(open.name);

@@ -56,8 +56,9 @@ impl Walk {
             .or_insert_with(|| build.keep(value))
     }
 
-    /// Keeps an address, made absolute; `None` if it leads nowhere. It stays as the page has it where the base would
-    /// make all addresses many times longer than the page, or where a long base has been copied often.
+    /// Keeps an address, made absolute; `None` if it leads nowhere. It stays as the page has it
+    /// where the base would make all addresses many times longer than the page, or where a long
+    /// base has been copied often.
     fn address(&mut self, reference: &str) -> Option<AddressId> {
         self.flow.read(reference.len());
         let length = self.base.as_str().len();
@@ -92,8 +93,9 @@ impl Walk {
         address
     }
 
-    /// A code span cannot have links in it, and parted at each of them a signature is hard to read: it stays one span,
-    /// and a link if it leads to one place. Code that is nothing but links stays links.
+    /// A code span cannot have links in it, and parted at each of them a signature is hard to read:
+    /// it stays one span, and a link if it leads to one place. Code that is nothing but links stays
+    /// links.
     pub(super) fn enter_code(&mut self, node: &Handle) -> Exit {
         let links = if self.flow.is_code() || dom::name(node) != "code" {
             None
@@ -134,7 +136,8 @@ impl Walk {
         }
     }
 
-    /// A link without text still leads somewhere, unless it is to a place in this page: its label stands for its text.
+    /// A link without text still leads somewhere, unless it is to a place in this page: its label
+    /// stands for its text.
     pub(super) fn leave_link(&mut self, node: &Handle) {
         if !self.flow.is_empty_link() {
             self.flow.pop();

@@ -58,8 +58,8 @@ struct Walk {
     flow: Flow,
     end: Option<Instant>,
     cuts: Cuts,
-    /// The long addresses by where they are in memory: the parser copies an element that is not closed, and its copies
-    /// share them.
+    /// The long addresses by where they are in memory: the parser copies an element that is not
+    /// closed, and its copies share them.
     addresses: HashMap<usize, Option<AddressId>>,
     /// The same of other long attributes.
     attributes: HashMap<usize, Slice>,
@@ -80,7 +80,8 @@ struct Walk {
     in_signature: bool,
 }
 
-/// Reads the page whose root element is `root`, as far as it comes until `end`; `length` is the page's, in bytes.
+/// Reads the page whose root element is `root`, as far as it comes until `end`; `length` is the
+/// page's, in bytes.
 pub(super) fn walk(
     root: &Handle,
     base: &Url,

@@ -89,8 +89,8 @@ impl Inline<'_> {
         length
     }
 
-    /// Escapes the literal tildes that the line ends with, of which the conversion's own would become a part: three and
-    /// more pair with nothing, and so stand as they are elsewhere.
+    /// Escapes the literal tildes that the line ends with, of which the conversion's own would
+    /// become a part: three and more pair with nothing, and so stand as they are elsewhere.
     pub(super) fn part_tildes(&mut self, delimiter: u8) {
         let out = &self.lines.out;
         if delimiter != b'~' || self.delimiter_end == out.len() {
@@ -141,6 +141,7 @@ impl Inline<'_> {
                 *place += length;
             }
         };
+        moved(&mut self.start);
         moved(&mut self.link_start);
         moved(&mut self.delimiter_end);
         moved(&mut self.bracket_end);

@@ -100,7 +100,7 @@ const fn slot(delimiter: u8) -> usize {
     }
 }
 
-impl<'a> Inline<'a> {
+impl Inline<'_> {
     pub(super) fn new(lines: Lines) -> Self {
         Self {
             lines,
@@ -353,6 +353,9 @@ impl<'a> Inline<'a> {
     /// Writes Markdown of the conversion's own, such as an image, as a piece of the text.
     pub(super) fn raw(&mut self, markup: &str) {
         self.ready(markup.chars().next());
+        if markup.contains('`') {
+            self.settle(slot(b'`'));
+        }
         self.lines.out.push_str(markup);
     }
 

@@ -177,6 +177,9 @@ impl<'a> Inline<'a> {
 
     pub(super) fn write_link_end(&mut self, address: &str, title: &str) {
         self.in_link = false;
+        if address.contains('`') || title.contains('`') {
+            self.settle(slot(b'`'));
+        }
         let cell = self.mode == Mode::Cell;
         let out = &mut self.lines.out;
         let text = &out[self.link_start..];
