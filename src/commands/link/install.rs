@@ -92,9 +92,12 @@ fn pages(places: &Places) -> Result<Vec<(PathBuf, Vec<u8>)>, Refusal> {
     let manual = manual
         .into_iter()
         .map(|(name, page)| (share.join(MANUAL).join(name), page));
-    let scripts = COMPLETIONS
-        .iter()
-        .map(|(shell, name)| (share.join(name), completions::script(TOOLS, *shell).into_bytes()));
+    let scripts = COMPLETIONS.iter().map(|(shell, name)| {
+        (
+            share.join(name),
+            completions::script(TOOLS, *shell).into_bytes(),
+        )
+    });
     Ok(manual.chain(scripts).collect())
 }
 
