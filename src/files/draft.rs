@@ -21,9 +21,13 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use super::regular::FileError;
 use super::target::WriteTarget;
 use crate::sandbox::detached;
 use crate::sandbox::guard::DraftGuard;
+
+/// Writes a file's whole new content into the file it is given.
+pub type Fill<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileError>;
 
 /// A file that is being written and is not in place yet. Dropping it removes it.
 pub struct Draft {

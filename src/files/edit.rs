@@ -114,7 +114,7 @@ fn write_around(
         let wanted = from.end - from.start;
         match holes::copy(&file.file, from, draft, to, sparse) {
             Ok(copied) if copied == wanted => Ok(()),
-            Ok(_) => Err(replace::changed()),
+            Ok(_) => Err(FileError::changed()),
             Err(errno) => Err(FileError::writing(errno)),
         }
     };
@@ -146,12 +146,12 @@ fn write_replaced(
             Piece::Match(_) => new,
         };
         out.write_all(bytes)
-            .map_err(|error| replace::writing(&error))
+            .map_err(|error| FileError::failed_write(&error))
     })?;
     if read != length {
-        return Err(replace::changed());
+        return Err(FileError::changed());
     }
-    out.flush().map_err(|error| replace::writing(&error))
+    out.flush().map_err(|error| FileError::failed_write(&error))
 }
 
 /// What a search finds, in order.

@@ -17,9 +17,8 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, pread};
 
-use super::draft::{Draft, DraftName, file_system_of, in_memory};
+use super::draft::{Draft, DraftName, Fill, file_system_of, in_memory};
 use super::regular::{FileError, Reason, RegularFile};
-use super::replace::{Fill, changed, is_at};
 use super::target::WriteTarget;
 use crate::files::holes;
 use crate::sandbox::detached;
@@ -37,8 +36,8 @@ pub fn replace(target: &WriteTarget, old: &RegularFile, fill: Fill<'_>) -> Resul
         )));
     }
     let mut prepared = Prepared::new(target, old, fill)?;
-    if !is_at(target, old) {
-        return Err(changed());
+    if !target.still_holds(old) {
+        return Err(FileError::changed());
     }
     let content = fstat(&prepared.draft.file).map_err(FileError::writing)?;
     let generated = is_generated(&old.file);
@@ -113,7 +112,7 @@ impl Prepared {
         if lasting && target.replaceable && !target.only_grows() {
             let parent = target.path.parent().unwrap_or(Path::new("."));
             let directory = target.directory.try_clone();
-            let directory = directory.map_err(|error| super::replace::writing(&error))?;
+            let directory = directory.map_err(|error| FileError::failed_write(&error))?;
             if let Some(prepared) = Self::at(directory, parent, fill)? {
                 return Ok(prepared);
             }

@@ -128,6 +128,21 @@ impl FileError {
         Self::Read(errno.into())
     }
 
+    /// The error for a failed write through the standard library.
+    pub fn failed_write(error: &io::Error) -> Self {
+        match Errno::from_io_error(error) {
+            Some(errno) => Self::writing(errno),
+            None => Self::Write(Reason::new(&error.to_string())),
+        }
+    }
+
+    /// The error for a file that has changed since it was read.
+    pub fn changed() -> Self {
+        Self::Write(Reason::new(
+            "somebody else changed it meanwhile; read it again",
+        ))
+    }
+
     /// The error for a failed `write(2)`, `fallocate(2)` or `rename(2)`.
     #[must_use]
     pub fn writing(errno: Errno) -> Self {

@@ -5,42 +5,27 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags, accessat, fstat, openat, statat};
+use rustix::fs::{Access, AtFlags, Mode, OFlags, accessat, openat, statat};
 use rustix::io::Errno;
 
-use super::draft::Draft;
-use super::regular::{FileError, Reason, RegularFile};
+use super::draft::{Draft, Fill};
+use super::regular::{FileError, RegularFile};
 use super::target::WriteTarget;
 use super::{in_place, lock, preserve};
-
-/// Writes a file's whole new content into the file it is given.
-pub type Fill<'a> = &'a mut dyn FnMut(&mut File) -> Result<(), FileError>;
 
 /// Gives the file at `path` the content `content`, or creates it. Links are followed; mode, owner,
 /// attributes and hard links are kept.
 pub fn write(path: &Path, content: &[u8]) -> Result<(), FileError> {
-    let mut fill = |file: &mut File| file.write_all(content).map_err(|error| writing(&error));
+    let mut fill = |file: &mut File| {
+        file.write_all(content)
+            .map_err(|error| FileError::failed_write(&error))
+    };
     let target = WriteTarget::resolve(path)?;
     match open_locked(&target, OFlags::WRONLY) {
         Ok(old) => replace(&target, &old, &mut fill),
         Err(FileError::NotFound) if target.replaceable => create(&target, &mut fill),
         Err(error) => Err(error),
     }
-}
-
-/// The error for a failed write through the standard library.
-pub fn writing(error: &std::io::Error) -> FileError {
-    match Errno::from_io_error(error) {
-        Some(errno) => FileError::writing(errno),
-        None => FileError::Write(Reason::new(&error.to_string())),
-    }
-}
-
-/// The error for a file that has changed since it was read.
-pub fn changed() -> FileError {
-    FileError::Write(Reason::new(
-        "somebody else changed it meanwhile; read it again",
-    ))
 }
 
 /// Opens the file at `target`, and locks it against other writers for as long as it is open.
@@ -52,7 +37,7 @@ pub fn open_locked(target: &WriteTarget, access: OFlags) -> Result<RegularFile, 
         let file = RegularFile::check(old.file)?;
         // Another writer may have replaced the file between the two steps; then the old one is
         // locked.
-        if is_at(target, &file) || Instant::now() >= deadline {
+        if target.still_holds(&file) || Instant::now() >= deadline {
             return Ok(file);
         }
     }
@@ -95,20 +80,6 @@ fn open_program(target: &WriteTarget, flags: OFlags) -> Result<RegularFile, File
         Mode::empty(),
     );
     RegularFile::check(file.map_err(FileError::opening)?.into())
-}
-
-/// Whether `file` is still at `target`, unchanged since its status was read.
-pub fn is_at(target: &WriteTarget, file: &RegularFile) -> bool {
-    let there = if target.replaceable {
-        statat(&target.directory, &target.name, AtFlags::SYMLINK_NOFOLLOW)
-    } else {
-        fstat(&file.file)
-    };
-    let then = &file.stat;
-    there.is_ok_and(|now| {
-        (now.st_dev, now.st_ino, now.st_size) == (then.st_dev, then.st_ino, then.st_size)
-            && (now.st_mtime, now.st_mtime_nsec) == (then.st_mtime, then.st_mtime_nsec)
-    })
 }
 
 fn create(target: &WriteTarget, fill: Fill<'_>) -> Result<(), FileError> {
@@ -165,8 +136,8 @@ fn replace_by_rename(
     }
     fill(&mut draft.file)?;
     preserve::drop_privileges(&draft.file).map_err(FileError::writing)?;
-    if !is_at(target, old) {
-        return Err(changed());
+    if !target.still_holds(old) {
+        return Err(FileError::changed());
     }
     match draft.put_in_place(target, true) {
         Ok(()) => Ok(true),
@@ -220,7 +191,8 @@ mod tests {
             fs::rename(&newer, &path).unwrap();
             let old = RegularFile::check(old.unwrap()).ok().unwrap();
             let result = replace(&target, &old, &mut |file| {
-                file.write_all(b"ours").map_err(|error| writing(&error))
+                file.write_all(b"ours")
+                    .map_err(|error| FileError::failed_write(&error))
             });
             assert!(matches!(result, Err(FileError::Write(_))), "{other_names}");
             assert_eq!(fs::read(&path).unwrap(), b"newer");

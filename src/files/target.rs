@@ -7,12 +7,12 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, PROC_SUPER_MAGIC, StatxAttributes, StatxFlags, lstat, open,
-    readlink, stat, statfs, statx,
+    AtFlags, FileType, Mode, OFlags, PROC_SUPER_MAGIC, StatxAttributes, StatxFlags, fstat, lstat,
+    open, readlink, stat, statat, statfs, statx,
 };
 use rustix::io::Errno;
 
-use super::regular::{FileError, Reason};
+use super::regular::{FileError, Reason, RegularFile};
 
 /// As many symbolic links as the kernel follows (`path_resolution(7)`).
 const MOST_LINKS: usize = 40;
@@ -31,6 +31,20 @@ pub struct WriteTarget {
 }
 
 impl WriteTarget {
+    /// Whether `file` is still what is there, unchanged since its status was read.
+    pub fn still_holds(&self, file: &RegularFile) -> bool {
+        let there = if self.replaceable {
+            statat(&self.directory, &self.name, AtFlags::SYMLINK_NOFOLLOW)
+        } else {
+            fstat(&file.file)
+        };
+        let then = &file.stat;
+        there.is_ok_and(|now| {
+            (now.st_dev, now.st_ino, now.st_size) == (then.st_dev, then.st_ino, then.st_size)
+                && (now.st_mtime, now.st_mtime_nsec) == (then.st_mtime, then.st_mtime_nsec)
+        })
+    }
+
     /// Follows `path` to the file it names, which need not exist; its directory must.
     pub fn resolve(path: &Path) -> Result<Self, FileError> {
         let mut path = path.to_owned();

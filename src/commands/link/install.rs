@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::directories::{self, Lock};
 use super::places::{COMPLETIONS, MANUAL, Places, same_file};
-use super::{Options, Refusal, Report, owned, shown};
+use super::{Options, Refusal, Report, identity, owned, shown};
 use crate::commands::{completions, man};
-use crate::contract::tool::Tool;
 use crate::program::PROGRAM;
 use crate::registry::TOOLS;
 
@@ -59,14 +58,6 @@ pub fn names(suffix: bool) -> impl Iterator<Item = String> {
             tool.link.to_owned()
         }
     })
-}
-
-/// Every name that a link of ours may bear.
-pub fn spellings() -> impl Iterator<Item = String> {
-    TOOLS
-        .iter()
-        .map(Tool::command)
-        .flat_map(|name| [name.to_owned(), format!("{name}-tool")])
 }
 
 /// Removes the file, after saying so.
@@ -134,7 +125,7 @@ fn used(places: &Places, pages: &[(PathBuf, Vec<u8>)]) -> Vec<PathBuf> {
 fn require_own_program(places: &Places, options: &Options) -> Result<(), Refusal> {
     let installed = places.installed();
     let is_own = !owned::is_there(&installed)
-        || owned::is_program(&installed)
+        || identity::is_program(&installed)
         || (!options.copy && same_file(&places.program, &installed));
     if is_own {
         return Ok(());
@@ -216,7 +207,7 @@ fn put(path: &Path, made: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()
 
 /// Removes what a run that was killed has left of links, program and `pages`.
 pub fn remove_drafts<'a>(places: &Places, pages: impl Iterator<Item = &'a PathBuf>) {
-    let in_tools = spellings().map(|name| places.tools.join(name));
+    let in_tools = owned::spellings().map(|name| places.tools.join(name));
     let in_bin = places.bin().map(|bin| bin.join(PROGRAM));
     let files = in_tools.chain(in_bin).chain([places.installed()]);
     for path in files.chain(pages.cloned()) {

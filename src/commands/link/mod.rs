@@ -9,6 +9,7 @@
 
 mod check;
 mod directories;
+mod identity;
 mod install;
 mod owned;
 mod places;

@@ -2,24 +2,25 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::process::Command;
-use std::time::Duration;
 
 use super::places::Places;
 use crate::commands::MADE_BY;
+use crate::contract::tool::Tool;
 use crate::program::PROGRAM;
-use crate::shell::run_program;
-
-/// How long a program of our name may take to say its version.
-const TIMEOUT: Duration = Duration::from_secs(5);
-
-/// How much it may say, in bytes.
-const LONGEST_VERSION: usize = 4096;
+use crate::registry::TOOLS;
 
 /// The longest page, completions or record that may be ours, in bytes: ten times the longest.
 pub const LONGEST_PAGE: u64 = 1024 * 1024;
+
+/// Every name that a link of ours may bear.
+pub fn spellings() -> impl Iterator<Item = String> {
+    TOOLS
+        .iter()
+        .map(Tool::command)
+        .flat_map(|name| [name.to_owned(), format!("{name}-tool")])
+}
 
 /// Whether anything is at `path`, even a link that leads nowhere.
 pub fn is_there(path: &Path) -> bool {
@@ -69,26 +70,11 @@ pub fn is_link(places: &Places, path: &Path) -> bool {
     let is_named_like_ours = target.is_absolute() && target.ends_with(PROGRAM);
     let is_tool = || {
         let name = path.file_name().and_then(|name| name.to_str());
-        in_tools && name.is_some_and(|name| super::install::spellings().any(|one| one == name))
+        in_tools && name.is_some_and(|name| spellings().any(|one| one == name))
     };
     is_named_like_ours
         && ((is_tool() && places.leads_to_program(&target))
             || (in_bin && fs::metadata(&target).is_err()))
-}
-
-/// Whether the file at `path` is this program, in whatever version: it says so itself.
-pub fn is_program(path: &Path) -> bool {
-    let Ok(status) = path.symlink_metadata() else {
-        return false;
-    };
-    if !status.is_file() || status.permissions().mode() & 0o111 == 0 {
-        return false;
-    }
-    let mut command = Command::new(path);
-    command.arg("--version");
-    run_program(&command, TIMEOUT, LONGEST_VERSION).is_ok_and(|ended| {
-        ended.code == 0 && ended.output.starts_with(format!("{PROGRAM} ").as_bytes())
-    })
 }
 
 /// Whether the file at `path` is a manual page or completions that this program made, in whatever

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use clap_complete::Shell;
 
-use super::{Options, Refusal, owned, shown};
+use super::{Options, Refusal, identity, shown};
 use crate::program::PROGRAM;
 
 /// The files in `PREFIX/share` in which shells look for completions.
@@ -149,7 +149,7 @@ impl Places {
         if let Some(is_program) = self.asked.borrow().iter().find_map(known) {
             return is_program;
         }
-        let is_program = owned::is_program(&target);
+        let is_program = identity::is_program(&target);
         self.asked.borrow_mut().push((target, is_program));
         is_program
     }

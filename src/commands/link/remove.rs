@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::places::{COMPLETIONS, Places, same_file};
-use super::{Options, Refusal, Report, directories, install, owned, shown};
+use super::{Options, Refusal, Report, directories, identity, install, owned, shown};
 use crate::console::say;
 use crate::program::PROGRAM;
 
@@ -17,7 +17,7 @@ pub fn all(places: &Places, options: &Options, report: &mut Report) -> Result<()
     };
     let installed = places.installed();
     let there = owned::is_there(&installed);
-    if there && !same_file(&installed, &places.program) && !owned::is_program(&installed) {
+    if there && !same_file(&installed, &places.program) && !identity::is_program(&installed) {
         return Err(Refusal(format!(
             "{} is not this program. Nothing was removed",
             shown(&installed)
@@ -30,7 +30,7 @@ pub fn all(places: &Places, options: &Options, report: &mut Report) -> Result<()
     for link in install::links_in(places)? {
         install::remove_file(&link, report)?;
     }
-    for name in install::spellings() {
+    for name in owned::spellings() {
         let path = places.tools.join(name);
         if owned::is_there(&path) && !owned::is_link(places, &path) {
             report.kept_link(&path);
