@@ -1,5 +1,6 @@
-//! The entry: `argv[0]` or the first argument decides what a call is. A tool without arguments answers a host, a tool
-//! with arguments a person; `mcp` is a server, and what is left is a command. The one place that knows all front ends.
+//! The entry: `argv[0]` or the first argument decides what a call is. A tool without arguments
+//! answers a host, a tool with arguments a person; `mcp` is a server, and what is left is a
+//! command. The one place that knows all front ends.
 //!
 //! Names and exit codes follow the decisions on the host's calls (2, 6).
 
@@ -23,7 +24,8 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     answer::settle_panics();
     let program = args.next().unwrap_or_default();
     let args: Vec<OsString> = args.collect();
-    // `std::path` would do the same, at the price of two more pages of code to be brought in by every call.
+    // `std::path` would do the same, at the price of two more pages of code to be brought in by
+    // every call.
     let name = program
         .as_encoded_bytes()
         .rsplit(|byte| *byte == b'/')
@@ -75,7 +77,8 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
 /// Takes the keys away from a tool that has no use for them and can show them.
 fn hide_secrets(tool: &Tool) {
     if tool.family == Family::Local {
-        // SAFETY: the entry is gone through once, when the process has one thread and has kept nothing.
+        // SAFETY: the entry is gone through once, when the process has one thread and has kept
+        // nothing.
         drop(unsafe { secrets::take(&TOOLS) });
     }
 }

@@ -1,8 +1,10 @@
 //! A coding agent's hands in one executable.
 //!
-//! Imports run one way: entry → front ends and commands → registry → tools → workshops and contract.
+//! Imports run one way: entry → front ends and commands → registry → tools → workshops and
+//! contract.
 //!
-//! Another program can call the tools in its own process: see [`registry`]. Everything else here is the executable's.
+//! Another program can call the tools in its own process: see [`registry`]. Everything else here is
+//! the executable's.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -42,7 +44,8 @@ mod tools;
 #[doc(hidden)]
 pub mod entry;
 
-// Public for the tests and benches of these workshops and for nobody else; another program calls the tools.
+// Public for the tests and benches of these workshops and for nobody else; another program calls
+// the tools.
 #[doc(hidden)]
 pub mod document;
 #[doc(hidden)]

@@ -1,4 +1,5 @@
-//! The one registry: a row a tool. Links, schemas, help, completions, manual pages, lists and protocols follow from it.
+//! The one registry: a row a tool. Links, schemas, help, completions, manual pages, lists and
+//! protocols follow from it.
 //!
 //! # Calling a tool from another program
 //!
@@ -49,7 +50,8 @@ pub static TOOLS: Registry = Registry(&[
     tools::web_fetch::TOOL,
 ]);
 
-/// Tools, in the order in which lists show them. Front ends and commands take one, and know no tool by name.
+/// Tools, in the order in which lists show them. Front ends and commands take one, and know no tool
+/// by name.
 #[derive(Clone, Copy)]
 pub struct Registry(&'static [Tool]);
 
@@ -96,22 +98,24 @@ impl fmt::Debug for Registry {
     }
 }
 
-/// The tool of this program that `name` means. What a command that it runs may not see is known from then on: the
-/// credentials of all tools.
+/// The tool of this program that `name` means. What a command that it runs may not see is known
+/// from then on: the credentials of all tools.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Tool> {
     secrets::declare(TOOLS.0);
     TOOLS.find(name)
 }
 
-/// Those of `candidates` that whoever wrote `name` may have meant, the likeliest alone where one is; none where all are
-/// too far. A part of a name counts as the name: `read` is file-read, `search` is both searches.
+/// Those of `candidates` that whoever wrote `name` may have meant, the likeliest alone where one
+/// is; none where all are too far. A part of a name counts as the name: `read` is file-read,
+/// `search` is both searches.
 pub fn alike<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<&'c str> {
     let name = canonical(name);
     let name = name.trim_matches('-');
     let candidates: Vec<&str> = candidates.collect();
     let slips = |word: &str| strsim::damerau_levenshtein(word, name);
-    // A third of the letters may be wrong: beyond that, words of the same length are alike by chance.
+    // A third of the letters may be wrong: beyond that, words of the same length are alike by
+    // chance.
     let most = name.chars().count().div_ceil(3).min(3);
     let most = if name.chars().count() < 3 { 0 } else { most };
     let distance = |candidate: &&str| {

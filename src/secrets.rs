@@ -11,8 +11,9 @@ use std::sync::OnceLock;
 
 use crate::contract::tool::Tool;
 
-/// Variables that hold a secret of the research server or of other programs of this family. Those of this program's
-/// tools stand in their rows. What belongs to a key as a user's name belongs to a password counts as well.
+/// Variables that hold a secret of the research server or of other programs of this family. Those
+/// of this program's tools stand in their rows. What belongs to a key as a user's name belongs to a
+/// password counts as well.
 const OTHERS: [&str; 9] = [
     "GOOGLE_CUSTOM_SEARCH_API_KEY",
     "GOOGLE_CUSTOM_SEARCH_ID",
@@ -80,8 +81,9 @@ pub fn withheld() -> fn(&OsStr) -> bool {
     }
 }
 
-/// Takes the secrets out of this process's environment, the credentials of `tools` among them, and overwrites them where the kernel shows them to others.
-/// They come back, for whoever is to have them. With `IKIGAI_PASS_KEYS=1` everything stays.
+/// Takes the secrets out of this process's environment, the credentials of `tools` among them, and
+/// overwrites them where the kernel shows them to others. They come back, for whoever is to have
+/// them. With `IKIGAI_PASS_KEYS=1` everything stays.
 ///
 /// # Safety
 /// No other thread may run, and no pointer into the environment may be kept.

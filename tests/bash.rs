@@ -252,7 +252,8 @@ fn a_killed_tool_leaves_no_process() {
     for signal in [libc::SIGKILL, libc::SIGTERM] {
         let mut child = tool("bash").with(&command(&script)).start();
         assert!(eventually(|| processes_with(&mark).len() == 4));
-        // SAFETY: sends a signal to a child that has not been waited for, so that the number is still its own.
+        // SAFETY: sends a signal to a child that has not been waited for, so that the number is
+        // still its own.
         unsafe { libc::kill(i32::try_from(child.id()).unwrap(), signal) };
         child.wait().unwrap();
         assert!(

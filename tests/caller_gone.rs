@@ -29,7 +29,8 @@ fn ends_soon(mark: &str) -> bool {
 /// Ends whatever has `mark`.
 fn clean_up(mark: &str) {
     for pid in processes_with(mark) {
-        // SAFETY: sends a signal to a process of this test's own, which nothing else has the mark of.
+        // SAFETY: sends a signal to a process of this test's own, which nothing else has the mark
+        // of.
         unsafe { libc::kill(i32::try_from(pid).unwrap(), libc::SIGKILL) };
     }
 }
@@ -75,12 +76,14 @@ fn a_host_that_reads_from_a_socket_and_closes_it_ends_the_command_too() {
     child.wait().unwrap();
 }
 
-/// A host that starts `tool` with `request`, its stdout being what `stdout` is, and is killed once `begun`.
+/// A host that starts `tool` with `request`, its stdout being what `stdout` is, and is killed once
+/// `begun`.
 fn host_dies(tool: &str, request: &Value, stdout: Stdio, begun: impl FnMut() -> bool) {
     let here = directory();
     let file = here.path().join("request");
     fs::write(&file, request.to_string()).unwrap();
-    // The tool's stdout outlives the host, as it does where the host's own children have inherited it.
+    // The tool's stdout outlives the host, as it does where the host's own children have inherited
+    // it.
     let script = format!("'{}' <'{}' & wait", text(&link(tool)), text(&file));
     let mut host = Command::new("/bin/sh");
     let mut host = host.args(["-c", &script]).stdout(stdout).spawn().unwrap();
@@ -194,7 +197,8 @@ fn lives_on(name: &str, request: &Value, directory: &std::path::Path) -> Duratio
 #[test]
 fn a_search_that_takes_long_ends_too() {
     let here = directory();
-    // Nothing is found in it, so that nothing is written: only a look at the caller tells that it is gone.
+    // Nothing is found in it, so that nothing is written: only a look at the caller tells that it
+    // is gone.
     let first = here.path().join("0");
     fs::write(&first, "aaaa bbbb cccc dddd\n".repeat(1_000_000)).unwrap();
     for n in 1..2_000 {
@@ -230,7 +234,8 @@ fn a_file_that_is_locked_is_not_waited_for_and_a_write_under_way_is_finished() {
     drop(lock);
     assert_eq!(fs::read(&file).unwrap(), b"old");
 
-    // A reader that is gone from the start: there is nobody to answer, and the write is made all the same.
+    // A reader that is gone from the start: there is nobody to answer, and the write is made all
+    // the same.
     let content = "x".repeat(50_000_000);
     let request = json!({"file_path": text(&file), "content": content});
     let mut child = tool("file-write").with(&request).start();

@@ -75,7 +75,8 @@ fn completions_are_sound_and_know_every_flag() {
     }
 }
 
-/// What bash offers for the last of `words`, which stand behind the program's name, in this directory.
+/// What bash offers for the last of `words`, which stand behind the program's name, in this
+/// directory.
 fn completed_in(directory: &Path, words: &[&str]) -> Vec<String> {
     let (_, script, _) = piped(&["completions", "bash"]);
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();

@@ -1,4 +1,5 @@
-//! What is said of a command line that cannot be meant as it was typed: what helps, ready to be copied.
+//! What is said of a command line that cannot be meant as it was typed: what helps, ready to be
+//! copied.
 
 mod common;
 #[path = "common/terminal.rs"]

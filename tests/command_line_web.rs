@@ -1,4 +1,5 @@
-//! What a terminal shows of the web: the content of a page, results as a list, and nothing that steers it.
+//! What a terminal shows of the web: the content of a page, results as a list, and nothing that
+//! steers it.
 
 #[path = "common/server.rs"]
 mod server;

@@ -1,4 +1,5 @@
-//! The file-edit tool, called as a host calls it. What an edit keeps of a file is tested with file-write.
+//! The file-edit tool, called as a host calls it. What an edit keeps of a file is tested with
+//! file-write.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! file-write and file-edit where the file itself has to be overwritten: whole or nothing all the same, whoever is
-//! killed and whatever the disk says.
+//! file-write and file-edit where the file itself has to be overwritten: whole or nothing all the
+//! same, whoever is killed and whatever the disk says.
 
 mod common;
 #[path = "common/files.rs"]
@@ -33,7 +33,8 @@ fn answer_of(child: Child) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Starts edits of the file by `call` until as many as wanted were stopped midway, and has each looked at by `then`.
+/// Starts edits of the file by `call` until as many as wanted were stopped midway, and has each
+/// looked at by `then`.
 fn midway(large: &Large, call: impl Fn() -> Call, mut then: impl FnMut(Child, Step)) {
     let mut caught = 0;
     for _ in 0..4 * CATCHES {
@@ -169,7 +170,8 @@ fn a_command_that_is_ended_leaves_the_writer_that_it_started_at_its_work() {
             // The command's watchdog ends all else meanwhile.
             assert!(eventually(|| common::processes_with("30.0417").is_empty()));
             std::thread::sleep(Duration::from_millis(300));
-            // The kernel may have done so: it lets nobody lie stopped whom no shell can wake (`setpgid(2)`).
+            // The kernel may have done so: it lets nobody lie stopped whom no shell can wake
+            // (`setpgid(2)`).
             step.go_on();
             assert!(eventually(|| !step.is_alive()));
             assert!(large.has(&large.file, NEW));

@@ -1,4 +1,5 @@
-//! file-write and file-edit where the system makes it hard: without room, without /proc, with limits, with attributes.
+//! file-write and file-edit where the system makes it hard: without room, without /proc, with
+//! limits, with attributes.
 
 mod common;
 #[path = "common/files.rs"]

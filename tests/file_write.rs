@@ -1,5 +1,5 @@
-//! The file-write tool, called as a host calls it; and what it shares with file-edit: replacing a file and nothing
-//! else of it.
+//! The file-write tool, called as a host calls it; and what it shares with file-edit: replacing a
+//! file and nothing else of it.
 
 mod common;
 #[path = "common/files.rs"]
@@ -193,7 +193,8 @@ fn mode_bits_stay_whatever_they_are() {
     let here = directory();
     let file = here.path().join("file");
     for bits in [0o600, 0o755, 0o777, 0o2755, 0o4755, 0o6711, 0o1644] {
-        // What the kernel itself leaves of them where somebody writes: set-ID bits are not for everybody to keep.
+        // What the kernel itself leaves of them where somebody writes: set-ID bits are not for
+        // everybody to keep.
         let probe = here.path().join("probe");
         fs::write(&probe, "old").unwrap();
         set_mode(&probe, bits);

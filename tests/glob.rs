@@ -1,5 +1,5 @@
-//! The glob tool, called as a host calls it. That a pattern means what it means to the C library is tested in
-//! `glob_like_libc.rs`.
+//! The glob tool, called as a host calls it. That a pattern means what it means to the C library is
+//! tested in `glob_like_libc.rs`.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! The grep tool, called as a host calls it. That a pattern means what it means to the C library is tested in
-//! `ere_conformance.rs`.
+//! The grep tool, called as a host calls it. That a pattern means what it means to the C library is
+//! tested in `ere_conformance.rs`.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! grep: patterns that cost more than a host waits for. The answer comes in time and says what it leaves out.
+//! grep: patterns that cost more than a host waits for. The answer comes in time and says what it
+//! leaves out.
 
 mod common;
 

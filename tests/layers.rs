@@ -1,4 +1,5 @@
-//! Imports run one way, and no front end, command or workshop knows what it should not: read from the sources.
+//! Imports run one way, and no front end, command or workshop knows what it should not: read from
+//! the sources.
 
 use std::fs;
 use std::path::{Path, PathBuf};

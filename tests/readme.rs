@@ -8,8 +8,8 @@
 //! | `sh` | `.ci/run`: each line is a command that must succeed in the source directory |
 //! | `json`, `toml`, `rust`, `text` | nobody: no commands |
 //!
-//! All commands of the page run one after the other in one fresh HOME, in which `./install.sh` has laid the tools, after
-//! the line that it prints for this shell's PATH.
+//! All commands of the page run one after the other in one fresh HOME, in which `./install.sh` has
+//! laid the tools, after the line that it prints for this shell's PATH.
 //! `http://example.com/` is answered by a page of this test's own, so that no packet leaves the machine.
 
 use std::fmt::Write as _;
@@ -98,7 +98,8 @@ fn matches(pattern: &str, text: &str) -> bool {
     last.map_or(rest.is_empty(), |last| rest.ends_with(last))
 }
 
-/// `script` in `home`, by a person's shell: nothing that is not installed for everybody is on the PATH.
+/// `script` in `home`, by a person's shell: nothing that is not installed for everybody is on the
+/// PATH.
 fn shell(script: &str, home: &Path, proxy: &str) -> Command {
     let mut command = Command::new("sh");
     command

@@ -1,7 +1,9 @@
-//! What still works where a kernel, an emulator or a sandbox refuses a service: a table of services and tools.
+//! What still works where a kernel, an emulator or a sandbox refuses a service: a table of services
+//! and tools.
 //!
-//! The refusing is done by a seccomp filter (`seccomp(2)`) that is laid over the tool before it starts, and answers as
-//! those do who refuse: with ENOSYS, as a kernel that does not know the call, or with EPERM, as a container's policy.
+//! The refusing is done by a seccomp filter (`seccomp(2)`) that is laid over the tool before it
+//! starts, and answers as those do who refuse: with ENOSYS, as a kernel that does not know the
+//! call, or with EPERM, as a container's policy.
 
 mod common;
 #[path = "common/refusing.rs"]
@@ -211,7 +213,8 @@ fn common_page() -> String {
 fn every_tool_works_without_any_one_of_the_kernel_s_newer_services() {
     for service in SERVICES {
         for errno in [libc::ENOSYS, libc::EPERM, libc::EINVAL] {
-            // A kernel that knows `statx` says EINVAL of no sound call; nor does one of a file without a name.
+            // A kernel that knows `statx` says EINVAL of no sound call; nor does one of a file
+            // without a name.
             if errno == libc::EINVAL && service.name != "subreaper" {
                 continue;
             }
@@ -427,7 +430,8 @@ fn a_shell_for_which_there_is_no_process_says_so_and_names_the_limit() {
     }
 }
 
-/// What a shell does that finds no room in memory: it says nothing and dies, or its loader complains.
+/// What a shell does that finds no room in memory: it says nothing and dies, or its loader
+/// complains.
 const SHELLS_WITHOUT_MEMORY: [&str; 3] = [
     "kill -KILL $$",
     "kill -SEGV $$",

@@ -1,5 +1,5 @@
-//! The web-fetch tool, called as a host calls it. What the client refuses, follows and bounds is tested with the
-//! client; what becomes of a page, with the conversion.
+//! The web-fetch tool, called as a host calls it. What the client refuses, follows and bounds is
+//! tested with the client; what becomes of a page, with the conversion.
 
 mod common;
 #[path = "common/server.rs"]

@@ -1,5 +1,5 @@
-//! The two search tools, called as a host calls them. What each reply of a provider means is tested with the
-//! providers.
+//! The two search tools, called as a host calls them. What each reply of a provider means is tested
+//! with the providers.
 
 mod common;
 #[path = "common/server.rs"]

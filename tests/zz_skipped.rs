@@ -1,8 +1,9 @@
 //! The end of a run of `cargo test`: names each test that could not be made, and why.
 //!
-//! Cargo starts the test programs in the order of their names, so this is the last one. It has no test harness, which
-//! would keep the lines to itself. Where cargo is told to start other programs only (`--test NAME`), or stops at a
-//! failure, this one does not run: the same lines have then been printed at once by `common::skip`.
+//! Cargo starts the test programs in the order of their names, so this is the last one. It has no
+//! test harness, which would keep the lines to itself. Where cargo is told to start other programs
+//! only (`--test NAME`), or stops at a failure, this one does not run: the same lines have then
+//! been printed at once by `common::skip`.
 
 #[path = "common/skipped.rs"]
 #[allow(dead_code, reason = "the tests write, this reads")]

@@ -136,7 +136,8 @@ impl Corpus {
         Ok(path)
     }
 
-    /// A request to write `content`, which is not held in memory: it would count as that of the calls.
+    /// A request to write `content`, which is not held in memory: it would count as that of the
+    /// calls.
     pub fn write_request(&self, file: &Path, content: &Path) -> io::Result<PathBuf> {
         self.once("write-request.json", |path| {
             let mut out = BufWriter::new(File::create(path)?);
@@ -153,7 +154,8 @@ impl Corpus {
         })
     }
 
-    /// A source tree of `count` files, 25 in a directory, of some 3 kB each; a third of them are `*.c`.
+    /// A source tree of `count` files, 25 in a directory, of some 3 kB each; a third of them are
+    /// `*.c`.
     pub fn tree(&self, count: u64) -> io::Result<PathBuf> {
         self.once(&format!("tree-{count}"), |root| {
             let mut numbers = Numbers(0x2545_F491_4F6C_DD1D);
@@ -194,7 +196,8 @@ impl Corpus {
         })
     }
 
-    /// What `make` makes under `name`, unless it is there already; half-made ones never bear the name.
+    /// What `make` makes under `name`, unless it is there already; half-made ones never bear the
+    /// name.
     fn once(&self, name: &str, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
         let path = self.directory.join(name);
         if !path.exists() {

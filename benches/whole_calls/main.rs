@@ -1,8 +1,9 @@
-//! What whole calls cost, beside what a person would use instead: CPU seconds, seconds by the clock, memory.
+//! What whole calls cost, beside what a person would use instead: CPU seconds, seconds by the
+//! clock, memory.
 //!
-//! `cargo bench` measures everything, `cargo bench -- --quick` leaves out what takes gigabytes, and any other argument
-//! chooses the works whose name contains it. The executable measured is that of `IKIGAI_BIN`, or the static one that
-//! an installation has, which is built first.
+//! `cargo bench` measures everything, `cargo bench -- --quick` leaves out what takes gigabytes, and
+//! any other argument chooses the works whose name contains it. The executable measured is that of
+//! `IKIGAI_BIN`, or the static one that an installation has, which is built first.
 
 mod corpus;
 mod measure;
@@ -147,7 +148,8 @@ fn print(row: &Row) -> io::Result<()> {
     Ok(())
 }
 
-/// A run of each that is not measured: the files are in memory then, and the answers are known to be right.
+/// A run of each that is not measured: the files are in memory then, and the answers are known to
+/// be right.
 fn check(row: &Row) -> io::Result<()> {
     let ours = row.ours[0].run(row.lines)?;
     let answer = String::from_utf8_lossy(&ours.head);

@@ -65,8 +65,9 @@ impl Call {
             Some(path) => command.stdin(File::open(path)?),
             None => command.stdin(Stdio::null()),
         };
-        // SAFETY: the closure does nothing. With one, the child is forked, and has little memory; without, it
-        // borrows this process's whole memory until it executes, and the kernel takes that for its own peak.
+        // SAFETY: the closure does nothing. With one, the child is forked, and has little memory;
+        // without, it borrows this process's whole memory until it executes, and the kernel
+        // takes that for its own peak.
         unsafe { command.pre_exec(|| Ok(())) };
         let started = Instant::now();
         let mut child = command.spawn()?;

@@ -1,8 +1,8 @@
-//! A tool's command line, made from its schema: each field is a flag, the required ones stand without their names as
-//! well, in the schema's order.
+//! A tool's command line, made from its schema: each field is a flag, the required ones stand
+//! without their names as well, in the schema's order.
 //!
-//! The forms are those of POSIX "Utility Conventions" (12.2) with GNU's long options. What a person types becomes the
-//! very JSON request that a host would send, so that both are understood alike.
+//! The forms are those of POSIX "Utility Conventions" (12.2) with GNU's long options. What a person
+//! types becomes the very JSON request that a host would send, so that both are understood alike.
 
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};

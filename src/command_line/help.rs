@@ -138,7 +138,8 @@ pub fn about(tools: Registry, words: &[OsString]) -> Exit {
     }
 }
 
-/// Says on stderr that `name` is no tool and no command, which one may have been meant, and what there is.
+/// Says on stderr that `name` is no tool and no command, which one may have been meant, and what
+/// there is.
 pub fn unknown_name(tools: Registry, name: &str) -> Exit {
     let commands = command_line::all(tools);
     let commands: Vec<&str> = commands.iter().map(clap::Command::get_name).collect();

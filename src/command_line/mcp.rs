@@ -15,14 +15,16 @@ use crate::registry::Registry;
 /// How the command is called, and how its log lines begin.
 pub const NAME: &str = "ikigai-tools mcp";
 
-/// How long a call may take where nothing else is said: longer than builds and test suites take that a model waits for.
+/// How long a call may take where nothing else is said: longer than builds and test suites take
+/// that a model waits for.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// What a command line asks for.
 pub enum Asked {
     /// A server.
     Serve(Options),
-    /// The answer to one request, by this tool within these directories: how a confined server calls itself.
+    /// The answer to one request, by this tool within these directories: how a confined server
+    /// calls itself.
     Confined(&'static Tool, Vec<PathBuf>),
 }
 
@@ -30,7 +32,8 @@ pub enum Asked {
 pub struct Options {
     /// These tools, in the registry's order.
     pub tools: Vec<&'static Tool>,
-    /// File work is refused outside these directories, which are absolute and without links; empty means anywhere.
+    /// File work is refused outside these directories, which are absolute and without links; empty
+    /// means anywhere.
     pub roots: Vec<PathBuf>,
     /// How long a call may take.
     pub timeout: Option<Duration>,

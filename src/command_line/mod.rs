@@ -1,5 +1,5 @@
-//! The commands that are not tools, and the whole command line as one tree, from which completions and manual pages are
-//! made.
+//! The commands that are not tools, and the whole command line as one tree, from which completions
+//! and manual pages are made.
 
 pub mod fields;
 pub mod help;
@@ -17,7 +17,8 @@ use crate::contract::schema::Schema;
 use crate::program::PROGRAM;
 use crate::registry::Registry;
 
-/// The commands' names, for telling them from tools before anything is built. `mcp` is a front end of its own.
+/// The commands' names, for telling them from tools before anything is built. `mcp` is a front end
+/// of its own.
 pub const NAMES: [&str; 6] = ["list", "schema", "doctor", "link", "completions", "man"];
 
 /// The commands, in the order in which help shows them.

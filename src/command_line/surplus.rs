@@ -1,6 +1,8 @@
-//! Words that a tool's command line has no place for, and what whoever typed them most likely meant.
+//! Words that a tool's command line has no place for, and what whoever typed them most likely
+//! meant.
 //!
-//! The advice follows from the tool's row and schema: what its required field holds, and which directory it looks in.
+//! The advice follows from the tool's row and schema: what its required field holds, and which
+//! directory it looks in.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,8 +13,8 @@ use crate::command_line::fields::{hint, quoted};
 use crate::contract::schema::{Field, FieldKind, Schema};
 use crate::contract::tool::{Scope, Tool};
 
-/// What to type instead of `args`, if that can be told. They hold something that the tool, reached by `invocation`, has
-/// no place for.
+/// What to type instead of `args`, if that can be told. They hold something that the tool, reached
+/// by `invocation`, has no place for.
 pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString]) -> Option<String> {
     let mut words = Vec::new();
     for arg in args {
@@ -46,7 +48,8 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Whether a field's flag, or something like it, is among the words: then what is wrong is about flags.
+    /// Whether a field's flag, or something like it, is among the words: then what is wrong is
+    /// about flags.
     fn names_a_field(&self, schema: &Schema) -> bool {
         self.words.iter().any(|word| {
             let name = word.split('=').next().unwrap_or(word).replace('_', "-");

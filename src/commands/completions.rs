@@ -1,5 +1,5 @@
-//! Completions for shells, made from the command line that is read; before those for bash stand rules for what the
-//! generator has none for.
+//! Completions for shells, made from the command line that is read; before those for bash stand
+//! rules for what the generator has none for.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,8 @@ pub fn script(tools: Registry, shell: Shell) -> String {
 
 /// The completions, made of what was `generated` for the same command line.
 fn bash(tools: Registry, generated: &str) -> String {
-    // The generator (4.6) spells a program's name with a dash in two ways, and what it sets it never finds.
+    // The generator (4.6) spells a program's name with a dash in two ways, and what it sets it
+    // never finds.
     let (sought, set) = (
         PROGRAM.replace('-', "__subcmd__"),
         PROGRAM.replace('-', "__"),
@@ -70,7 +71,8 @@ fn kinds(tree: &Command) -> String {
     cases
 }
 
-/// What the argument's value is, for the rules; none if it has none, or one of those words that the generator knows.
+/// What the argument's value is, for the rules; none if it has none, or one of those words that the
+/// generator knows.
 fn kind(arg: &Arg) -> Option<String> {
     if !arg.get_action().takes_values() || arg.is_require_equals_set() {
         return None;

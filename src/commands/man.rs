@@ -17,7 +17,8 @@ use crate::contract::tool::{Family, Part, Tool};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::Registry;
 
-/// Writes the manual pages into `directory`: one of the program, one of each tool and each other command.
+/// Writes the manual pages into `directory`: one of the program, one of each tool and each other
+/// command.
 pub fn write(tools: Registry, directory: &Path) -> Exit {
     match write_pages(tools, directory) {
         Ok(()) => Exit::Success,

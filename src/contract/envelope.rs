@@ -1,7 +1,7 @@
 //! The envelope: the fields by which an answer says whether the call did what it was asked to.
 //!
-//! There is one, for tools and front ends alike. Rules: the specification's response formats, and the decisions on the
-//! host's calls (1 to 3).
+//! There is one, for tools and front ends alike. Rules: the specification's response formats, and
+//! the decisions on the host's calls (1 to 3).
 //!
 //! | how the call went | local tools | web tools |
 //! |---|---|---|
@@ -35,8 +35,8 @@ impl Object<'_> {
         self.break_off(failure)
     }
 
-    /// Ends an answer that breaks off midway: behind what has been written comes why there is no more of it. An answer
-    /// that has said so already says it once.
+    /// Ends an answer that breaks off midway: behind what has been written comes why there is no
+    /// more of it. An answer that has said so already says it once.
     pub fn break_off(&mut self, failure: &Failure) -> io::Result<()> {
         if self.says_that_it_failed() {
             return Ok(());

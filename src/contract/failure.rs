@@ -1,8 +1,8 @@
 //! The other way a call can end: a code of the specification's, and a message for whoever reads it.
 //!
-//! The codes are the specification's own ("Tool-specific codes" of the local tools, "Error codes" of the web tools).
-//! Three are not, since the specification has none for what a tool cannot say of itself: [`Code::ToolFailed`],
-//! [`Code::Timeout`] and [`Code::AnswerTooLarge`].
+//! The codes are the specification's own ("Tool-specific codes" of the local tools, "Error codes"
+//! of the web tools). Three are not, since the specification has none for what a tool cannot say of
+//! itself: [`Code::ToolFailed`], [`Code::Timeout`] and [`Code::AnswerTooLarge`].
 
 use std::fmt;
 
@@ -53,8 +53,8 @@ pub enum Code {
     RateLimit,
     /// The provider answered with another failure.
     ApiError,
-    /// The tool itself is at fault: it panicked, could not be started, or ended without an answer. Not the
-    /// specification's.
+    /// The tool itself is at fault: it panicked, could not be started, or ended without an answer.
+    /// Not the specification's.
     ToolFailed,
     /// A server ended the call, which took longer than it allows. Not the specification's.
     Timeout,

@@ -1,5 +1,5 @@
-//! What every tool and every front end keeps: what a tool is, a request in, an answer or a failure out, and how a tool
-//! is described.
+//! What every tool and every front end keeps: what a tool is, a request in, an answer or a failure
+//! out, and how a tool is described.
 //!
 //! Rules: the specification's protocol of all tools, and the decisions on the host's calls.
 //!
@@ -16,13 +16,14 @@
 //!
 //! # An answer has two phases
 //!
-//! A tool **prepares**, and may fail: [`tool::Tool::run`] reads the request's fields and does what can go wrong, and
-//! comes back with a [`failure::Failure`], which is then the whole answer, or with a [`reply::Reply`]. The reply
-//! **streams**, and may only fail as I/O does: it writes fields to a reader that takes them as they come, be it a host
-//! or a person. So nothing is collected before it is shown, an answer of a gigabyte takes no more memory than one of a
-//! line, and no answer turns into an error after its beginning has been read. A source that breaks off in the second
-//! phase is no third kind of ending: what was answered stands, and [`reply::Object::break_off`] says behind it why
-//! there is no more.
+//! A tool **prepares**, and may fail: [`tool::Tool::run`] reads the request's fields and does what
+//! can go wrong, and comes back with a [`failure::Failure`], which is then the whole answer, or
+//! with a [`reply::Reply`]. The reply **streams**, and may only fail as I/O does: it writes fields
+//! to a reader that takes them as they come, be it a host or a person. So nothing is collected
+//! before it is shown, an answer of a gigabyte takes no more memory than one of a line, and no
+//! answer turns into an error after its beginning has been read. A source that breaks off in the
+//! second phase is no third kind of ending: what was answered stands, and
+//! [`reply::Object::break_off`] says behind it why there is no more.
 //!
 //! ```text
 //! request bytes ─ Request::parse ─ Tool::run ──┬─ Err(Failure) ─ Object::fail

@@ -1,9 +1,10 @@
 //! A schema reduced to the words that every model's provider takes, strict modes included.
 //!
-//! JSON Schema has more words than the providers' tool definitions know: `type`, `description`, `properties`,
-//! `required`, `items` and `enum` are common to all. Bounds, lengths, formats and defaults are not among them and
-//! still matter to a model, so the descriptions say what those words said. The Model Context Protocol's lists are
-//! reduced in the same way, since its clients hand them on to the same providers.
+//! JSON Schema has more words than the providers' tool definitions know: `type`, `description`,
+//! `properties`, `required`, `items` and `enum` are common to all. Bounds, lengths, formats and
+//! defaults are not among them and still matter to a model, so the descriptions say what those
+//! words said. The Model Context Protocol's lists are reduced in the same way, since its clients
+//! hand them on to the same providers.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,9 @@
 //! JSON out: an answer as it is written, field by field, straight to its reader.
 //!
-//! Nothing is collected first: a command's output or a search's matches go out as they come, escaped on the way, so
-//! that an answer of a gigabyte costs no more memory than one of a line. Text that is not UTF-8 is repaired as the
-//! decisions on the host's calls have it (5): U+FFFD in place of each broken part, everything around it kept.
+//! Nothing is collected first: a command's output or a search's matches go out as they come,
+//! escaped on the way, so that an answer of a gigabyte costs no more memory than one of a line.
+//! Text that is not UTF-8 is repaired as the decisions on the host's calls have it (5): U+FFFD in
+//! place of each broken part, everything around it kept.
 
 use std::io::{self, Write};
 
@@ -15,8 +16,9 @@ const PIECE: usize = 64 * 1024;
 /// How long a field that is not text mostly is, its name included, in bytes.
 const SHORT: usize = 64;
 
-/// A tool's answer, prepared: the fields of one JSON object, written when the front end asks for them. This is the
-/// second phase of a call, which can only fail as I/O does; see [`Tool::run`](crate::contract::tool::Tool::run).
+/// A tool's answer, prepared: the fields of one JSON object, written when the front end asks for
+/// them. This is the second phase of a call, which can only fail as I/O does; see
+/// [`Tool::run`](crate::contract::tool::Tool::run).
 pub struct Reply<'a>(Box<dyn Fields + 'a>);
 
 /// What writes an answer's fields, once.
@@ -62,8 +64,8 @@ enum Sink<'w> {
     Viewer(&'w mut dyn Viewer),
 }
 
-/// How far a JSON object has come. Whatever breaks off the writing of one, it breaks off here and not in between:
-/// texts go out in whole characters, other fields whole.
+/// How far a JSON object has come. Whatever breaks off the writing of one, it breaks off here and
+/// not in between: texts go out in whole characters, other fields whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// A field has been written.
@@ -182,7 +184,8 @@ fn begin(out: &mut dyn Write, at: Progress, name: &str) -> io::Result<()> {
     out.write_all(b":")
 }
 
-/// Text on its way out: takes any bytes, passes on UTF-8, escaped where it is to be JSON. It must be closed.
+/// Text on its way out: takes any bytes, passes on UTF-8, escaped where it is to be JSON. It must
+/// be closed.
 pub struct Text<'w> {
     sink: TextSink<'w>,
     /// Bytes not yet passed on: small writes, or the beginning of a character.
@@ -216,7 +219,8 @@ impl Text<'_> {
         }
     }
 
-    /// Passes on `bytes` but for the last few when they begin a character and do not end it: their number comes back.
+    /// Passes on `bytes` but for the last few when they begin a character and do not end it: their
+    /// number comes back.
     fn pass_on(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut start = 0;
         while start < bytes.len() {
@@ -273,7 +277,8 @@ impl Write for Text<'_> {
         let mut pending = std::mem::take(&mut self.pending);
         let rest = self.pass_on(&pending)?;
         pending.drain(..pending.len() - rest);
-        // A character that began in the last write ends in this one: four bytes settle it either way.
+        // A character that began in the last write ends in this one: four bytes settle it either
+        // way.
         let mut taken = 0;
         while !pending.is_empty() && taken < bytes.len() {
             pending.push(bytes[taken]);
@@ -289,7 +294,8 @@ impl Write for Text<'_> {
         Ok(bytes.len())
     }
 
-    /// Shows a viewer what has come. A JSON reader waits for the end anyway, and is better served in larger pieces.
+    /// Shows a viewer what has come. A JSON reader waits for the end anyway, and is better served
+    /// in larger pieces.
     fn flush(&mut self) -> io::Result<()> {
         if matches!(self.sink, TextSink::Json { .. }) {
             return Ok(());

@@ -1,8 +1,8 @@
 //! JSON in: a request's bytes become fields, each asked for by the type that its tool wants.
 //!
-//! Lenient where models are known to be imprecise and exact where that would be a guess: the rules are the decisions
-//! on the host's calls, 2 and 4. Strings without escapes are borrowed from the request, so that a file of 100 MB is
-//! not copied on its way to the disk.
+//! Lenient where models are known to be imprecise and exact where that would be a guess: the rules
+//! are the decisions on the host's calls, 2 and 4. Strings without escapes are borrowed from the
+//! request, so that a file of 100 MB is not copied on its way to the disk.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -38,7 +38,8 @@ impl<'a> Request<'a> {
                 "expected an object, found {}",
                 other.kind()
             ))),
-            // It may still be JSON: of a value that cannot be held, only the field that has it is unusable.
+            // It may still be JSON: of a value that cannot be held, only the field that has it is
+            // unusable.
             Err(error) => match serde_json::from_slice(bytes) {
                 Ok(Unread(fields)) => Ok(Self {
                     fields: fields.into_iter().filter_map(held).collect(),
@@ -97,7 +98,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// A list of strings that may be missing, which is an empty one; empty strings in it are passed over.
+    /// A list of strings that may be missing, which is an empty one; empty strings in it are passed
+    /// over.
     pub fn texts(&self, name: &str) -> Result<Vec<&str>, Failure> {
         let wanted = "an array of strings";
         match self.given(name) {
@@ -115,7 +117,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// An optional field that says something: models in strict mode send every field, empty where they mean none.
+    /// An optional field that says something: models in strict mode send every field, empty where
+    /// they mean none.
     fn given(&self, name: &str) -> Option<&Value<'a>> {
         self.field(name).filter(|value| !value.is_empty())
     }
@@ -130,7 +133,8 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The whole number that `text` spells in any form that JSON has for one; beyond the range of integers, the nearest.
+/// The whole number that `text` spells in any form that JSON has for one; beyond the range of
+/// integers, the nearest.
 #[must_use]
 pub fn integer(text: &str) -> Option<i128> {
     let text = text.trim();
@@ -151,7 +155,8 @@ fn whole(number: f64) -> Option<i128> {
     (number.fract() == 0.0 || number.is_infinite()).then_some(number as i128)
 }
 
-/// A JSON value that borrows from the request where it can. Of what no field takes, only the kind is kept.
+/// A JSON value that borrows from the request where it can. Of what no field takes, only the kind
+/// is kept.
 #[derive(Debug)]
 enum Value<'a> {
     Null,
@@ -202,8 +207,9 @@ impl Value<'_> {
     }
 }
 
-/// How deep in a request a value stands, and so what is kept of it: fields are texts, numbers or lists of such, and
-/// what lies deeper is passed over without a call for each level, however many there are.
+/// How deep in a request a value stands, and so what is kept of it: fields are texts, numbers or
+/// lists of such, and what lies deeper is passed over without a call for each level, however many
+/// there are.
 #[derive(Clone, Copy)]
 enum Level {
     Request,

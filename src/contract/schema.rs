@@ -1,7 +1,8 @@
-//! A tool's schema as the front ends for people need it: its fields, in order, each with its type, bounds and description.
+//! A tool's schema as the front ends for people need it: its fields, in order, each with its type,
+//! bounds and description.
 //!
-//! Read from the very text that `--schema` prints, so that nothing is described twice. The forms that occur are those
-//! of the specification's schema format.
+//! Read from the very text that `--schema` prints, so that nothing is described twice. The forms
+//! that occur are those of the specification's schema format.
 
 use serde_json::Value;
 
@@ -45,7 +46,8 @@ pub struct Field {
 }
 
 impl Field {
-    /// The field's name as that of a flag, in `kebab-case` and without dashes before it: `file-path`.
+    /// The field's name as that of a flag, in `kebab-case` and without dashes before it:
+    /// `file-path`.
     #[must_use]
     pub fn flag(&self) -> String {
         self.name.replace('_', "-")
@@ -99,8 +101,8 @@ impl Schema {
     }
 }
 
-/// What a host that discovers a tool finds wrong with the text of its schema: the specification's validation rules, in
-/// its order. Comes back with the tool's name where nothing is.
+/// What a host that discovers a tool finds wrong with the text of its schema: the specification's
+/// validation rules, in its order. Comes back with the tool's name where nothing is.
 pub fn validate(text: &[u8]) -> Result<String, String> {
     let schema: Value =
         serde_json::from_slice(text).map_err(|error| format!("is not valid JSON: {error}"))?;

@@ -1,4 +1,5 @@
-//! What a tool is: one row of constants, from which every front end and command takes what it needs to know.
+//! What a tool is: one row of constants, from which every front end and command takes what it needs
+//! to know.
 //!
 //! Envelopes and exit codes follow the decisions on the host's calls, 1 to 3.
 
@@ -22,15 +23,17 @@ pub struct Tool {
     pub hints: Hints,
     /// What of the machine a request can name, for front ends that confine it.
     pub scope: Scope,
-    /// How many calls a server may run at the same time, where a call can take much memory; `None` sets no limit
-    /// beside the server's.
+    /// How many calls a server may run at the same time, where a call can take much memory; `None`
+    /// sets no limit beside the server's.
     pub at_once: Option<usize>,
     /// What `--help` and the manual page say beyond the schema.
     pub manual: Manual,
-    /// The account without which the tool answers `AUTH_MISSING`; none where it needs no credentials.
+    /// The account without which the tool answers `AUTH_MISSING`; none where it needs no
+    /// credentials.
     pub account: Option<Account>,
-    /// How the answer's fields read as text. A field that is not named here is shown as `name: value`; those of the
-    /// envelope (`success`, `error`, `error_code`) and `note` are the contract's, and no row names them.
+    /// How the answer's fields read as text. A field that is not named here is shown as `name:
+    /// value`; those of the envelope (`success`, `error`, `error_code`) and `note` are the
+    /// contract's, and no row names them.
     pub fields: &'static [(&'static str, Part)],
     /// A call that shows that the installed tool works; none where that takes a network.
     pub sample: Option<Sample>,
@@ -44,14 +47,15 @@ pub type Run = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
 impl Tool {
     /// Carries out one call, in two phases.
     ///
-    /// 1. **It prepares, and may fail.** The request's fields are understood, the file is opened, the page is fetched.
-    ///    Whatever can be refused is refused now, while nothing has been written: the whole answer is then the
-    ///    [`Failure`].
-    /// 2. **It streams, and may only fail as I/O does.** The [`Reply`] that comes back writes the answer's fields when
-    ///    it is told to. Its reader may be gone by then, and that is the one error it returns. Should its own source
-    ///    break off midway, it ends the object with [`Object::break_off`](crate::contract::reply::Object::break_off):
-    ///    what has been answered stands, and `error` and `error_code` behind it say why no more came. Notes on what
-    ///    was left out are written here as well.
+    /// 1. **It prepares, and may fail.** The request's fields are understood, the file is opened,
+    ///    the page is fetched. Whatever can be refused is refused now, while nothing has been
+    ///    written: the whole answer is then the [`Failure`].
+    /// 2. **It streams, and may only fail as I/O does.** The [`Reply`] that comes back writes the
+    ///    answer's fields when it is told to. Its reader may be gone by then, and that is the one
+    ///    error it returns. Should its own source break off midway, it ends the object with
+    ///    [`Object::break_off`](crate::contract::reply::Object::break_off): what has been answered
+    ///    stands, and `error` and `error_code` behind it say why no more came. Notes on what was
+    ///    left out are written here as well.
     ///
     /// # Errors
     /// The first phase failed.
@@ -120,7 +124,8 @@ pub enum Scope {
     Machine,
     /// The file that this field names.
     File(&'static str),
-    /// What the wildcards in the field `pattern` name, from the directory that the field `directory` names.
+    /// What the wildcards in the field `pattern` name, from the directory that the field
+    /// `directory` names.
     Paths {
         /// The field that names a directory, or a file.
         directory: &'static str,
@@ -137,7 +142,8 @@ pub struct Manual {
     pub text: &'static str,
     /// A request that works anywhere.
     pub example: &'static str,
-    /// The variables of the environment that the tool reads, beside those of its account, and what each does.
+    /// The variables of the environment that the tool reads, beside those of its account, and what
+    /// each does.
     pub environment: &'static [(&'static str, &'static str)],
 }
 

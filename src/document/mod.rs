@@ -23,8 +23,8 @@ mod model;
 pub struct Document {
     /// The page's `<title>`, its whitespace collapsed; empty if it has none.
     pub title: String,
-    /// The page's body as Markdown, without a newline at its end. It is never longer than twice the
-    /// page and [`ALLOWANCE`]; what had to be left out is said at its end, in brackets.
+    /// The page's body as Markdown, without a newline at its end. It is never longer than twice
+    /// the page and [`ALLOWANCE`]; what had to be left out is said at its end, in brackets.
     pub markdown: String,
 }
 

@@ -26,8 +26,8 @@ pub struct Content {
     ready: Range<usize>,
     /// How many lines after the window are wanted.
     to_take: u64,
-    /// How many bytes of the file come after the window. Bytes that are appended meanwhile, perhaps
-    /// by our own output, are not read. A generated file has no size.
+    /// How many bytes of the file come after the window. Bytes that are appended meanwhile,
+    /// perhaps by our own output, are not read. A generated file has no size.
     behind: u64,
 }
 

@@ -1,7 +1,8 @@
 //! One call answered with one JSON object: what the host's front end and a person's have in common.
 //!
-//! Here the two phases of an answer meet its reader. A tool that fails while it prepares gives an object that is the
-//! failure; a tool that panics, in either phase, gives an object that is whole all the same.
+//! Here the two phases of an answer meet its reader. A tool that fails while it prepares gives an
+//! object that is the failure; a tool that panics, in either phase, gives an object that is whole
+//! all the same.
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::panic::{self, AssertUnwindSafe};
@@ -15,8 +16,8 @@ use crate::contract::request::Request;
 use crate::contract::tool::{Family, Tool};
 use crate::program::Exit;
 
-/// How much of an answer is gathered before it is written, in bytes: what stands around texts, which come in larger
-/// pieces already.
+/// How much of an answer is gathered before it is written, in bytes: what stands around texts,
+/// which come in larger pieces already.
 const BUFFER: usize = 1024;
 
 /// Answers `input`, the bytes of a request, with one JSON object on stdout.
@@ -27,9 +28,10 @@ pub fn as_json(tool: &Tool, input: Result<&[u8], Failure>) -> Exit {
     ended(tool, written.and_then(|()| out.flush()), exit)
 }
 
-/// Writes the answer to `input` into `out`; `is_untouched` tells whether anything has left the buffer, and `terminal`
-/// whether a terminal reads it. A tool that panics has answered that it did, in an object that is whole: in place of
-/// what is still in the buffer, else behind what its reader has already.
+/// Writes the answer to `input` into `out`; `is_untouched` tells whether anything has left the
+/// buffer, and `terminal` whether a terminal reads it. A tool that panics has answered that it did,
+/// in an object that is whole: in place of what is still in the buffer, else behind what its reader
+/// has already.
 pub fn respond<W: Write + Default>(
     tool: &Tool,
     input: Result<&[u8], Failure>,
@@ -64,8 +66,8 @@ pub fn respond<W: Write + Default>(
     (written, Exit::Failure)
 }
 
-/// Has `fill` write the fields of one object, or the rest of one of which `begun` is there already. Leaves in `at` how
-/// far it came, even if `fill` panics.
+/// Has `fill` write the fields of one object, or the rest of one of which `begun` is there already.
+/// Leaves in `at` how far it came, even if `fill` panics.
 fn with_object<W: Write>(
     out: &mut BufWriter<W>,
     terminal: bool,
@@ -137,8 +139,8 @@ fn carry_out(
 /// Where in the program the last panic was.
 static PLACE_OF_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// From here on a panic says on stderr, in one line, where it was. What it says of itself may hold what a call was about, and
-/// stays untold unless it is fixed text.
+/// From here on a panic says on stderr, in one line, where it was. What it says of itself may hold
+/// what a call was about, and stays untold unless it is fixed text.
 pub fn settle_panics() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string);

@@ -1,6 +1,6 @@
-//! The front ends, which know the contract and not each other: a host's call, a person's call, the Model Context
-//! Protocol. What the first two have in common is in `answer`, below both; which of them a call is for, the entry
-//! decides.
+//! The front ends, which know the contract and not each other: a host's call, a person's call, the
+//! Model Context Protocol. What the first two have in common is in `answer`, below both; which of
+//! them a call is for, the entry decides.
 //!
 //! # Who prints what
 //!
@@ -14,9 +14,10 @@
 //! | a command line that is not understood | nothing | what is wrong with it | 2 |
 //! | `--help`, `--version`, `--schema` | the text | nothing | 0 |
 //!
-//! No tool and no workshop prints anything: a tool's words leave by its reply or its failure. A panic says on stderr
-//! where it was, whoever called. An answer that nobody reads any more (`EPIPE`) is no error; one that cannot be written
-//! for another reason is one line on stderr and exit code 1.
+//! No tool and no workshop prints anything: a tool's words leave by its reply or its failure. A
+//! panic says on stderr where it was, whoever called. An answer that nobody reads any more
+//! (`EPIPE`) is no error; one that cannot be written for another reason is one line on stderr and
+//! exit code 1.
 
 mod abort;
 pub mod answer;

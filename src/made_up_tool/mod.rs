@@ -1,5 +1,5 @@
-//! A made-up tool, which is one file, one schema and one row, and is complete at every front end and in every command:
-//! none of them knows a tool by name.
+//! A made-up tool, which is one file, one schema and one row, and is complete at every front end
+//! and in every command: none of them knows a tool by name.
 
 mod acme_lookup;
 

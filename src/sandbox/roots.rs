@@ -1,8 +1,8 @@
 //! Which paths and patterns lie within some directories, decided by names before a call.
 //!
-//! This is the half of `--root` that sees names: links are resolved as `path_resolution(7)` has it, and what leads
-//! outside is outside whether it is there or not. The other half is `confine`, which the kernel enforces in whatever
-//! moment a file is touched.
+//! This is the half of `--root` that sees names: links are resolved as `path_resolution(7)` has it,
+//! and what leads outside is outside whether it is there or not. The other half is `confine`, which
+//! the kernel enforces in whatever moment a file is touched.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
@@ -34,8 +34,9 @@ impl Roots {
         self.0.first().map_or(Path::new("/"), PathBuf::as_path)
     }
 
-    /// The wildcard `pattern`, from the directory `base` on, rewritten so that it means the same and finds names by
-    /// listing directories alone, which a confined process cannot do outside; none if it leaves the directories.
+    /// The wildcard `pattern`, from the directory `base` on, rewritten so that it means the same
+    /// and finds names by listing directories alone, which a confined process cannot do
+    /// outside; none if it leaves the directories.
     pub fn listed(&self, mut base: PathBuf, pattern: &str) -> Option<String> {
         if pattern.starts_with('/') {
             base = PathBuf::from("/");
@@ -66,8 +67,8 @@ impl Roots {
     }
 }
 
-/// Where `path` leads, which need not be there; none if that cannot be told. What is no link is taken for a directory,
-/// and `..` leads out of it: where it is none, the call fails by itself.
+/// Where `path` leads, which need not be there; none if that cannot be told. What is no link is
+/// taken for a directory, and `..` leads out of it: where it is none, the call fails by itself.
 fn real(path: &Path) -> Option<PathBuf> {
     let mut real = PathBuf::new();
     let mut rest: Vec<PathBuf> = parts(path);
@@ -127,8 +128,9 @@ fn unescaped(part: &str) -> String {
     plain
 }
 
-/// A name as a wildcard that matches it alone: one character becomes a set. A dot in front stays, or nothing matches;
-/// of a name without a letter or a digit no character is safe in a set everywhere, and it stays as it is.
+/// A name as a wildcard that matches it alone: one character becomes a set. A dot in front stays,
+/// or nothing matches; of a name without a letter or a digit no character is safe in a set
+/// everywhere, and it stays as it is.
 fn as_wildcard(part: &str) -> String {
     let Some(at) = part.find(|c: char| c.is_ascii_alphanumeric()) else {
         return part.to_owned();

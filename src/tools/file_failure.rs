@@ -1,4 +1,5 @@
-//! What the three file tools say of a file that cannot be worked with, in the specification's words.
+//! What the three file tools say of a file that cannot be worked with, in the specification's
+//! words.
 
 use crate::contract::failure::{Code, Failure};
 use crate::files::FileError;

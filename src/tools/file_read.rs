@@ -50,7 +50,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         match passed_on {
             Ok(()) => Ok(()),
             Err(Interrupted::Sink(error)) => Err(error),
-            // A disk that fails midway: the beginning has been answered, and why it ends there belongs to it.
+            // A disk that fails midway: the beginning has been answered, and why it ends there
+            // belongs to it.
             Err(Interrupted::File(error)) => object.break_off(&file_failure::of(path, &error)),
         }
     }))

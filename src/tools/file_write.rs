@@ -47,7 +47,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let content = request.required_text("content")?;
     files::write(Path::new(path), content.as_bytes()).map_err(|error| {
         let error = match error {
-            // Not the file but its directory is missing; the specification calls that a file that cannot be opened.
+            // Not the file but its directory is missing; the specification calls that a file that
+            // cannot be opened.
             FileError::NotFound => FileError::Open(Reason::default()),
             error => error,
         };

@@ -1,4 +1,5 @@
-//! The variables of the environment that every tool heeds that asks the network, as manual pages list them.
+//! The variables of the environment that every tool heeds that asks the network, as manual pages
+//! list them.
 
 /// Through which proxy a request goes.
 pub const PROXIES: (&str, &str) = (

@@ -68,8 +68,8 @@ struct Event<'a> {
     data_json: &'a str,
 }
 
-/// The failure that `error` is. Where no key is configured, a host hears what to show its user (`config_required`):
-/// the account's notice, and what is `missing`, a JSON object as text.
+/// The failure that `error` is. Where no key is configured, a host hears what to show its user
+/// (`config_required`): the account's notice, and what is `missing`, a JSON object as text.
 pub fn failure(error: SearchError, account: &Account, missing: &str) -> Failure {
     match error {
         SearchError::AuthMissing(message) => {

@@ -101,12 +101,12 @@ fn fetch(url: &str) -> Result<Page, Failure> {
     })
 }
 
-/// What a conversion has beyond the client's time, so that a page that came at the last moment is converted all the
-/// same; what is left of the 25 seconds of a call is for the answer.
+/// What a conversion has beyond the client's time, so that a page that came at the last moment is
+/// converted all the same; what is left of the 25 seconds of a call is for the answer.
 const CONVERSION: Duration = Duration::from_millis(600);
 
-/// The parser is somebody else's: should it panic on some page, then that is a page that cannot be parsed, and the
-/// panic's own words are for nobody.
+/// The parser is somebody else's: should it panic on some page, then that is a page that cannot be
+/// parsed, and the panic's own words are for nobody.
 fn convert(page: &str, url: &Url, xhtml: bool, end: Instant) -> Result<Document, Failure> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));

@@ -6,8 +6,8 @@
 //! 1. Link-local, cloud metadata, unspecified, multicast, broadcast and reserved addresses are
 //!    refused always, whoever named them, in every spelling and embedding.
 //! 2. Loopback and private addresses are reached only under the host that the caller itself named.
-//!    A redirect may stay on that host (any port, so that a development server can send its
-//!    visitor there), and between the spellings of this machine: `localhost`, `127.0.0.1`, `[::1]`.
+//!    A redirect may stay on that host (any port, so that a development server can send its visitor
+//!    there), and between the spellings of this machine: `localhost`, `127.0.0.1`, `[::1]`.
 //! 3. Once a hop has been to a public address, or to one that only a proxy knows, everything
 //!    private is refused for the rest of the call, the host first named included: a name that
 //!    changes its address between two hops gains nothing.

@@ -48,7 +48,8 @@ fn the_call_to_try_next_works_as_it_is_printed() {
     assert!(answer["output"].is_string(), "{answer}");
 }
 
-/// What a person's shell says to `ikigai-tools --version` after the line about PATH that `text` prints.
+/// What a person's shell says to `ikigai-tools --version` after the line about PATH that `text`
+/// prints.
 fn program_after(room: &Room, path: &str, text: &str) -> String {
     let line = text.lines().find(|line| line.starts_with("  export PATH="));
     let script = format!("{}\nikigai-tools --version", line.unwrap_or_default());

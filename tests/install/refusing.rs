@@ -94,7 +94,8 @@ fn what_is_not_ours_is_not_what_to_try_next() {
     }
 }
 
-/// `install.sh` on a machine that has these commands and what the script cannot do without, to build the program.
+/// `install.sh` on a machine that has these commands and what the script cannot do without, to
+/// build the program.
 fn build_with(room: &Room, commands: &Path) -> Command {
     let mut command = Command::new("/bin/sh");
     command

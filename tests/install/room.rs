@@ -176,7 +176,8 @@ fn call(link: &Path, request: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Sees that `dir` holds the program and `links`, executable regular files all, and that they answer.
+/// Sees that `dir` holds the program and `links`, executable regular files all, and that they
+/// answer.
 pub fn assert_tools(dir: &Path, links: &[String]) {
     let mut found: Vec<String> = fs::read_dir(dir)
         .unwrap()

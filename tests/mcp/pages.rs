@@ -1,4 +1,5 @@
-//! Pages take memory: only so many of them are read at the same time, and nothing else waits for them.
+//! Pages take memory: only so many of them are read at the same time, and nothing else waits for
+//! them.
 
 use std::collections::HashSet;
 use std::net::{TcpListener, TcpStream};

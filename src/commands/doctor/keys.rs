@@ -36,7 +36,8 @@ fn name(credential: Credential) -> CredentialName {
     }
 }
 
-/// The files that hold keys and that others than their owner can read or change, each with its mode.
+/// The files that hold keys and that others than their owner can read or change, each with its
+/// mode.
 fn exposed(tools: Registry) -> Vec<(PathBuf, u32)> {
     // A key in the environment hides the file from a search, and from nobody else.
     let file_only = |name: &str| {
@@ -109,7 +110,8 @@ pub fn report(report: &mut Report, tools: Registry) {
     }
 }
 
-/// The command that leads to a credentials file that can be used, where `reason` says which one cannot, and why.
+/// The command that leads to a credentials file that can be used, where `reason` says which one
+/// cannot, and why.
 fn readable(reason: &str) -> String {
     let end = reason
         .find(FILE_ENDS)

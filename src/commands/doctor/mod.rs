@@ -1,9 +1,9 @@
-//! What stands between a host and the tools: where the links are, what a host finds there, whether it answers, and what
-//! to do where it does not.
+//! What stands between a host and the tools: where the links are, what a host finds there, whether
+//! it answers, and what to do where it does not.
 //!
-//! Every file that a host would start is started here too, with `--schema` and a deadline; but what a project has
-//! brought is listed alone, since whoever clones a repository and asks what is in it has not agreed to run it. Each
-//! advice is one command for a shell, which helps when it is copied.
+//! Every file that a host would start is started here too, with `--schema` and a deadline; but what
+//! a project has brought is listed alone, since whoever clones a repository and asks what is in it
+//! has not agreed to run it. Each advice is one command for a shell, which helps when it is copied.
 
 mod identity;
 mod keys;
@@ -28,8 +28,8 @@ const GOOD: &str = "32";
 const BAD: &str = "1;31";
 const HEADING: &str = "1";
 
-/// Looks at everything, and prints what there is and what to do. Exits 1 if anything is wrong. A project's tools are
-/// started only if `run_project` says so.
+/// Looks at everything, and prints what there is and what to do. Exits 1 if anything is wrong. A
+/// project's tools are started only if `run_project` says so.
 pub fn run(known: Registry, run_project: bool) -> Exit {
     let mut report = Report {
         colour: coloured(&io::stdout()),
@@ -43,8 +43,8 @@ pub fn run(known: Registry, run_project: bool) -> Exit {
     report.conclude()
 }
 
-/// What is said where a project has brought the file at `path`, which is not started: for tests of tools that this
-/// program does not have.
+/// What is said where a project has brought the file at `path`, which is not started: for tests of
+/// tools that this program does not have.
 #[cfg(test)]
 pub fn said_of(known: Registry, path: PathBuf) -> String {
     let mut report = Report::default();
@@ -177,7 +177,8 @@ impl Report {
     }
 }
 
-/// The command that lets a host list the place `directory`, which it cannot for an error of this kind.
+/// The command that lets a host list the place `directory`, which it cannot for an error of this
+/// kind.
 fn opened(directory: &Path, why: ErrorKind) -> String {
     match why {
         ErrorKind::PermissionDenied => {

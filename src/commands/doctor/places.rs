@@ -1,6 +1,7 @@
 //! Where hosts look for tools, and what is there.
 //!
-//! A project's tools come before a person's own, and these before the system's (README.md, "For hosts").
+//! A project's tools come before a person's own, and these before the system's (README.md, "For
+//! hosts").
 
 use std::ffi::OsString;
 use std::fs;
@@ -75,8 +76,8 @@ pub enum Obstacle {
 
 /// The places, the one that comes first before the others.
 ///
-/// A project's folder that is, by a link or since the project is the home directory, a folder that is looked at anyway
-/// is that one: what lies there is not what the project has brought.
+/// A project's folder that is, by a link or since the project is the home directory, a folder that
+/// is looked at anyway is that one: what lies there is not what the project has brought.
 pub fn all(known: Registry) -> Vec<Place> {
     let mut candidates = Vec::new();
     if let Ok(here) = std::env::current_dir() {
@@ -101,7 +102,8 @@ pub fn all(known: Registry) -> Vec<Place> {
     places.into_iter().map(look).collect()
 }
 
-/// The home directory. One that is relative would be wherever the program is called, in a project too.
+/// The home directory. One that is relative would be wherever the program is called, in a project
+/// too.
 pub fn home() -> Option<PathBuf> {
     dirs::home_dir().filter(|home| home.is_absolute())
 }
@@ -153,7 +155,8 @@ fn look(known: Registry, owner: Owner, directory: PathBuf) -> Place {
     }
 }
 
-/// The names in `directory`, sorted. Names that lead to nothing, since the directory may not be entered, are an error.
+/// The names in `directory`, sorted. Names that lead to nothing, since the directory may not be
+/// entered, are an error.
 fn names(directory: &Path) -> io::Result<Vec<OsString>> {
     let names = fs::read_dir(directory)?.filter_map(|entry| entry.ok().map(|one| one.file_name()));
     let mut names: Vec<OsString> = names.collect();
@@ -182,7 +185,8 @@ fn file(known: Registry, directory: &Path, name: &OsString) -> Option<File> {
     Some(File { path, obstacle })
 }
 
-/// What stands in the way of `file`: the directory that may not be entered, or else where the file leads.
+/// What stands in the way of `file`: the directory that may not be entered, or else where the file
+/// leads.
 pub fn cause(file: &File) -> PathBuf {
     let path = &file.path;
     let target = path.canonicalize();

@@ -36,7 +36,8 @@ pub fn version(path: &Path) -> Option<String> {
     (ended.code == 0).then_some(said)
 }
 
-/// Asks the tool at `path` for its schema. An error says what is wrong with it, in words that follow its name.
+/// Asks the tool at `path` for its schema. An error says what is wrong with it, in words that
+/// follow its name.
 pub fn ask(path: &Path) -> Result<Answer, String> {
     let mut command = Command::new(path);
     command.arg("--schema");

@@ -1,4 +1,5 @@
-//! Commands that put right what the doctor has found, to be copied into a shell: POSIX `sh`, each one line.
+//! Commands that put right what the doctor has found, to be copied into a shell: POSIX `sh`, each
+//! one line.
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;

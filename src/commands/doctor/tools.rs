@@ -1,4 +1,5 @@
-//! What hosts find in the places: which file is which tool, which of several counts, and whether it answers.
+//! What hosts find in the places: which file is which tool, which of several counts, and whether it
+//! answers.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -50,7 +51,8 @@ struct Tools {
     broken: HashSet<String>,
     /// What stands in somebody's way, and whose.
     obstructed: Vec<(Obstacle, PathBuf, Vec<PathBuf>)>,
-    /// Programs that describe tools of ours otherwise than this version does, and the tools' files.
+    /// Programs that describe tools of ours otherwise than this version does, and the tools'
+    /// files.
     otherwise: Vec<(PathBuf, Vec<PathBuf>)>,
     /// Tools of ours that are taken instead of others, in the order in which that was seen.
     shadowing: Vec<(String, PathBuf)>,
@@ -172,7 +174,8 @@ impl Tools {
         format!("shadowed by {}", shown(first))
     }
 
-    /// A link of ours to another version of this program is a trap: what one reads here is not what a host gets.
+    /// A link of ours to another version of this program is a trap: what one reads here is not what
+    /// a host gets.
     fn compare(&mut self, file: &File, schema: &[u8], key: &str) {
         let target = file.path.canonicalize().unwrap_or_default();
         let ours = self
@@ -237,7 +240,8 @@ impl Tools {
         }
     }
 
-    /// A program that is taken instead of one of ours is an override or a trap, and an older one is a trap.
+    /// A program that is taken instead of one of ours is an override or a trap, and an older one is
+    /// a trap.
     fn shadowing(&self, report: &mut Report) {
         let mut others: Vec<(PathBuf, Vec<PathBuf>)> = Vec::new();
         let mut older: Vec<(PathBuf, Vec<PathBuf>)> = Vec::new();
@@ -435,8 +439,8 @@ fn copied(program: &Path) -> String {
     format!("{who}cp -f {} {}", shell::word(&own), shell::word(program))
 }
 
-/// The command that helps where the file at `path` does not answer as it should: a link that bears a tool's name leads
-/// to this program again, and what somebody has made is kept elsewhere.
+/// The command that helps where the file at `path` does not answer as it should: a link that bears
+/// a tool's name leads to this program again, and what somebody has made is kept elsewhere.
 fn replaced(known: Registry, path: &Path) -> String {
     let ours = path.is_symlink() && known.find(&file_name(path)).is_some();
     match identity::own() {

@@ -1,7 +1,8 @@
-//! What a request may name where files outside some directories are out of bounds, decided before the call.
+//! What a request may name where files outside some directories are out of bounds, decided before
+//! the call.
 //!
-//! This is the half of `--root` that answers in words. Which fields name files, the tool's row says; what lies within
-//! the directories, [`Roots`] says.
+//! This is the half of `--root` that answers in words. Which fields name files, the tool's row
+//! says; what lies within the directories, [`Roots`] says.
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
@@ -14,8 +15,8 @@ pub fn is_confined(tool: &Tool) -> bool {
     matches!(tool.scope, Scope::File(_) | Scope::Paths { .. })
 }
 
-/// Lets a request pass, or says why not. Wildcard patterns are rewritten so that they mean the same and find names by
-/// listing directories alone, which a confined call cannot do outside.
+/// Lets a request pass, or says why not. Wildcard patterns are rewritten so that they mean the same
+/// and find names by listing directories alone, which a confined call cannot do outside.
 pub fn admit(roots: &Roots, tool: &Tool, request: &mut JsonObject) -> Result<(), String> {
     let given = |name: &str| match request.get(name) {
         Some(Value::String(text)) => Some(text.as_str()),

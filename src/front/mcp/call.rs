@@ -28,8 +28,8 @@ use crate::sandbox::roots::Roots;
 /// This executable, even if another one has replaced it on the disk since.
 const MYSELF: &str = "/proc/self/exe";
 
-/// How many calls run at the same time; further ones wait for a permit. A tool whose calls may take much memory allows fewer of
-/// its own (`Tool::at_once`).
+/// How many calls run at the same time; further ones wait for a permit. A tool whose calls may take
+/// much memory allows fewer of its own (`Tool::at_once`).
 const CALL_PERMITS: usize = 64;
 
 /// The longest message that is sent, in bytes. Clients drop longer ones, and then wait in vain.
@@ -81,8 +81,8 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Calls of `tools` are kept within `roots` and ended after `timeout`; those that ask the network get the
-    /// `secrets`.
+    /// Calls of `tools` are kept within `roots` and ended after `timeout`; those that ask the
+    /// network get the `secrets`.
     pub fn new(
         tools: &[&'static Tool],
         roots: Option<Roots>,

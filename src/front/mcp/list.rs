@@ -1,4 +1,5 @@
-//! A tool as the protocol lists it: made from its row and its schema, in the forms that every provider takes.
+//! A tool as the protocol lists it: made from its row and its schema, in the forms that every
+//! provider takes.
 
 use std::sync::Arc;
 

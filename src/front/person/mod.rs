@@ -1,5 +1,5 @@
-//! A front end: a person's call of a tool. Its command line becomes the very request that a host would send, so that
-//! both are understood alike; the answer is text on a terminal.
+//! A front end: a person's call of a tool. Its command line becomes the very request that a host
+//! would send, so that both are understood alike; the answer is text on a terminal.
 
 pub mod screen;
 
@@ -74,7 +74,8 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
     })
 }
 
-/// A call without any field: the request is on stdin, unless that is a terminal, where nobody would think of typing it.
+/// A call without any field: the request is on stdin, unless that is a terminal, where nobody would
+/// think of typing it.
 pub fn without_fields(tool: &Tool, invocation: &str) -> Outcome {
     if !io::stdin().is_terminal() {
         return Outcome::Stdin;
@@ -94,14 +95,15 @@ fn call(tool: &Tool, request: &[u8], json: bool) -> Exit {
     }
     let exit = answer::as_json(tool, Ok(request));
     if at_terminal {
-        // A person's next prompt is to stand on a line of its own; what a terminal does not take is lost anyway.
+        // A person's next prompt is to stand on a line of its own; what a terminal does not take is
+        // lost anyway.
         say::print("\n");
     }
     exit
 }
 
-/// Answers `request` with text on the terminal that is stdout. Any failure exits 1, a command's own exit code is passed
-/// on.
+/// Answers `request` with text on the terminal that is stdout. Any failure exits 1, a command's own
+/// exit code is passed on.
 fn as_text(tool: &Tool, request: &[u8]) -> Exit {
     let screen = Screen::new(tool, Stdout::default(), color::coloured(&io::stdout()));
     let shown = answer::catch(|| show(tool, request, screen));
@@ -115,7 +117,8 @@ fn as_text(tool: &Tool, request: &[u8]) -> Exit {
     }
 }
 
-/// Has `screen` show the answer to `request`, and comes back with what was written to and what else there is to say.
+/// Has `screen` show the answer to `request`, and comes back with what was written to and what else
+/// there is to say.
 pub fn show<W: Write>(
     tool: &Tool,
     request: &[u8],
@@ -132,7 +135,8 @@ fn gives_fields(matches: &ArgMatches, schema: &Schema) -> bool {
     ids.any(|id| matches.value_source(&id) == Some(ValueSource::CommandLine))
 }
 
-/// The request that the flags and words mean. Words fill the required fields that no flag gives, in order.
+/// The request that the flags and words mean. Words fill the required fields that no flag gives, in
+/// order.
 fn request(
     command: &mut Command,
     matches: &ArgMatches,

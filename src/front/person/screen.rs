@@ -1,6 +1,7 @@
 //! An answer as a person reads it: the output itself, results as a short list, errors on stderr.
 //!
-//! Which field is what, the tool's row says ([`Tool::fields`]); a field that it does not name is shown with its name.
+//! Which field is what, the tool's row says ([`Tool::fields`]); a field that it does not name is
+//! shown with its name.
 
 use std::io::{self, BufWriter, Write};
 

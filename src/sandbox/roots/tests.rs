@@ -1,5 +1,5 @@
-//! Names and errors; what is within the bounds and what is not is tested with the requests that name it
-//! (`front::mcp::admit`).
+//! Names and errors; what is within the bounds and what is not is tested with the requests that
+//! name it (`front::mcp::admit`).
 
 use crate::sandbox::roots::*;
 
