@@ -16,12 +16,11 @@ use crate::front::{answer, host, mcp, person};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::TOOLS;
 use crate::sandbox::{confine, signals};
-use crate::{commands, registry, secrets};
+use crate::{commands, secrets};
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     signals::settle();
-    answer::settle_panics();
     let program = args.next().unwrap_or_default();
     let args: Vec<OsString> = args.collect();
     // `std::path` would do the same, at the price of two more pages of code to be brought in by
@@ -31,7 +30,7 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
         .rsplit(|byte| *byte == b'/')
         .next();
     let name = name.and_then(|name| std::str::from_utf8(name).ok());
-    let exit = match name.and_then(registry::find) {
+    let exit = match name.and_then(|name| TOOLS.find(name)) {
         Some(tool) => run_tool(tool, tool.link, &args),
         None => run_program(&args),
     };
@@ -40,6 +39,7 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// The program under its own name, whose first argument says what to do.
 fn run_program(args: &[OsString]) -> Exit {
+    answer::settle_panics();
     let Some((first, rest)) = args.split_first() else {
         return say::print(&help::program(TOOLS));
     };
@@ -49,7 +49,7 @@ fn run_program(args: &[OsString]) -> Exit {
         Some("help") => help::about(TOOLS, rest),
         Some("mcp") => run_mcp(rest),
         Some(name) if command_line::NAMES.contains(&name) => commands::run(TOOLS, name, rest),
-        name => match name.and_then(registry::find) {
+        name => match name.and_then(|name| TOOLS.find(name)) {
             Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),
             None => help::unknown_name(TOOLS, &first.to_string_lossy()),
         },
@@ -58,13 +58,14 @@ fn run_program(args: &[OsString]) -> Exit {
 
 /// One tool, reached by `invocation`.
 fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
+    // What hosts ask of each tool comes first, and waits for nothing that it does not need.
+    if args.len() == 1 && args[0] == "--schema" {
+        return say::print(tool.schema);
+    }
+    answer::settle_panics();
     hide_secrets(tool);
-    // What hosts do comes first, and waits for nothing that only people need.
     let outcome = match args.first() {
         None => person::without_fields(tool, invocation),
-        Some(first) if first == "--schema" && args.len() == 1 => {
-            return say::print(tool.schema);
-        }
         Some(_) => person::run(tool, invocation, args),
     };
     match outcome {
@@ -76,6 +77,7 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
 
 /// Takes the keys away from a tool that has no use for them and can show them.
 fn hide_secrets(tool: &Tool) {
+    secrets::declare(TOOLS.rows());
     if tool.family == Family::Local {
         // SAFETY: the entry is gone through once, when the process has one thread and has kept
         // nothing.

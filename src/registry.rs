@@ -62,6 +62,12 @@ impl Registry {
         Self(tools)
     }
 
+    /// The rows, in the order in which lists show them.
+    #[must_use]
+    pub fn rows(self) -> &'static [Tool] {
+        self.0
+    }
+
     /// The tool that `name` means: `file-read`, `file-read-tool` and `file_read` are one.
     #[must_use]
     pub fn find(self, name: &str) -> Option<&'static Tool> {
