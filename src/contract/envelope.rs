@@ -8,6 +8,10 @@
 //! | as it was asked to | the tool's fields | `success: true`, the tool's fields |
 //! | it failed before anything was written | `error`, `error_code` | `success: false`, `error`, `error_code` |
 //! | it broke off while it was written | what there was, `error`, `error_code` | `success: true`, what there was, `error`, `error_code` |
+//!
+//! Any of them may end in `note`: what its reader is to know beyond that (see [`notes`]).
+//!
+//! [`notes`]: crate::contract::notes
 
 use std::io;
 
@@ -42,7 +46,11 @@ impl Object<'_> {
             return Ok(());
         }
         self.field("error", &failure.message)?;
-        self.field("error_code", failure.code.as_str())
+        self.field("error_code", failure.code.as_str())?;
+        if failure.note.is_empty() {
+            return Ok(());
+        }
+        self.field("note", &failure.note)
     }
 }
 
@@ -87,6 +95,15 @@ mod tests {
         ] {
             assert_eq!(failed(family, &failure), expected);
         }
+    }
+
+    #[test]
+    fn a_failure_s_note_comes_last() {
+        let failure = Failure::new(Code::NotFound, "none").with_note("Read the file again.");
+        assert_eq!(
+            failed(Family::Local, &failure),
+            r#"{"error":"none","error_code":"NOT_FOUND","note":"Read the file again."}"#
+        );
     }
 
     #[test]

@@ -101,8 +101,10 @@ impl Code {
 pub struct Failure {
     /// The specification's code.
     pub code: Code,
-    /// What the model reads.
+    /// What the model reads: the specification's sentence.
     pub message: String,
+    /// What the model is to know or to do beyond that sentence; empty where it says all.
+    pub note: String,
     /// Whether the request itself was at fault: such a call exits 1 and says so on stderr too.
     pub bad_request: bool,
     /// A line of JSON for the host on stderr, which is for its user and not for the model.
@@ -115,9 +117,17 @@ impl Failure {
         Self {
             code,
             message: message.into(),
+            note: String::new(),
             bad_request: false,
             event: None,
         }
+    }
+
+    /// The same failure with `note`, a sentence or two on what to do next.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.note = note.into();
+        self
     }
 
     /// A request that could not be understood.
@@ -125,6 +135,7 @@ impl Failure {
         Self {
             code: Code::InvalidArg,
             message: message.into(),
+            note: String::new(),
             bad_request: true,
             event: None,
         }

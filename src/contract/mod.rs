@@ -9,6 +9,7 @@
 //! | [`request`] | JSON in: fields, each asked for by its type |
 //! | [`reply`] | JSON out: an answer's fields, straight to their reader |
 //! | [`failure`] | why a call did not do what it was asked to, and the codes |
+//! | [`notes`] | what a model is to know beyond an answer's fields |
 //! | [`envelope`] | the fields by which an answer says whether the call failed |
 //! | [`schema`] | a tool's schema as people's front ends need it, and as hosts validate it |
 //! | [`reduction`] | a schema in the words that every model's provider takes |
@@ -33,6 +34,7 @@
 
 pub mod envelope;
 pub mod failure;
+pub mod notes;
 pub mod provider;
 pub mod reduction;
 pub mod reply;

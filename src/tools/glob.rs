@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::contract::failure::{Code, Failure};
+use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
@@ -61,11 +62,12 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         }
         output.close()?;
         object.field("count", &paths.len())?;
-        match paths.left_out() {
-            None => Ok(()),
-            Some(LeftOut::OtherNames) => object.field("note", OTHER_NAMES),
-            Some(LeftOut::FurtherWays) => object.field("note", FURTHER_WAYS),
-        }
+        let mut notes = Notes::default();
+        notes.add(paths.left_out().map(|left_out| match left_out {
+            LeftOut::OtherNames => OTHER_NAMES.to_owned(),
+            LeftOut::FurtherWays => FURTHER_WAYS.to_owned(),
+        }));
+        object.note(&notes)
     }))
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::contract::failure::{Code, Failure};
+use crate::contract::notes::Notes;
 use crate::contract::reply::{Reply, Text};
 use crate::contract::request::Request;
 use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
@@ -91,16 +92,11 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         } = search;
         output.close()?;
         object.field("count", &count)?;
-        let notes = [
-            undecided.map(|first| too_costly(matcher.gave_up(), &first)),
-            ended.map(|ended| ended_early(&ended)),
-            cut_short(&not_to_the_end),
-        ];
-        let notes: Vec<String> = notes.into_iter().flatten().collect();
-        if notes.is_empty() {
-            return Ok(());
-        }
-        object.field("note", &notes.join(" "))
+        let mut notes = Notes::default();
+        notes.add(undecided.map(|first| too_costly(matcher.gave_up(), &first)));
+        notes.add(ended.map(|ended| ended_early(&ended)));
+        notes.add(cut_short(&not_to_the_end));
+        object.note(&notes)
     }))
 }
 

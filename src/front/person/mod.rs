@@ -112,6 +112,9 @@ fn as_text(tool: &Tool, request: &[u8]) -> Exit {
         Ok(Err(error)) => answer::ended(tool, Err(error), Exit::Failure),
         Err(failure) => {
             color::complain(tool.command(), &failure.message);
+            if !failure.note.is_empty() {
+                color::complain(tool.command(), &failure.note);
+            }
             Exit::Failure
         }
     }
