@@ -46,11 +46,8 @@ impl Object<'_> {
             return Ok(());
         }
         self.field("error", &failure.message)?;
-        self.field("error_code", failure.code.as_str())?;
-        if failure.note.is_empty() {
-            return Ok(());
-        }
-        self.field("note", &failure.note)
+        self.note(failure.note.clone());
+        self.field("error_code", failure.code.as_str())
     }
 }
 

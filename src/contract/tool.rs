@@ -35,6 +35,9 @@ pub struct Tool {
     /// value`; those of the envelope (`success`, `error`, `error_code`) and `note` are the
     /// contract's, and no row names them.
     pub fields: &'static [(&'static str, Part)],
+    /// How to ask for less, in a sentence, for whoever gets a long answer; empty where no answer of
+    /// the tool grows long.
+    pub less: &'static str,
     /// A call that shows that the installed tool works; none where that takes a network.
     pub sample: Option<Sample>,
     /// What [`Tool::run`] calls.

@@ -35,6 +35,7 @@ pub const TOOL: Tool = Tool {
         ("hits", Part::Results),
         ("id", Part::Silent),
     ],
+    less: "",
     sample: Some(Sample {
         file: None,
         request: r#"{"station":"north"}"#,

@@ -15,6 +15,7 @@ use crate::command_line::{self, help};
 use crate::commands::{completions, doctor, man};
 use crate::contract::provider::{self, Provider};
 use crate::contract::schema;
+use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
 use crate::front::person::screen::{End, Screen};
 use crate::front::{answer, mcp, person};
@@ -34,7 +35,7 @@ fn answered(request: &str) -> (Value, Exit) {
     let mut out = BufWriter::new(Vec::new());
     let (written, exit) = answer::respond(
         made_up(),
-        Ok(request.as_bytes()),
+        (Ok(request.as_bytes()), Terms::default()),
         &mut out,
         Vec::is_empty,
         false,

@@ -43,6 +43,7 @@ environment, unless IKIGAI_PASS_KEYS=1.",
     },
     account: None,
     fields: &[("output", Part::Output), ("exit_code", Part::ExitCode)],
+    less: "To have less, print less: pipe the command into `head`, `tail` or `grep`, or send its output to a file and read parts of that.",
     sample: Some(Sample {
         file: None,
         request: r#"{"command":"echo hello"}"#,

@@ -34,6 +34,7 @@ was; mode, owner, attributes and links stay.",
     },
     account: None,
     fields: &[("output", Part::Output), ("replacements", Part::Silent)],
+    less: "",
     sample: Some(Sample {
         file: Some(("edit.txt", "hello\n")),
         request: r#"{"file_path":"edit.txt","old_string":"hello","new_string":"bye"}"#,

@@ -29,6 +29,7 @@ comes as U+FFFD. Regular files only, and what reads like one: nothing is ever wa
     },
     account: None,
     fields: &[("output", Part::Output)],
+    less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"file_path":"note.txt"}"#,

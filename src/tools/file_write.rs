@@ -34,6 +34,7 @@ overwritten stay as they are.",
     },
     account: None,
     fields: &[("output", Part::Output), ("bytes", Part::Silent)],
+    less: "",
     sample: Some(Sample {
         file: None,
         request: r#"{"file_path":"new.txt","content":"hello"}"#,

@@ -38,6 +38,7 @@ all below), or one file. Regular files only, hidden ones only where `glob` names
     },
     account: None,
     fields: &[("output", Part::Output), ("count", Part::Count)],
+    less: "To have less, narrow `pattern`, `glob` or `path`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"pattern":"hel+o","glob":"note.txt"}"#,
@@ -96,7 +97,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         notes.add(undecided.map(|first| too_costly(matcher.gave_up(), &first)));
         notes.add(ended.map(|ended| ended_early(&ended)));
         notes.add(cut_short(&not_to_the_end));
-        object.note(&notes)
+        object.note(notes);
+        Ok(())
     }))
 }
 

@@ -42,6 +42,7 @@ cloud metadata addresses never.",
         ("title", Part::Silent),
         ("content", Part::Output),
     ],
+    less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: None,
     run,
 };
@@ -55,7 +56,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         object.field("url", page.url.as_str())?;
         object.field("title", &page.document.title)?;
         let lines = window(&page.document.markdown, offset, limit);
-        object.whole_text("content", lines.as_bytes())
+        object.whole_text("content", lines.as_bytes()).map(drop)
     }))
 }
 

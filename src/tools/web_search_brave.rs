@@ -38,6 +38,7 @@ in ~/.config/ikigai/credentials.json.",
     },
     account: Some(ACCOUNT),
     fields: &[("results", Part::Results), ("count", Part::Count)],
+    less: "",
     sample: None,
     run,
 };

@@ -19,6 +19,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Object;
 use crate::contract::request::Request;
 use crate::contract::schema::{Field, FieldKind, Schema};
+use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
 use crate::front::answer;
 use crate::program::Exit;
@@ -93,7 +94,7 @@ fn call(tool: &Tool, request: &[u8], json: bool) -> Exit {
     if at_terminal && !json {
         return as_text(tool, request);
     }
-    let exit = answer::as_json(tool, Ok(request));
+    let exit = answer::as_json(tool, Ok(request), Terms::of_person());
     if at_terminal {
         // A person's next prompt is to stand on a line of its own; what a terminal does not take is
         // lost anyway.
@@ -127,9 +128,10 @@ pub fn show<W: Write>(
     request: &[u8],
     mut screen: Screen<'_, W>,
 ) -> Result<io::Result<(W, End)>, Failure> {
-    let request = Request::parse(request)?;
+    let request = Request::parse(request)?.on(Terms::of_person());
     let reply = tool.run(&request)?;
-    let written = reply.write(&mut Object::shown(&mut screen));
+    let mut object = Object::shown(&mut screen);
+    let written = reply.write(&mut object).and_then(|()| object.close());
     Ok(written.and_then(|()| screen.finish()))
 }
 
