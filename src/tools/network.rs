@@ -15,7 +15,8 @@ const FOR_THE_ANSWER: u32 = 10;
 /// A client whose time ends before that of the call.
 pub fn client(terms: &Terms) -> Client {
     let left = terms.left(CALL);
-    Client::new().within((left - left / FOR_THE_ANSWER).min(TOTAL))
+    let kept = left.saturating_sub(left / FOR_THE_ANSWER);
+    Client::new().within(kept.min(TOTAL))
 }
 
 /// Through which proxy a request goes.

@@ -39,8 +39,8 @@ struct Row<'a> {
 
 /// How more results are asked for, as a request has it.
 pub struct Paging {
-    /// What asks for fewer of them, and where it can be said, what for those behind them; of so many
-    /// that were shown.
+    /// What asks for fewer of them, of so many that were shown; and for those behind them, where
+    /// that can be said.
     pub fewer: Box<dyn Fn(usize) -> String>,
     /// What asks for the next page; `None` on the last one.
     pub turn: Option<String>,

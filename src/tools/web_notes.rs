@@ -152,8 +152,8 @@ fn plain(url: &Url) -> String {
 
 /// A name for the file at `url`, of characters that a shell takes as they are.
 fn name(url: &Url, ending: &str) -> String {
-    let segments = url.path_segments().into_iter().flatten();
-    let last = segments.filter(|part| !part.is_empty()).next_back();
+    let mut segments = url.path_segments().into_iter().flatten();
+    let last = segments.rfind(|part| !part.is_empty());
     let decoded = percent_decode_str(last.unwrap_or_default()).decode_utf8_lossy();
     let safe = |c: char| {
         if c.is_ascii_alphanumeric() || "._-".contains(c) {
@@ -322,8 +322,8 @@ const AROUND: [char; 14] = [
     '.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"', '\'', '`', '*',
 ];
 
-/// `text` without such characters at its end, written as they are or percent-encoded; a bracket that
-/// closes one in the text stays.
+/// `text` without such characters at its end, written as they are or percent-encoded; a bracket
+/// that closes one in the text stays.
 fn trimmed(text: &str) -> &str {
     let balanced = |text: &str, open: char, close: char| {
         let text = percent_decode_str(text).decode_utf8_lossy();
@@ -440,8 +440,8 @@ fn local(path: &str) -> String {
     format!("web_fetch reads no files: use file_read with \"file_path\":{path}")
 }
 
-/// The URL that somebody meant who wrote `text`: in Markdown or quotation marks, without its scheme,
-/// with a blank in it, with others behind it.
+/// The URL that somebody meant who wrote `text`: in Markdown or quotation marks, without its
+/// scheme, with a blank in it, with others behind it.
 fn meant(text: &str) -> Option<String> {
     let fetched = |text: &str| sendable(text).filter(|_| begins_as_url(text));
     // `[text](url)`, `![text](url)`.

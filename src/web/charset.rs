@@ -13,7 +13,8 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFI
 mod prescan;
 pub mod signature;
 
-/// How many bytes at the beginning are searched for a declaration that holds whatever the bytes are.
+/// How many bytes at the beginning are searched for a declaration that holds whatever the bytes
+/// are.
 const PRESCAN: usize = 1024;
 
 /// How many bytes from the first that is not ASCII on are shown to the detector, which takes about

@@ -138,7 +138,7 @@ pub fn timeout(target: &HopTarget, total: Duration) -> NetworkError {
 /// A time in seconds, with a fraction where it is short.
 fn in_seconds(time: Duration) -> String {
     let rounded = time.as_millis().div_ceil(100);
-    if rounded % 10 == 0 || rounded > 100 {
+    if rounded.is_multiple_of(10) || rounded > 100 {
         return (rounded / 10).to_string();
     }
     format!("{}.{}", rounded / 10, rounded % 10)

@@ -178,7 +178,7 @@ fn several(
         for ((site, _), reply) in batch.iter().zip(replies) {
             let lost = || SearchError::Api("Google search failed: out of threads".to_owned());
             match reply.unwrap_or_else(|_| Err(lost())) {
-                Ok(list) => lists.push(list),
+                Ok(answered) => lists.push(answered),
                 Err(error) => failed.push(((*site).to_owned(), error)),
             }
         }
