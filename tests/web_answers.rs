@@ -351,6 +351,13 @@ fn an_error_names_what_leads_on() {
     let said = note(&server.url_as("u:pw@127.0.0.1", "/a?b#c"), "HTTP_ERROR");
     let copy = format!("https://web.archive.org/web/{}", server.url("/a?b"));
     assert!(said.ends_with(&copy), "{said}");
+    let end = server.url("/end?token=s3cret#x");
+    let front = Server::start(move |_, conn| conn.write_all(&redirect(&end)));
+    let said = note(&front.url("/"), "HTTP_ERROR");
+    assert!(
+        said.contains(&format!("Redirects led to {}", server.url("/end"))),
+        "{said}"
+    );
     assert!(status_note("451 x", "").contains("legal reasons"));
     assert!(status_note("405 x\r\nAllow: POST, PUT", "").contains("It takes POST, PUT and no GET"));
     assert!(status_note("502 x", "").contains("once more in a minute may help"));

@@ -9,14 +9,15 @@ use crate::web::client::{Client, TOTAL};
 /// How long a call may take in all.
 pub const CALL: Duration = Duration::from_secs(25);
 
-/// What a call keeps of its time for its answer, where it has less than [`CALL`]: so large a part.
+/// What a call keeps of its time for its answer: so large a part, and no more than it keeps of
+/// [`CALL`].
 const FOR_THE_ANSWER: u32 = 10;
 
 /// A client whose time ends before that of the call.
 pub fn client(terms: &Terms) -> Client {
     let left = terms.left(CALL);
-    let kept = left.saturating_sub(left / FOR_THE_ANSWER);
-    Client::new().within(kept.min(TOTAL))
+    let kept = (left / FOR_THE_ANSWER).min(CALL.saturating_sub(TOTAL));
+    Client::new().within(left.saturating_sub(kept))
 }
 
 /// Through which proxy a request goes.

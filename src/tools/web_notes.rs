@@ -33,6 +33,7 @@ pub fn of_status(reply: &Response, asked: &Url) -> String {
     if reply.status == 404 {
         said.extend(without_punctuation(asked));
     }
+    said.extend(elsewhere(&reply.url, asked));
     let text = words(
         &reply.body,
         reply.content_type(),
@@ -42,6 +43,17 @@ pub fn of_status(reply: &Response, asked: &Url) -> String {
     let quoted = text.and_then(|text| quote::quoted(&hidden(&text, asked)));
     said.extend(quoted.map(|quoted| format!("The server says: {quoted}")));
     said.join(" ")
+}
+
+/// Says where redirects led, whose query may hold what is nobody's business.
+fn elsewhere(end: &Url, asked: &Url) -> Option<String> {
+    let bare = |url: &Url| {
+        let mut url = url.clone();
+        url.set_query(None);
+        plain(&url)
+    };
+    let end = bare(end);
+    (end != bare(asked) && end.len() <= MAX_URL).then(|| format!("Redirects led to {end}"))
 }
 
 /// The note of a fetch of `asked` that failed on its way.
@@ -137,8 +149,12 @@ fn command(url: &Url, ending: &str) -> (String, String) {
     } else {
         ""
     };
-    let quoted = url.replace('\'', r"'\''");
-    (format!("curl -fsSL {globs}-o {name} '{quoted}'"), name)
+    let quoted = if url.len() > MAX_URL {
+        "URL".to_owned()
+    } else {
+        format!("'{}'", url.replace('\'', r"'\''"))
+    };
+    (format!("curl -fsSL {globs}-o {name} {quoted}"), name)
 }
 
 /// The URL without login and fragment.

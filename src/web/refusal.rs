@@ -38,8 +38,13 @@ const BOT_CHECKS: &[BotCheck] = &[
     },
     BotCheck {
         name: "DataDome",
-        headers: &[("x-datadome", ""), ("x-dd-b", ""), ("server", "datadome")],
-        on_403: &[("set-cookie", "datadome=")],
+        headers: &[],
+        on_403: &[
+            ("x-datadome", ""),
+            ("x-dd-b", ""),
+            ("server", "datadome"),
+            ("set-cookie", "datadome="),
+        ],
         page: &["captcha-delivery.com"],
     },
     BotCheck {
@@ -52,7 +57,7 @@ const BOT_CHECKS: &[BotCheck] = &[
         name: "Akamai",
         headers: &[],
         on_403: &[("server", "akamaighost"), ("set-cookie", "_abck=")],
-        page: &["errors.edgesuite.net", "sec-if-cpt-container", "bm-verify="],
+        page: &["sec-if-cpt-container", "bm-verify="],
     },
     BotCheck {
         name: "Incapsula",
@@ -114,8 +119,12 @@ const BOT_CHECKS: &[BotCheck] = &[
     },
 ];
 
-/// Statuses that say something of the address, and not of who asks.
-const OF_THE_ADDRESS: [u16; 4] = [404, 410, 414, 451];
+/// On the pages by which Akamai refuses somebody, and on those of other failures.
+const AKAMAI_REFERENCE: &str = "errors.edgesuite.net";
+
+/// The statuses that such checks come with. Others say something of the address or of the server,
+/// and not of who asks.
+const STATUSES: [u16; 7] = [401, 403, 405, 406, 418, 429, 503];
 
 /// The name of the bot check that answered in place of the page, if one did. Whether a page came
 /// all the same is for `reply`'s status to say.
@@ -133,7 +142,7 @@ pub fn bot_check(reply: &Response) -> Option<&'static str> {
         let named = by_header.map(|check| check.name);
         return named.filter(|name| matches!(*name, "AWS WAF" | "Cloudflare"));
     }
-    if OF_THE_ADDRESS.contains(&reply.status) {
+    if by_header.is_none() && !STATUSES.contains(&reply.status) {
         return None;
     }
     let page = String::from_utf8_lossy(&reply.body).to_ascii_lowercase();
@@ -145,6 +154,9 @@ pub fn bot_check(reply: &Response) -> Option<&'static str> {
         let mut checks = BOT_CHECKS.iter();
         checks.find(|check| reply.status == 403 && check.on_403.iter().any(has))
     };
+    if matches!(reply.status, 403 | 429) && page.contains(AKAMAI_REFERENCE) {
+        return Some("Akamai");
+    }
     let found = by_header.or_else(by_page).or_else(of_403);
     found.map(|check| check.name)
 }
