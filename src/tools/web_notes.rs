@@ -245,6 +245,7 @@ fn message(json: &str) -> Option<String> {
         "/detail/0/msg",
         "/detail/message",
         "/errors/0",
+        "/0/message",
         "/error_message",
         "/msg",
         "/reason",

@@ -176,7 +176,31 @@ fn is_value(name: &[u8], value: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn whatever_comes_the_head_that_is_made_of_it_is_plain(
+            lines in prop::collection::vec("(?s:.){0,20}|X: y|Content-Length: 5|\\PC{0,12}: \\PC{0,12}| fold", 0..12)
+                .prop_map(|lines| lines.join("\r\n")),
+        ) {
+            let head = format!("HTTP/1.1 200 OK\r\n{lines}\r\n\r\nbody");
+            let Head::Whole { length, bytes, .. } = read(head.as_bytes()) else {
+                return Err(TestCaseError::fail("a head that ends is whole"));
+            };
+            prop_assert!(length <= head.len() && bytes.len() <= length + 2 * lines.len());
+            let rest = bytes.strip_prefix(b"HTTP/1.1 200\r\n").unwrap();
+            let mut lines: Vec<&[u8]> = Lines(rest).collect();
+            prop_assert_eq!(lines.pop(), Some(&b""[..]));
+            for line in lines {
+                let colon = line.iter().position(|byte| *byte == b':').unwrap();
+                prop_assert!(colon > 0 && line[..colon].iter().all(|byte| is_token(*byte)));
+                prop_assert!(!line.iter().any(|byte| (*byte < 0x20 && *byte != b'\t') || *byte == 0x7f));
+            }
+        }
+    }
 
     fn made(head: &[u8]) -> String {
         match read(head) {
