@@ -742,7 +742,7 @@ fn a_failure_of_the_network_leads_on() {
         "{note}"
     );
     assert!(
-        note.ends_with("What came begins with \"the begin\""),
+        note.starts_with("What came begins with \"the begin\""),
         "{note}"
     );
 }

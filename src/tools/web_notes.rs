@@ -59,10 +59,6 @@ fn elsewhere(end: &Url, asked: &Url) -> Option<String> {
 /// The note of a fetch of `asked` that failed on its way.
 pub fn of_network(error: &NetworkError, asked: &Url) -> String {
     let mut said = vec![error.advice.clone()];
-    if error.timed_out {
-        let command = download(asked, "");
-        said.push(format!("What is large or slow comes in a shell: {command}"));
-    }
     if let Some(received) = &error.received {
         let kind = received.content_type.as_deref();
         let text = words(&received.bytes, kind, asked, true);
@@ -70,6 +66,11 @@ pub fn of_network(error: &NetworkError, asked: &Url) -> String {
         said.extend(quoted.map(|quoted| format!("What came begins with {quoted}")));
     } else if let Some(host) = bare_host(asked) {
         said = vec![format!("Send {host}")];
+    }
+    if error.timed_out {
+        // Last, since a command ends where its line does.
+        let command = download(asked, "");
+        said.push(format!("What is large or slow comes in a shell: {command}"));
     }
     said.retain(|one| !one.is_empty());
     said.join(" ")
@@ -85,7 +86,7 @@ pub fn of_file(kind: &str, url: &Url, asked: &Url, body: &[u8]) -> String {
     };
     let reader = match known {
         "application/pdf" => {
-            " `pdftotext -layout NAME -` then shows its text, where it is installed."
+            " – then `pdftotext -layout NAME -` shows its text, where that is installed"
         }
         _ => "",
     };
