@@ -52,7 +52,14 @@ fn escapes_mean_what_people_write_them_for() {
         (r"a\r$", "a\r", "ar"),
         (r"^\x41\x2e$", "A.", "AB"),
         (r"^\xe9$", "é", "e9"),
-        (r"^\x4$", "x4", "\x04"),
+        (r"^\x{e9}\x{1F600}$", "é😀", "e9"),
+        (r"^\u0041\u{42}\U00000043$", "ABC", "u0041"),
+        (r"^a\f\v\a$", "a\x0c\x0b\x07", "afva"),
+        (r"\Aa\z", "a", "ba"),
+        (r"a\Z", "ba", "ab"),
+        (r"^\p{Lu}\pL+\P{L}$", "Éa1", "éaa"),
+        (r"^\p{Greek}\p{^Greek}$", "αa", "αα"),
+        (r"^\b{start}a", "a", "é"),
         (r"\bcat\b", "a cat.", "concat"),
         (r"\<cat", "cats", "bobcat"),
         (r"cat\>", "bobcat", "cats"),
@@ -77,7 +84,7 @@ fn classes_keep_their_meaning_in_brackets() {
         (r"^[^\W]$", "w", "-"),
         (r"^[\s\S]+$", "any thing", ""),
         (r"^[\\w]$", "\\", "a"),
-        (r"^[\n]$", "n", "\n"),
+        (r"^[\p{Lu}\P{L}]$", "A", "a"),
     ] {
         assert!(matches(pattern, yes), "{pattern} on {yes:?}");
         assert!(!matches(pattern, no), "{pattern} on {no:?}");
@@ -110,20 +117,318 @@ fn groups_need_not_count() {
     assert!(matches("^(?:ab)+$", "abab"));
     assert!(matches(r"^(?:a)(b)\1$", "abb"));
     assert!(!matches(r"^(?:a)(b)\1$", "aba"));
-    for pattern in [
-        "(?=a)", "(?!a)", "(?<=a)b", "(?P<n>a)", "(?x)a", "(?", "(?i", "(?)",
-    ] {
+    for pattern in ["(?", "(?i", "(?)", "(?*a)"] {
         assert_eq!(refused(pattern), PatternError::Repetition, "{pattern}");
     }
 }
 
 #[test]
-fn a_repetition_of_a_repetition_is_as_posix_has_it() {
-    assert!(matches("^<.*?>$", "<a><b>"));
-    assert!(matches("^a+?$", "aaa"));
-    assert!(matches("^a+?$", ""));
-    assert!(matches("^a{2}?$", "aa"));
-    assert!(!matches("^a{2}?$", "aaa"));
+fn groups_have_names() {
+    for pattern in [
+        r"^(?P<one>a|b)(?P=one)$",
+        r"^(?<one>a|b)\k<one>$",
+        r"^(?'one'a|b)\k'one'$",
+        r"^(?<one>a|b)\k{one}$",
+        r"^(?<one>a|b)\1$",
+    ] {
+        assert!(matches(pattern, "bb"), "{pattern}");
+        assert!(!matches(pattern, "ab"), "{pattern}");
+    }
+    let many = "(x)".repeat(20);
+    let pattern = format!("^{many}(?<y>y|z)-\\k<y>$");
+    assert!(matches(&pattern, format!("{}z-z", "x".repeat(20))));
+    assert!(!matches(&pattern, format!("{}z-y", "x".repeat(20))));
+    for pattern in [
+        r"\k<n>",
+        r"(?<n>\k<n>)",
+        r"(?<n>a)|\k<n>",
+        r"(?<n>a)\k",
+        r"(?<n>a)\k<m>",
+    ] {
+        assert_eq!(refused(pattern), PatternError::BackReference, "{pattern}");
+    }
+    for pattern in ["(?<>a)", "(?<1>a)", "(?<a b>a)", "(?<n>a)(?<n>b)", "(?P<n)"] {
+        assert!(said(pattern).starts_with("a group's name"), "{pattern}");
+    }
+}
+
+#[test]
+fn a_lazy_repetition_matches_what_it_repeats() {
+    for (pattern, yes, no) in [
+        ("^<.*?>$", "<a><b>", "<a"),
+        ("^a+?$", "aaa", ""),
+        ("^a{2}?$", "aa", ""),
+        ("^a{2,}?$", "aaa", "a"),
+        ("^a{2,3}?$", "aaa", "a"),
+        ("^a{,2}?$", "aa", "aaa"),
+        ("^a??$", "a", "aa"),
+        ("^a*?$", "aaa", "b"),
+        ("^(ab)+?$", "abab", ""),
+        ("^[ab]+?$", "ab", ""),
+        ("^a+??$", "", "b"),
+    ] {
+        assert!(matches(pattern, yes), "{pattern} on {yes:?}");
+        assert!(!matches(pattern, no), "{pattern} on {no:?}");
+    }
+}
+
+#[test]
+fn a_backslash_escapes_in_brackets() {
+    for (pattern, yes, no) in [
+        (r"^[ \t]$", "\t", "t"),
+        (r"^[^\]]+\]$", "ab]", "a]]"),
+        (r"^[\[\]]+$", "[]", "\\"),
+        (r"^[\]]$", "]", "\\"),
+        (r"^[\]", "\\", "]"),
+        (r"^[^\]$", "]", "\\"),
+        (r"^[\\]$", "\\", "a"),
+        (r"^[\\\]]+$", "\\]", "a"),
+        (r"^[\-a]$", "-", "\\"),
+        (r"^[a\-z]$", "-", "b"),
+        (r"^[\^a]$", "^", "\\"),
+        (r"^[\.]$", ".", "\\"),
+        (r"^[\/]$", "/", "\\"),
+        (r"^[\x41-\x5a]$", "Q", "q"),
+        (r"^[\u{41}-\u{5A}]$", "Q", "q"),
+        (r"^[ -\]]$", "]", "^"),
+        (r"^[\w.-]+$", "a.b-c", "\\"),
+        (r"^[\w-]+$", "a-c", "\\"),
+        (r"^[\d\s]+$", "1 2", "d"),
+        (r"^[^\n]+$", "nnn", ""),
+        (r"^[\s\n]$", " ", "n"),
+        (r"^[^\S\n]$", "\t", "n"),
+        (r"^[\r\n]$", "\r", "r"),
+        (r#"^[^"\\]*$"#, "a'", "a\\"),
+        (r"^[\p{Lu}_]+$", "ÄB_", "a"),
+        (r"^[^\p{Lu}]$", "a", "A"),
+        (r"(?i)^[\p{Lu}]$", "a", "1"),
+        (r"^[[:alpha:]\d]+$", "a1", ":"),
+        (r"^[\[:]+$", "[:", "a"),
+        (r"^[\é]$", "é", "\\"),
+    ] {
+        assert!(matches(pattern, yes), "{pattern} on {yes:?}");
+        assert!(!matches(pattern, no), "{pattern} on {no:?}");
+    }
+    for pattern in [r"[a-\d]", r"[\d-\w]x[z-a]", r"[z-\x41]"] {
+        assert_eq!(refused(pattern), PatternError::Range, "{pattern}");
+    }
+    assert_eq!(refused(r"[a\"), PatternError::Bracket);
+    assert_eq!(refused(r"[\d"), PatternError::Bracket);
+}
+
+/// Why a pattern is refused.
+fn said(pattern: &str) -> String {
+    refused(pattern).to_string()
+}
+
+#[test]
+fn what_is_not_supported_is_named_and_what_to_write_instead() {
+    for (pattern, reason) in [
+        (
+            "foo(?=bar)",
+            "look-ahead is not supported: write `foobar`, which finds the same lines",
+        ),
+        (
+            "foo(?=a|b)",
+            "look-ahead is not supported: write `foo(?:a|b)`, which finds the same lines",
+        ),
+        (
+            "foo(?!bar)",
+            "negative look-ahead is not supported: search for `foo`, then filter the lines found",
+        ),
+        (
+            "^(?!.*test).*import",
+            "negative look-ahead is not supported: search for `^.*import`, then filter the lines found",
+        ),
+        (
+            r"(?<=def )\w+",
+            r"look-behind is not supported: write `def \w+`, which finds the same lines",
+        ),
+        (
+            r"(?<!\.)print\(",
+            r"negative look-behind is not supported: search for `print\(`, then filter the lines found",
+        ),
+        (
+            "(?=.*a)(?=.*b)",
+            "look-ahead is not supported: search for `.*b`, then filter the lines found",
+        ),
+        (
+            "(?!a)",
+            "negative look-ahead is not supported: search for one part of it, then filter the lines found",
+        ),
+        (
+            "a(?!b)c(?<=d)e(?>f)",
+            "negative look-ahead is not supported: search for `ace(?:f)`, then filter the lines found",
+        ),
+        (
+            "(?>a|b)c",
+            "the atomic group `(?>…)` is not supported: search for `(?:a|b)c`, then filter the lines found",
+        ),
+        (
+            r"\Qa.b(c)\E+",
+            r"`\Q…\E` is not supported: write `a\.b\(c\)+`, which finds the same lines",
+        ),
+        (
+            r"foo\Kbar",
+            r"`\K` is not supported: write `foobar`, which finds the same lines",
+        ),
+        (
+            r"^\h*x",
+            r"the escape `\h` is not supported: write `^[ \t]*x`, which finds the same lines",
+        ),
+        (r"a\R", r"the escape `\R` is not supported: write `$`"),
+        (
+            r"\Ga",
+            "the escape `\\G` is not supported: leave it out; `^` is the start of a line",
+        ),
+        (
+            r"\j",
+            r"the escape `\j` is not supported: write `j` for the letter, `\\j` for a backslash before it",
+        ),
+        (
+            r"\e\[0m",
+            r"the escape `\e` is not supported: write `\x1b\[0m`, which finds the same lines",
+        ),
+        (
+            r"a\0",
+            r"the escape `\0` is not supported: write `a\x00`, which finds the same lines",
+        ),
+        (
+            "(?(1)a|b)",
+            "the conditional `(?(…)…)` is not supported: write the two cases as `(…|…)`",
+        ),
+        (
+            r"\((?R)\)",
+            r"recursion into a group is not supported: write one level of nesting out, as in `\([^()]*\)`",
+        ),
+        (
+            "(?|a|b)",
+            "the branch reset `(?|…)` is not supported: write `(?:a|b)`, which finds the same lines",
+        ),
+        (
+            "a(?#b)c",
+            "the comment `(?#…)` is not supported: write `ac`, which finds the same lines",
+        ),
+        (
+            "(?x) a b",
+            "the flag `x` in `(?…)` is not supported: write the pattern without its blanks and comments",
+        ),
+        (
+            "(?-u)a",
+            "the flag `u` in `(?…)` is not supported: leave it out; `(?i)` ignores case",
+        ),
+        (
+            r"[\b]",
+            r"`\b` cannot stand in brackets: write `\x08` for a backspace, and `\b` before or behind the brackets for a word boundary",
+        ),
+        (
+            r"[\hx]",
+            r"`\h` cannot stand in brackets: write `[ \tx]`, which finds the same lines",
+        ),
+        (
+            r"[\1]",
+            r"`\1` cannot stand in brackets: write an alternative, as in `([…]|…)`, or `\\` for a backslash before `1`",
+        ),
+        (
+            r"C:\Users",
+            r"`\U` lacks its hexadecimal digits: write `\U00000041` or `\U{41}`, and `\\U` for a backslash before the letter",
+        ),
+        (
+            r"\x4",
+            r"`\x` lacks its hexadecimal digits: write `\x41` or `\x{41}`, and `\\x` for a backslash before the letter",
+        ),
+        (
+            r"\x{110000}",
+            r"there is no character of this number: write one up to `\x{10FFFF}`, and no surrogate",
+        ),
+        (
+            r"\uD83D",
+            r"there is no character of this number: write one up to `\x{10FFFF}`, and no surrogate",
+        ),
+        (
+            r"\p{Foo}",
+            r"this Unicode property is not known: write one like `\p{L}`, `\p{Lu}`, `\p{Greek}`",
+        ),
+    ] {
+        assert_eq!(said(pattern), reason, "{pattern}");
+    }
+}
+
+#[test]
+fn what_an_error_says_to_write_compiles() {
+    for pattern in [
+        "foo(?=bar)",
+        "foo(?!bar)",
+        r"(?<=def )\w+",
+        "(?>a|b)c",
+        r"\Qa.b(c)\E+",
+        r"foo\Kbar",
+        r"^\h*x",
+        r"\e\[0m",
+        "(?|a|b)",
+        "a(?#b)c",
+        r"[\hx]",
+        "foo\nbar",
+        "foo\r\nbar",
+        r"a\nb",
+        r"^(?=.*foo)(?!.*bar).*$x",
+        r"(?<![\w.])foo(?=[\s(])",
+    ] {
+        let said = said(pattern);
+        let advised = said.split('`').rev().nth(1).unwrap();
+        assert!(Matcher::compile(advised).is_ok(), "{said}");
+    }
+}
+
+#[test]
+fn a_pattern_that_no_line_can_match_is_refused() {
+    let reason = r"no line holds a line feed (`\n`), and lines are searched one by one: ";
+    for (pattern, remedy) in [
+        (r"foo\n", "write `foo$`, which finds the same lines"),
+        ("foo\n", "write `foo$`, which finds the same lines"),
+        ("foo\r\n", r"write `foo\r?$`, which finds the same lines"),
+        (r"foo\r\n", r"write `foo\r?$`, which finds the same lines"),
+        (
+            r"foo\s*\n\s*bar",
+            r"search for `foo\s*$`, then read the lines around those found",
+        ),
+        (
+            r"a[^\n]\n+b",
+            r"search for `a[^\n]$`, then read the lines around those found",
+        ),
+        (
+            r"\nfoo",
+            "search for `^foo`, then read the lines around those found",
+        ),
+        (
+            r"(foo\nbar)+x",
+            "write `$` for the end of a line, or search for a part that stands in one line",
+        ),
+        (
+            r"\n",
+            "write `$` for the end of a line, or search for a part that stands in one line",
+        ),
+        (
+            r"a\x0a|\u{a}b",
+            "write `$` for the end of a line, or search for a part that stands in one line",
+        ),
+        (
+            r"[\n]",
+            "write `$` for the end of a line, or search for a part that stands in one line",
+        ),
+    ] {
+        assert_eq!(said(pattern), format!("{reason}{remedy}"), "{pattern:?}");
+    }
+    for pattern in [
+        r"foo\n?",
+        r"foo(\n|$)",
+        r"foo|\n",
+        r"\n*foo",
+        r"foo(?:\r?\n)*",
+        r"foo[\s\n]*",
+    ] {
+        assert!(matches(pattern, "a foo"), "{pattern}");
+    }
 }
 
 #[test]
@@ -193,9 +498,9 @@ fn each_matching_line_is_found_once_and_no_other() {
         (r"\b", vec!["foo", "bar foo", "baz\r", "last"]),
         (r"^\B$", vec!["", ""]),
         (r"t$", vec!["last"]),
-        (r"foo\n", vec![]),
-        ("foo\nbar", vec![]),
-        ("[\n]", vec![]),
+        (r"foo(\n|$)", vec!["foo", "bar foo"]),
+        ("foo\n|bar\nbaz|baz", vec!["baz\r"]),
+        ("[\n ]", vec!["bar foo"]),
         ("[\t-~]$", vec!["foo", "bar foo", "baz\r", "last"]),
     ] {
         assert_eq!(lines(pattern, window), found, "{pattern:?}");
