@@ -65,7 +65,6 @@ fn rewritten(pattern: &str, unsupported: &Unsupported) -> Option<(String, bool)>
             }
         }
         Construct::Atomic => (format!("{before}(?:{}", &behind[3..]), false),
-        Construct::BranchReset => (format!("{before}(?:{}", &behind[3..]), true),
         Construct::Comment => {
             let end = behind.find(')')?;
             (format!("{before}{}", &behind[end + 1..]), true)

@@ -37,6 +37,9 @@ use super::{PatternError, bracket, escapes, properties};
 /// How many nodes a tree may have; it bounds the memory for a long pattern.
 const MAX_NODES: usize = 1 << 16;
 
+/// The most flags of one group.
+const FLAGS_MAX: usize = 16;
+
 /// The last group that a back-reference may name.
 const LAST_NAMED: u32 = 63;
 
@@ -413,7 +416,7 @@ impl<'a> Parser<'a> {
                 Some(b'-') if on => on = false,
                 Some(b':') => return Ok(fold),
                 Some(b')') if self.at > first => return Ok(fold),
-                Some(letter) if letter.is_ascii_alphabetic() => {
+                Some(letter) if self.in_flags(first) => {
                     let construct = Construct::Flag(letter.into());
                     return Err(PatternError::unsupported(construct, start));
                 }
@@ -421,6 +424,14 @@ impl<'a> Parser<'a> {
             }
             self.at += 1;
         }
+    }
+
+    /// Whether letters alone, or a hyphen among them, stand between `first` and a `:` or `)`.
+    fn in_flags(&self, first: usize) -> bool {
+        let flags = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
+        let rest = &self.text.as_bytes()[first..];
+        let end = rest.iter().take(FLAGS_MAX).position(|byte| !flags(byte));
+        end.is_some_and(|end| end > 0 && matches!(rest[end], b':' | b')'))
     }
 
     /// Whether the `{` that ends at `at` opens an interval.

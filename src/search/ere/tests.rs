@@ -302,10 +302,6 @@ fn what_is_not_supported_is_named_and_what_to_write_instead() {
             r"recursion into a group is not supported: write one level of nesting out, as in `\([^()]*\)`",
         ),
         (
-            "(?|a|b)",
-            "the branch reset `(?|…)` is not supported: write `(?:a|b)`, which finds the same lines",
-        ),
-        (
             "a(?#b)c",
             "the comment `(?#…)` is not supported: write `ac`, which finds the same lines",
         ),
@@ -365,7 +361,6 @@ fn what_an_error_says_to_write_compiles() {
         r"foo\Kbar",
         r"^\h*x",
         r"\e\[0m",
-        "(?|a|b)",
         "a(?#b)c",
         r"[\hx]",
         "foo\nbar",

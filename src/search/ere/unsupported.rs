@@ -32,8 +32,6 @@ pub(super) enum Construct {
     Conditional,
     /// `(?R)`, `(?1)`, `(?&n)`, `(?P>n)`
     Recursion,
-    /// `(?|…)`
-    BranchReset,
     /// `(?#…)`
     Comment,
     /// A flag between `(?` and `)`.
@@ -69,8 +67,9 @@ impl Construct {
             (b'<', Some(b'=')) => look(true, false),
             (b'<', Some(b'!')) => look(true, true),
             (b'>', _) => Self::Atomic,
-            (b'(', _) => Self::Conditional,
-            (b'|', _) => Self::BranchReset,
+            (b'(', Some(b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'<' | b'\'' | b'?')) => {
+                Self::Conditional
+            }
             (b'#', _) => Self::Comment,
             (b'R' | b'&' | b'0'..=b'9', _)
             | (b'+' | b'-', Some(b'0'..=b'9'))
@@ -144,7 +143,6 @@ impl Construct {
             Self::Atomic => "the atomic group `(?>…)` is not supported",
             Self::Conditional => "the conditional `(?(…)…)` is not supported",
             Self::Recursion => "recursion into a group is not supported",
-            Self::BranchReset => "the branch reset `(?|…)` is not supported",
             Self::Comment => "the comment `(?#…)` is not supported",
             Self::Flag(flag) => return write!(out, "the flag `{flag}` in `(?…)` is not supported"),
             Self::GroupName => "a group's name is not one, or is another group's",
@@ -169,7 +167,7 @@ impl Construct {
     fn remedy(self) -> String {
         match self {
             Self::LookAround { .. } => "search for one part of it, then filter the lines found",
-            Self::Atomic | Self::BranchReset => "write `(?:…)`",
+            Self::Atomic => "write `(?:…)`",
             Self::Conditional => "write the two cases as `(…|…)`",
             Self::Recursion => r"write one level of nesting out, as in `\([^()]*\)`",
             Self::Comment => "leave it out",
