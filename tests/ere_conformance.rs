@@ -640,7 +640,7 @@ fn brackets(text: &str) -> &str {
                 }
             }
             _ if rest[next..].starts_with('[') => rest = &rest[next + 1..],
-            _ => return &text[..text.len() - rest.len() + next + 1],
+            _ => return &text[..=text.len() - rest.len() + next],
         }
     }
 }

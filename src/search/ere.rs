@@ -11,6 +11,7 @@
 //! | [`parser`] | text to tree; every refusal is made here |
 //! | [`bracket`] | what stands between `[` and `]` |
 //! | [`escapes`], [`properties`] | a backslash and what follows it |
+//! | [`interval`] | what stands between `{` and `}` |
 //! | [`unsupported`], [`advice`] | what is refused by name, and what to write instead |
 //! | [`habits`] | why a pattern finds nothing that was meant to find something |
 //! | [`pieces`] | a pattern cut into pieces, for these two |
@@ -34,6 +35,7 @@ mod cost;
 mod escapes;
 mod habits;
 mod hir;
+mod interval;
 mod matcher;
 mod parser;
 mod pieces;
@@ -49,6 +51,8 @@ mod unsupported;
 
 #[cfg(test)]
 mod costly_tests;
+#[cfg(test)]
+mod refused_tests;
 #[cfg(test)]
 mod tests;
 

@@ -241,7 +241,7 @@ impl Scanner {
         let (mut total, mut found, mut line) = (0, 0, 1);
         let (mut begun, mut utf16) = (false, None);
         loop {
-            let old = self.buffer.len();
+            let mut old = self.buffer.len();
             let count = match &mut utf16 {
                 None => self.fill(file)?,
                 Some(decoder) => self.fill_decoded(file, decoder, size.saturating_sub(total))?,
@@ -253,6 +253,7 @@ impl Scanner {
                     continue;
                 }
                 begun = true;
+                old = 0;
                 if let Some(mark) = Mark::of(&self.buffer) {
                     utf16 = self.take_mark(mark, ended)?;
                 }

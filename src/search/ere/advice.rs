@@ -51,6 +51,9 @@ fn rewritten(pattern: &str, unsupported: &Unsupported) -> Option<(String, bool)>
             let end = end_of_group(pattern, at)?;
             let rest = &pattern[end..];
             let inner = &pattern[at + if back { 4 } else { 3 }..end - 1];
+            if rest.starts_with(['*', '+', '?', '{']) {
+                return None;
+            }
             if !negative && ((back && at == 0) || (!back && rest.is_empty())) {
                 let inner = if balanced(inner) && !inner.starts_with(['*', '+', '?', '{']) {
                     inner.to_owned()
@@ -58,8 +61,6 @@ fn rewritten(pattern: &str, unsupported: &Unsupported) -> Option<(String, bool)>
                     format!("(?:{inner})")
                 };
                 (format!("{before}{inner}{rest}"), true)
-            } else if rest.starts_with(['*', '+', '?', '{']) {
-                return None;
             } else {
                 (format!("{before}{rest}"), false)
             }
@@ -124,9 +125,8 @@ fn balanced(part: &str) -> bool {
     for (piece, _) in pieces(part) {
         match piece {
             Piece::Char('(') => depth += 1,
-            Piece::Char(')') if depth == 0 => return false,
+            Piece::Char(')' | '|') if depth == 0 => return false,
             Piece::Char(')') => depth -= 1,
-            Piece::Char('|') if depth == 0 => return false,
             _ => {}
         }
     }

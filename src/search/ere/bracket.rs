@@ -14,6 +14,7 @@
 //! | any other character | itself |
 
 use super::ast::{CharClass, CharSet};
+use super::cost::MAX_SIZE;
 use super::unsupported::Construct;
 use super::{PatternError, escapes, properties};
 
@@ -88,6 +89,9 @@ pub(super) fn parse(
             }
             (BracketElement::Property(ranges), None) => {
                 set.ranges.extend(ranges);
+                if set.ranges.len() > MAX_SIZE {
+                    return Err(PatternError::TooBig);
+                }
                 hyphen = Hyphen::Allowed;
             }
         }

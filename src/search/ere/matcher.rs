@@ -54,12 +54,13 @@ impl Matcher {
         })
     }
 
-    /// Compiles a pattern that is only tried.
+    /// Compiles a pattern that is only tried; `None` where it matches every line.
     pub(super) fn for_a_try(pattern: &str) -> Option<Self> {
         let budget = Arc::new(Budget::new());
         let parsed = parser::parse(pattern).ok()?;
-        Some(Self {
-            engine: Engine::compile(parsed, &budget).ok()?,
+        let engine = Engine::compile(parsed, &budget).ok()?;
+        (!matches!(engine, Engine::EveryLine)).then_some(Self {
+            engine,
             budget,
             habits: None,
         })

@@ -29,10 +29,11 @@
 
 use std::collections::BTreeMap;
 
-use super::ast::{Assertion, CharSet, DUP_MAX, MAX_DEPTH, MAX_STACKED, Node, repeat, stacked};
+use super::ast::{Assertion, CharSet, MAX_DEPTH, MAX_STACKED, Node, repeat, stacked};
+use super::cost::MAX_SIZE;
 use super::simplify::wants_line_feed;
 use super::unsupported::Construct;
-use super::{PatternError, bracket, escapes, properties};
+use super::{PatternError, bracket, escapes, interval, properties};
 
 /// How many nodes a tree may have; it bounds the memory for a long pattern.
 const MAX_NODES: usize = 1 << 16;
@@ -65,6 +66,7 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, PatternError> {
         references: false,
         line_feed: None,
         nodes: 0,
+        ranges: 0,
     };
     let node = parser.alternation(0)?;
     if let Some(at) = parser.line_feed
@@ -96,6 +98,8 @@ struct Parser<'a> {
     line_feed: Option<usize>,
     /// How many nodes the tree has, literal characters aside.
     nodes: usize,
+    /// How many ranges its sets have.
+    ranges: usize,
 }
 
 /// One element of a branch.
@@ -219,10 +223,10 @@ impl<'a> Parser<'a> {
             '[' => {
                 let (set, end) = bracket::parse(self.text, self.at, self.last_bracket, self.fold)?;
                 self.at = end;
-                Ok(match set.single() {
-                    Some(char) => Atom::Char(char),
-                    None => Atom::Node(Node::Set(set)),
-                })
+                match set.single() {
+                    Some(char) => Ok(Atom::Char(char)),
+                    None => self.set(set),
+                }
             }
             '.' => Ok(Atom::Node(Node::Dot)),
             '^' => Ok(Atom::Assertion(Assertion::LineStart)),
@@ -231,6 +235,15 @@ impl<'a> Parser<'a> {
             '{' if self.interval_follows(self.at) => Err(PatternError::Repetition),
             char => Ok(Atom::Char(char)),
         }
+    }
+
+    /// A set, as long as not all of them together are too large.
+    fn set(&mut self, set: CharSet) -> Result<Atom, PatternError> {
+        self.ranges += set.ranges.len();
+        if self.ranges > MAX_SIZE {
+            return Err(PatternError::TooBig);
+        }
+        Ok(Atom::Node(Node::Set(set)))
     }
 
     fn escape(&mut self) -> Result<Atom, PatternError> {
@@ -253,11 +266,11 @@ impl<'a> Parser<'a> {
             'p' | 'P' => {
                 let (ranges, end) = properties::parse(self.text, self.at, char == 'P', self.fold)?;
                 self.at = end;
-                Atom::Node(Node::Set(CharSet {
+                self.set(CharSet {
                     ranges,
                     fold: self.fold,
                     ..CharSet::default()
-                }))
+                })?
             }
             '1'..='9' => self.reference(u32::from(char) - u32::from('0'))?,
             'k' => {
@@ -453,7 +466,11 @@ impl<'a> Parser<'a> {
                 Some('*') => (0, None),
                 Some('+') => (1, None),
                 Some('?') => (0, Some(1)),
-                _ => self.interval()?,
+                _ => {
+                    let (min, max, end) = interval::parse(self.text, self.at)?;
+                    self.at = end;
+                    (min, max)
+                }
             };
             // A lazy one matches the same lines.
             self.eat(b'?');
@@ -464,62 +481,4 @@ impl<'a> Parser<'a> {
         }
         Ok(node)
     }
-
-    /// The rest of an interval, after its `{`.
-    fn interval(&mut self) -> Result<(u32, Option<u32>), PatternError> {
-        let (min, mut last) = self.number();
-        let mut max = min;
-        if last == Some(',') && min != Number::Invalid {
-            (max, last) = self.number();
-        }
-        let Some(last) = last else {
-            return Err(PatternError::Brace);
-        };
-        let min = match min {
-            Number::Is(min) => min,
-            Number::Missing => 0,
-            Number::Invalid => return Err(PatternError::Interval),
-        };
-        let max = match max {
-            Number::Is(max) => Some(max),
-            Number::Missing => None,
-            Number::Invalid => return Err(PatternError::Interval),
-        };
-        if last != '}' || max.is_some_and(|max| max < min) {
-            return Err(PatternError::Interval);
-        }
-        if max.unwrap_or(min) > DUP_MAX {
-            return Err(PatternError::TooBig);
-        }
-        Ok((min, max))
-    }
-
-    /// The number up to the next `,` or `}`, and which of the two ended it;
-    /// neither where the pattern ends first.
-    fn number(&mut self) -> (Number, Option<char>) {
-        let mut number = Number::Missing;
-        while let Some(char) = self.next() {
-            let digit = match char {
-                '}' | ',' => return (number, Some(char)),
-                // An escaped comma ends the number too, an escaped brace does not.
-                '\\' if self.next() == Some(',') => return (number, Some(',')),
-                char => char.to_digit(10),
-            };
-            number = match (number, digit) {
-                (Number::Missing, Some(digit)) => Number::Is(digit),
-                (Number::Is(so_far), Some(digit)) => {
-                    Number::Is((so_far * 10 + digit).min(DUP_MAX + 1))
-                }
-                _ => Number::Invalid,
-            };
-        }
-        (Number::Invalid, None)
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Number {
-    Missing,
-    Is(u32),
-    Invalid,
 }

@@ -20,19 +20,14 @@ pub(super) fn parse(
 ) -> Result<(Vec<(char, char)>, usize), PatternError> {
     let unknown = || PatternError::unsupported(Construct::Property, start - 2);
     let rest = &text[start..];
-    let (name, length) = match rest.strip_prefix('{') {
-        Some(name) => {
-            let most = name.len().min(NAME_MAX);
-            let end = name.as_bytes()[..most]
-                .iter()
-                .position(|byte| *byte == b'}');
-            let end = end.ok_or_else(unknown)?;
-            (&name[..end], end + 2)
-        }
-        None => {
-            let letter = rest.chars().next().ok_or_else(unknown)?;
-            (&rest[..letter.len_utf8()], letter.len_utf8())
-        }
+    let (name, length) = if let Some(name) = rest.strip_prefix('{') {
+        let most = name.len().min(NAME_MAX);
+        let end = memchr::memchr(b'}', &name.as_bytes()[..most]);
+        let end = end.ok_or_else(unknown)?;
+        (&name[..end], end + 2)
+    } else {
+        let letter = rest.chars().next().ok_or_else(unknown)?;
+        (&rest[..letter.len_utf8()], letter.len_utf8())
     };
     // Perl, Python and JavaScript agree on `^` for all others.
     let (others, name) = match name.strip_prefix('^') {
