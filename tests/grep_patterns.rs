@@ -457,7 +457,10 @@ fn what_has_no_other_form_is_refused_by_name() {
             r"\jar",
             r"the escape `\j` is not supported: write `j` for the letter, `\\j` for",
         ),
-        (r"\y", r"the escape `\y` is not supported: write `\b`"),
+        (
+            r"C:\home",
+            r"the escape `\h` is not supported: write `[ \t]`, or `\\h` for a backslash",
+        ),
         (r"C:\Users", r"`\U` lacks its hexadecimal digits: "),
         (r"\xg", r"`\x` lacks its hexadecimal digits: "),
         (r"\u12", r"`\u` lacks its hexadecimal digits: "),
@@ -509,6 +512,8 @@ FIXME two
 ${HOME}/x
 arr[0] = y
 C++ code
+in path\\to\\file
+a || b
 ";
 
 #[test]
@@ -556,6 +561,11 @@ fn a_pattern_in_the_way_of_another_tool_is_told_how_to_write_it() {
         ("foo(x, y)", "The pattern does occur as plain text", vec![4]),
         ("arr[0]", "The pattern does occur as plain text", vec![10]),
         ("C++ code", "The pattern does occur as plain text", vec![11]),
+        (
+            r"path\to\file",
+            "The pattern does occur as plain text",
+            vec![12],
+        ),
     ] {
         let answer = search(here.path(), pattern, "f");
         assert_eq!(answer.json()["count"], 0, "{pattern}");

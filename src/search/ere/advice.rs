@@ -76,17 +76,24 @@ fn rewritten(pattern: &str, unsupported: &Unsupported) -> Option<(String, bool)>
             (format!("{before}{}{rest}", escaped(quoted)), true)
         }
         Construct::Keep => (format!("{before}{}", &behind[2..]), true),
-        Construct::Escape(letter @ ('h' | 'H' | 'e' | '0' | 'N' | 'X'))
-            if !behind[2..].starts_with('{') =>
-        {
-            (
-                format!("{before}{}{}", same_as(letter)?, &behind[2..]),
-                true,
-            )
+        Construct::Escape(letter @ ('h' | 'H' | 'e' | '0' | 'N' | 'X')) => {
+            let rest = &behind[2..];
+            // In `C:\home` it is the backslash that was meant, and `\07` is another number.
+            let in_a_word = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
+            let path = before.ends_with(|char: char| char.is_alphanumeric() || char == ':')
+                && in_a_word(rest.chars().next());
+            if path || rest.starts_with('{') || (letter == '0' && in_a_word(rest.chars().next())) {
+                return None;
+            }
+            (format!("{before}{}{rest}", same_as(letter)?), true)
         }
         Construct::InBrackets('h') => (format!(r"{before} \t{}", &behind[2..]), true),
         Construct::InBrackets('e') => (format!(r"{before}\x1b{}", &behind[2..]), true),
-        Construct::InBrackets('0') => (format!(r"{before}\x00{}", &behind[2..]), true),
+        Construct::InBrackets('0')
+            if !behind[2..].starts_with(|next: char| next.is_ascii_digit()) =>
+        {
+            (format!(r"{before}\x00{}", &behind[2..]), true)
+        }
         Construct::LineFeed => return in_one_line(pattern),
         _ => return None,
     })

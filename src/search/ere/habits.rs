@@ -303,8 +303,7 @@ fn with_dollars(pattern: &str) -> Option<String> {
     any.then_some(text)
 }
 
-/// The pattern as plain text, where nothing in it is escaped.
+/// The pattern as plain text.
 fn as_text(pattern: &str) -> Option<String> {
-    let special = pattern.contains(['$', '(', '[', '{', '*', '+', '?']);
-    (special && !pattern.contains(['\\', '\n', '|'])).then(|| escaped(pattern))
+    (!pattern.contains('\n')).then(|| escaped(pattern))
 }

@@ -66,7 +66,10 @@ const REASONS: &[(&str, &str)] = &[
         r"^\h*x",
         r"the escape `\h` is not supported: write `^[ \t]*x`, which finds the same lines",
     ),
-    (r"a\R", r"the escape `\R` is not supported: write `$`"),
+    (
+        r"a\R",
+        r"the escape `\R` is not supported: write `$`, or `\\R` for a backslash and `R`",
+    ),
     (
         r"\Ga",
         "the escape `\\G` is not supported: leave it out; `^` is the start of a line",

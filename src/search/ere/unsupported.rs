@@ -98,13 +98,6 @@ pub(super) fn same_as(letter: char) -> Option<&'static str> {
         'e' => r"\x1b",
         '0' => r"\x00",
         'R' => "$",
-        'y' => r"\b",
-        'Y' => r"\B",
-        'm' => r"\<",
-        'M' => r"\>",
-        'l' => "[[:lower:]]",
-        'L' => "[^[:lower:]]",
-        'i' => "[[:alpha:]_]",
         _ => return None,
     })
 }
@@ -185,7 +178,9 @@ impl Construct {
             Self::Escape('G') => "leave it out; `^` is the start of a line",
             Self::Escape(letter) => {
                 return match same_as(letter) {
-                    Some(same) => format!("write `{same}`"),
+                    Some(same) => format!(
+                        r"write `{same}`, or `\\{letter}` for a backslash and `{letter}`"
+                    ),
                     None => format!(
                         r"write `{letter}` for the letter, `\\{letter}` for a backslash before it"
                     ),
