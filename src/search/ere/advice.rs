@@ -10,6 +10,8 @@ use super::unsupported::{Construct, Instead, Unsupported, same_as};
 /// The longest pattern, in bytes, that is rewritten, and how often.
 const LONGEST: usize = 1000;
 const ROUNDS: usize = 8;
+/// What a repetition begins with.
+const REPETITIONS: [char; 4] = ['*', '+', '?', '{'];
 
 /// The error, with a pattern to write instead where there is one.
 pub(super) fn advise(error: PatternError, pattern: &str) -> PatternError {
@@ -43,60 +45,61 @@ fn instead(pattern: &str, unsupported: &Unsupported) -> Option<Instead> {
 fn rewritten(pattern: &str, unsupported: &Unsupported) -> Option<(String, bool)> {
     let at = unsupported.at;
     let (before, behind) = pattern.split_at_checked(at)?;
-    Some(match unsupported.construct {
+    let quoted;
+    // What stands in place of the construct, the offset in `behind` after that, and the verdict.
+    let (instead, end, exact) = match unsupported.construct {
         Construct::LookAround {
             behind: back,
             negative,
         } => {
-            let end = end_of_group(pattern, at)?;
-            let rest = &pattern[end..];
-            let inner = &pattern[at + if back { 4 } else { 3 }..end - 1];
-            if rest.starts_with(['*', '+', '?', '{']) {
+            let end = end_of_group(pattern, at)? - at;
+            let (inner, rest) = (&behind[if back { 4 } else { 3 }..end - 1], &behind[end..]);
+            if rest.starts_with(REPETITIONS) {
                 return None;
             }
-            if !negative && ((back && at == 0) || (!back && rest.is_empty())) {
-                let inner = if balanced(inner) && !inner.starts_with(['*', '+', '?', '{']) {
-                    inner.to_owned()
-                } else {
-                    format!("(?:{inner})")
-                };
-                (format!("{before}{inner}{rest}"), true)
+            if negative || (if back { at > 0 } else { !rest.is_empty() }) {
+                ("", end, false)
+            } else if balanced(inner) && !inner.starts_with(REPETITIONS) {
+                (inner, end, true)
             } else {
-                (format!("{before}{rest}"), false)
+                quoted = ["(?:", inner, ")"].concat();
+                (&*quoted, end, true)
             }
         }
-        Construct::Atomic => (format!("{before}(?:{}", &behind[3..]), false),
-        Construct::Comment => {
-            let end = behind.find(')')?;
-            (format!("{before}{}", &behind[end + 1..]), true)
-        }
+        Construct::Atomic => ("(?:", 3, false),
+        Construct::Comment => ("", behind.find(')')? + 1, true),
         Construct::Quote => {
-            let quoted = behind.strip_prefix(r"\Q")?;
-            let (quoted, rest) = quoted.split_once(r"\E").unwrap_or((quoted, ""));
-            (format!("{before}{}{rest}", escaped(quoted)), true)
+            let text = behind.strip_prefix(r"\Q")?;
+            let length = text.find(r"\E");
+            quoted = escaped(&text[..length.unwrap_or(text.len())]);
+            (
+                &*quoted,
+                length.map_or(behind.len(), |length| length + 4),
+                true,
+            )
         }
-        Construct::Keep => (format!("{before}{}", &behind[2..]), true),
+        Construct::Keep => ("", 2, true),
         Construct::Escape(letter @ ('h' | 'H' | 'e' | '0' | 'N' | 'X')) => {
-            let rest = &behind[2..];
+            let next = behind[2..].chars().next();
+            let in_a_word = next.is_some_and(char::is_alphanumeric);
             // In `C:\home` it is the backslash that was meant, and `\07` is another number.
-            let in_a_word = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
-            let path = before.ends_with(|char: char| char.is_alphanumeric() || char == ':')
-                && in_a_word(rest.chars().next());
-            if path || rest.starts_with('{') || (letter == '0' && in_a_word(rest.chars().next())) {
+            let path = before.ends_with(|char: char| char.is_alphanumeric() || char == ':');
+            if next == Some('{') || (in_a_word && (path || letter == '0')) {
                 return None;
             }
-            (format!("{before}{}{rest}", same_as(letter)?), true)
+            (same_as(letter)?, 2, true)
         }
-        Construct::InBrackets('h') => (format!(r"{before} \t{}", &behind[2..]), true),
-        Construct::InBrackets('e') => (format!(r"{before}\x1b{}", &behind[2..]), true),
-        Construct::InBrackets('0')
-            if !behind[2..].starts_with(|next: char| next.is_ascii_digit()) =>
-        {
-            (format!(r"{before}\x00{}", &behind[2..]), true)
+        Construct::InBrackets('h') => (r" \t", 2, true),
+        Construct::InBrackets(letter @ ('e' | '0')) => {
+            if letter == '0' && behind[2..].starts_with(char::is_numeric) {
+                return None;
+            }
+            (same_as(letter)?, 2, true)
         }
         Construct::LineFeed => return in_one_line(pattern),
         _ => return None,
-    })
+    };
+    Some(([before, instead, &behind[end..]].concat(), exact))
 }
 
 /// The first part of a pattern of several lines that stands in one of them.

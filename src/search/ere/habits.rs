@@ -5,7 +5,6 @@
 //! before, the other readings are tried on it; only one that matches a line is spoken of. `\|` alone
 //! is spoken of in any case, since that is decided so.
 
-use std::fmt::Write as _;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -19,7 +18,7 @@ use super::pieces::{Piece, escaped, pieces};
 const TRIED: usize = 64 << 20;
 const HEAD: usize = 4 << 10;
 /// The longest pattern, in bytes, that is read in other ways.
-const LONGEST: usize = 1000;
+const LONGEST: usize = 10_000;
 
 /// What is known of a search that has found nothing so far.
 #[derive(Debug)]
@@ -79,6 +78,7 @@ impl Habits {
     }
 
     /// Tries the other readings on a window in which nothing was found.
+    #[inline(never)]
     pub fn try_on(&self, window: &[u8]) {
         let tried = self.tried.load(Ordering::Relaxed);
         if tried > TRIED || self.found.load(Ordering::Relaxed) {
@@ -104,9 +104,7 @@ impl Habits {
                 .readings()
                 .iter()
                 .find(|reading| reading.habit == Habit::Bar && reading.matcher().is_some());
-            return Some(
-                basic.map_or_else(|| format!(r"{BAR}."), |reading| reading.sentence(false)),
-            );
+            return Some(basic.map_or_else(|| BAR.to_owned(), |reading| reading.sentence(false)));
         }
         self.line_feed.then(|| {
             r"The part of the pattern with `\n` can match nothing, since lines are searched one by one."
@@ -140,8 +138,8 @@ impl Habits {
     }
 }
 
-/// What is said of `\|`, without its end.
-const BAR: &str = r"`\|` is a bar itself in this pattern: alternatives are written `a|b`";
+/// What is said of `\|`, where nothing better is known.
+const BAR: &str = r"`\|` is a bar itself in this pattern: alternatives are written `a|b`.";
 
 impl Reading {
     fn matcher(&self) -> Option<&Matcher> {
@@ -169,27 +167,23 @@ impl Reading {
     }
 
     fn sentence(&self, matched: bool) -> String {
-        let pattern = &self.pattern;
-        let mut sentence = match self.habit {
-            Habit::LineEnd => format!(
-                "Lines here end in CRLF, and `$` does not match before the `\\r`: write `{pattern}`"
-            ),
-            Habit::Bar => format!("{BAR}, here `{pattern}`"),
-            Habit::Basic => format!(
-                "`\\+` and `\\{{` are the characters themselves in this pattern: write `{pattern}`"
-            ),
-            Habit::Dollar => {
-                format!("`$` is the end of a line, `\\$` the character: write `{pattern}`")
+        let why = match self.habit {
+            Habit::LineEnd => {
+                r"Lines here end in CRLF, and `$` does not match before the `\r`: write `"
             }
-            Habit::Plain => {
-                format!("The pattern does occur as plain text: write `{pattern}`")
+            Habit::Bar => {
+                r"`\|` is a bar itself in this pattern: alternatives are written `a|b`, here `"
             }
+            Habit::Basic => r"`\+` and `\{` are the characters themselves in this pattern: write `",
+            Habit::Dollar => r"`$` is the end of a line, `\$` the character: write `",
+            Habit::Plain => "The pattern does occur as plain text: write `",
         };
-        if matched && self.habit != Habit::Plain {
-            let _ = write!(sentence, ", which does match");
-        }
-        sentence.push('.');
-        sentence
+        let end = match self.habit {
+            Habit::Plain => "`.",
+            _ if matched => "`, which does match.",
+            _ => "`.",
+        };
+        [why, &self.pattern, end].concat()
     }
 }
 

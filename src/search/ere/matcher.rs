@@ -46,23 +46,23 @@ impl Matcher {
     pub fn compile(pattern: &str) -> Result<Self, PatternError> {
         let parsed = parser::parse(pattern).map_err(|error| advise(error, pattern))?;
         let habits = Habits::of(pattern, parsed.line_feed);
-        let budget = Arc::new(Budget::new());
-        Ok(Self {
-            engine: Engine::compile(parsed, &budget)?,
-            budget,
-            habits,
-        })
+        Self::of(parsed, habits)
     }
 
     /// Compiles a pattern that is only tried; `None` where it matches every line.
     pub(super) fn for_a_try(pattern: &str) -> Option<Self> {
+        let matcher = Self::of(parser::parse(pattern).ok()?, None).ok()?;
+        (!matches!(matcher.engine, Engine::EveryLine)).then_some(matcher)
+    }
+
+    #[inline(never)]
+    fn of(parsed: Parsed, habits: Option<Box<Habits>>) -> Result<Self, PatternError> {
         let budget = Arc::new(Budget::new());
-        let parsed = parser::parse(pattern).ok()?;
-        let engine = Engine::compile(parsed, &budget).ok()?;
-        (!matches!(engine, Engine::EveryLine)).then_some(Self {
+        let engine = Engine::compile(parsed, &budget)?;
+        Ok(Self {
             engine,
             budget,
-            habits: None,
+            habits,
         })
     }
 

@@ -27,8 +27,6 @@
 //!
 //! [`unsupported`]: super::unsupported
 
-use std::collections::BTreeMap;
-
 use super::ast::{Assertion, CharSet, MAX_DEPTH, MAX_STACKED, Node, repeat, stacked};
 use super::cost::MAX_SIZE;
 use super::simplify::wants_line_feed;
@@ -62,7 +60,7 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, PatternError> {
         fold: false,
         groups: 0,
         complete: 0,
-        names: BTreeMap::new(),
+        names: Vec::new(),
         references: false,
         line_feed: None,
         nodes: 0,
@@ -91,8 +89,8 @@ struct Parser<'a> {
     groups: u32,
     /// One bit for each of the groups 1 to 63 that a back-reference may name here.
     complete: u64,
-    /// The numbers of the groups with names.
-    names: BTreeMap<&'a str, u32>,
+    /// The groups with names, as far as a back-reference may name them.
+    names: Vec<(&'a str, u32)>,
     references: bool,
     /// Where the first line feed stands that is not one of several characters.
     line_feed: Option<usize>,
@@ -316,8 +314,16 @@ impl<'a> Parser<'a> {
     }
 
     fn reference_to(&mut self, name: &str) -> Result<Atom, PatternError> {
-        let group = self.names.get(name).copied();
-        self.reference(group.ok_or(PatternError::BackReference)?)
+        let group = self.named(name).ok_or(PatternError::BackReference)?;
+        self.reference(group)
+    }
+
+    /// The number of the group with this name.
+    fn named(&self, name: &str) -> Option<u32> {
+        let mut names = self.names.iter();
+        names
+            .find(|(known, _)| *known == name)
+            .map(|(_, group)| *group)
     }
 
     /// The name between one of these pairs of characters, which are passed.
@@ -364,10 +370,13 @@ impl<'a> Parser<'a> {
         };
         self.groups += 1;
         let group = self.groups;
-        if let Some(name) = name
-            && self.names.insert(name, group).is_some()
-        {
-            return Err(PatternError::unsupported(Construct::GroupName, start));
+        if let Some(name) = name {
+            if self.named(name).is_some() {
+                return Err(PatternError::unsupported(Construct::GroupName, start));
+            }
+            if group <= LAST_NAMED {
+                self.names.push((name, group));
+            }
         }
         let node = self.rest_of_group(depth)?;
         self.fold = fold;
