@@ -7,6 +7,7 @@ mod edit;
 mod environ;
 mod holes;
 mod in_place;
+pub mod kind;
 mod lock;
 mod preserve;
 mod read;
