@@ -46,11 +46,8 @@ impl Object<'_> {
             return Ok(());
         }
         self.field("error", &failure.message)?;
-        self.field("error_code", failure.code.as_str())?;
-        if failure.note.is_empty() {
-            return Ok(());
-        }
-        self.field("note", &failure.note)
+        self.note(failure.note.clone());
+        self.field("error_code", failure.code.as_str())
     }
 }
 
@@ -67,6 +64,12 @@ pub fn failed(family: Family, failure: &Failure) -> String {
         .ok()
         .and_then(|()| String::from_utf8(answer).ok())
         .unwrap_or_default()
+}
+
+/// Whether a field of an answer is one that every tool's answer may have.
+#[must_use]
+pub fn is_of_the_contract(field: &str) -> bool {
+    matches!(field, "success" | "error" | "error_code" | "note")
 }
 
 /// Whether an answer says that the call failed.

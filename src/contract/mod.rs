@@ -6,9 +6,11 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`tool`] | a row of the registry: all that is to be known of a tool |
+//! | [`terms`] | who reads the answer, how long it may be and how long it may take |
 //! | [`request`] | JSON in: fields, each asked for by its type |
 //! | [`reply`] | JSON out: an answer's fields, straight to their reader |
 //! | [`failure`] | why a call did not do what it was asked to, and the codes |
+//! | [`bounded`] | answers within a limit: where text is cut |
 //! | [`notes`] | what a model is to know beyond an answer's fields |
 //! | [`envelope`] | the fields by which an answer says whether the call failed |
 //! | [`schema`] | a tool's schema as people's front ends need it, and as hosts validate it |
@@ -32,6 +34,7 @@
 //!                                                                                               └─ Object::break_off
 //! ```
 
+pub mod bounded;
 pub mod envelope;
 pub mod failure;
 pub mod notes;
@@ -40,4 +43,5 @@ pub mod reduction;
 pub mod reply;
 pub mod request;
 pub mod schema;
+pub mod terms;
 pub mod tool;

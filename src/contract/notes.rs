@@ -1,13 +1,12 @@
 //! The field `note`: a sentence or two for the model, where the answer alone would lead it astray or
 //! leave it without a next step.
 //!
-//! Rules: the decisions on the host's calls (8). A whole and plain answer has no note. A failure
-//! carries its own ([`Failure::note`](crate::contract::failure::Failure::note)); an answer collects
-//! what is to be said of it here, and writes it behind its last field.
-
-use std::io;
-
-use crate::contract::reply::Object;
+//! Rules: the decisions on the host's calls (8). A whole and plain answer has no note. Whoever finds
+//! out what is to be said tells the object ([`Object::note`]), at any time; a failure carries its
+//! own ([`Failure::note`]). The field is written when the object is closed, behind all others.
+//!
+//! [`Object::note`]: crate::contract::reply::Object::note
+//! [`Failure::note`]: crate::contract::failure::Failure::note
 
 /// What is to be said behind an answer, in the order in which it was found out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +16,11 @@ impl Notes {
     /// Says `note` too, which is one or more whole sentences; nothing, where it is empty or `None`.
     pub fn add(&mut self, note: impl Into<Option<String>>) {
         self.0.extend(note.into().filter(|note| !note.is_empty()));
+    }
+
+    /// Says `others` too.
+    pub fn append(&mut self, others: Self) {
+        self.0.extend(others.0);
     }
 
     /// Whether there is nothing to say.
@@ -32,12 +36,10 @@ impl Notes {
     }
 }
 
-impl Object<'_> {
-    /// Writes the field `note`, if there is anything to say.
-    pub fn note(&mut self, notes: &Notes) -> io::Result<()> {
-        if notes.is_empty() {
-            return Ok(());
-        }
-        self.field("note", &notes.text())
+impl<T: Into<Option<String>>> From<T> for Notes {
+    fn from(note: T) -> Self {
+        let mut notes = Self::default();
+        notes.add(note);
+        notes
     }
 }

@@ -7,14 +7,39 @@
 
 use std::io::{self, Write};
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::contract::bounded::{Cut, Kept, Measure};
+use crate::contract::notes::Notes;
+use crate::contract::terms::{Reader, Terms};
 
 /// How much text is gathered before it is checked, escaped and passed on, in bytes.
 const PIECE: usize = 64 * 1024;
 
 /// How long a field that is not text mostly is, its name included, in bytes.
 const SHORT: usize = 64;
+
+/// From how many bytes on an answer says how long it is, where nobody has set a limit.
+const LONG: usize = 100_000;
+
+/// What is kept free behind a text for the fields and the note that follow, in bytes; a quarter of
+/// the limit, where that is less.
+const RESERVE: usize = 2048;
+
+/// What stands around a text and an object: its quotes, colon, comma and braces, in bytes.
+const AROUND_TEXT: usize = 6;
+
+/// What closes an object, and what stands around its note, in bytes.
+const AROUND: usize = "{,\"note\":\"\"}".len();
+
+/// The field that says what was not found, for models.
+pub const EMPTY: &str = "empty";
+
+/// The field that holds an image, for models.
+pub const IMAGE: &str = "image";
 
 /// A tool's answer, prepared: the fields of one JSON object, written when the front end asks for
 /// them. This is the second phase of a call, which can only fail as I/O does; see
@@ -54,7 +79,13 @@ pub trait Viewer {
 }
 
 /// An answer's fields on their way out: as a JSON object, or to a viewer.
-pub struct Object<'w>(Sink<'w>);
+pub struct Object<'w> {
+    sink: Sink<'w>,
+    terms: Terms,
+    /// How to ask for less, for those who get much.
+    less: &'static str,
+    notes: Notes,
+}
 
 enum Sink<'w> {
     Json {
@@ -74,20 +105,33 @@ pub struct Progress {
     in_text: bool,
     /// The field `error` has been written, or `error_code`.
     failed: bool,
+    /// How much of the answer there is, in bytes, as its reader measures it.
+    spent: usize,
 }
 
 impl<'w> Object<'w> {
-    /// Opens a JSON object on `out`. What is written there comes in whole characters.
+    /// Opens a JSON object on `out` that nothing bounds. What is written there comes in whole
+    /// characters.
     pub fn open(out: &'w mut dyn Write) -> io::Result<Self> {
+        Self::open_on(out, Terms::default(), "")
+    }
+
+    /// Opens a JSON object on `out` that keeps to `terms`; `less` is a sentence on how to ask for
+    /// less, for answers that grow long, and empty where they do not say so.
+    pub fn open_on(out: &'w mut dyn Write, terms: Terms, less: &'static str) -> io::Result<Self> {
         out.write_all(b"{")?;
-        Ok(Self(Sink::Json {
-            out,
-            at: Progress::default(),
-        }))
+        Ok(Self::with(
+            Sink::Json {
+                out,
+                at: Progress::default(),
+            },
+            terms,
+            less,
+        ))
     }
 
     /// Goes on with an object of which `out` has got as much as `at` says.
-    pub fn go_on(out: &'w mut dyn Write, at: Progress) -> io::Result<Self> {
+    pub fn go_on(out: &'w mut dyn Write, at: Progress, terms: Terms) -> io::Result<Self> {
         if at.in_text {
             out.write_all(b"\"")?;
         }
@@ -95,13 +139,27 @@ impl<'w> Object<'w> {
             in_text: false,
             ..at
         };
-        Ok(Self(Sink::Json { out, at }))
+        Ok(Self::with(Sink::Json { out, at }, terms, ""))
+    }
+
+    /// Opens an object that `viewer` is shown, field by field.
+    pub fn shown(viewer: &'w mut dyn Viewer) -> Self {
+        Self::with(Sink::Viewer(viewer), Terms::of_person(), "")
+    }
+
+    fn with(sink: Sink<'w>, terms: Terms, less: &'static str) -> Self {
+        Self {
+            sink,
+            terms,
+            less,
+            notes: Notes::default(),
+        }
     }
 
     /// How far a JSON object has come.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        match self.0 {
+        match self.sink {
             Sink::Json { at, .. } => at,
             Sink::Viewer(_) => Progress::default(),
         }
@@ -113,50 +171,156 @@ impl<'w> Object<'w> {
         self.progress().failed
     }
 
-    /// Opens an object that `viewer` is shown, field by field.
-    pub fn shown(viewer: &'w mut dyn Viewer) -> Self {
-        Self(Sink::Viewer(viewer))
+    /// The terms of the call.
+    #[must_use]
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// How much room a text has that comes next, in bytes as [`Object::measure`] counts them: what
+    /// the limit leaves when the fields behind it and a note have theirs. `None` is no limit.
+    #[must_use]
+    pub fn room(&self) -> Option<usize> {
+        let limit = self.terms.max_answer?;
+        let taken = self.progress().spent + AROUND + (limit / 4).min(RESERVE);
+        Some(limit.saturating_sub(taken))
+    }
+
+    /// How the length of text is counted here.
+    #[must_use]
+    pub fn measure(&self) -> Measure {
+        Measure::of(self.terms.reader)
+    }
+
+    /// Says `notes` behind the last field: there is one field `note`, written when the object is
+    /// closed.
+    pub fn note(&mut self, notes: impl Into<Notes>) {
+        self.notes.append(notes.into());
     }
 
     /// Closes the object: nothing more may be written.
     pub fn close(&mut self) -> io::Result<()> {
-        match &mut self.0 {
+        self.say_notes()?;
+        match &mut self.sink {
             Sink::Json { out, .. } => out.write_all(b"}"),
             Sink::Viewer(viewer) => viewer.flush(),
         }
     }
 
-    /// A field of any value that serde can write.
+    fn say_notes(&mut self) -> io::Result<()> {
+        let spent = self.progress().spent;
+        let mut notes = std::mem::take(&mut self.notes);
+        if spent > LONG && self.terms.max_answer.is_none() && !self.less.is_empty() {
+            notes.add(format!("This answer has {spent} bytes. {}", self.less));
+        }
+        if notes.is_empty() {
+            return Ok(());
+        }
+        let mut note = notes.text();
+        if let Some(limit) = self.terms.max_answer {
+            let room = limit.saturating_sub(self.progress().spent + AROUND);
+            note.truncate(Measure::Json.prefix(note.as_bytes(), room));
+        }
+        self.field("note", &note)
+    }
+
+    /// A field of any value that serde can write. Where there is a limit, a text that is longer
+    /// than what is left is cut, and any other value left out; a note says so.
     pub fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
-        match &mut self.0 {
+        let room = self.room();
+        let mut cut = None;
+        match &mut self.sink {
             Sink::Json { out, at } => {
                 let mut field = Vec::with_capacity(SHORT);
                 begin(&mut field, *at, name)?;
+                let start = field.len();
                 serde_json::to_writer(&mut field, value)?;
+                if let Some(room) = room
+                    && field.len() > room.max(SHORT)
+                    && name != "note"
+                {
+                    let whole = field.split_off(start);
+                    serde_json::to_writer(
+                        &mut field,
+                        &cut_text(&whole, room.saturating_sub(start)),
+                    )?;
+                    cut = Some(format!("`{name}` is cut to what has room."));
+                }
                 out.write_all(&field)?;
                 at.begun = true;
+                at.spent += field.len();
                 at.failed |= name.starts_with("error");
-                Ok(())
             }
             Sink::Viewer(viewer) => match serde_json::to_value(value)? {
-                Value::String(text) => viewer.text(name, &text),
-                value => viewer.value(name, value),
+                Value::String(text) => viewer.text(name, &text)?,
+                value => viewer.value(name, value)?,
             },
         }
+        self.notes.add(cut);
+        Ok(())
+    }
+
+    /// A field that is a list: of `rows`, as many as there is room for, whose number comes back.
+    pub fn rows<T: Serialize>(&mut self, name: &str, rows: &[T]) -> io::Result<usize> {
+        let mut count = rows.len();
+        if let Some(mut room) = self.room() {
+            room = room.saturating_sub(name.len() + AROUND_TEXT + "[]".len());
+            count = 0;
+            for row in rows {
+                let length = serde_json::to_vec(row)?.len() + 1;
+                let Some(rest) = room.checked_sub(length) else {
+                    break;
+                };
+                room = rest;
+                count += 1;
+            }
+        }
+        self.field(name, &rows[..count])?;
+        Ok(count)
+    }
+
+    /// What an answer for a model says in place of nothing: `no matches in 412 files`. Other
+    /// readers have their fields.
+    pub fn empty(&mut self, words: &str) -> io::Result<()> {
+        if self.terms.reader == Reader::Model {
+            self.field(EMPTY, words)?;
+        }
+        Ok(())
+    }
+
+    /// An image for a model that can see it. It is beside the limit, and other readers have no field
+    /// for one.
+    pub fn image(&mut self, mime_type: &str, bytes: &[u8]) -> io::Result<()> {
+        let reader = self.terms.reader;
+        if let Sink::Json { out, at } = &mut self.sink
+            && reader == Reader::Model
+        {
+            let data = STANDARD.encode(bytes);
+            begin(*out, *at, IMAGE)?;
+            at.begun = true;
+            let image = serde_json::json!({"mime_type": mime_type, "data": data});
+            out.write_all(image.to_string().as_bytes())?;
+        }
+        Ok(())
     }
 
     /// A field of text, as the bytes of it come.
     pub fn text(&mut self, name: &str) -> io::Result<Text<'_>> {
-        let sink = match &mut self.0 {
+        let room = self.room().map(|room| room.saturating_sub(name.len()));
+        let kept = room.map(|room| Kept::new(self.measure(), room));
+        let plain = self.measure() == Measure::Plain;
+        let sink = match &mut self.sink {
             Sink::Json { out, at } => {
                 begin(*out, *at, name)?;
                 out.write_all(b"\"")?;
                 at.begun = true;
                 at.in_text = true;
+                at.spent += name.len() + AROUND_TEXT;
                 TextSink::Json {
                     out: &mut **out,
                     at,
                     escaped: Vec::new(),
+                    plain,
                 }
             }
             Sink::Viewer(viewer) => TextSink::Viewer(&mut **viewer, name.to_owned()),
@@ -164,15 +328,24 @@ impl<'w> Object<'w> {
         Ok(Text {
             sink,
             pending: Vec::new(),
+            kept,
         })
     }
 
-    /// A field of text that is all there.
-    pub fn whole_text(&mut self, name: &str, value: &[u8]) -> io::Result<()> {
+    /// A field of text that is all there. Where it was cut, if there was no room for all of it,
+    /// comes back.
+    pub fn whole_text(&mut self, name: &str, value: &[u8]) -> io::Result<Option<Cut>> {
         let mut text = self.text(name)?;
         text.write_all(value)?;
         text.close()
     }
+}
+
+/// The beginning of the JSON text `whole` that has `room`; empty, where that is no text.
+fn cut_text(whole: &[u8], room: usize) -> String {
+    let mut text: String = serde_json::from_slice(whole).unwrap_or_default();
+    text.truncate(Measure::Json.prefix(text.as_bytes(), room));
+    text
 }
 
 /// Begins field `name` of a JSON object.
@@ -190,6 +363,8 @@ pub struct Text<'w> {
     sink: TextSink<'w>,
     /// Bytes not yet passed on: small writes, or the beginning of a character.
     pending: Vec<u8>,
+    /// Where there is a limit, what is kept back until it is known how much of it has room.
+    kept: Option<Kept>,
 }
 
 enum TextSink<'w> {
@@ -197,13 +372,38 @@ enum TextSink<'w> {
         out: &'w mut dyn Write,
         at: &'w mut Progress,
         escaped: Vec<u8>,
+        /// The reader counts bytes before they are escaped.
+        plain: bool,
     },
     Viewer(&'w mut dyn Viewer, String),
 }
 
 impl Text<'_> {
-    /// Passes on what is left and closes the string.
-    pub fn close(mut self) -> io::Result<()> {
+    /// Whether nothing more of the text will be shown, since there is no room for it.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.kept.as_ref().is_some_and(Kept::is_full)
+    }
+
+    /// Writes all of `record`, or, where there is no room for it, nothing of it, and then nothing
+    /// more; only the first one is shown as far as there is room. Whether it was written whole
+    /// comes back.
+    pub fn record(&mut self, record: &[u8]) -> io::Result<bool> {
+        match &mut self.kept {
+            Some(kept) => Ok(kept.record(record)),
+            None => self.write_all(record).map(|()| true),
+        }
+    }
+
+    /// Passes on what is left and closes the string. Where it was cut, if there was no room for all
+    /// of it, comes back.
+    pub fn close(mut self) -> io::Result<Option<Cut>> {
+        let mut cut = None;
+        if let Some(kept) = self.kept.take() {
+            let (shown, behind) = kept.finish();
+            self.write_all(&shown)?;
+            cut = behind;
+        }
         let pending = std::mem::take(&mut self.pending);
         let rest = self.pass_on(&pending)?;
         if rest > 0 {
@@ -213,10 +413,10 @@ impl Text<'_> {
             TextSink::Json { out, at, .. } => {
                 out.write_all(b"\"")?;
                 at.in_text = false;
-                Ok(())
             }
-            TextSink::Viewer(..) => Ok(()),
+            TextSink::Viewer(..) => {}
         }
+        Ok(cut)
     }
 
     /// Passes on `bytes` but for the last few when they begin a character and do not end it: their
@@ -253,11 +453,17 @@ impl Text<'_> {
 
     fn put(&mut self, text: &str) -> io::Result<()> {
         match &mut self.sink {
-            TextSink::Json { out, escaped, .. } => {
+            TextSink::Json {
+                out,
+                at,
+                escaped,
+                plain,
+            } => {
                 escaped.clear();
                 json_escape_simd::escape_into(text, escaped);
                 // The escaper writes whole strings; the quotes are this string's own business.
                 let inner = escaped.len() - 1;
+                at.spent += if *plain { text.len() } else { inner - 1 };
                 out.write_all(&escaped[1..inner])
             }
             TextSink::Viewer(viewer, name) => viewer.text(name, text),
@@ -267,6 +473,10 @@ impl Text<'_> {
 
 impl Write for Text<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(kept) = &mut self.kept {
+            kept.take(bytes);
+            return Ok(bytes.len());
+        }
         if self.pending.len() + bytes.len() <= PIECE {
             if self.pending.capacity() == 0 {
                 self.pending.reserve_exact(PIECE);
@@ -404,6 +614,67 @@ mod tests {
         assert_eq!(
             notes.0,
             "output=a;|output=\u{20ac}\n;|output=\u{FFFD};output=\u{FFFD};count:2;note=n;|"
+        );
+    }
+
+    /// What a host reads that has set this limit.
+    fn bounded(limit: usize, fill: impl FnOnce(&mut Object<'_>)) -> Value {
+        let mut out = Vec::new();
+        let terms = Terms::within(Reader::Host, Some(limit), None);
+        let mut object = Object::open_on(&mut out, terms, "Ask for less.").unwrap();
+        fill(&mut object);
+        object.close().unwrap();
+        assert!(out.len() <= limit, "{} of {limit}", out.len());
+        serde_json::from_slice(&out).unwrap()
+    }
+
+    #[test]
+    fn within_a_limit_there_is_room_for_all_fields_and_the_note() {
+        for limit in [256, 300, 1000, 5000, 100_000] {
+            let answer = bounded(limit, |object| {
+                let mut text = object.text("output").unwrap();
+                for _ in 0..50_000 {
+                    text.write_all(b"a \"line\" \x01\n").unwrap();
+                }
+                assert!(text.is_full());
+                let cut = text.close().unwrap().unwrap();
+                object.field("count", &50_000).unwrap();
+                object.note(format!("{} lines", cut.lines));
+            });
+            let shown = answer["output"].as_str().unwrap();
+            assert_eq!(answer["count"], 50_000);
+            assert_eq!(answer["note"], format!("{} lines", shown.lines().count()));
+            assert!(shown.ends_with('\n'), "{limit}: {shown}");
+
+            let answer = bounded(limit, |object| {
+                object.field("title", &"\u{1}é".repeat(90_000)).unwrap();
+                object.whole_text("content", b"all\n").unwrap();
+                object.note("n".repeat(90_000));
+            });
+            assert!(answer["note"].as_str().unwrap().starts_with('`'));
+
+            let rows = vec!["row"; 90_000];
+            let answer = bounded(limit, |object| {
+                let count = object.rows("results", &rows).unwrap();
+                object.field("count", &count).unwrap();
+            });
+            assert_eq!(answer["results"].as_array().unwrap().len(), answer["count"]);
+        }
+    }
+
+    #[test]
+    fn without_a_limit_a_long_answer_says_how_long_it_is() {
+        let answer = |length: usize| {
+            let mut out = Vec::new();
+            let mut object = Object::open_on(&mut out, Terms::default(), "Ask for less.").unwrap();
+            object.whole_text("output", &vec![b'x'; length]).unwrap();
+            object.close().unwrap();
+            serde_json::from_slice::<Value>(&out).unwrap()
+        };
+        assert_eq!(answer(90_000).get("note"), None);
+        assert_eq!(
+            answer(200_000)["note"],
+            "This answer has 200012 bytes. Ask for less."
         );
     }
 

@@ -14,11 +14,13 @@ use serde::de::{
 use serde_json::value::RawValue;
 
 use crate::contract::failure::Failure;
+use crate::contract::terms::Terms;
 
 /// One call's fields.
 #[derive(Debug)]
 pub struct Request<'a> {
     fields: Vec<(Cow<'a, str>, Value<'a>)>,
+    terms: Terms,
 }
 
 impl<'a> Request<'a> {
@@ -33,7 +35,10 @@ impl<'a> Request<'a> {
         let mut reader = serde_json::Deserializer::from_slice(bytes);
         let read = Level::Request.deserialize(&mut reader);
         match read.and_then(|value| reader.end().map(|()| value)) {
-            Ok(Value::Request(fields)) => Ok(Self { fields }),
+            Ok(Value::Request(fields)) => Ok(Self {
+                fields,
+                terms: Terms::default(),
+            }),
             Ok(other) => Err(invalid(format!(
                 "expected an object, found {}",
                 other.kind()
@@ -43,11 +48,25 @@ impl<'a> Request<'a> {
             Err(error) => match serde_json::from_slice(bytes) {
                 Ok(Unread(fields)) => Ok(Self {
                     fields: fields.into_iter().filter_map(held).collect(),
+                    terms: Terms::default(),
                 }),
                 Err(other) if other.is_data() => Err(invalid(error.to_string())),
                 Err(error) => Err(invalid(error.to_string())),
             },
         }
+    }
+
+    /// The same request, on these terms.
+    #[must_use]
+    pub fn on(mut self, terms: Terms) -> Self {
+        self.terms = terms;
+        self
+    }
+
+    /// The terms on which it is answered.
+    #[must_use]
+    pub fn terms(&self) -> &Terms {
+        &self.terms
     }
 
     /// A string that must be there; it may be empty.

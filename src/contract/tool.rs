@@ -15,8 +15,12 @@ pub struct Tool {
     pub link: &'static str,
     /// Whose rules envelope and exit code follow.
     pub family: Family,
-    /// The JSON schema, as `--schema` prints it.
+    /// The JSON schema, as `--schema` prints it: the specification's.
     pub schema: &'static str,
+    /// The same in words for models and people, true to this program, with bounds and defaults.
+    /// It may have optional fields that a host's requests have not: see
+    /// [`Reader::may_send_more`](crate::contract::terms::Reader::may_send_more).
+    pub model_schema: &'static str,
     /// What a person sees where there is room for a line: `Read a file`.
     pub title: &'static str,
     /// What a call does to the world, for hosts that ask their user first.
@@ -35,6 +39,9 @@ pub struct Tool {
     /// value`; those of the envelope (`success`, `error`, `error_code`) and `note` are the
     /// contract's, and no row names them.
     pub fields: &'static [(&'static str, Part)],
+    /// How to ask for less, in a sentence, for whoever gets a long answer; empty where no answer of
+    /// the tool grows long.
+    pub less: &'static str,
     /// A call that shows that the installed tool works; none where that takes a network.
     pub sample: Option<Sample>,
     /// What [`Tool::run`] calls.

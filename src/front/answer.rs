@@ -13,6 +13,7 @@ use crate::console::streams::Stdout;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Object, Progress};
 use crate::contract::request::Request;
+use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
 use crate::program::Exit;
 
@@ -21,10 +22,16 @@ use crate::program::Exit;
 const BUFFER: usize = 1024;
 
 /// Answers `input`, the bytes of a request, with one JSON object on stdout.
-pub fn as_json(tool: &Tool, input: Result<&[u8], Failure>) -> Exit {
+pub fn as_json(tool: &Tool, input: Result<&[u8], Failure>, terms: Terms) -> Exit {
     let mut out = BufWriter::with_capacity(BUFFER, Stdout::default());
     let terminal = io::stdout().is_terminal();
-    let (written, exit) = respond(tool, input, &mut out, Stdout::is_untouched, terminal);
+    let (written, exit) = respond(
+        tool,
+        (input, terms),
+        &mut out,
+        Stdout::is_untouched,
+        terminal,
+    );
     ended(tool, written.and_then(|()| out.flush()), exit)
 }
 
@@ -34,14 +41,15 @@ pub fn as_json(tool: &Tool, input: Result<&[u8], Failure>) -> Exit {
 /// has already.
 pub fn respond<W: Write + Default>(
     tool: &Tool,
-    input: Result<&[u8], Failure>,
+    (input, terms): (Result<&[u8], Failure>, Terms),
     out: &mut BufWriter<W>,
     is_untouched: fn(&W) -> bool,
     terminal: bool,
 ) -> (io::Result<()>, Exit) {
     let mut at = None;
     let answered = catch(|| {
-        with_object(out, terminal, None, &mut at, |object| {
+        let opened = (None, terms, tool.less);
+        with_object(out, terminal, opened, &mut at, |object| {
             carry_out(tool, input, object)
         })
     });
@@ -56,7 +64,7 @@ pub fn respond<W: Write + Default>(
     } else {
         at
     };
-    let (written, _) = with_object(out, terminal, at, &mut None, |object| {
+    let (written, _) = with_object(out, terminal, (at, terms, ""), &mut None, |object| {
         let said = match at {
             None => object.fail(tool.family, &failure),
             Some(_) => object.break_off(&failure),
@@ -71,7 +79,7 @@ pub fn respond<W: Write + Default>(
 fn with_object<W: Write>(
     out: &mut BufWriter<W>,
     terminal: bool,
-    begun: Option<Progress>,
+    (begun, terms, less): (Option<Progress>, Terms, &'static str),
     at: &mut Option<Progress>,
     fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, Exit),
 ) -> (io::Result<()>, Exit) {
@@ -90,8 +98,8 @@ fn with_object<W: Write>(
         out
     };
     let object = match begun {
-        None => Object::open(sink),
-        Some(place) => Object::go_on(sink, place),
+        None => Object::open_on(sink, terms, less),
+        Some(place) => Object::go_on(sink, place, terms),
     };
     let mut kept = match object {
         Ok(object) => Kept(object, at),
@@ -107,7 +115,10 @@ fn carry_out(
     input: Result<&[u8], Failure>,
     object: &mut Object<'_>,
 ) -> (io::Result<()>, Exit) {
-    let request = input.and_then(Request::parse);
+    let terms = *object.terms();
+    let request = input
+        .and_then(Request::parse)
+        .map(|request| request.on(terms));
     let reply = request
         .as_ref()
         .map_err(Clone::clone)
@@ -208,7 +219,13 @@ mod tests {
         assert!(registry::find(like).is_some());
         tool.run = run;
         let mut out = BufWriter::with_capacity(BUFFER, Vec::new());
-        let (written, exit) = respond(&tool, Ok(b"{}"), &mut out, Vec::is_empty, false);
+        let (written, exit) = respond(
+            &tool,
+            (Ok(b"{}"), Terms::default()),
+            &mut out,
+            Vec::is_empty,
+            false,
+        );
         written.unwrap();
         let text = String::from_utf8(out.into_inner().unwrap()).unwrap();
         let keys = text.matches("\"error_code\":").count();

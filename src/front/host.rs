@@ -8,18 +8,24 @@ use std::io::{self, Read};
 
 use crate::console::streams::Stdin;
 use crate::contract::failure::Failure;
+use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Scope, Tool};
 use crate::files;
 use crate::front::{abort, answer};
 use crate::program::Exit;
 use crate::sandbox::caller::{self, Watch};
 
-/// Answers the request on stdin.
+/// Answers the request on stdin, on the terms that a host's environment sets.
 pub fn answer(tool: &Tool) -> Exit {
+    answer_on(tool, Terms::of_host())
+}
+
+/// Answers the request on stdin on these terms.
+pub fn answer_on(tool: &Tool, terms: Terms) -> Exit {
     abort::settle(tool.family);
     caller::watch(watch_of(tool));
     let input = read(Stdin, "stdin");
-    answer::as_json(tool, input.as_deref().map_err(Clone::clone))
+    answer::as_json(tool, input.as_deref().map_err(Clone::clone), terms)
 }
 
 /// Answers the request in `file`; `-` is stdin.
@@ -32,7 +38,11 @@ pub fn answer_file(tool: &Tool, file: &OsStr) -> Exit {
         Ok(file) => read(file, &name),
         Err(error) => Err(unreadable(&name, &error)),
     };
-    answer::as_json(tool, input.as_deref().map_err(Clone::clone))
+    answer::as_json(
+        tool,
+        input.as_deref().map_err(Clone::clone),
+        Terms::of_host(),
+    )
 }
 
 /// When a call of `tool` may be ended because its caller is gone.

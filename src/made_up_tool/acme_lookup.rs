@@ -13,6 +13,7 @@ pub const TOOL: Tool = Tool {
     link: "acme-lookup-tool",
     family: Family::Web,
     schema: include_str!("acme_lookup.json"),
+    model_schema: include_str!("acme_lookup.json"),
     title: "Look a station up",
     hints: Hints::ASKS,
     scope: Scope::Network,
@@ -35,6 +36,7 @@ pub const TOOL: Tool = Tool {
         ("hits", Part::Results),
         ("id", Part::Silent),
     ],
+    less: "",
     sample: Some(Sample {
         file: None,
         request: r#"{"station":"north"}"#,

@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 use crate::command_line::mcp::Asked;
 use crate::command_line::{self, help};
 use crate::commands::{completions, doctor, man};
-use crate::contract::provider::{self, Provider};
+use crate::contract::provider::{self, Mode, Provider};
 use crate::contract::schema;
+use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
 use crate::front::person::screen::{End, Screen};
 use crate::front::{answer, mcp, person};
@@ -34,7 +35,7 @@ fn answered(request: &str) -> (Value, Exit) {
     let mut out = BufWriter::new(Vec::new());
     let (written, exit) = answer::respond(
         made_up(),
-        Ok(request.as_bytes()),
+        (Ok(request.as_bytes()), Terms::default()),
         &mut out,
         Vec::is_empty,
         false,
@@ -174,7 +175,8 @@ fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
     });
     assert_eq!(entry["inputSchema"]["properties"]["days"], days);
     for name in Provider::NAMES {
-        let definitions = provider::definitions(Provider::find(name), &[made_up()]).to_string();
+        let wanted = Provider::find(name).map(|provider| (provider, Mode::Strict));
+        let definitions = provider::definitions(wanted, &[made_up()]).to_string();
         assert!(definitions.contains("acme_lookup"), "{name}");
         assert!(definitions.contains("default: 3"), "{name}");
     }

@@ -15,6 +15,7 @@ pub const TOOL: Tool = Tool {
     link: "bash",
     family: Family::Local,
     schema: include_str!("schemas/bash.json"),
+    model_schema: include_str!("schemas/for_models/bash.json"),
     title: "Run a shell command",
     hints: Hints {
         read_only: false,
@@ -43,6 +44,7 @@ environment, unless IKIGAI_PASS_KEYS=1.",
     },
     account: None,
     fields: &[("output", Part::Output), ("exit_code", Part::ExitCode)],
+    less: "To have less, print less: pipe the command into `head`, `tail` or `grep`, or send its output to a file and read parts of that.",
     sample: Some(Sample {
         file: None,
         request: r#"{"command":"echo hello"}"#,

@@ -16,6 +16,7 @@ pub const TOOL: Tool = Tool {
     link: "file-edit",
     family: Family::Local,
     schema: include_str!("schemas/file_edit.json"),
+    model_schema: include_str!("schemas/for_models/file_edit.json"),
     title: "Edit a file",
     hints: Hints {
         read_only: false,
@@ -35,6 +36,7 @@ was; mode, owner, attributes and links stay.",
     },
     account: None,
     fields: &[("output", Part::Output), ("replacements", Part::Silent)],
+    less: "",
     sample: Some(Sample {
         file: Some(("edit.txt", "hello\n")),
         request: r#"{"file_path":"edit.txt","old_string":"hello","new_string":"bye"}"#,

@@ -15,6 +15,7 @@ pub const TOOL: Tool = Tool {
     link: "file-read",
     family: Family::Local,
     schema: include_str!("schemas/file_read.json"),
+    model_schema: include_str!("schemas/for_models/file_read.json"),
     title: "Read a file",
     hints: Hints::LOOKS,
     scope: Scope::File("file_path"),
@@ -29,6 +30,7 @@ comes as U+FFFD. Regular files only, and what reads like one: nothing is ever wa
     },
     account: None,
     fields: &[("output", Part::Output)],
+    less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"file_path":"note.txt"}"#,

@@ -15,6 +15,7 @@ pub const TOOL: Tool = Tool {
     link: "file-write",
     family: Family::Local,
     schema: include_str!("schemas/file_write.json"),
+    model_schema: include_str!("schemas/for_models/file_write.json"),
     title: "Write a file",
     hints: Hints {
         read_only: false,
@@ -34,6 +35,7 @@ overwritten stay as they are.",
     },
     account: None,
     fields: &[("output", Part::Output), ("bytes", Part::Silent)],
+    less: "",
     sample: Some(Sample {
         file: None,
         request: r#"{"file_path":"new.txt","content":"hello"}"#,

@@ -17,6 +17,7 @@ pub const TOOL: Tool = Tool {
     link: "glob",
     family: Family::Local,
     schema: include_str!("schemas/glob.json"),
+    model_schema: include_str!("schemas/for_models/glob.json"),
     title: "Find files",
     hints: Hints::LOOKS,
     scope: Scope::Paths {
@@ -35,6 +36,7 @@ is an answer too.",
     },
     account: None,
     fields: &[("output", Part::Output), ("count", Part::Count)],
+    less: "To have less, narrow `pattern` or `path`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"pattern":"no*.txt"}"#,
@@ -67,7 +69,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             LeftOut::OtherNames => OTHER_NAMES.to_owned(),
             LeftOut::FurtherWays => FURTHER_WAYS.to_owned(),
         }));
-        object.note(&notes)
+        object.note(notes);
+        Ok(())
     }))
 }
 

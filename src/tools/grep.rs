@@ -20,6 +20,7 @@ pub const TOOL: Tool = Tool {
     link: "grep",
     family: Family::Local,
     schema: include_str!("schemas/grep.json"),
+    model_schema: include_str!("schemas/for_models/grep.json"),
     title: "Search in files",
     hints: Hints::LOOKS,
     scope: Scope::Paths {
@@ -38,6 +39,7 @@ all below), or one file. Regular files only, hidden ones only where `glob` names
     },
     account: None,
     fields: &[("output", Part::Output), ("count", Part::Count)],
+    less: "To have less, narrow `pattern`, `glob` or `path`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),
         request: r#"{"pattern":"hel+o","glob":"note.txt"}"#,
@@ -96,7 +98,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         notes.add(undecided.map(|first| too_costly(matcher.gave_up(), &first)));
         notes.add(ended.map(|ended| ended_early(&ended)));
         notes.add(cut_short(&not_to_the_end));
-        object.note(&notes)
+        object.note(notes);
+        Ok(())
     }))
 }
 

@@ -26,6 +26,7 @@ pub const TOOL: Tool = Tool {
     scope: Scope::Network,
     at_once: Some(4),
     schema: include_str!("schemas/web_fetch.json"),
+    model_schema: include_str!("schemas/for_models/web_fetch.json"),
     manual: Manual {
         text: "\
 Fetches a page over HTTP or HTTPS and answers with its final address, its title and its content:
@@ -42,6 +43,7 @@ cloud metadata addresses never.",
         ("title", Part::Silent),
         ("content", Part::Output),
     ],
+    less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: None,
     run,
 };
@@ -55,7 +57,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         object.field("url", page.url.as_str())?;
         object.field("title", &page.document.title)?;
         let lines = window(&page.document.markdown, offset, limit);
-        object.whole_text("content", lines.as_bytes())
+        object.whole_text("content", lines.as_bytes()).map(drop)
     }))
 }
 

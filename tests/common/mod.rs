@@ -213,6 +213,9 @@ pub fn tool(tool: &str) -> Call {
         command: Command::new(link(tool)),
     }
     .env("XDG_STATE_HOME", state_home())
+    .without_env("IKIGAI_AGENT_ID")
+    .without_env("IKIGAI_MAX_ANSWER")
+    .without_env("IKIGAI_MAX_SECONDS")
 }
 
 /// The state directory that tools are given, so that no test leaves anything in the real one.
@@ -356,10 +359,14 @@ impl Call {
         assert_eq!(answer.stderr, "");
     }
 
-    /// Asserts that a local tool's operation fails, which is an answer.
+    /// Asserts that a local tool's operation fails, which is an answer; it may end in a note.
     #[track_caller]
     pub fn fails(self, code: &str, message: &str) {
-        self.answers(&json!({"error": message, "error_code": code}));
+        let answer = self.run();
+        let mut object = answer.json();
+        object.as_object_mut().unwrap().remove("note");
+        assert_eq!(object, json!({"error": message, "error_code": code}));
+        assert_eq!((answer.code(), answer.stderr.as_str()), (0, ""));
     }
 
     /// Asserts that the request is refused: exit code 1, the error object, and one line on stderr.
@@ -406,6 +413,12 @@ impl Answer {
             "stdout is compact: {text:.200}"
         );
         value
+    }
+
+    /// The answer's note; empty where it has none.
+    #[track_caller]
+    pub fn note(&self) -> String {
+        self.json()["note"].as_str().unwrap_or_default().to_owned()
     }
 
     /// The field `name` of the answer, a string.

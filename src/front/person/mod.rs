@@ -19,6 +19,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Object;
 use crate::contract::request::Request;
 use crate::contract::schema::{Field, FieldKind, Schema};
+use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
 use crate::front::answer;
 use crate::program::Exit;
@@ -36,7 +37,7 @@ pub enum Outcome {
 
 /// Carries out what a person wants of `tool`, reached by `invocation`.
 pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
-    let schema = Schema::read(tool.schema);
+    let schema = Schema::read(tool.model_schema);
     let mut command = command(tool, &schema).bin_name(invocation);
     command = command.override_usage(usage(invocation, &schema));
     let words = std::iter::once(OsString::from(invocation)).chain(args.iter().cloned());
@@ -93,7 +94,7 @@ fn call(tool: &Tool, request: &[u8], json: bool) -> Exit {
     if at_terminal && !json {
         return as_text(tool, request);
     }
-    let exit = answer::as_json(tool, Ok(request));
+    let exit = answer::as_json(tool, Ok(request), Terms::of_person());
     if at_terminal {
         // A person's next prompt is to stand on a line of its own; what a terminal does not take is
         // lost anyway.
@@ -127,9 +128,10 @@ pub fn show<W: Write>(
     request: &[u8],
     mut screen: Screen<'_, W>,
 ) -> Result<io::Result<(W, End)>, Failure> {
-    let request = Request::parse(request)?;
+    let request = Request::parse(request)?.on(Terms::of_person());
     let reply = tool.run(&request)?;
-    let written = reply.write(&mut Object::shown(&mut screen));
+    let mut object = Object::shown(&mut screen);
+    let written = reply.write(&mut object).and_then(|()| object.close());
     Ok(written.and_then(|()| screen.finish()))
 }
 
@@ -202,7 +204,7 @@ mod tests {
 
     fn parse(tool: &str, words: &[&str]) -> Result<Value, clap::Error> {
         let tool = registry::find(tool).unwrap();
-        let schema = Schema::read(tool.schema);
+        let schema = Schema::read(tool.model_schema);
         let mut command = command(tool, &schema);
         let words = std::iter::once("tool").chain(words.iter().copied());
         let matches = command.try_get_matches_from_mut(words)?;
@@ -212,7 +214,7 @@ mod tests {
     #[test]
     fn every_command_line_is_sound_and_no_field_is_called_like_a_common_flag() {
         for tool in TOOLS {
-            let schema = Schema::read(tool.schema);
+            let schema = Schema::read(tool.model_schema);
             command(tool, &schema).debug_assert();
             for field in &schema.fields {
                 assert!(!COMMON.contains(&&*field.flag()), "{}", field.name);
@@ -223,7 +225,7 @@ mod tests {
     #[test]
     fn every_field_of_every_tool_is_a_flag_in_both_spellings() {
         for tool in TOOLS {
-            let schema = Schema::read(tool.schema);
+            let schema = Schema::read(tool.model_schema);
             for snake in [false, true] {
                 let mut words = Vec::new();
                 let mut expected = Map::new();
@@ -281,7 +283,7 @@ mod tests {
     #[test]
     fn lists_may_be_repeated_or_separated_by_commas() {
         for tool in TOOLS {
-            let schema = Schema::read(tool.schema);
+            let schema = Schema::read(tool.model_schema);
             for field in schema
                 .fields
                 .iter()
@@ -297,11 +299,11 @@ mod tests {
     #[test]
     fn an_example_is_typed_as_it_is_sent() {
         for tool in TOOLS {
-            let schema = Schema::read(tool.schema);
+            let schema = Schema::read(tool.model_schema);
             let line = typed("x", &schema, tool.manual.example);
             assert!(line.starts_with("x ") && !line.contains('{'), "{line}");
         }
-        let schema = Schema::read(registry::find("grep").unwrap().schema);
+        let schema = Schema::read(registry::find("grep").unwrap().model_schema);
         assert_eq!(
             typed("grep", &schema, r#"{"path":"it's","pattern":"^a"}"#),
             r"grep '^a' --path 'it'\''s'"

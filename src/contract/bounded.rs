@@ -1,0 +1,302 @@
+//! Answers within a limit: how much room text takes where it is shown, and where it is cut.
+//!
+//! Rules: the decisions on the host's calls (9). Text is cut behind a whole line; a line that is
+//! longer than the limit is cut behind a character.
+//!
+//! | a tool | uses |
+//! |---|---|
+//! | reads from somewhere and may stop | [`Text::is_full`], and the [`Cut`] that [`Text::close`] returns |
+//! | goes on counting | [`Text::record`], which takes a record whole or not at all |
+//! | keeps beginning and end | [`Object::room`], [`Measure::prefix`], [`Measure::suffix`] |
+//! | has a list | [`Object::rows`] |
+//!
+//! [`Text::is_full`]: crate::contract::reply::Text::is_full
+//! [`Text::close`]: crate::contract::reply::Text::close
+//! [`Text::record`]: crate::contract::reply::Text::record
+//! [`Object::room`]: crate::contract::reply::Object::room
+//! [`Object::rows`]: crate::contract::reply::Object::rows
+
+use crate::contract::terms::Reader;
+
+/// What a replacement character takes, in bytes.
+const REPLACEMENT: usize = '\u{FFFD}'.len_utf8();
+
+/// How the length of text is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// As it is escaped in a string of JSON.
+    Json,
+    /// As it is, repaired where it is no UTF-8.
+    Plain,
+}
+
+impl Measure {
+    /// The measure of whoever reads an answer.
+    #[must_use]
+    pub fn of(reader: Reader) -> Self {
+        match reader {
+            Reader::Model => Self::Plain,
+            Reader::Host | Reader::Person | Reader::Program => Self::Json,
+        }
+    }
+
+    /// How many bytes `text` takes: never fewer than it has.
+    #[must_use]
+    pub fn cost(self, text: &[u8]) -> usize {
+        text.utf8_chunks()
+            .map(|chunk| {
+                let valid = match self {
+                    Self::Plain => chunk.valid().len(),
+                    Self::Json => chunk.valid().bytes().map(cost_in_json).sum(),
+                };
+                valid + broken(chunk.invalid())
+            })
+            .sum()
+    }
+
+    /// The length of the longest beginning of `text` that takes at most `room` bytes and ends behind
+    /// a character.
+    #[must_use]
+    pub fn prefix(self, text: &[u8], room: usize) -> usize {
+        let mut left = room;
+        let mut end = 0;
+        for (length, cost) in self.characters(text) {
+            let Some(rest) = left.checked_sub(cost) else {
+                break;
+            };
+            left = rest;
+            end += length;
+        }
+        end
+    }
+
+    /// Where the longest end of `text` begins that takes at most `room` bytes and begins with a
+    /// character.
+    #[must_use]
+    pub fn suffix(self, text: &[u8], room: usize) -> usize {
+        let mut cost = self.cost(text);
+        let mut start = 0;
+        for (length, one) in self.characters(text) {
+            if cost <= room {
+                break;
+            }
+            cost -= one;
+            start += length;
+        }
+        start
+    }
+
+    /// The length of each character, or broken part of one, and what it takes.
+    fn characters(self, text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+        text.utf8_chunks().flat_map(move |chunk| {
+            let invalid = chunk.invalid();
+            let valid = chunk.valid().chars().map(move |one| {
+                let length = one.len_utf8();
+                match (self, u8::try_from(one)) {
+                    (Self::Json, Ok(byte)) if byte < 0x80 => (length, cost_in_json(byte)),
+                    _ => (length, length),
+                }
+            });
+            let broken = (!invalid.is_empty()).then(|| (invalid.len(), broken(invalid)));
+            valid.chain(broken)
+        })
+    }
+}
+
+fn cost_in_json(byte: u8) -> usize {
+    match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
+        0..0x20 => 6,
+        _ => 1,
+    }
+}
+
+fn broken(part: &[u8]) -> usize {
+    if part.is_empty() { 0 } else { REPLACEMENT }
+}
+
+/// Where a text was cut, since there was no room for more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// How many whole lines are shown; 0 where the first one is already longer than the limit.
+    pub lines: u64,
+    /// How many bytes of the text are shown, as they came.
+    pub bytes: usize,
+}
+
+/// Text that is kept back until it is known how much of it has room.
+#[derive(Debug)]
+pub struct Kept {
+    measure: Measure,
+    room: usize,
+    bytes: Vec<u8>,
+    /// What the records take that were kept; none, where it is not records that came.
+    cost: Option<usize>,
+    /// More came than there is room for.
+    full: bool,
+}
+
+impl Kept {
+    /// Text that may take `room` bytes.
+    #[must_use]
+    pub fn new(measure: Measure, room: usize) -> Self {
+        Self {
+            measure,
+            room,
+            bytes: Vec::new(),
+            cost: None,
+            full: false,
+        }
+    }
+
+    /// Whether no more of the text will be shown, whatever comes.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// Keeps what may still have room.
+    pub fn take(&mut self, bytes: &[u8]) {
+        if self.full {
+            return;
+        }
+        // No text takes fewer bytes than it has.
+        let most = self.room.saturating_sub(self.bytes.len());
+        self.full = bytes.len() > most;
+        self.bytes
+            .extend_from_slice(&bytes[..bytes.len().min(most)]);
+    }
+
+    /// Keeps `record` if all of it has room; the first one as far as it has. Whether it was kept
+    /// whole comes back. No record is kept behind one that was not.
+    pub fn record(&mut self, record: &[u8]) -> bool {
+        if self.full {
+            return false;
+        }
+        let cost = self.cost.unwrap_or(0) + self.measure.cost(record);
+        if cost <= self.room {
+            self.cost = Some(cost);
+            self.bytes.extend_from_slice(record);
+            return true;
+        }
+        if self.bytes.is_empty() {
+            let end = self.measure.prefix(record, self.room);
+            self.bytes.extend_from_slice(&record[..end]);
+        }
+        self.full = true;
+        false
+    }
+
+    /// The text that is shown, and where it was cut.
+    #[must_use]
+    pub fn finish(mut self) -> (Vec<u8>, Option<Cut>) {
+        let end = self.measure.prefix(&self.bytes, self.room);
+        if end == self.bytes.len() && !self.full {
+            return (self.bytes, None);
+        }
+        self.bytes.truncate(end);
+        if self.cost.is_none()
+            && let Some(newline) = memchr::memrchr(b'\n', &self.bytes)
+        {
+            self.bytes.truncate(newline + 1);
+        }
+        let lines = memchr::memchr_iter(b'\n', &self.bytes).count();
+        let cut = Cut {
+            lines: u64::try_from(lines).unwrap_or(u64::MAX),
+            bytes: self.bytes.len(),
+        };
+        (self.bytes, Some(cut))
+    }
+}
+
+/// The note of an answer that shows lines `first` to `last`, and how to go on behind them; `left` is
+/// how many of the lines that the caller wanted are still to come, if it said.
+#[must_use]
+pub fn go_on(reader: Reader, first: u64, last: u64, left: Option<u64>) -> String {
+    let next = last.saturating_add(1);
+    match (reader, left) {
+        (Reader::Model, None) => format!("lines {first}–{last}; go on with offset {next}"),
+        (Reader::Model, Some(left)) => {
+            format!("lines {first}–{last}; go on with offset {next}, limit {left}")
+        }
+        (_, None) => format!("lines {first} to {last}; go on with \"offset\":{next}"),
+        (_, Some(left)) => {
+            format!("lines {first} to {last}; go on with \"offset\":{next},\"limit\":{left}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn kept(room: usize, text: &[u8]) -> (Vec<u8>, Option<Cut>) {
+        let mut kept = Kept::new(Measure::Json, room);
+        for piece in text.chunks(3) {
+            kept.take(piece);
+        }
+        kept.finish()
+    }
+
+    #[test]
+    fn text_is_cut_behind_the_last_whole_line_that_has_room() {
+        let text = b"one\ntwo\nthree\n";
+        for (room, shown, lines) in [
+            (17, 14, None),
+            (16, 8, Some(2)),
+            (10, 8, Some(2)),
+            (9, 4, Some(1)),
+            (5, 4, Some(1)),
+            (4, 3, Some(0)),
+            (2, 2, Some(0)),
+            (0, 0, Some(0)),
+        ] {
+            let (bytes, cut) = kept(room, text);
+            assert_eq!(bytes, &text[..shown], "{room}");
+            assert_eq!(cut.map(|cut| cut.lines), lines, "{room}");
+        }
+        assert_eq!(kept(9, b"").1, None);
+    }
+
+    #[test]
+    fn records_are_kept_whole_or_not_at_all_but_for_a_first_one_that_is_too_long() {
+        let mut kept = Kept::new(Measure::Plain, 9);
+        assert!(kept.record(b"abc") && kept.record(b"\ndef"));
+        assert!(!kept.record(b"\nghi") && kept.is_full());
+        assert!(!kept.record(b"\n"));
+        let mut kept = Kept::new(Measure::Plain, 2);
+        assert!(!kept.record("aéz".as_bytes()));
+        assert_eq!(kept.finish().0, b"a");
+    }
+
+    proptest! {
+        #[test]
+        fn what_text_takes_is_what_it_takes_when_it_is_written(text: Vec<u8>) {
+            let repaired = String::from_utf8_lossy(&text);
+            let written = serde_json::to_string(&repaired).unwrap();
+            prop_assert_eq!(Measure::Json.cost(&text), written.len() - 2);
+            prop_assert_eq!(Measure::Plain.cost(&text), repaired.len());
+            prop_assert!(Measure::Plain.cost(&text) >= text.len());
+        }
+
+        #[test]
+        fn beginnings_and_ends_are_the_longest_that_have_room(text in "(?s).{0,40}", room in 0..60usize) {
+            for measure in [Measure::Json, Measure::Plain] {
+                let end = measure.prefix(text.as_bytes(), room);
+                prop_assert!(measure.cost(&text.as_bytes()[..end]) <= room);
+                if let Some(next) = text[end..].chars().next() {
+                    let longer = end + next.len_utf8();
+                    prop_assert!(measure.cost(&text.as_bytes()[..longer]) > room);
+                }
+                let start = measure.suffix(text.as_bytes(), room);
+                prop_assert!(measure.cost(&text.as_bytes()[start..]) <= room);
+                if let Some(before) = text[..start].chars().next_back() {
+                    let longer = start - before.len_utf8();
+                    prop_assert!(measure.cost(&text.as_bytes()[longer..]) > room);
+                }
+            }
+        }
+    }
+}

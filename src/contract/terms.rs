@@ -1,0 +1,132 @@
+//! The terms of a call, which its front end sets and no request can: who reads the answer, how long
+//! the answer may be, and how long it may take.
+//!
+//! Rules: the decisions on the host's calls (8, 9) and on bash.
+
+use std::env;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// The variable that bounds an answer, in bytes of the JSON object.
+pub const MAX_ANSWER: &str = "IKIGAI_MAX_ANSWER";
+
+/// The variable that bounds the time of a call, in seconds, which may have a fraction.
+pub const MAX_SECONDS: &str = "IKIGAI_MAX_SECONDS";
+
+/// The variable by which the published ikigai is known. It drops answers of 65,536 bytes and more
+/// and does not survive a call of 30 seconds.
+const AGENT: &str = "IKIGAI_AGENT_ID";
+
+/// What holds for that host where nothing else is said: bytes, and seconds.
+const OF_AGENT: (usize, f64) = (65_000, 28.0);
+
+/// The least limit of an answer that can be kept, in bytes: below it not even an error has room.
+const LEAST_ANSWER: usize = 256;
+
+/// Whoever reads the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reader {
+    /// A host, which sent a request on stdin and hands the object on as it is: the fields are the
+    /// specification's.
+    #[default]
+    Host,
+    /// A person or a script, who wrote flags.
+    Person,
+    /// A model, which is shown plain text: the server of the Model Context Protocol makes it from
+    /// the object.
+    Model,
+    /// A program, which a server of that protocol gives the object.
+    Program,
+}
+
+impl Reader {
+    /// Whether requests may have the fields that the specification's schemas do not know.
+    #[must_use]
+    pub fn may_send_more(self) -> bool {
+        self != Self::Host
+    }
+}
+
+/// When a call has to have answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadline {
+    /// That moment.
+    pub end: Instant,
+    /// How long the call had, for those who are told that it was not enough.
+    pub whole: Duration,
+}
+
+impl Deadline {
+    /// The deadline of a call that begins now and may take this long.
+    #[must_use]
+    pub fn after(whole: Duration) -> Option<Self> {
+        let end = Instant::now().checked_add(whole)?;
+        Some(Self { end, whole })
+    }
+
+    /// How long the call still has.
+    #[must_use]
+    pub fn left(self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
+    }
+}
+
+/// The terms of one call.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Terms {
+    /// Whoever reads the answer.
+    pub reader: Reader,
+    /// The most bytes that the answer may have: of the JSON object, or, for a model, of the text
+    /// that is made from it. `None` sets no limit.
+    pub max_answer: Option<usize>,
+    /// When the call has to have answered; `None` where it may take as long as the tool lets it.
+    pub deadline: Option<Deadline>,
+    /// Tells whoever waits what a command wrote last, where somebody wants to know.
+    pub progress: Option<fn(&[u8])>,
+}
+
+impl Terms {
+    /// The terms of a host's call, from the environment. 0 is no limit; what cannot be understood
+    /// counts as not set.
+    #[must_use]
+    pub fn of_host() -> Self {
+        let is_agent = env::var_os(AGENT).is_some_and(|id| !id.is_empty());
+        let (bytes, seconds) = OF_AGENT;
+        let bytes = number(MAX_ANSWER).or(is_agent.then_some(bytes));
+        let seconds = number(MAX_SECONDS).or(is_agent.then_some(seconds));
+        let seconds = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Self::within(
+            Reader::Host,
+            bytes.filter(|bytes| *bytes > 0),
+            seconds.filter(|seconds| !seconds.is_zero()),
+        )
+    }
+
+    /// The terms of a person's call, which nothing bounds.
+    #[must_use]
+    pub fn of_person() -> Self {
+        Self::within(Reader::Person, None, None)
+    }
+
+    /// The terms of a call that begins now: an answer of at most `bytes` within `seconds`.
+    #[must_use]
+    pub fn within(reader: Reader, bytes: Option<usize>, seconds: Option<Duration>) -> Self {
+        Self {
+            reader,
+            max_answer: bytes.map(|bytes| bytes.max(LEAST_ANSWER)),
+            deadline: seconds.and_then(Deadline::after),
+            progress: None,
+        }
+    }
+
+    /// How long the call still has, at most `most`.
+    #[must_use]
+    pub fn left(&self, most: Duration) -> Duration {
+        self.deadline
+            .map_or(most, |deadline| deadline.left().min(most))
+    }
+}
+
+fn number<T: FromStr>(variable: &str) -> Option<T> {
+    env::var(variable).ok()?.trim().parse().ok()
+}
