@@ -77,7 +77,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             &format!("Replaced {replacements} occurrence{plural} in {name}"),
         )?;
         object.field("replacements", &replacements)?;
-        object.note(&notes)
+        object.note(notes);
+        Ok(())
     }))
 }
 

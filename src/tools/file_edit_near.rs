@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use crate::files::LineEnds;
+use crate::files::kind::thousands;
 use crate::files::near::{
     Change, Difference, Elided, Finding, MOST_NAMED, Near, Place, Quote, Repair, What,
 };
@@ -32,16 +33,17 @@ pub fn not_found(path: &str, near: &Near) -> String {
 
 /// The note on a text that is in the file `count` times, first in `lines`.
 pub fn not_unique(count: u64, lines: &[u64]) -> String {
-    let more = count - lines.len() as u64;
+    let more = thousands(count - lines.len() as u64);
     let mut unique = lines.to_vec();
     unique.dedup();
     let mut named = lines_in_words(&unique);
-    if more > 0 {
+    if more != "0" {
         let _ = write!(named, ", and {more} more");
     }
     format!(
         "old_string begins in {named}. Add lines from around the one that is meant, or send \
-         \"replace_all\":true to replace all {count}."
+         \"replace_all\":true to replace all {}.",
+        thousands(count)
     )
 }
 
@@ -118,16 +120,13 @@ fn found(path: &str, near: &Near, finding: &Finding) -> String {
 }
 
 fn alike(near: &Near, place: &Place, differences: &[Difference], others: usize) -> String {
-    let mut note = format!(
-        "The nearest {}, which {} only in what is hard to see: {}.",
-        is_lines(place),
-        if place.first == place.last {
-            "differs"
-        } else {
-            "differ"
-        },
-        differences_in_words(differences)
-    );
+    let words = differences_in_words(differences);
+    // The differences of a single line name it.
+    let mut note = if place.first == place.last {
+        format!("The nearest: {words}.")
+    } else {
+        format!("The nearest {}: {words}.", is_lines(place))
+    };
     hints(&mut note, near, differences);
     if others > 0 && place.same.1 <= 1 {
         let _ = write!(note, " {} as near.", are_others(others));
@@ -137,43 +136,51 @@ fn alike(near: &Near, place: &Place, differences: &[Difference], others: usize) 
 }
 
 fn repaired(near: &Near, repair: Repair, place: &Place, differences: &[Difference]) -> String {
-    let (what, new_too) = match repair {
-        Repair::TrimEnd => ("old_string ends in blanks or a line end", false),
-        Repair::TrimStart => ("old_string begins with an empty line", false),
-        Repair::Trim => (
-            "old_string has empty lines or blanks before and behind its text",
+    let none = ", and the file has none there";
+    let (what, but, new_too) = match repair {
+        Repair::TrimEnd => (
+            "old_string has blanks or line ends behind its text that the file has not",
+            "",
             false,
         ),
-        Repair::LineNumbers => ("old_string has line numbers before its lines", true),
+        Repair::TrimStart => ("old_string begins with an empty line", none, false),
+        Repair::Trim => (
+            "old_string has empty lines or blanks before and behind its text that the file has not",
+            "",
+            false,
+        ),
+        Repair::LineNumbers => ("old_string has line numbers before its lines", none, true),
         Repair::Unescape => (
             "old_string is escaped once too often, with a backslash before n, t, a quote or a \
              backslash",
+            none,
             true,
         ),
-        Repair::Entities => ("old_string has entities such as &lt; or &amp;", true),
-        Repair::Fence => ("old_string has a code fence or quotes around it", true),
-        Repair::DiffMarks => ("old_string has the marks of a diff before its lines", true),
+        Repair::Entities => ("old_string has entities such as &lt; or &amp;", none, true),
+        Repair::Fence => (
+            "old_string has a code fence or quotes around it",
+            none,
+            true,
+        ),
+        Repair::DiffMarks => (
+            "old_string has the marks of a diff before its lines",
+            none,
+            true,
+        ),
         Repair::Escape => (
             "the file has an escape (a backslash before n, t, a quote or a backslash) where \
              old_string has the character that it stands for",
+            "",
             false,
         ),
         Repair::ToEntities => (
             "the file has entities such as &lt; or &amp; where old_string has the characters \
              themselves",
+            "",
             false,
         ),
     };
-    let in_the_file = matches!(repair, Repair::Escape | Repair::ToEntities);
-    let mut note = format!(
-        "The nearest {}: {what}{}.",
-        is_lines(place),
-        if in_the_file {
-            ""
-        } else {
-            ", and the file has none there"
-        }
-    );
+    let mut note = format!("The nearest {}: {what}{but}.", is_lines(place));
     if !differences.is_empty() {
         let _ = write!(note, " Beyond that {}.", differences_in_words(differences));
     }
@@ -196,8 +203,7 @@ fn elided(elided: &Elided) -> String {
     let line = &elided.line;
     let mut note = match &parts[..] {
         [part] => format!(
-            "The line `{line}` of old_string is not in the file, and stands for no others; the \
-             rest of it is {part}."
+            "The line `{line}` of old_string is not in the file; the rest of old_string is {part}."
         ),
         parts => format!(
             "The line `{line}` of old_string stands for lines that it leaves out, and old_string \
@@ -316,7 +322,11 @@ fn hints(note: &mut String, near: &Near, differences: &[Difference]) {
             );
         }
     }
-    if differences.iter().any(|one| one.what == What::Indentation) {
+    let of_blanks = |bytes: &[u8]| bytes.iter().all(|byte| b" \t".contains(byte));
+    if differences
+        .iter()
+        .any(|one| one.what == What::Indentation && of_blanks(&one.file))
+    {
         note.push_str(" Indent new_string as the file is indented.");
     }
 }
@@ -471,7 +481,9 @@ fn bytes_in_words(bytes: &[u8]) -> String {
         .into_iter()
         .map(|(name, times)| several(&name, times))
         .collect();
-    if !seen.is_empty() {
+    if seen.len() > 1 && seen.is_ascii() {
+        parts.push(seen);
+    } else if !seen.is_empty() {
         let codes: Vec<String> = seen
             .chars()
             .map(|one| format!("U+{:04X}", u32::from(one)))

@@ -76,6 +76,10 @@ impl<'a> Walk<'a> {
         Some((unit, &self.text[self.at..self.at + length]))
     }
 
+    fn rest(&self) -> &'a [u8] {
+        &self.text[self.at..]
+    }
+
     /// Passes over blanks, and over line ends where they count as such.
     fn blanks(&mut self, line_ends: bool) -> &'a [u8] {
         let from = self.at;
@@ -132,6 +136,12 @@ pub fn differences(
             return found;
         };
         at_start = unit == Unit::LineEnd;
+        // An ellipsis stands against three dots.
+        let (bytes, others) = match (unit, other) {
+            (Unit::Ellipsis, Unit::Character('.')) => (bytes, three_dots(right.rest(), others)),
+            (Unit::Character('.'), Unit::Ellipsis) => (three_dots(left.rest(), bytes), others),
+            _ => (bytes, others),
+        };
         if bytes != others {
             let what = match (unit, other) {
                 (Unit::LineEnd, _) => What::LineEnd,
@@ -168,25 +178,20 @@ pub fn differences(
                 });
             }
         }
-        // An ellipsis stands against three dots.
-        let dots = |unit, walk: &Walk<'_>| match unit {
-            Unit::Ellipsis => 3,
-            Unit::Character('.') if walk.text[walk.at..].starts_with(b"...") => 3,
-            _ => 1,
-        };
-        if (unit == Unit::Ellipsis) != (other == Unit::Ellipsis)
-            && dots(unit, &left) == dots(other, &right)
-        {
-            left.at += 3;
-            right.at += 3;
-        } else {
-            left.at += bytes.len();
-            right.at += others.len();
-        }
+        left.at += bytes.len();
+        right.at += others.len();
         if unit == Unit::LineEnd {
             line += 1;
             left.line_start = left.at;
         }
+    }
+}
+
+/// The three dots with which `text` begins, or else its first, `one`.
+fn three_dots<'a>(text: &'a [u8], one: &'a [u8]) -> &'a [u8] {
+    match text.get(..3) {
+        Some(dots @ b"...") => dots,
+        _ => one,
     }
 }
 
@@ -263,7 +268,7 @@ mod tests {
     fn an_ellipsis_and_accents_are_characters() {
         let found = compared("a\u{2026} caf\u{E9}.", "a... cafe\u{301}.");
         let pairs: Vec<_> = found.iter().map(|one| (&*one.2, &*one.3)).collect();
-        assert_eq!(pairs, [("\u{2026}", "."), ("\u{E9}", "e\u{301}")]);
+        assert_eq!(pairs, [("\u{2026}", "..."), ("\u{E9}", "e\u{301}")]);
     }
 
     #[test]

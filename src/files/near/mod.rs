@@ -152,11 +152,15 @@ pub fn search(content: &[u8], whole: bool, sought: &[u8], new: &[u8], clock: &Cl
         clock,
     };
     let (finding, place) = search.nearest();
-    // What was found may be what the edit has made of it.
+    // What was found may be what the edit has made of it: then most of it is the new text.
     let made = place.is_some_and(|place| {
-        already
-            .iter()
-            .any(|at| *at < place.end && place.start < at + new.len())
+        already.iter().any(|at| {
+            let common = place
+                .end
+                .min(at + new.len())
+                .saturating_sub(place.start.max(*at));
+            common * 2 > place.len()
+        })
     });
     near.finding = if made { Finding::Nothing } else { finding };
     near
@@ -356,23 +360,26 @@ impl Search<'_> {
 
     /// `range` with the blanks before and behind it, where `sought` has blanks there.
     fn with_blanks(&self, range: Range<usize>, sought: &[u8], line_ends: bool) -> Range<usize> {
-        let counts = |unit| match unit {
+        // Blanks alone do not reach over the end of a line.
+        let counts = |unit, line_ends| match unit {
             Unit::Blank => true,
-            Unit::LineEnd => !line_ends,
+            Unit::LineEnd => line_ends,
             _ => false,
         };
         let (mut start, mut end) = (range.start, range.end);
-        if counts(unit(sought, 0).0) {
+        let over_lines = !line_ends && leading_line_end(sought);
+        if counts(unit(sought, 0).0, over_lines) {
             while let Some(before) = blank_before(&self.content[..start])
-                && counts(before.0)
+                && counts(before.0, over_lines)
             {
                 start -= before.1;
             }
         }
-        if blank_before(sought).is_some_and(|(unit, _)| counts(unit)) {
+        let over_lines = !line_ends && trailing_line_end(sought);
+        if blank_before(sought).is_some_and(|(unit, _)| counts(unit, over_lines)) {
             while end < self.content.len() {
                 let (unit, length) = unit(self.content, end);
-                if !counts(unit) {
+                if !counts(unit, over_lines) {
                     break;
                 }
                 end += length;
@@ -485,6 +492,30 @@ fn blank_before(text: &[u8]) -> Option<(Unit, usize)> {
         let found = unit(text, at);
         (found.1 == length && matches!(found.0, Unit::Blank | Unit::LineEnd)).then_some(found)
     })
+}
+
+/// Whether a line ends before any of `text` is seen.
+fn leading_line_end(text: &[u8]) -> bool {
+    let mut at = 0;
+    while at < text.len() {
+        match unit(text, at) {
+            (Unit::Blank, length) => at += length,
+            (found, _) => return found == Unit::LineEnd,
+        }
+    }
+    false
+}
+
+/// Whether a line ends behind all that is seen of `text`.
+fn trailing_line_end(text: &[u8]) -> bool {
+    let mut end = text.len();
+    while let Some((unit, length)) = blank_before(&text[..end]) {
+        if unit == Unit::LineEnd {
+            return true;
+        }
+        end -= length;
+    }
+    false
 }
 
 /// A line as it is quoted beside another.
