@@ -7,6 +7,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::files::hint::Wants;
 use crate::files::{self, EditError};
 use crate::tools::{file_edit_near, file_failure};
 
@@ -91,6 +92,6 @@ fn failure(path: &str, error: &EditError) -> Failure {
             format!("String found {count} times, use replace_all to replace all"),
         )
         .with_note(file_edit_near::not_unique(*count, lines)),
-        EditError::File(error) => file_failure::of(path, error),
+        EditError::File(error) => file_failure::with_note(path, error, Wants::File),
     }
 }
