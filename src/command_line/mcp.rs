@@ -349,15 +349,33 @@ mod tests {
     }
 
     #[test]
-    fn a_confined_call_has_its_tool_and_directories_whatever_else_is_asked_for() {
-        for tool in ["bash", "grep"] {
-            let args = ["--confined", tool, "--root", "/", "--read-only"];
-            match read(TOOLS, &args.map(OsString::from)) {
-                Ok(Asked::Confined(one, roots)) => {
-                    assert_eq!((one.name, &*roots), (tool, &[PathBuf::from("/")][..]));
-                }
-                _ => panic!("a confined call"),
-            }
+    fn a_call_is_read_back_as_the_server_meant_it() {
+        for (tool, roots, reader, bytes, seconds, progress) in [
+            ("bash", vec![], Reader::Model, Some(11_000), Some(600), true),
+            (
+                "grep",
+                vec![PathBuf::from("/")],
+                Reader::Program,
+                None,
+                None,
+                false,
+            ),
+        ] {
+            let within = seconds.map(Duration::from_secs);
+            let call = Call {
+                tool: TOOLS.find(tool).unwrap(),
+                roots: roots.clone(),
+                terms: Terms::within(reader, bytes, within),
+                progress,
+            };
+            let Ok(Asked::Call(read)) = read(TOOLS, &call.arguments()) else {
+                panic!("a call");
+            };
+            assert_eq!((read.tool.name, read.roots), (tool, roots));
+            assert_eq!((read.terms.reader, read.terms.max_answer), (reader, bytes));
+            assert_eq!(read.progress, progress);
+            let left = read.terms.deadline.map(|deadline| deadline.whole.as_secs());
+            assert!(left == seconds || left == seconds.map(|seconds| seconds - 1));
         }
     }
 

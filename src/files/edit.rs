@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use memchr::memmem::Finder;
 use memchr::{memchr, memchr_iter};
@@ -101,9 +101,17 @@ impl From<FileError> for EditError {
 ///
 /// In a file whose lines all end in CRLF, LF in texts that have no CR means CRLF. Nothing else is
 /// taken for anything but itself.
-pub fn edit(path: &Path, old: &[u8], new: &[u8], all: bool) -> Result<Edited, EditError> {
+///
+/// At `end` another writer is waited for no longer.
+pub fn edit(
+    path: &Path,
+    old: &[u8],
+    new: &[u8],
+    all: bool,
+    end: Option<Instant>,
+) -> Result<Edited, EditError> {
     let target = WriteTarget::resolve(path)?;
-    let file = replace::open_locked(&target, OFlags::RDWR)?;
+    let file = replace::open_locked(&target, OFlags::RDWR, end)?;
     let (texts, line_ends) = with_the_file_s_line_ends(&file, old, new)?;
     let finder = Finder::new(&texts.0);
     let found = find(&file, &finder)?;
@@ -443,7 +451,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         std::fs::write(&path, content).unwrap();
-        let result = edit(&path, old, new, all);
+        let result = edit(&path, old, new, all, None);
         (result, std::fs::read(&path).unwrap())
     }
 

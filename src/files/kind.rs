@@ -86,7 +86,7 @@ pub fn of(bytes: &[u8]) -> Option<Kind> {
         }),
         None if has_nul => Some(Kind {
             mime: "application/octet-stream",
-            words: "binary data",
+            words: "unknown kind",
             measures: None,
         }),
         // Text in an older encoding: Latin-1, Shift JIS, …
@@ -425,7 +425,7 @@ mod tests {
             (b"RIFF\x24\0\0\0WAVEfmt ", "WAV audio"),
             (b"\xFF\xFB\x90\0\0", "MP3 audio"),
             (b"wOF2\0\x01", "font (WOFF2)"),
-            (b"some\0text", "binary data"),
+            (b"some\0text", "unknown kind"),
         ] {
             let kind = described(bytes).unwrap();
             assert!(kind.starts_with(words), "{kind}");

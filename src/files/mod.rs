@@ -19,6 +19,6 @@ mod target;
 
 pub use edit::{EditError, LineEnds, edit};
 pub use lock::while_waiting;
-pub use read::{Interrupted, read};
+pub use read::{Content, Facts, Interrupted, LineEnd, read};
 pub use regular::{FileError, Reason};
 pub use replace::write;

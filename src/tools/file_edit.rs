@@ -60,7 +60,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             "old_string and new_string are identical",
         ));
     }
-    let edited = files::edit(Path::new(path), old.as_bytes(), new.as_bytes(), all)
+    let end = request.terms().deadline.map(|deadline| deadline.end);
+    let edited = files::edit(Path::new(path), old.as_bytes(), new.as_bytes(), all, end)
         .map_err(|error| failure(path, &error))?;
     let mut notes = Notes::default();
     notes.add(file_edit_near::line_ends(edited.line_ends, new));

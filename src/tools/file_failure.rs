@@ -34,6 +34,11 @@ pub fn of(path: &str, error: &FileError) -> Failure {
             format!("Failed to write file: {path}{reason}"),
         ),
         FileError::NoSpace => (Code::NoSpace, format!("No space left on device: {path}")),
+        FileError::Locked => (
+            Code::Timeout,
+            format!("Timed out waiting for another writer: {path}"),
+        ),
+        FileError::TooSlow => (Code::Timeout, format!("Timed out reading file: {path}")),
     };
     Failure::new(code, message)
 }
@@ -43,6 +48,9 @@ pub fn with_note(path: &str, error: &FileError, wants: Wants) -> Failure {
     let failure = of(path, error);
     match error {
         FileError::NotFound | FileError::Open(_) => failure.with_note(note(path, wants)),
+        FileError::Locked => failure.with_note(
+            "Another program holds a lock on the file, which is as it was: try again later.",
+        ),
         _ => failure,
     }
 }

@@ -49,7 +49,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let content = request.required_text("content")?;
     let note = file_failure::made_beside(path);
-    files::write(Path::new(path), content.as_bytes()).map_err(|error| {
+    let end = request.terms().deadline.map(|deadline| deadline.end);
+    files::write(Path::new(path), content.as_bytes(), end).map_err(|error| {
         let error = match error {
             // Not the file but its directory is missing; the specification calls that a file that
             // cannot be opened.

@@ -110,7 +110,7 @@ fn a_missing_key_is_said_with_the_setting_of_the_client() {
     for (client, setting) in [
         ("codex-mcp-client", "config.toml"),
         ("claude-code", "claude mcp add"),
-        ("qwen-code", ".qwen/settings.json"),
+        ("qwen-cli-mcp-client-ikigai", ".qwen/settings.json"),
         ("gemini-cli-mcp-client", ".gemini/settings.json"),
         ("opencode", "opencode.json"),
         ("another", "configuration"),
@@ -130,7 +130,7 @@ fn an_answer_keeps_to_what_its_client_lets_through() {
     fs::write(here.path().join("f"), line.repeat(50_000)).unwrap();
     for (client, flags, most) in [
         ("codex-mcp-client", &[][..], 11_000),
-        ("qwen-code", &[], 25_000),
+        ("qwen-cli-mcp-client-ikigai", &[], 25_000),
         ("claude-code", &[], 40_000),
         ("another", &[], 40_000),
         ("codex-mcp-client", &["--max-answer", "3000"], 3000),
@@ -159,7 +159,10 @@ fn an_answer_keeps_to_what_its_client_lets_through() {
 #[test]
 fn following_the_last_line_gives_the_whole_file() {
     let here = directory();
-    let whole: String = (0..3000).map(|n| format!("line {n} is \u{e9}\n")).collect();
+    let mut whole = String::new();
+    for number in 0..3000 {
+        whole.extend(["line ", &number.to_string(), " is \u{e9}\n"]);
+    }
     fs::write(here.path().join("f"), &whole).unwrap();
     let mut session = Session::plain(here.path(), "codex", &[]);
     let (mut read, mut arguments) = (String::new(), json!({"file_path": "f"}));

@@ -151,9 +151,9 @@ impl Caller {
             },
             None => None,
         };
-        let waited = begin.elapsed();
+        let queued = begin.elapsed();
         let _permit = self.permits.acquire().await;
-        let begin = Instant::now().checked_sub(waited).unwrap_or(begin);
+        let begin = Instant::now().checked_sub(queued).unwrap_or(begin);
         let left = self
             .timeout
             .map(|longest| longest.saturating_sub(begin.elapsed()));

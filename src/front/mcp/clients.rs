@@ -75,7 +75,7 @@ mod tests {
     fn clients_are_known_by_the_names_that_they_give() {
         for (name, longest) in [
             ("codex-mcp-client", 11_000),
-            ("qwen-code-mcp-client", 25_000),
+            ("qwen-cli-mcp-client-ikigai", 25_000),
             ("claude-code", 40_000),
             ("gemini-cli-mcp-client", 40_000),
             ("opencode", 40_000),

@@ -4,6 +4,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use crate::contract::bounded::Measure;
 use crate::contract::tool::{Scope, Tool};
 
 /// The most that instructions may have, in bytes.
@@ -47,7 +48,7 @@ pub fn of(tools: &[&Tool], roots: &[PathBuf], bounded: bool) -> String {
         ));
     }
     let mut text = sentences.join(" ");
-    text.truncate(text.floor_char_boundary(MOST));
+    text.truncate(Measure::Plain.prefix(text.as_bytes(), MOST));
     text
 }
 

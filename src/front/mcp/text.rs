@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use rmcp::model::ContentBlock;
 use serde_json::Value;
 
+use crate::contract::bounded::Measure;
 use crate::contract::envelope;
 use crate::contract::failure::Code;
 use crate::contract::reply::{EMPTY, IMAGE};
@@ -31,7 +32,7 @@ pub fn content(
         && text.len() > longest
     {
         // The tool has kept to the limit: this is for what stands around its text.
-        text.truncate(text.floor_char_boundary(longest));
+        text.truncate(Measure::Plain.prefix(text.as_bytes(), longest));
     }
     let image = object[IMAGE].as_object().map(|image| {
         let part = |name: &str| image[name].as_str().unwrap_or_default().to_owned();
