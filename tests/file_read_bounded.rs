@@ -296,6 +296,23 @@ fn a_writer_that_is_in_the_way_is_waited_for_no_longer_than_the_call_may_take() 
     assert_eq!(answer.json()["bytes"], 3);
 }
 
+#[test]
+fn a_narrow_limit_leaves_room_for_how_to_go_on() {
+    let here = directory();
+    let file = here.path().join("lines");
+    fs::write(&file, format!("{}\n", "x".repeat(2000)).repeat(2)).unwrap();
+    for limit in [256, 300, 400, 600, 900] {
+        let answer = read(&file, &json!({}), limit);
+        assert!(answer.field("output").len() > limit / 2, "{limit}");
+        let note = answer.note();
+        assert!(note.starts_with("line 1 is "), "{note}");
+        assert!(
+            note.ends_with("go on behind it with \"offset\":2"),
+            "{note}"
+        );
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -312,7 +329,7 @@ proptest! {
         ),
         end in prop_oneof![Just("\n"), Just("\r\n")],
         unended: bool,
-        limit in 700..6000usize,
+        limit in 1500..6000usize,
         window in prop_oneof![
             3 => Just(None),
             1 => (1..40u64, 1..40u64).prop_map(Some),

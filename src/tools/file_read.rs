@@ -49,8 +49,11 @@ comes as U+FFFD. Regular files only, and what reads like one: nothing is ever wa
 /// The largest image that a model is shown, in bytes.
 const LARGEST_IMAGE: u64 = 5_000_000;
 
-/// What a line's rest has less room in than its beginning had: the exit code beside it.
+/// What a line's rest has less room in than its beginning had: the exit code beside it, in bytes.
 const EXIT_CODE: usize = 64;
+
+/// What stands around the text and the note, in bytes.
+const AROUND: usize = 20;
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
@@ -93,6 +96,8 @@ impl Window<'_> {
     fn write(&self, mut content: Content, object: &mut Object<'_>) -> io::Result<()> {
         let start = content.position();
         let room = object.room().unwrap_or(usize::MAX);
+        let limit = object.terms().max_answer.unwrap_or(usize::MAX);
+        let room_of_note = limit.saturating_sub(room).saturating_sub(AROUND);
         let mut output = object.text("output")?;
         let passed_on = content.pass_on(&mut output, Text::is_full);
         let cut = output.close()?;
@@ -121,7 +126,19 @@ impl Window<'_> {
         }
         let line = (start, start + cut.bytes as u64);
         match self.long_line(&content, line, room, object.measure()) {
-            Ok(note) => object.note(note),
+            Ok([note, short, least]) => {
+                let has_room = |note: &&String| {
+                    let cost = Measure::Json.cost(note.as_bytes());
+                    cost <= room_of_note
+                };
+                object.note(
+                    [&note, &short]
+                        .into_iter()
+                        .find(has_room)
+                        .unwrap_or(&least)
+                        .clone(),
+                );
+            }
             Err(error) => return object.break_off(&file_failure::of(self.path, &error)),
         }
         Ok(())
@@ -129,14 +146,14 @@ impl Window<'_> {
 
     /// The note of an answer that shows the beginning of one line, which stands in the file `from` an
     /// offset and is shown `to` another: how long the line is, how to get what follows in it, and
-    /// how to go on behind it.
+    /// how to go on behind it. Shorter ones follow, for answers in which this one has no room.
     fn long_line(
         &self,
         content: &Content,
         (from, to): (u64, u64),
         room: usize,
         measure: Measure,
-    ) -> Result<String, FileError> {
+    ) -> Result<[String; 3], FileError> {
         let end = content.line_end(to)?;
         let (LineEnd::At(until) | LineEnd::OfFile(until) | LineEnd::Behind(until)) = end;
         let more = if matches!(end, LineEnd::Behind(_)) {
@@ -144,38 +161,42 @@ impl Window<'_> {
         } else {
             ""
         };
-        let (length, shown) = (thousands(until - from), thousands(to - from));
-        let first = self.first;
-        let mut note = format!("line {first} is {more}{length} bytes long");
-        if to == until {
-            note += ", all of which are shown, without its line end";
-        } else {
-            let rest = usize::try_from(until - to).unwrap_or(usize::MAX);
-            let room = room.saturating_sub(EXIT_CODE).min(rest).max(1);
-            let next = content.bytes_at(to, room)?;
-            let next = measure.prefix(&next, room).max(1);
-            let (which, so_on) = if next < rest {
-                ("the next", ", and so on")
-            } else {
-                ("the other", "")
-            };
-            let file = quoted_for_shell(self.path);
-            note = format!(
-                "{note}, of which the first {shown} are shown; with bash, `tail -c +{} {file} | \
-                 head -c {next}` shows {which} {}{so_on}",
-                to + 1,
-                thousands(next as u64),
-            );
-        }
         let left = self.limit.map(|limit| limit.saturating_sub(1));
-        if !matches!(end, LineEnd::OfFile(_)) && left != Some(0) {
+        let go_on = if matches!(end, LineEnd::OfFile(_)) || left == Some(0) {
+            String::new()
+        } else {
             let left = left.map_or(String::new(), |left| format!(",\"limit\":{left}"));
-            note = format!(
-                "{note}; go on behind it with \"offset\":{}{left}",
-                first + 1
-            );
+            format!("; go on behind it with \"offset\":{}{left}", self.first + 1)
+        };
+        let length = format!(
+            "line {} is {more}{} bytes long",
+            self.first,
+            thousands(until - from)
+        );
+        let shown = thousands(to - from);
+        let rest = usize::try_from(until - to).unwrap_or(usize::MAX);
+        let short = format!("{length}, {shown} of them shown{go_on}");
+        let least = format!("line {} is cut{go_on}", self.first);
+        if rest == 0 {
+            let note = format!("{length}, all of which are shown, without its line end{go_on}");
+            return Ok([note, short, least]);
         }
-        Ok(note)
+        let room = room.saturating_sub(EXIT_CODE).min(rest).max(1);
+        let next = content.bytes_at(to, room)?;
+        let next = measure.prefix(&next, room).max(1);
+        let (which, so_on) = if next < rest {
+            ("the next", ", and so on")
+        } else {
+            ("the other", "")
+        };
+        let file = quoted_for_shell(self.path);
+        let note = format!(
+            "{length}, of which the first {shown} are shown; with bash, `tail -c +{} {file} | \
+             head -c {next}` shows {which} {}{so_on}{go_on}",
+            to + 1,
+            thousands(next as u64),
+        );
+        Ok([note, short, least])
     }
 }
 
