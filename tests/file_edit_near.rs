@@ -182,9 +182,8 @@ fn where_all_were_to_be_replaced_and_there_is_none_the_answer_says_so_too() {
 #[test]
 fn a_long_file_is_searched_within_a_moment() {
     use std::time::Duration;
-    let mut content: String = (0..100_000)
-        .map(|n| format!("    let value_{n} = compute({n}, {});\n", n * 7))
-        .collect();
+    let line = |n| format!("    let value_{n} = compute({n}, {});\n", n * 7);
+    let mut content = (0..100_000).map(line).collect::<Vec<_>>().concat();
     content += "\tlast();\n";
     let (_here, file) = file_with(&content);
     for old in [

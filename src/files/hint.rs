@@ -86,8 +86,8 @@ pub fn meant(path: &str, wants: Wants) -> Option<Meant> {
     // Two at once, such as a line number within quotes, are told as the first of them.
     for (slip, once) in &slips {
         let twice = self::slips(once).into_iter().map(|(_, path)| path);
-        let found = std::iter::once(once.clone()).chain(twice);
-        for path in found.filter(|path| there(path)) {
+        let mut paths = std::iter::once(once.clone()).chain(twice);
+        if let Some(path) = paths.find(|path| there(path)) {
             return Some(Meant {
                 slip: *slip,
                 path,
@@ -235,7 +235,6 @@ pub fn obstacle(path: &Path) -> Option<Obstacle> {
         match fs::metadata(&part) {
             Ok(status) if status.is_dir() => {}
             Ok(_) if at + 1 < parts.len() => return Some(Obstacle::NoDirectory(part)),
-            Ok(_) => return None,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 if let Ok(to) = fs::read_link(&part) {
                     return Some(Obstacle::Dangling(to));
@@ -249,7 +248,7 @@ pub fn obstacle(path: &Path) -> Option<Obstacle> {
                     similar,
                 });
             }
-            Err(_) => return None,
+            Ok(_) | Err(_) => return None,
         }
     }
     None

@@ -136,35 +136,43 @@ fn alike(near: &Near, place: &Place, differences: &[Difference], others: usize) 
 }
 
 fn repaired(near: &Near, repair: Repair, place: &Place, differences: &[Difference]) -> String {
-    let none = ", and the file has none there";
+    let not_there = ", and the file has none there";
     let (what, but, new_too) = match repair {
         Repair::TrimEnd => (
             "old_string has blanks or line ends behind its text that the file has not",
             "",
             false,
         ),
-        Repair::TrimStart => ("old_string begins with an empty line", none, false),
+        Repair::TrimStart => ("old_string begins with an empty line", not_there, false),
         Repair::Trim => (
             "old_string has empty lines or blanks before and behind its text that the file has not",
             "",
             false,
         ),
-        Repair::LineNumbers => ("old_string has line numbers before its lines", none, true),
+        Repair::LineNumbers => (
+            "old_string has line numbers before its lines",
+            not_there,
+            true,
+        ),
         Repair::Unescape => (
             "old_string is escaped once too often, with a backslash before n, t, a quote or a \
              backslash",
-            none,
+            not_there,
             true,
         ),
-        Repair::Entities => ("old_string has entities such as &lt; or &amp;", none, true),
+        Repair::Entities => (
+            "old_string has entities such as &lt; or &amp;",
+            not_there,
+            true,
+        ),
         Repair::Fence => (
             "old_string has a code fence or quotes around it",
-            none,
+            not_there,
             true,
         ),
         Repair::DiffMarks => (
             "old_string has the marks of a diff before its lines",
-            none,
+            not_there,
             true,
         ),
         Repair::Escape => (

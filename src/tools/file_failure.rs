@@ -71,7 +71,7 @@ fn note(path: &str, wants: Wants) -> String {
     let mut said: Vec<String> = meant.iter().map(|meant| slip(meant, wants)).collect();
     match obstacle {
         Some(Obstacle::NoDirectory(part)) => {
-            said.push(format!("{} is a file and no directory.", quoted(&part)))
+            said.push(format!("{} is a file and no directory.", quoted(&part)));
         }
         Some(Obstacle::Dangling(to)) => said.push(format!(
             "It is a symbolic link to {}, which does not exist.",

@@ -241,11 +241,9 @@ fn no_text(path: &str, kind: Kind, size: Option<u64>) -> Result<Reply<'_>, Failu
     let failed = |error| file_failure::of(path, &error);
     let mut content = files::read(Path::new(path), 1, None, None).map_err(failed)?;
     let mut bytes = Vec::new();
-    match content.pass_on(&mut bytes, |_| false) {
-        Ok(()) => {}
-        Err(Interrupted::File(error)) => return Err(failed(error)),
-        // Memory takes whatever is written to it.
-        Err(Interrupted::Sink(_)) => {}
+    // Memory takes whatever is written to it.
+    if let Err(Interrupted::File(error)) = content.pass_on(&mut bytes, |_| false) {
+        return Err(failed(error));
     }
     Ok(Reply::new(move |object| {
         object.image(kind.mime, &bytes)?;

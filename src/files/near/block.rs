@@ -48,13 +48,16 @@ pub fn nearest(file: &Folded<'_>, sought: &[u8], clock: &Clock) -> Result<Option
     if lines.len() > MOST_LINES {
         return Err(());
     }
-    let mut file: Vec<&[u8]> = file.bytes.split(|byte| *byte == b'\n').collect();
+    let mut from = 0;
+    let mut file_lines = Vec::with_capacity(file.bytes.len() / 16);
     // Behind the last line end is no line.
-    if file.last().is_some_and(|last| last.is_empty()) {
-        file.pop();
+    let unended = (!file.bytes.ends_with(b"\n")).then_some(file.bytes.len());
+    for end in memchr::memchr_iter(b'\n', &file.bytes).chain(unended) {
+        file_lines.push(&file.bytes[from..end]);
+        from = end + 1;
     }
     let compared = Compared {
-        file,
+        file: file_lines,
         sought: lines,
     };
     if let Some(block) = compared.by_equal_lines(clock)? {
@@ -94,11 +97,16 @@ impl Compared<'_> {
                 places.entry(line).or_default().0.push(at);
             }
         }
+        let mut lengths = [false; 256];
+        for line in places.keys() {
+            lengths[line.len() % 256] = true;
+        }
         for (there, line) in self.file.iter().enumerate() {
             if there % 4096 == 4095 && clock.is_out() {
                 return Err(());
             }
-            if let Some((_, places)) = places.get_mut(line)
+            if lengths[line.len() % 256]
+                && let Some((_, places)) = places.get_mut(line)
                 && places.len() <= MOST_PLACES
             {
                 places.push(there);
@@ -206,7 +214,8 @@ impl Compared<'_> {
     /// Where the lines are much alike, though none is equal.
     fn by_alike_lines(&self, clock: &Clock) -> Result<Option<Block>, ()> {
         let mut longest: Vec<usize> = (0..self.sought.len()).collect();
-        longest.sort_by_key(|at| usize::MAX - self.sought[*at].len());
+        longest.sort_by_key(|at| (usize::MAX - self.sought[*at].len(), *at));
+        longest.dedup_by_key(|at| &self.sought[*at]);
         let mut best: Option<(usize, usize)> = None;
         for at in longest.into_iter().take(3) {
             if self.sought[at].len() < 4 {
@@ -336,7 +345,7 @@ mod tests {
     use super::*;
 
     fn found(file: &str, sought: &str) -> Option<Block> {
-        let folded = Folded::new(file.as_bytes(), true, &Clock::endless());
+        let folded = Folded::new(file.as_bytes(), &Clock::endless());
         nearest(&folded, sought.as_bytes(), &Clock::endless()).unwrap()
     }
 

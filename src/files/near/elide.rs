@@ -69,7 +69,7 @@ pub fn find(file: &Folded<'_>, sought: &str) -> Option<Found> {
     let between = ranges
         .windows(2)
         .map(|pair| &file.bytes[pair[0].end..pair[1].start]);
-    if between.map(|gap| gap.trim_ascii()).any(|gap| gap == stands) {
+    if between.map(<[u8]>::trim_ascii).any(|gap| gap == stands) {
         return None;
     }
     let ranges: Vec<Range<usize>> = ranges.iter().map(|range| file.trace(range)).collect();
@@ -88,11 +88,12 @@ pub fn find(file: &Folded<'_>, sought: &str) -> Option<Found> {
 /// Where the parts are, one behind the other, as close together as they are anywhere.
 fn in_order(file: &Folded<'_>, parts: &[Vec<u8>]) -> Option<Vec<Range<usize>>> {
     let (first, rest) = parts.split_first()?;
-    let finders: Vec<Finder<'_>> = rest.iter().map(|part| Finder::new(part)).collect();
+    let finders: Vec<Finder<'_>> = rest.iter().map(Finder::new).collect();
     let mut best: Option<Vec<Range<usize>>> = None;
     for at in Finder::new(first).find_iter(&file.bytes).take(MOST_PLACES) {
         let mut end = at + first.len();
-        let mut ranges = vec![at..end];
+        let mut ranges = Vec::with_capacity(parts.len());
+        ranges.push(at..end);
         for finder in &finders {
             let Some(found) = finder.find(&file.bytes[end..]) else {
                 return best;

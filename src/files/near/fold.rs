@@ -104,9 +104,8 @@ fn folded(one: char) -> char {
 /// Puts what `unit` is folded to behind `out`.
 fn push(unit: Unit, line_ends: bool, out: &mut Vec<u8>) {
     match unit {
-        Unit::Blank => {}
         Unit::LineEnd if line_ends => out.push(b'\n'),
-        Unit::LineEnd => {}
+        Unit::Blank | Unit::LineEnd => {}
         Unit::Ellipsis => out.extend(b"..."),
         Unit::Broken => out.extend("\u{FFFD}".as_bytes()),
         Unit::Character(one) => {
@@ -128,14 +127,14 @@ pub struct Folded<'a> {
     marks: Vec<(usize, usize)>,
 }
 
-/// What becomes of each ASCII character that no accent follows; 0 for those that take a closer
-/// look.
+/// What becomes of each ASCII character that no accent follows; 0, where nothing does.
 const ASCII: [u8; 256] = {
     let mut table = [0; 256];
-    let mut byte = 0x21u8;
-    while byte < 0x7F {
+    let mut byte = 0x01u8;
+    while byte <= 0x7F {
         table[byte as usize] = match byte {
             b'"' | b'`' => b'\'',
+            b'\t' | b'\r' | b' ' | 0x0B | 0x0C => 0,
             _ => byte.to_ascii_lowercase(),
         };
         byte += 1;
@@ -144,35 +143,67 @@ const ASCII: [u8; 256] = {
 };
 
 impl<'a> Folded<'a> {
-    /// Folds `source`, with its line ends or without. Where `clock` runs out, the rest is left.
-    pub fn new(source: &'a [u8], line_ends: bool, clock: &Clock) -> Self {
-        let mut bytes = Vec::with_capacity(source.len());
+    /// Folds `source`, with its line ends. Where `clock` runs out, the rest is left.
+    pub fn new(source: &'a [u8], clock: &Clock) -> Self {
+        let mut bytes = vec![0; source.len() + STEP];
         let mut marks = vec![(0, 0)];
-        let (mut at, mut next_mark) = (0, STEP);
+        let (mut at, mut end) = (0, 0);
+        let (mut next_mark, mut rest) = (STEP, Vec::new());
         while at < source.len() {
             if at >= next_mark {
                 if clock.is_out() {
                     break;
                 }
-                marks.push((bytes.len(), at));
+                marks.push((end, at));
                 next_mark = at + STEP;
             }
-            let simple = ASCII[usize::from(source[at])];
-            if simple != 0 && source.get(at + 1).is_none_or(u8::is_ascii) {
-                bytes.push(simple);
-                at += 1;
-            } else if source[at] == b' ' {
-                at += 1;
-            } else {
-                let (unit, length) = unit(source, at);
-                push(unit, line_ends, &mut bytes);
-                at += length;
+            if bytes.len() < end + 2 * STEP {
+                bytes.resize(bytes.len() + bytes.len() / 2 + 2 * STEP, 0);
             }
+            let piece = &source[at..source.len().min(at + STEP)];
+            let simple = simple_part(piece);
+            for byte in &piece[..simple] {
+                let folded = ASCII[usize::from(*byte)];
+                bytes[end] = folded;
+                end += usize::from(folded != 0);
+            }
+            at += simple;
+            let (unit, length) = unit(source, at);
+            rest.clear();
+            push(unit, true, &mut rest);
+            bytes[end..end + rest.len()].copy_from_slice(&rest);
+            end += rest.len();
+            at += length;
         }
+        bytes.truncate(end);
         Self {
             source: &source[..at],
             bytes,
-            line_ends,
+            line_ends: true,
+            marks,
+        }
+    }
+
+    /// The same without its line ends.
+    pub fn without_line_ends(&self) -> Self {
+        let mut bytes = Vec::with_capacity(self.bytes.len());
+        let mut marks = Vec::with_capacity(self.marks.len());
+        let mut from = 0;
+        let mut keep = |to: usize, bytes: &mut Vec<u8>| {
+            for line in self.bytes[from..to].split(|byte| *byte == b'\n') {
+                bytes.extend_from_slice(line);
+            }
+            from = to;
+        };
+        for (folded, at) in &self.marks {
+            keep(*folded, &mut bytes);
+            marks.push((bytes.len(), *at));
+        }
+        keep(self.bytes.len(), &mut bytes);
+        Self {
+            source: self.source,
+            bytes,
+            line_ends: false,
             marks,
         }
     }
@@ -207,9 +238,25 @@ impl<'a> Folded<'a> {
     }
 }
 
+/// How much of the beginning of `piece` is ASCII, without a last character that an accent may
+/// follow, and without NUL.
+fn simple_part(piece: &[u8]) -> usize {
+    let ascii = if piece.is_ascii() {
+        piece.len()
+    } else {
+        piece
+            .iter()
+            .position(|byte| !byte.is_ascii())
+            .unwrap_or(piece.len())
+    };
+    let ascii = memchr::memchr(0, &piece[..ascii]).unwrap_or(ascii);
+    // What comes behind the piece is not known here.
+    ascii.saturating_sub(1)
+}
+
 /// `text` folded, with its line ends.
 pub fn fold(text: &[u8]) -> Vec<u8> {
-    Folded::new(text, true, &Clock::endless()).bytes
+    Folded::new(text, &Clock::endless()).bytes
 }
 
 #[cfg(test)]
@@ -246,12 +293,16 @@ mod tests {
             let mut text = words.concat().into_bytes();
             text.extend(std::iter::repeat_n(b' ', filling));
             text.extend(b"\xE9 end \xE2\x82");
-            let folded = Folded::new(&text, line_ends, &Clock::endless());
+            let folded = Folded::new(&text, &Clock::endless());
+            let folded = if line_ends { folded } else { folded.without_line_ends() };
             let step = folded.bytes.len() / 17 + 1;
             for from in (0..folded.bytes.len()).step_by(step) {
                 for to in (from + 1..=folded.bytes.len()).step_by(step) {
                     let source = folded.trace(&(from..to));
-                    let again = Folded::new(&text[source], line_ends, &Clock::endless());
+                    let mut again = Folded::new(&text[source], &Clock::endless());
+                    if !line_ends {
+                        again = again.without_line_ends();
+                    }
                     // A character is never parted.
                     let there = &folded.bytes[from..to];
                     prop_assert!(memchr::memmem::find(&again.bytes, there).is_some());

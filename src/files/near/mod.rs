@@ -197,8 +197,8 @@ fn is_apart(content: &[u8], place: Range<usize>) -> bool {
         let byte = content.get(at).copied().unwrap_or(b' ');
         byte.is_ascii_alphanumeric() || byte == b'_'
     };
-    !(place.start > 0 && is_word(place.start - 1) && is_word(place.start))
-        && !(is_word(place.end - 1) && is_word(place.end))
+    let goes_on = |at: usize| at > 0 && is_word(at - 1) && is_word(at);
+    !goes_on(place.start) && !goes_on(place.end)
 }
 
 /// The numbers of the lines in which the offsets `places`, which ascend, are.
@@ -228,7 +228,7 @@ impl Search<'_> {
         if let Some(encoding) = super::kind::wide_encoding(self.content) {
             return (Finding::Wide(encoding), None);
         }
-        let folded = Folded::new(self.content, true, self.clock);
+        let folded = Folded::new(self.content, self.clock);
         let sought = fold(self.sought);
         if sought.iter().all(|byte| *byte == b'\n') {
             return (Finding::Blank, None);
@@ -240,7 +240,7 @@ impl Search<'_> {
         if let Some(found) = self.repaired(&folded) {
             return found;
         }
-        if let Some(found) = self.without_line_ends(&sought) {
+        if let Some(found) = self.without_line_ends(&folded, &sought) {
             return found;
         }
         let text = String::from_utf8_lossy(self.sought);
@@ -269,7 +269,7 @@ impl Search<'_> {
     }
 
     /// The same without regard to where lines end.
-    fn without_line_ends(&self, sought: &[u8]) -> Option<Found> {
+    fn without_line_ends(&self, folded: &Folded<'_>, sought: &[u8]) -> Option<Found> {
         let sought: Vec<u8> = sought
             .iter()
             .copied()
@@ -279,7 +279,7 @@ impl Search<'_> {
         if sought.len() < 6 {
             return None;
         }
-        let folded = Folded::new(self.content, false, self.clock);
+        let folded = folded.without_line_ends();
         let (place, others) = self.nearest_place(&folded, &sought, self.sought, false)?;
         let differences = self.differences(&place, self.sought, false);
         let found = Finding::Alike {
@@ -292,29 +292,23 @@ impl Search<'_> {
 
     fn repaired(&self, folded: &Folded<'_>) -> Option<Found> {
         let sought = std::str::from_utf8(self.sought).ok()?;
-        let repairs = repair::repairs(sought);
-        for (repair, text) in &repairs {
-            let found = Finder::new(text.as_bytes()).find(self.content);
-            if let Some(at) = found {
-                let range = at..at + text.len();
-                let found = Finding::Repaired {
-                    repair: *repair,
-                    place: self.place(range.clone()),
-                    differences: Vec::new(),
-                };
-                return Some((found, Some(range)));
-            }
-        }
-        for (repair, text) in &repairs {
+        let mut tried = vec![fold(self.sought)];
+        for (repair, text) in repair::repairs(sought) {
             if self.clock.is_out() {
                 return None;
             }
             let text = text.as_bytes();
-            let Some((range, _)) = self.nearest_place(folded, &fold(text), text, true) else {
+            let folded_text = fold(text);
+            if tried.contains(&folded_text) {
+                continue;
+            }
+            let found = self.nearest_place(folded, &folded_text, text, true);
+            tried.push(folded_text);
+            let Some((range, _)) = found else {
                 continue;
             };
             let found = Finding::Repaired {
-                repair: *repair,
+                repair,
                 place: self.place(range.clone()),
                 differences: self.differences(&range, text, true),
             };
@@ -461,7 +455,7 @@ impl Search<'_> {
                     .collect(),
             })
             .collect();
-        let changed: usize = block.changes.iter().map(|(_, old)| old.len()).sum();
+        let differing: usize = block.changes.iter().map(|(_, old)| old.len()).sum();
         let mut range = start(block.lines.start)..start(block.lines.end);
         if !self.sought.ends_with(b"\n") {
             let text = &self.content[range.clone()];
@@ -476,7 +470,7 @@ impl Search<'_> {
         let found = Finding::Stale {
             place: self.place(range.clone()),
             changes,
-            equal: sought.len() - changed,
+            equal: sought.len() - differing,
         };
         (found, Some(range))
     }

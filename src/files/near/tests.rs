@@ -53,9 +53,8 @@ fn a_search_ends_when_its_time_is_over() {
 
 #[test]
 fn a_hundred_thousand_lines_are_searched_to_the_end() {
-    let mut content: String = (0..100_000)
-        .map(|n| format!("    let value_{n} = compute({n}, {});\n", n * 7))
-        .collect();
+    let line = |n| format!("    let value_{n} = compute({n}, {});\n", n * 7);
+    let mut content = (0..100_000).map(line).collect::<Vec<_>>().concat();
     content += "fn last() {\n\tdone(\u{201C}now\u{201D});\n}\n";
     for sought in [
         "    done(\"now\");",
