@@ -5,8 +5,10 @@
 
 pub mod bash;
 pub mod file_edit;
+mod file_edit_near;
 mod file_failure;
 pub mod file_read;
+mod file_words;
 pub mod file_write;
 pub mod glob;
 pub mod grep;
