@@ -15,5 +15,7 @@ pub mod grep;
 mod network;
 mod search_answer;
 pub mod web_fetch;
+mod web_notes;
+mod web_page;
 pub mod web_search_brave;
 pub mod web_search_google;
