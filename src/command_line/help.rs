@@ -39,7 +39,7 @@ Tools:
         row(
             &mut text,
             tool.command(),
-            Schema::read(tool.schema).summary(),
+            Schema::read(tool.model_schema).summary(),
         );
     }
     text += "\nOther commands:\n";
@@ -56,7 +56,7 @@ fn row(text: &mut String, name: &str, about: &str) {
 
 /// Help for one tool, reached by `invocation`.
 pub fn tool(tool: &Tool, invocation: &str) -> String {
-    let schema = Schema::read(tool.schema);
+    let schema = Schema::read(tool.model_schema);
     let usage = fields::usage(invocation, &schema);
     let width = usage.len();
     let mut text = format!(

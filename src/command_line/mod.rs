@@ -44,7 +44,7 @@ pub fn find(tools: Registry, name: &str) -> Option<Command> {
 /// The whole command line.
 pub fn tree(tools: Registry) -> Command {
     let commands = tools.into_iter().map(|tool| {
-        let schema = Schema::read(tool.schema);
+        let schema = Schema::read(tool.model_schema);
         let usage = fields::usage(&format!("{PROGRAM} {}", tool.command()), &schema);
         fields::command(tool, &schema).override_usage(usage)
     });
@@ -76,6 +76,13 @@ fn schema(tools: Registry) -> Command {
                 .value_name("PROVIDER")
                 .value_parser(PossibleValuesParser::new(Provider::NAMES))
                 .help("The provider whose request is to take them; none is the hosts' own form"),
+        )
+        .arg(
+            Arg::new("no-strict")
+                .long("no-strict")
+                .action(ArgAction::SetTrue)
+                .requires("for")
+                .help("Leave the provider's strict mode off: optional fields may then be missing"),
         )
         .arg(
             Arg::new("tool")

@@ -238,7 +238,7 @@ mod tests {
         ] {
             let tool = find(tool).unwrap();
             let args: Vec<OsString> = words.iter().map(OsString::from).collect();
-            let advice = advice(tool, "x", &Schema::read(tool.schema), &args);
+            let advice = advice(tool, "x", &Schema::read(tool.model_schema), &args);
             match advised {
                 Some(advised) => {
                     let advice = advice.unwrap();

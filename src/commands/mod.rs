@@ -15,7 +15,7 @@ use crate::command_line;
 use crate::command_line::help;
 use crate::console::say;
 use crate::contract::provider;
-use crate::contract::provider::Provider;
+use crate::contract::provider::{Mode, Provider};
 use crate::contract::tool::Tool;
 use crate::program::{Exit, PROGRAM};
 use crate::registry::Registry;
@@ -47,7 +47,13 @@ pub fn run(tools: Registry, name: &str, args: &[OsString]) -> Exit {
         "schema" => {
             let provider = matches.get_one::<String>("for");
             let named = matches.get_many::<&Tool>("tool").into_iter().flatten();
+            let mode = if matches.get_flag("no-strict") {
+                Mode::Free
+            } else {
+                Mode::Strict
+            };
             let provider = provider.and_then(|name| Provider::find(name));
+            let provider = provider.map(|provider| (provider, mode));
             definitions(tools, provider, named.copied())
         }
         "doctor" => doctor::run(tools, matches.get_flag("run-project")),
@@ -76,7 +82,7 @@ pub fn run(tools: Registry, name: &str, args: &[OsString]) -> Exit {
 /// Prints the definitions of the tools that are `named`, or of all.
 fn definitions(
     all: Registry,
-    provider: Option<Provider>,
+    provider: Option<(Provider, Mode)>,
     named: impl Iterator<Item = &'static Tool>,
 ) -> Exit {
     let mut tools: Vec<&Tool> = Vec::new();

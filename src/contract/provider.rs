@@ -1,4 +1,8 @@
-//! The tools' definitions as the `tools` of a provider's request, for its strict mode.
+//! The tools' definitions as the `tools` of a provider's request, for its strict mode or without it.
+//!
+//! The words are those for models ([`Tool::model_schema`]); the fields are those that a host's
+//! requests may have ([`Tool::schema`]), since whoever sends the definitions to a provider hands the
+//! model's calls to the tools as a host does: a field that is then ignored must not be offered.
 //!
 //! The forms are those of the providers' own references, as of 2026:
 //!
@@ -9,7 +13,9 @@
 //! | `anthropic` | Messages API, "Strict tool use" and "JSON Schema limitations" | `strict`, `additionalProperties: false`, no bounds |
 //! | `gemini` | `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0 | types in capitals, none of JSON Schema's further keywords |
 //!
-//! Strict modes take no bounds, lengths, formats or defaults: see [`reduction`].
+//! Strict modes take no bounds, lengths, formats or defaults: see [`reduction`]. Without strict mode
+//! optional fields are optional, and nothing is said of strictness where that is the provider's
+//! default; the Responses API has the opposite one and is told.
 
 use serde_json::{Map, Value, json};
 
@@ -46,59 +52,75 @@ impl Provider {
     }
 }
 
-/// The definitions of `tools`, as the value of the request's field `tools`.
+/// Whether a provider keeps a model to the definitions, letter by letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It does, and wants them in a form of its own for that.
+    Strict,
+    /// It does not.
+    Free,
+}
+
+/// The definitions of `tools`, as the value of the request's field `tools`; without a provider, as
+/// hosts get them.
 #[must_use]
-pub fn definitions(provider: Option<Provider>, tools: &[&Tool]) -> Value {
-    let schemas = tools
-        .iter()
-        .map(|tool| serde_json::from_str::<Value>(tool.schema).unwrap_or_default());
-    let definitions: Vec<Value> = schemas.map(|schema| define(provider, schema)).collect();
+pub fn definitions(provider: Option<(Provider, Mode)>, tools: &[&Tool]) -> Value {
+    let definitions = tools.iter().map(|tool| match provider {
+        None => serde_json::from_str(tool.schema).unwrap_or_default(),
+        Some((provider, mode)) => define(provider, mode, &for_hosts(tool)),
+    });
+    let definitions: Vec<Value> = definitions.collect();
     match provider {
-        Some(Provider::Gemini) => json!([{ "functionDeclarations": definitions }]),
+        Some((Provider::Gemini, _)) => json!([{ "functionDeclarations": definitions }]),
         _ => Value::Array(definitions),
     }
 }
 
-fn define(provider: Option<Provider>, schema: Value) -> Value {
-    let Some(provider) = provider else {
-        return schema;
-    };
+/// The tool's schema for models, without the fields that a host's requests may not have.
+fn for_hosts(tool: &Tool) -> Value {
+    let hosts: Value = serde_json::from_str(tool.schema).unwrap_or_default();
+    let mut schema: Value = serde_json::from_str(tool.model_schema).unwrap_or_default();
+    if let Some(fields) = schema["parameters"]["properties"].as_object_mut() {
+        fields.retain(|name, _| hosts["parameters"]["properties"].get(name).is_some());
+    }
+    schema
+}
+
+fn define(provider: Provider, mode: Mode, schema: &Value) -> Value {
     let (name, description) = (&schema["name"], &schema["description"]);
-    let parameters = reduction::reduced(form(provider), &schema["parameters"]);
-    let function = || {
-        let mut function = Map::new();
-        function.insert("name".to_owned(), name.clone());
-        function.insert("description".to_owned(), description.clone());
-        function.insert("parameters".to_owned(), parameters.clone());
-        function.insert("strict".to_owned(), true.into());
-        function
+    let parameters = reduction::reduced(form(provider, mode), &schema["parameters"]);
+    let mut tool = Map::new();
+    let mut put = |field: &str, value: Value| tool.insert(field.to_owned(), value);
+    if provider == Provider::OpenAi {
+        put("type", "function".into());
+    }
+    put("name", name.clone());
+    put("description", description.clone());
+    match provider {
+        Provider::Anthropic => put("input_schema", parameters),
+        _ => put("parameters", parameters),
+    };
+    match (provider, mode) {
+        (Provider::Gemini, _) => None,
+        (_, Mode::Strict) => put("strict", true.into()),
+        (Provider::OpenAi, Mode::Free) => put("strict", false.into()),
+        (_, Mode::Free) => None,
     };
     match provider {
-        Provider::OpenAi => {
-            let mut tool = Map::new();
-            tool.insert("type".to_owned(), "function".into());
-            tool.append(&mut function());
-            tool.into()
-        }
-        Provider::OpenAiChat => json!({ "type": "function", "function": function() }),
-        Provider::Anthropic => json!({
-            "name": name,
-            "description": description,
-            "input_schema": parameters,
-            "strict": true,
-        }),
-        Provider::Gemini => json!({
-            "name": name,
-            "description": description,
-            "parameters": parameters,
-        }),
+        Provider::OpenAiChat => json!({ "type": "function", "function": tool }),
+        _ => tool.into(),
     }
 }
 
-/// What the provider's strict mode wants of a schema.
-fn form(provider: Provider) -> Form {
+/// What the provider wants of a schema.
+fn form(provider: Provider, mode: Mode) -> Form {
     let plain = Form::PLAIN;
     match provider {
+        Provider::Gemini => Form {
+            capitals: true,
+            ..plain
+        },
+        _ if mode == Mode::Free => plain,
         Provider::OpenAi | Provider::OpenAiChat => Form {
             all_required: true,
             closed: true,
@@ -106,10 +128,6 @@ fn form(provider: Provider) -> Form {
         },
         Provider::Anthropic => Form {
             closed: true,
-            ..plain
-        },
-        Provider::Gemini => Form {
-            capitals: true,
             ..plain
         },
     }
@@ -121,8 +139,13 @@ mod tests {
     use crate::registry::TOOLS;
 
     fn all(provider: &str) -> Vec<Value> {
+        all_in(provider, Mode::Strict)
+    }
+
+    fn all_in(provider: &str, mode: Mode) -> Vec<Value> {
         let tools: Vec<&Tool> = TOOLS.iter().collect();
-        let value = definitions(Provider::find(provider), &tools);
+        let provider = Provider::find(provider).unwrap();
+        let value = definitions(Some((provider, mode)), &tools);
         value.as_array().unwrap().clone()
     }
 
@@ -224,6 +247,43 @@ mod tests {
     }
 
     #[test]
+    fn without_strict_mode_optional_fields_are_optional_and_nothing_is_closed() {
+        for (name, keys) in [
+            (
+                "openai",
+                &["type", "name", "description", "parameters", "strict"][..],
+            ),
+            ("openai-chat", &["name", "description", "parameters"]),
+            ("anthropic", &["name", "description", "input_schema"]),
+        ] {
+            for (tool, row) in all_in(name, Mode::Free).iter().zip(TOOLS) {
+                let tool = tool.get("function").unwrap_or(tool);
+                assert_eq!(tool.as_object().unwrap().keys().collect::<Vec<_>>(), keys);
+                assert_ne!(tool.get("strict"), Some(&json!(true)));
+                let schema = tool.get("input_schema").unwrap_or(&tool["parameters"]);
+                assert_keywords(schema, &STRICT[..6]);
+                let original: Value = serde_json::from_str(row.schema).unwrap();
+                assert_eq!(schema["required"], original["parameters"]["required"]);
+                each_schema(schema, &mut |part| {
+                    assert!(part["type"].is_string(), "{part}");
+                });
+            }
+        }
+        assert_eq!(all_in("gemini", Mode::Free), all("gemini"));
+    }
+
+    #[test]
+    fn the_words_are_those_for_models_and_no_field_is_offered_that_hosts_requests_have_not() {
+        for name in Provider::NAMES {
+            for mode in [Mode::Strict, Mode::Free] {
+                let all = Value::from(all_in(name, mode)).to_string();
+                assert!(all.contains("**/*") && !all.contains("libxml2"), "{all}");
+                assert!(!all.contains("workdir"), "{all}");
+            }
+        }
+    }
+
+    #[test]
     fn gemini_takes_a_subset_of_openapi() {
         let [tool] = &all("gemini")[..] else {
             panic!("one object holds the declarations")
@@ -250,7 +310,7 @@ mod tests {
             },
             "required": ["n"],
         });
-        let strict = reduction::reduced(form(Provider::OpenAi), &schema);
+        let strict = reduction::reduced(form(Provider::OpenAi, Mode::Strict), &schema);
         assert_eq!(
             strict,
             json!({

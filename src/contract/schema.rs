@@ -182,6 +182,58 @@ mod tests {
         }
     }
 
+    /// The fields' names and types, the names of the required ones, and each field as it is written.
+    fn properties(text: &str) -> (serde_json::Map<String, Value>, Value) {
+        let schema: Value = serde_json::from_str(text).unwrap();
+        let parameters = &schema["parameters"];
+        let properties = parameters["properties"].as_object().unwrap().clone();
+        (properties, parameters["required"].clone())
+    }
+
+    #[test]
+    fn for_models_a_schema_has_the_same_fields_and_tells_their_bounds_and_defaults_in_words() {
+        let mut size = 0;
+        for tool in registry::TOOLS {
+            assert_eq!(
+                validate(tool.model_schema.as_bytes()).as_deref(),
+                Ok(tool.name)
+            );
+            let (hosts, required) = properties(tool.schema);
+            let (models, same) = properties(tool.model_schema);
+            assert_eq!(required, same, "{}", tool.name);
+            let shared = models.keys().filter(|name| hosts.contains_key(*name));
+            assert!(shared.eq(hosts.keys()), "{}", tool.name);
+            for (name, field) in &models {
+                let said = field["description"].as_str().unwrap();
+                for keyword in field.as_object().unwrap().keys() {
+                    let known = ["type", "description", "items"].contains(&keyword.as_str());
+                    assert!(known, "{}: {name}: {keyword}", tool.name);
+                }
+                let needed = same.as_array().unwrap().iter().any(|one| one == name);
+                let lists = field["type"] == "array";
+                assert_eq!(said.contains("(default: "), !needed && !lists, "{said}");
+                let Some(host) = hosts.get(name) else {
+                    continue;
+                };
+                assert_eq!(host["type"], field["type"], "{name}");
+                for keyword in ["minimum", "maximum", "minLength", "default"] {
+                    // Pages have a bound that the specification leaves out.
+                    if let Some(value) = host.get(keyword) {
+                        assert!(
+                            said.contains(&value.to_string()),
+                            "{keyword} of {name}: {said}"
+                        );
+                    }
+                }
+            }
+            let minified: Value = serde_json::from_str(tool.model_schema).unwrap();
+            size += minified.to_string().len();
+            assert!(!tool.model_schema.contains("libxml2"));
+        }
+        // Beside it, a list of tools has some 250 bytes a tool: titles and annotations.
+        assert!(size < 6750, "{size}");
+    }
+
     #[test]
     fn a_schema_is_validated_as_hosts_do() {
         for tool in registry::TOOLS {

@@ -15,8 +15,12 @@ pub struct Tool {
     pub link: &'static str,
     /// Whose rules envelope and exit code follow.
     pub family: Family,
-    /// The JSON schema, as `--schema` prints it.
+    /// The JSON schema, as `--schema` prints it: the specification's.
     pub schema: &'static str,
+    /// The same in words for models and people, true to this program, with bounds and defaults.
+    /// It may have optional fields that a host's requests have not: see
+    /// [`Reader::may_send_more`](crate::contract::terms::Reader::may_send_more).
+    pub model_schema: &'static str,
     /// What a person sees where there is room for a line: `Read a file`.
     pub title: &'static str,
     /// What a call does to the world, for hosts that ask their user first.

@@ -13,6 +13,7 @@ pub const TOOL: Tool = Tool {
     link: "acme-lookup-tool",
     family: Family::Web,
     schema: include_str!("acme_lookup.json"),
+    model_schema: include_str!("acme_lookup.json"),
     title: "Look a station up",
     hints: Hints::ASKS,
     scope: Scope::Network,

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::command_line::mcp::Asked;
 use crate::command_line::{self, help};
 use crate::commands::{completions, doctor, man};
-use crate::contract::provider::{self, Provider};
+use crate::contract::provider::{self, Mode, Provider};
 use crate::contract::schema;
 use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
@@ -175,7 +175,8 @@ fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
     });
     assert_eq!(entry["inputSchema"]["properties"]["days"], days);
     for name in Provider::NAMES {
-        let definitions = provider::definitions(Provider::find(name), &[made_up()]).to_string();
+        let wanted = Provider::find(name).map(|provider| (provider, Mode::Strict));
+        let definitions = provider::definitions(wanted, &[made_up()]).to_string();
         assert!(definitions.contains("acme_lookup"), "{name}");
         assert!(definitions.contains("default: 3"), "{name}");
     }

@@ -15,6 +15,7 @@ pub const TOOL: Tool = Tool {
     link: "bash",
     family: Family::Local,
     schema: include_str!("schemas/bash.json"),
+    model_schema: include_str!("schemas/for_models/bash.json"),
     title: "Run a shell command",
     hints: Hints {
         read_only: false,

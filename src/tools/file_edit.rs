@@ -15,6 +15,7 @@ pub const TOOL: Tool = Tool {
     link: "file-edit",
     family: Family::Local,
     schema: include_str!("schemas/file_edit.json"),
+    model_schema: include_str!("schemas/for_models/file_edit.json"),
     title: "Edit a file",
     hints: Hints {
         read_only: false,

@@ -15,6 +15,7 @@ pub const TOOL: Tool = Tool {
     link: "file-read",
     family: Family::Local,
     schema: include_str!("schemas/file_read.json"),
+    model_schema: include_str!("schemas/for_models/file_read.json"),
     title: "Read a file",
     hints: Hints::LOOKS,
     scope: Scope::File("file_path"),

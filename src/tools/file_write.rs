@@ -15,6 +15,7 @@ pub const TOOL: Tool = Tool {
     link: "file-write",
     family: Family::Local,
     schema: include_str!("schemas/file_write.json"),
+    model_schema: include_str!("schemas/for_models/file_write.json"),
     title: "Write a file",
     hints: Hints {
         read_only: false,

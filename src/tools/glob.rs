@@ -17,6 +17,7 @@ pub const TOOL: Tool = Tool {
     link: "glob",
     family: Family::Local,
     schema: include_str!("schemas/glob.json"),
+    model_schema: include_str!("schemas/for_models/glob.json"),
     title: "Find files",
     hints: Hints::LOOKS,
     scope: Scope::Paths {

@@ -20,6 +20,7 @@ pub const TOOL: Tool = Tool {
     link: "grep",
     family: Family::Local,
     schema: include_str!("schemas/grep.json"),
+    model_schema: include_str!("schemas/for_models/grep.json"),
     title: "Search in files",
     hints: Hints::LOOKS,
     scope: Scope::Paths {

@@ -26,6 +26,7 @@ pub const TOOL: Tool = Tool {
     scope: Scope::Network,
     at_once: Some(4),
     schema: include_str!("schemas/web_fetch.json"),
+    model_schema: include_str!("schemas/for_models/web_fetch.json"),
     manual: Manual {
         text: "\
 Fetches a page over HTTP or HTTPS and answers with its final address, its title and its content:

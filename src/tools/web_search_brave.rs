@@ -19,6 +19,7 @@ pub const TOOL: Tool = Tool {
     scope: Scope::Network,
     at_once: None,
     schema: include_str!("schemas/web_search_brave.json"),
+    model_schema: include_str!("schemas/for_models/web_search_brave.json"),
     manual: Manual {
         text: "\
 Searches the web with Brave and answers with title, address and snippet of each result, as plain

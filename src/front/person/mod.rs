@@ -37,7 +37,7 @@ pub enum Outcome {
 
 /// Carries out what a person wants of `tool`, reached by `invocation`.
 pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
-    let schema = Schema::read(tool.schema);
+    let schema = Schema::read(tool.model_schema);
     let mut command = command(tool, &schema).bin_name(invocation);
     command = command.override_usage(usage(invocation, &schema));
     let words = std::iter::once(OsString::from(invocation)).chain(args.iter().cloned());
@@ -204,7 +204,7 @@ mod tests {
 
     fn parse(tool: &str, words: &[&str]) -> Result<Value, clap::Error> {
         let tool = registry::find(tool).unwrap();
-        let schema = Schema::read(tool.schema);
+        let schema = Schema::read(tool.model_schema);
         let mut command = command(tool, &schema);
         let words = std::iter::once("tool").chain(words.iter().copied());
         let matches = command.try_get_matches_from_mut(words)?;
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn every_command_line_is_sound_and_no_field_is_called_like_a_common_flag() {
         for tool in TOOLS {
-            let schema = Schema::read(tool.schema);
+            let schema = Schema::read(tool.model_schema);
             command(tool, &schema).debug_assert();
             for field in &schema.fields {
                 assert!(!COMMON.contains(&&*field.flag()), "{}", field.name);
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn every_field_of_every_tool_is_a_flag_in_both_spellings() {
         for tool in TOOLS {
-            let schema = Schema::read(tool.schema);
+            let schema = Schema::read(tool.model_schema);
             for snake in [false, true] {
                 let mut words = Vec::new();
                 let mut expected = Map::new();
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn lists_may_be_repeated_or_separated_by_commas() {
         for tool in TOOLS {
-            let schema = Schema::read(tool.schema);
+            let schema = Schema::read(tool.model_schema);
             for field in schema
                 .fields
                 .iter()
@@ -299,11 +299,11 @@ mod tests {
     #[test]
     fn an_example_is_typed_as_it_is_sent() {
         for tool in TOOLS {
-            let schema = Schema::read(tool.schema);
+            let schema = Schema::read(tool.model_schema);
             let line = typed("x", &schema, tool.manual.example);
             assert!(line.starts_with("x ") && !line.contains('{'), "{line}");
         }
-        let schema = Schema::read(registry::find("grep").unwrap().schema);
+        let schema = Schema::read(registry::find("grep").unwrap().model_schema);
         assert_eq!(
             typed("grep", &schema, r#"{"path":"it's","pattern":"^a"}"#),
             r"grep '^a' --path 'it'\''s'"
