@@ -5,7 +5,14 @@
 //! from `sh(1p)`.
 
 mod command;
+mod ends;
+mod kept_output;
+mod named;
 mod program;
+mod progress;
 
-pub use command::{Shell, run};
+pub use command::{Conditions, Ended, directory, run};
+pub use ends::{Beginning, Ends};
+pub use kept_output::Kept;
+pub use named::Shell;
 pub use program::{ProgramError, run_program};
