@@ -94,6 +94,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         object.field("exit_code", &ended.code)?;
         if ended.timed_out {
             object.note(time.note());
+        } else if shell.is_system_s_own() {
+            object.note(shell::advice(command, &end, ended.code));
         }
         Ok(())
     }))
