@@ -7,9 +7,10 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use crate::command_line::mcp::Asked;
+use crate::command_line::mcp::{Asked, Call};
 use crate::command_line::{self, help};
 use crate::console::say;
+use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
 use crate::front::person::Outcome;
 use crate::front::{answer, host, mcp, person};
@@ -85,20 +86,31 @@ fn hide_secrets(tool: &Tool) {
     }
 }
 
-/// The Model Context Protocol: a server, or one call of a server that is confined to directories.
+/// One call of a server, within its directories.
+fn run_call(call: &Call) -> Exit {
+    let tool = call.tool;
+    if !call.roots.is_empty()
+        && let Err(reason) = confine::to(&call.roots, !tool.hints.read_only)
+    {
+        mcp::log(&reason);
+        return Exit::Failure;
+    }
+    hide_secrets(tool);
+    let progress = call.progress.then_some(mcp::tell as fn(&[u8]));
+    host::answer_on(
+        tool,
+        Terms {
+            progress,
+            ..call.terms
+        },
+    )
+}
+
+/// The Model Context Protocol: a server, or one call of a server.
 fn run_mcp(args: &[OsString]) -> Exit {
     match command_line::mcp::read(TOOLS, args) {
         Ok(Asked::Serve(options)) => mcp::serve(options),
-        Ok(Asked::Confined(tool, roots)) => match confine::to(&roots, !tool.hints.read_only) {
-            Ok(()) => {
-                hide_secrets(tool);
-                host::answer(tool)
-            }
-            Err(reason) => {
-                mcp::log(&reason);
-                Exit::Failure
-            }
-        },
+        Ok(Asked::Call(call)) => run_call(&call),
         Err(error) if error.use_stderr() => say::misused(&error),
         Err(error) => say::print(&error.render().to_string()),
     }

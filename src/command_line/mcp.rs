@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, Error, ValueHint, value_parser};
 
+use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::{Scope, Tool};
 use crate::registry;
 use crate::registry::Registry;
@@ -23,9 +24,20 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 pub enum Asked {
     /// A server.
     Serve(Options),
-    /// The answer to one request, by this tool within these directories: how a confined server
-    /// calls itself.
-    Confined(&'static Tool, Vec<PathBuf>),
+    /// The answer to one request: how a server calls itself.
+    Call(Call),
+}
+
+/// One call of a server.
+pub struct Call {
+    /// By this tool.
+    pub tool: &'static Tool,
+    /// Within these directories; anywhere, if there are none.
+    pub roots: Vec<PathBuf>,
+    /// On these terms.
+    pub terms: Terms,
+    /// The server wants to hear how it goes on.
+    pub progress: bool,
 }
 
 /// What is served.
@@ -37,6 +49,11 @@ pub struct Options {
     pub roots: Vec<PathBuf>,
     /// How long a call may take.
     pub timeout: Option<Duration>,
+    /// Answers are objects for programs, and not text for models.
+    pub structured: bool,
+    /// The longest answer for a model, in bytes, 0 for no limit; none leaves it to what is known of
+    /// the client.
+    pub max_answer: Option<usize>,
 }
 
 /// The command line, from which help, completions and the manual page are made.
@@ -87,6 +104,19 @@ pub fn command(tools: Registry) -> Command {
                 .value_parser(value_parser!(u32))
                 .help("End a call after so long; 600 if not given, 0 for never"),
         )
+        .arg(
+            Arg::new("max-answer")
+                .long("max-answer")
+                .value_name("BYTES")
+                .value_parser(value_parser!(u32))
+                .help("Bound answers so; if not given, as the client lets through; 0 for no bound"),
+        )
+        .arg(
+            Arg::new("structured")
+                .long("structured")
+                .action(ArgAction::SetTrue)
+                .help("Answer with JSON objects, for programs; these are not bounded"),
+        )
 }
 
 /// The tools that no directory confines, by the names that people type.
@@ -103,12 +133,7 @@ fn unconfined(tools: Registry) -> String {
 /// # Errors
 /// What to print and how to exit, from the reader itself: help is one of them.
 pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
-    // How a confined server calls itself; nobody else has a use for it.
-    let confined = Arg::new("confined")
-        .long("confined")
-        .value_parser(ToolName(tools))
-        .hide(true);
-    let mut command = command(tools).bin_name(NAME).arg(confined);
+    let mut command = command(tools).bin_name(NAME).args(of_calls(tools));
     let words = std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
     let matches = command.try_get_matches_from_mut(words)?;
     let all = |name| {
@@ -118,8 +143,22 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
     };
     let roots = matches.get_many::<PathBuf>("root").into_iter().flatten();
     let roots: Vec<PathBuf> = roots.cloned().collect();
-    if let Some(tool) = all("confined").and_then(|mut tools| tools.next()) {
-        return Ok(Asked::Confined(tool, roots));
+    let bytes = matches.get_one::<u32>("max-answer");
+    let bytes = bytes.map(|bytes| usize::try_from(*bytes).unwrap_or(usize::MAX));
+    let structured = matches.get_flag("structured");
+    if let Some(tool) = all(CALL).and_then(|mut tools| tools.next()) {
+        let reader = if structured {
+            Reader::Program
+        } else {
+            Reader::Model
+        };
+        let milliseconds = matches.get_one::<u64>(WITHIN).copied();
+        return Ok(Asked::Call(Call {
+            tool,
+            roots,
+            terms: Terms::within(reader, bytes, milliseconds.map(Duration::from_millis)),
+            progress: matches.get_flag(PROGRESS),
+        }));
     }
     let named: Option<Vec<&Tool>> = all("tools").map(Iterator::collect);
     let read_only = matches.get_flag("read-only");
@@ -143,7 +182,61 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
         tools,
         roots,
         timeout,
+        structured,
+        max_answer: bytes,
     }))
+}
+
+/// The flag by which a server calls itself, with the tool's name.
+const CALL: &str = "call";
+
+/// The flag that bounds a call's time, in milliseconds.
+const WITHIN: &str = "within";
+
+/// The flag by which the server wants to hear how a call goes on.
+const PROGRESS: &str = "progress";
+
+/// How a server calls itself; nobody else has a use for these.
+fn of_calls(tools: Registry) -> [Arg; 3] {
+    [
+        Arg::new(CALL)
+            .long(CALL)
+            .value_parser(ToolName(tools))
+            .hide(true),
+        Arg::new(WITHIN)
+            .long(WITHIN)
+            .value_parser(value_parser!(u64))
+            .hide(true),
+        Arg::new(PROGRESS)
+            .long(PROGRESS)
+            .action(ArgAction::SetTrue)
+            .hide(true),
+    ]
+}
+
+impl Call {
+    /// The arguments behind `mcp` that ask for this call.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec![format!("--{CALL}").into(), self.tool.link.into()];
+        for root in &self.roots {
+            words.extend(["--root".into(), root.clone().into_os_string()]);
+        }
+        if self.terms.reader == Reader::Program {
+            words.push("--structured".into());
+        }
+        if let Some(bytes) = self.terms.max_answer {
+            words.extend(["--max-answer".into(), bytes.to_string().into()]);
+        }
+        if let Some(deadline) = self.terms.deadline {
+            let milliseconds = deadline.left().as_millis().max(1).to_string();
+            words.extend([format!("--{WITHIN}").into(), milliseconds.into()]);
+        }
+        if self.progress {
+            words.push(format!("--{PROGRESS}").into());
+        }
+        words
+    }
 }
 
 /// Reads a tool's name in any of its spellings, and offers the plain ones to completions.
@@ -197,7 +290,7 @@ mod tests {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         match read(TOOLS, &args).map_err(|error| error.to_string())? {
             Asked::Serve(options) => Ok(options.tools.iter().map(|tool| tool.name).collect()),
-            Asked::Confined(..) => Err(String::from("no server")),
+            Asked::Call(_) => Err(String::from("no server")),
         }
     }
 
@@ -256,15 +349,33 @@ mod tests {
     }
 
     #[test]
-    fn a_confined_call_has_its_tool_and_directories_whatever_else_is_asked_for() {
-        for tool in ["bash", "grep"] {
-            let args = ["--confined", tool, "--root", "/", "--read-only"];
-            match read(TOOLS, &args.map(OsString::from)) {
-                Ok(Asked::Confined(one, roots)) => {
-                    assert_eq!((one.name, &*roots), (tool, &[PathBuf::from("/")][..]));
-                }
-                _ => panic!("a confined call"),
-            }
+    fn a_call_is_read_back_as_the_server_meant_it() {
+        for (tool, roots, reader, bytes, seconds, progress) in [
+            ("bash", vec![], Reader::Model, Some(11_000), Some(600), true),
+            (
+                "grep",
+                vec![PathBuf::from("/")],
+                Reader::Program,
+                None,
+                None,
+                false,
+            ),
+        ] {
+            let within = seconds.map(Duration::from_secs);
+            let call = Call {
+                tool: TOOLS.find(tool).unwrap(),
+                roots: roots.clone(),
+                terms: Terms::within(reader, bytes, within),
+                progress,
+            };
+            let Ok(Asked::Call(read)) = read(TOOLS, &call.arguments()) else {
+                panic!("a call");
+            };
+            assert_eq!((read.tool.name, read.roots), (tool, roots));
+            assert_eq!((read.terms.reader, read.terms.max_answer), (reader, bytes));
+            assert_eq!(read.progress, progress);
+            let left = read.terms.deadline.map(|deadline| deadline.whole.as_secs());
+            assert!(left == seconds || left == seconds.map(|seconds| seconds - 1));
         }
     }
 

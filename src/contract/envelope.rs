@@ -66,6 +66,12 @@ pub fn failed(family: Family, failure: &Failure) -> String {
         .unwrap_or_default()
 }
 
+/// Whether a field of an answer is one that every tool's answer may have.
+#[must_use]
+pub fn is_of_the_contract(field: &str) -> bool {
+    matches!(field, "success" | "error" | "error_code" | "note")
+}
+
 /// Whether an answer says that the call failed.
 #[must_use]
 pub fn says_that_it_failed(answer: &Value) -> bool {

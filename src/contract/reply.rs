@@ -7,6 +7,8 @@
 
 use std::io::{self, Write};
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -35,6 +37,9 @@ const AROUND: usize = "{,\"note\":\"\"}".len();
 
 /// The field that says what was not found, for models.
 pub const EMPTY: &str = "empty";
+
+/// The field that holds an image, for models.
+pub const IMAGE: &str = "image";
 
 /// A tool's answer, prepared: the fields of one JSON object, written when the front end asks for
 /// them. This is the second phase of a call, which can only fail as I/O does; see
@@ -279,6 +284,22 @@ impl<'w> Object<'w> {
     pub fn empty(&mut self, words: &str) -> io::Result<()> {
         if self.terms.reader == Reader::Model {
             self.field(EMPTY, words)?;
+        }
+        Ok(())
+    }
+
+    /// An image for a model that can see it. It is beside the limit, and other readers have no field
+    /// for one.
+    pub fn image(&mut self, mime_type: &str, bytes: &[u8]) -> io::Result<()> {
+        let reader = self.terms.reader;
+        if let Sink::Json { out, at } = &mut self.sink
+            && reader == Reader::Model
+        {
+            let data = STANDARD.encode(bytes);
+            begin(*out, *at, IMAGE)?;
+            at.begun = true;
+            let image = serde_json::json!({"mime_type": mime_type, "data": data});
+            out.write_all(image.to_string().as_bytes())?;
         }
         Ok(())
     }

@@ -264,7 +264,7 @@ fn the_kernel_holds_a_call_back_whatever_was_checked_before() {
         ),
     ] {
         let mut command = Command::new(BINARY);
-        command.args(["mcp", "--confined", tool, "--root", text(&top.join("a"))]);
+        command.args(["mcp", "--call", tool, "--root", text(&top.join("a"))]);
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

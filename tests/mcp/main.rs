@@ -7,6 +7,7 @@ mod bounds;
 mod life;
 mod lines;
 mod pages;
+mod plain;
 mod session;
 #[path = "../common/steps.rs"]
 mod steps;

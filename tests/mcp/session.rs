@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::common::BINARY;
+use crate::common::{BINARY, state_home};
 
 /// A server that is talked to in raw lines.
 pub struct Session {
@@ -21,8 +21,21 @@ impl Session {
         Self::start_in(Path::new("."), args)
     }
 
-    /// Starts a server in a directory.
+    /// Starts a server in a directory, which answers with objects for programs.
     pub fn start_in(directory: &Path, args: &[&str]) -> Self {
+        Self::unprepared(directory, &[&["--structured"], args].concat())
+    }
+
+    /// Starts a server in a directory that answers with text for models, and makes it ready for
+    /// calls of a client that calls itself `name`.
+    pub fn plain(directory: &Path, name: &str, args: &[&str]) -> Self {
+        let mut session = Self::unprepared(directory, args);
+        session.shake_hands_as(name, "2025-11-25");
+        session
+    }
+
+    /// Starts a server in a directory, with these flags alone.
+    pub fn unprepared(directory: &Path, args: &[&str]) -> Self {
         let mut server = Command::new(BINARY)
             .arg("mcp")
             .args(args)
@@ -30,6 +43,7 @@ impl Session {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
+            .env("XDG_STATE_HOME", state_home())
             .spawn()
             .unwrap();
         Self {
@@ -48,11 +62,16 @@ impl Session {
 
     /// The handshake, in which a revision is asked for. Returns the server's answer.
     pub fn shake_hands(&mut self, revision: &str) -> Value {
+        self.shake_hands_as("test", revision)
+    }
+
+    /// The handshake of the client called `name`.
+    pub fn shake_hands_as(&mut self, name: &str, revision: &str) -> Value {
         self.send(
             &json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
                 "protocolVersion": revision,
                 "capabilities": {},
-                "clientInfo": {"name": "test", "version": "1"},
+                "clientInfo": {"name": name, "version": "1"},
             }}),
         );
         let answer = self.receive();
@@ -88,6 +107,17 @@ impl Session {
         let answer = self.receive();
         assert_eq!(answer["id"], 1, "{answer}");
         answer["result"].clone()
+    }
+
+    /// Makes a call whose answer is one text; returns it, and whether the call failed.
+    pub fn text_of(&mut self, tool: &str, arguments: &Value) -> (String, bool) {
+        let result = self.result_of(tool, arguments);
+        assert_eq!(result.get("structuredContent"), None, "{result:.300}");
+        let content = result["content"].as_array().unwrap();
+        assert_eq!(content.len(), 1, "{result:.300}");
+        let text = content[0]["text"].as_str().unwrap().to_owned();
+        assert!(!text.is_empty());
+        (text, result["isError"] == true)
     }
 
     /// Cancels a call.

@@ -12,9 +12,9 @@ use crate::common::{BINARY, directory, text};
 
 type Client = RunningService<RoleClient, ()>;
 
-async fn client() -> Client {
+async fn client(args: &[&str]) -> Client {
     let mut command = tokio::process::Command::new(BINARY);
-    command.arg("mcp");
+    command.arg("mcp").args(args);
     // Searches and fetches meet closed ports of this machine.
     for name in ["IKIGAI_BRAVE_URL", "IKIGAI_GOOGLE_URL"] {
         command.env(name, "http://127.0.0.1:9/");
@@ -29,8 +29,9 @@ async fn call(client: &Client, tool: String, arguments: Value) -> CallToolResult
     client.call_tool(request).await.unwrap()
 }
 
-#[test]
-fn every_tool_that_is_listed_can_be_called() {
+/// Makes a call of every tool that is listed, and has `check` look at each result; the flag tells
+/// that the call has to fail, for want of a network and of keys.
+fn each_result(args: &[&str], check: impl Fn(&str, bool, &CallToolResult)) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -38,7 +39,7 @@ fn every_tool_that_is_listed_can_be_called() {
     runtime.block_on(async {
         let room = directory();
         let file = room.path().join("file");
-        let client = client().await;
+        let client = client(args).await;
         let tools = client.list_all_tools().await.unwrap();
         assert!(tools.len() >= 6);
         for tool in tools {
@@ -58,20 +59,42 @@ fn every_tool_that_is_listed_can_be_called() {
             let hints = tool.annotations.clone().unwrap();
             let web = hints.read_only_hint == Some(true) && hints.open_world_hint == Some(true);
             let result = call(&client, tool.name.to_string(), fields).await;
-            let answer = result.structured_content.unwrap();
             // There is nobody on that port, and there are no keys: a clear failure is the answer.
-            assert_eq!(result.is_error, Some(web), "{}: {answer}", tool.name);
-            if web {
-                assert!(answer["error_code"].is_string(), "{}: {answer}", tool.name);
-            } else {
-                assert!(answer["output"].is_string(), "{}: {answer}", tool.name);
-            }
-            let content = result.content[0].as_text().unwrap();
-            assert_eq!(
-                serde_json::from_str::<Value>(&content.text).unwrap(),
-                answer
-            );
+            assert_eq!(result.is_error, Some(web), "{}: {result:?}", tool.name);
+            check(&tool.name, web, &result);
         }
         client.cancel().await.unwrap();
+    });
+}
+
+fn text_of(result: &CallToolResult) -> &str {
+    &result.content[0].as_text().unwrap().text
+}
+
+#[test]
+fn every_tool_that_is_listed_answers_with_plain_text() {
+    each_result(&[], |tool, fails, result| {
+        assert_eq!(result.structured_content, None);
+        let text = text_of(result);
+        assert!(!text.is_empty() && !text.starts_with('{'), "{tool}: {text}");
+        if fails {
+            assert!(
+                text.contains("_MISSING)") || text.contains("_ERROR)"),
+                "{tool}: {text}"
+            );
+        }
+    });
+}
+
+#[test]
+fn every_tool_answers_a_program_with_an_object() {
+    each_result(&["--structured"], |tool, fails, result| {
+        let answer = result.structured_content.as_ref().unwrap();
+        let field = if fails { "error_code" } else { "output" };
+        assert!(answer[field].is_string(), "{tool}: {answer}");
+        assert_eq!(
+            &serde_json::from_str::<Value>(text_of(result)).unwrap(),
+            answer
+        );
     });
 }

@@ -8,20 +8,24 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::Command;
+use tokio::process::{ChildStdout, Command};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::command_line::mcp::Call;
 use crate::contract::envelope;
 use crate::contract::failure::{Code, Failure};
+use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::{Scope, Tool};
 use crate::front::mcp::admit;
+use crate::front::mcp::progress::Heard;
 use crate::sandbox::reaper::RunningCalls;
 use crate::sandbox::roots::Roots;
 
@@ -40,6 +44,22 @@ const ENVELOPE: usize = 64 * 1024;
 
 /// The longest answer, in bytes. Its message holds it twice, as text and as an object.
 const LONGEST_ANSWER: usize = (LONGEST_MESSAGE - ENVELOPE) / 2;
+
+/// How much earlier than its server a call has to give up, so that what it had is still answered.
+const FOR_ANSWERING: Duration = Duration::from_millis(500);
+
+/// How much longer a server waits for that.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How a call is to be answered.
+pub struct Wanted<'a> {
+    /// For whom.
+    pub reader: Reader,
+    /// The most bytes that it may have, for a model.
+    pub max_answer: Option<usize>,
+    /// Where it is told how it goes on, if anybody wants to know.
+    pub heard: Option<&'a Heard>,
+}
 
 /// What a tool answered.
 #[derive(Debug)]
@@ -109,7 +129,12 @@ impl Caller {
     }
 
     /// Calls `tool`. If the future is dropped before it is done, the call is ended.
-    pub async fn call(&self, tool: &'static Tool, mut request: JsonObject) -> CallAnswer {
+    pub async fn call(
+        &self,
+        tool: &'static Tool,
+        mut request: JsonObject,
+        wanted: &Wanted<'_>,
+    ) -> CallAnswer {
         if let Some(roots) = &self.roots
             && let Err(refusal) = admit::admit(roots, tool, &mut request)
         {
@@ -126,11 +151,23 @@ impl Caller {
             },
             None => None,
         };
-        let waited = begin.elapsed();
+        let queued = begin.elapsed();
         let _permit = self.permits.acquire().await;
-        let begin = Instant::now().checked_sub(waited).unwrap_or(begin);
-        let answer = self.carry_out(tool, Value::Object(request).to_string());
-        let answered = self.within(begin, answer).await;
+        let begin = Instant::now().checked_sub(queued).unwrap_or(begin);
+        let left = self
+            .timeout
+            .map(|longest| longest.saturating_sub(begin.elapsed()));
+        let within = left.map(|left| left.saturating_sub(FOR_ANSWERING.min(left / 4)));
+        let call = Call {
+            tool,
+            roots: self.roots_of(tool),
+            terms: Terms::within(wanted.reader, wanted.max_answer, within),
+            progress: wanted.heard.is_some(),
+        };
+        let request = Value::Object(request).to_string();
+        let answer = self.carry_out(&call, request, wanted.heard);
+        // A call that ends in time by itself says what it had.
+        let answered = self.within(begin + GRACE, answer).await;
         match answered.and_then(|answer| answer) {
             Ok(answer) => answer,
             Err(failure) => CallAnswer::refusal(tool, &failure),
@@ -153,12 +190,18 @@ impl Caller {
         })
     }
 
-    async fn carry_out(&self, tool: &'static Tool, request: String) -> Result<CallAnswer, Failure> {
+    async fn carry_out(
+        &self,
+        call: &Call,
+        request: String,
+        heard: Option<&Heard>,
+    ) -> Result<CallAnswer, Failure> {
+        let tool = call.tool;
         let failed = |error: io::Error| {
             let message = format!("{} could not be called: {error}", tool.name);
             Failure::new(Code::ToolFailed, message)
         };
-        let mut child = self.command(tool).spawn().map_err(failed)?;
+        let mut child = self.command(call).spawn().map_err(failed)?;
         let _running = Running::new(&self.calls, child.id());
         if let Some(mut stdin) = child.stdin.take() {
             // Concurrently with the reading, since a tool may answer before it has read everything.
@@ -169,12 +212,7 @@ impl Caller {
         }
         let mut bytes = Vec::new();
         if let Some(stdout) = child.stdout.take() {
-            let most = u64::try_from(LONGEST_ANSWER + 1).unwrap_or(u64::MAX);
-            stdout
-                .take(most)
-                .read_to_end(&mut bytes)
-                .await
-                .map_err(failed)?;
+            bytes = read_answer(stdout, heard).await.map_err(failed)?;
         }
         let quotes = bytes.iter().filter(|byte| matches!(byte, b'"' | b'\\'));
         if bytes.len() + quotes.count() / 2 > LONGEST_ANSWER {
@@ -195,22 +233,24 @@ impl Caller {
         }
     }
 
-    fn command(&self, tool: &'static Tool) -> Command {
-        let mut command = std::process::Command::new(MYSELF);
+    /// The directories to which calls of `tool` are confined.
+    fn roots_of(&self, tool: &Tool) -> Vec<PathBuf> {
         match &self.roots {
-            Some(roots) if admit::is_confined(tool) => {
-                command.arg0("ikigai-tools").arg("mcp");
-                command.arg("--confined").arg(tool.link);
-                for root in roots.directories() {
-                    command.arg("--root").arg(root);
-                }
-                command.current_dir(roots.first());
-            }
-            _ => {
-                command.arg0(tool.link);
-            }
+            Some(roots) if admit::is_confined(tool) => roots.directories().to_vec(),
+            _ => Vec::new(),
         }
-        if tool.scope == Scope::Network {
+    }
+
+    fn command(&self, call: &Call) -> Command {
+        let mut command = std::process::Command::new(MYSELF);
+        command
+            .arg0("ikigai-tools")
+            .arg("mcp")
+            .args(call.arguments());
+        if let Some(roots) = &self.roots {
+            command.current_dir(roots.first());
+        }
+        if call.tool.scope == Scope::Network {
             command.envs(self.secrets.iter().map(|(name, value)| (name, value)));
         }
         let mut command = Command::from(command);
@@ -220,6 +260,24 @@ impl Caller {
             .kill_on_drop(true);
         command
     }
+}
+
+/// Reads an answer, as far as it may be long. What comes before it, a line each, tells how the call
+/// goes on.
+async fn read_answer(mut stdout: ChildStdout, heard: Option<&Heard>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut seen = 0;
+    while bytes.len() <= LONGEST_ANSWER && stdout.read_buf(&mut bytes).await? > 0 {
+        while let Some(newline) = memchr::memchr(b'\n', &bytes[seen..]) {
+            let line: Vec<u8> = bytes.drain(..=seen + newline).collect();
+            if let Some(heard) = heard {
+                heard.take(line.trim_ascii_end());
+            }
+            seen = 0;
+        }
+        seen = bytes.len();
+    }
+    Ok(bytes)
 }
 
 /// A process that the runtime waits for, until this is dropped.

@@ -1,5 +1,5 @@
-//! A tool as the protocol lists it: made from its row and its schema, in the forms that every
-//! provider takes.
+//! A tool as the protocol lists it: made from its row and its schema for models, in the forms that
+//! every provider takes.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::contract::tool::Tool;
 
 /// The tool's entry in `tools/list`.
 pub fn entry(tool: &Tool) -> Listed {
-    let schema: Value = serde_json::from_str(tool.schema).unwrap_or_default();
+    let schema: Value = serde_json::from_str(tool.model_schema).unwrap_or_default();
     let description = schema["description"].as_str().unwrap_or_default();
     let parameters = match reduced(Form::PLAIN, &schema["parameters"]) {
         Value::Object(parameters) => parameters,
@@ -69,25 +69,25 @@ mod tests {
     }
 
     #[test]
-    fn no_bound_and_no_default_of_a_schema_is_lost() {
+    fn no_field_no_bound_and_no_default_of_a_host_s_schema_is_lost() {
         for tool in TOOLS {
             let schema: Value = serde_json::from_str(tool.schema).unwrap();
             let listed = serde_json::to_value(entry(tool)).unwrap();
-            let fields = schema["parameters"]["properties"].as_object().unwrap();
-            for (name, field) in fields {
-                let field_listed = &listed["inputSchema"]["properties"][name];
-                let said = field_listed["description"].as_str().unwrap();
-                for (word, as_said) in [
-                    ("minimum", "at least: "),
-                    ("maximum", "at most: "),
-                    ("minLength", "characters at least: "),
-                    ("default", "default: "),
-                    ("format", "format: "),
-                ] {
-                    if let Some(value) = field.get(word) {
-                        let value = value.as_str().map_or(value.to_string(), str::to_owned);
-                        assert!(said.contains(&format!("{as_said}{value}")), "{said}");
-                    }
+            let listed = &listed["inputSchema"];
+            let required = &schema["parameters"]["required"];
+            assert_eq!(&listed["required"], required, "{}", tool.name);
+            for (name, field) in schema["parameters"]["properties"].as_object().unwrap() {
+                let said = listed["properties"][name]["description"].as_str();
+                let said = said.unwrap_or_else(|| panic!("{}: {name}", tool.name));
+                for word in ["minimum", "maximum", "minLength", "default"] {
+                    let Some(value) = field.get(word) else {
+                        continue;
+                    };
+                    let value = value.as_str().map_or(value.to_string(), str::to_owned);
+                    assert!(
+                        said.contains(&value) || value == "[]",
+                        "{name}, {word}: {said}"
+                    );
                 }
             }
         }

@@ -8,9 +8,15 @@
 
 mod admit;
 mod call;
+mod clients;
+mod instructions;
 pub mod list;
+mod progress;
 mod server;
+mod text;
 mod transport;
+
+pub use progress::tell;
 
 use std::io::{self, IsTerminal, Write};
 

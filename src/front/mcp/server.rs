@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
@@ -14,10 +15,13 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::command_line::mcp::Options;
+use crate::contract::terms::Reader;
 use crate::contract::tool::Tool;
-use crate::front::mcp::call::{CallAnswer, Caller};
-use crate::front::mcp::list;
+use crate::front::mcp::call::{CallAnswer, Caller, Wanted};
+use crate::front::mcp::clients::{self, Client};
+use crate::front::mcp::progress::{self, Heard};
 use crate::front::mcp::transport::LineTransport;
+use crate::front::mcp::{instructions, list, text};
 use crate::registry::TOOLS;
 use crate::sandbox::roots::Roots;
 use crate::sandbox::{confine, reaper};
@@ -55,6 +59,8 @@ async fn serve(options: Options, secrets: Vec<(OsString, OsString)>) -> Result<(
     let server = Server {
         caller: Caller::new(&options.tools, roots, options.timeout, secrets),
         tools: options.tools,
+        structured: options.structured,
+        max_answer: options.max_answer,
         gone: went,
     };
     let session = async {
@@ -94,10 +100,28 @@ async fn termination_signal() {
 struct Server {
     tools: Vec<&'static Tool>,
     caller: Caller,
+    /// Answers are objects, and not text.
+    structured: bool,
+    /// The longest text, in bytes, 0 for no limit; none where the client's own holds.
+    max_answer: Option<usize>,
     gone: watch::Receiver<bool>,
 }
 
 impl Server {
+    /// How a call of `client` is to be answered.
+    fn wanted<'h>(&self, client: &Client, heard: Option<&'h Heard>) -> Wanted<'h> {
+        let (reader, max_answer) = match (self.structured, self.max_answer) {
+            (true, _) => (Reader::Program, None),
+            (false, Some(0)) => (Reader::Model, None),
+            (false, bytes) => (Reader::Model, bytes.or(Some(client.longest_answer))),
+        };
+        Wanted {
+            reader,
+            max_answer,
+            heard,
+        }
+    }
+
     fn find(&self, name: &str) -> Result<&'static Tool, ErrorData> {
         TOOLS
             .find(name)
@@ -118,15 +142,13 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let about = Implementation::new("ikigai-tools", env!("CARGO_PKG_VERSION"))
             .with_title("Ikigai tools");
+        let roots = self.caller.roots().map_or(&[][..], Roots::directories);
+        let text = instructions::of(&self.tools, roots, !self.structured);
         let config = ServerConfig::new(capabilities).with_server_info(about);
-        match self.caller.roots() {
-            Some(roots) => config.with_instructions(format!(
-                "File work is confined to {}. Relative paths start at the first of these \
-                 directories.",
-                directories(roots)
-            )),
-            None => config,
+        if text.is_empty() {
+            return config;
         }
+        config.with_instructions(text)
     }
 
     async fn list_tools(
@@ -145,14 +167,60 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.find(&request.name)?;
         let mut gone = self.gone.clone();
-        let answer = self
-            .caller
-            .call(tool, request.arguments.unwrap_or_default());
+        let client = context.client_info();
+        let client = clients::find(client.as_ref().map_or("", |client| &client.name));
+        let heard = Heard::default();
+        let token = context.meta.get_progress_token();
+        let wanted = self.wanted(client, token.is_some().then_some(&heard));
+        let report = async {
+            match token {
+                Some(token) => progress::report(&context.peer, token, &heard).await,
+                None => std::future::pending().await,
+            }
+        };
+        let arguments = request.arguments.unwrap_or_default();
+        let answer = self.caller.call(tool, arguments, &wanted);
         tokio::select! {
-            answer = answer => Ok(CallToolResponse::from(result(answer))),
+            answer = answer => Ok(CallToolResponse::from(match wanted.reader {
+                Reader::Program => structured(answer),
+                _ => plain(tool, &answer, client, wanted.max_answer),
+            })),
+            () = report => Err(ErrorData::internal_error("the report ended", None)),
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
             _ = gone.wait_for(|gone| *gone) => Err(ErrorData::internal_error("the client has gone", None)),
         }
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(not_offered("resources/list"))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(not_offered("resources/templates/list"))
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(not_offered("prompts/list"))
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(not_offered("completion/complete"))
     }
 
     async fn on_custom_request(
@@ -171,22 +239,39 @@ impl ServerHandler for Server {
     }
 }
 
-fn result(answer: CallAnswer) -> CallToolResult {
-    let content = vec![ContentBlock::text(answer.text)];
-    let mut result = if answer.failed {
-        CallToolResult::error(content)
-    } else {
-        CallToolResult::success(content)
-    };
+/// The refusal of what this server has not said it can do.
+fn not_offered(method: &str) -> ErrorData {
+    ErrorData::new(
+        ErrorCode::METHOD_NOT_FOUND,
+        format!("{method}: this server has tools, and neither resources nor prompts"),
+        None,
+    )
+}
+
+/// An answer as a program reads it: the object, and its text.
+fn structured(answer: CallAnswer) -> CallToolResult {
+    let mut result = finished(answer.failed, vec![ContentBlock::text(answer.text)]);
     result.structured_content = Some(answer.object);
     result
 }
 
-fn directories(roots: &Roots) -> String {
-    let names: Vec<_> = roots
-        .directories()
-        .iter()
-        .map(|root| root.to_string_lossy())
-        .collect();
-    names.join(", ")
+/// An answer as a model reads it.
+fn plain(
+    tool: &Tool,
+    answer: &CallAnswer,
+    client: &Client,
+    longest: Option<usize>,
+) -> CallToolResult {
+    finished(
+        answer.failed,
+        text::content(tool, &answer.object, client, longest),
+    )
+}
+
+fn finished(failed: bool, content: Vec<ContentBlock>) -> CallToolResult {
+    if failed {
+        CallToolResult::error(content)
+    } else {
+        CallToolResult::success(content)
+    }
 }

@@ -1,0 +1,88 @@
+//! The clients of the Model Context Protocol that this server knows by the names they give in their
+//! handshake: how long an answer each lets through to its model, and how a key reaches a server.
+//!
+//! Each figure was measured with that client and a server of one tool, whose answers grew until the
+//! model was no longer shown the whole: Codex 0.169, Claude Code 2.1, Gemini CLI 0.61, Qwen Code
+//! 0.15, opencode 1.18. What a client cuts it keeps in a file that is read by lines, or throws away.
+
+/// What is known of a client.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Client {
+    /// A part of the name that it gives, in lower case.
+    name: &'static str,
+    /// The longest answer that its model is shown whole, in bytes.
+    pub longest_answer: usize,
+    /// Where its user writes the variables that the server is to have.
+    pub keys: &'static str,
+}
+
+/// Clients, and those of which nothing is known.
+const CLIENTS: [Client; 5] = [
+    // It cuts at 10,000 tokens or 11 KiB of output, whichever comes first, in the middle.
+    Client {
+        name: "codex",
+        longest_answer: 11_000,
+        keys: "`env_vars = [\"NAME\"]` under `[mcp_servers.…]` in ~/.codex/config.toml",
+    },
+    // `truncateToolOutputThreshold` is 25,000 characters.
+    Client {
+        name: "qwen",
+        longest_answer: 25_000,
+        keys: "`\"env\": {\"NAME\": \"$NAME\"}` of the server in ~/.qwen/settings.json",
+    },
+    // 25,000 tokens, which are 40,000 bytes of text that takes many.
+    Client {
+        name: "claude",
+        longest_answer: 40_000,
+        keys: "`claude mcp add -e NAME=…`, or `\"env\"` of the server in .mcp.json",
+    },
+    // `truncateToolOutputThreshold` is 40,000 characters.
+    Client {
+        name: "gemini",
+        longest_answer: 40_000,
+        keys: "`\"env\": {\"NAME\": \"$NAME\"}` of the server in ~/.gemini/settings.json",
+    },
+    // It shows nothing of an answer over 50 KiB.
+    Client {
+        name: "opencode",
+        longest_answer: 40_000,
+        keys: "`\"environment\": {\"NAME\": \"{env:NAME}\"}` of the server in opencode.json",
+    },
+];
+
+/// The least of what the others let through.
+const UNKNOWN: Client = Client {
+    name: "",
+    longest_answer: 40_000,
+    keys: "the server's `env` (or `environment`) in the client's configuration",
+};
+
+/// The client that calls itself `name`.
+#[must_use]
+pub fn find(name: &str) -> &'static Client {
+    let name = name.to_lowercase();
+    let mut known = CLIENTS.iter();
+    known
+        .find(|client| name.contains(client.name))
+        .unwrap_or(&UNKNOWN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_are_known_by_the_names_that_they_give() {
+        for (name, longest) in [
+            ("codex-mcp-client", 11_000),
+            ("qwen-cli-mcp-client-ikigai", 25_000),
+            ("claude-code", 40_000),
+            ("gemini-cli-mcp-client", 40_000),
+            ("opencode", 40_000),
+            ("Visual Studio Code", 40_000),
+            ("", 40_000),
+        ] {
+            assert_eq!(find(name).longest_answer, longest, "{name}");
+        }
+    }
+}

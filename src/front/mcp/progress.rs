@@ -1,0 +1,66 @@
+//! How a call goes on while it runs: from the call's process to its server, and from there to the
+//! client (`notifications/progress`, under "Progress" in the protocol's specification).
+//!
+//! The call writes each line that is worth telling as a JSON string on a line of its own, before its
+//! answer; the answer holds no newline.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::{Peer, RoleServer};
+use tokio::time::{Instant, interval_at};
+
+/// How often a client is told.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// The longest line that a client is told, in bytes.
+const LONGEST_LINE: usize = 200;
+
+/// Tells the server that this process, one of its calls, goes on, and what was written last.
+pub fn tell(line: &[u8]) {
+    let line = &line[..line.len().min(LONGEST_LINE)];
+    let mut message = serde_json::to_vec(&String::from_utf8_lossy(line)).unwrap_or_default();
+    message.push(b'\n');
+    // In one write, which a pipe takes whole or not at all; what nobody hears is no loss.
+    let _ = rustix::io::write(rustix::stdio::stdout(), &message);
+}
+
+/// What a call has told last.
+#[derive(Debug, Default)]
+pub struct Heard(Mutex<String>);
+
+impl Heard {
+    /// Takes what the call's process has written, a line of it.
+    pub fn take(&self, line: &[u8]) {
+        if let Ok(line) = serde_json::from_slice::<String>(line) {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = line;
+        }
+    }
+
+    fn last(&self) -> String {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+/// Tells the client every five seconds, for as long as this is polled.
+pub async fn report(peer: &Peer<RoleServer>, token: ProgressToken, heard: &Heard) {
+    let begin = Instant::now();
+    let mut ticks = interval_at(begin + EVERY, EVERY);
+    loop {
+        ticks.tick().await;
+        let seconds = begin.elapsed().as_secs();
+        let last = heard.last();
+        let message = if last.is_empty() {
+            format!("{seconds} s")
+        } else {
+            format!("{seconds} s: {last}")
+        };
+        let told = ProgressNotificationParam::new(token.clone(), begin.elapsed().as_secs_f64());
+        // A client that is gone is noticed elsewhere.
+        let _ = peer.notify_progress(told.with_message(message)).await;
+    }
+}

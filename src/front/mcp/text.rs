@@ -1,0 +1,249 @@
+//! An answer as a model reads it: plain text, and one last line in brackets where there is more to
+//! say.
+//!
+//! Clients show a model the JSON of an object as one line full of `\n`, and cut it in the middle;
+//! plain text they show as it is. Which field is what, the tool's row says ([`Tool::fields`]).
+
+use std::fmt::Write as _;
+
+use rmcp::model::ContentBlock;
+use serde_json::Value;
+
+use crate::contract::bounded::Measure;
+use crate::contract::envelope;
+use crate::contract::failure::Code;
+use crate::contract::reply::{EMPTY, IMAGE};
+use crate::contract::tool::{Part, Tool};
+use crate::front::mcp::clients::Client;
+
+/// What stands in place of nothing, where the tool has no words of its own for it.
+const NOTHING: &str = "no output";
+
+/// The answer `object` of `tool` as content for the model of `client`, at most `longest` bytes of
+/// text.
+pub fn content(
+    tool: &Tool,
+    object: &Value,
+    client: &Client,
+    longest: Option<usize>,
+) -> Vec<ContentBlock> {
+    let mut text = text(tool, object, client);
+    if let Some(longest) = longest
+        && text.len() > longest
+    {
+        // The tool has kept to the limit: this is for what stands around its text.
+        text.truncate(Measure::Plain.prefix(text.as_bytes(), longest));
+    }
+    let image = object[IMAGE].as_object().map(|image| {
+        let part = |name: &str| image[name].as_str().unwrap_or_default().to_owned();
+        ContentBlock::image(part("data"), part("mime_type"))
+    });
+    image
+        .into_iter()
+        .chain(std::iter::once(ContentBlock::text(text)))
+        .collect()
+}
+
+/// The text: what was asked for, why there is no more of it, and what else there is to say.
+fn text(tool: &Tool, object: &Value, client: &Client) -> String {
+    let mut text = body(tool, object);
+    let mut said = Vec::new();
+    if let Some(error) = object["error"].as_str() {
+        let code = object["error_code"].as_str().unwrap_or_default();
+        end_line(&mut text);
+        let _ = write!(text, "{error} ({code})");
+        if code == Code::AuthMissing.as_str() {
+            said.push(format!(
+                "Some clients pass no variables on to their servers: a key is handed over with {}.",
+                client.keys
+            ));
+        }
+    }
+    if let Some(code) = exit_code(tool, object) {
+        said.insert(0, format!("exit code {code}"));
+    }
+    if let Some(note) = object["note"].as_str() {
+        said.push(note.to_owned());
+    }
+    if text.is_empty() {
+        let nothing = object[EMPTY].as_str();
+        let nothing = nothing.or(said.is_empty().then_some(NOTHING));
+        if let Some(nothing) = nothing {
+            said.insert(0, nothing.to_owned());
+        }
+    }
+    if !said.is_empty() {
+        end_line(&mut text);
+        let _ = write!(text, "[{}]", said.join("; "));
+    }
+    text
+}
+
+/// The fields that are text, and the list of results.
+fn body(tool: &Tool, object: &Value) -> String {
+    let mut text = String::new();
+    for (name, value) in object.as_object().into_iter().flatten() {
+        let part = tool.fields.iter().find(|(field, _)| field == name);
+        match (part.map(|(_, part)| *part), value) {
+            (Some(Part::Output), Value::String(output)) => {
+                end_line(&mut text);
+                text.push_str(output);
+            }
+            (Some(Part::Results), Value::Array(results)) => {
+                for (at, result) in results.iter().enumerate() {
+                    add_result(&mut text, at + 1, result);
+                }
+            }
+            (Some(_), _) => {}
+            (None, _) if envelope::is_of_the_contract(name) || name == IMAGE || name == EMPTY => {}
+            (None, value) => {
+                end_line(&mut text);
+                let shown = value.as_str().map_or(value.to_string(), str::to_owned);
+                let _ = write!(text, "{name}: {shown}");
+            }
+        }
+    }
+    text
+}
+
+/// One of several results, each of its fields on a line.
+fn add_result(text: &mut String, number: usize, result: &Value) {
+    end_line(text);
+    let fields = result.as_object().into_iter().flatten();
+    let lines = fields.map(|(_, value)| {
+        let line = value.as_str().map_or(value.to_string(), str::to_owned);
+        line.replace(['\n', '\r'], " ")
+    });
+    for (at, line) in lines.filter(|line| !line.is_empty()).enumerate() {
+        let _ = match at {
+            0 => write!(text, "{number}. {line}"),
+            _ => write!(text, "\n   {line}"),
+        };
+    }
+}
+
+/// The exit code of a command that was run, if it is worth a word.
+fn exit_code(tool: &Tool, object: &Value) -> Option<u64> {
+    let mut fields = tool.fields.iter();
+    let (name, _) = fields.find(|(_, part)| *part == Part::ExitCode)?;
+    object[name].as_u64().filter(|code| *code != 0)
+}
+
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::front::mcp::clients;
+    use crate::registry;
+
+    fn shown(tool: &str, object: &Value) -> String {
+        text(registry::find(tool).unwrap(), object, clients::find(""))
+    }
+
+    #[test]
+    fn what_was_asked_for_stands_there_as_it_is() {
+        for (tool, object, expected) in [
+            ("bash", json!({"output": "a\nb", "exit_code": 0}), "a\nb"),
+            ("file_read", json!({"output": "a\nb\n"}), "a\nb\n"),
+            (
+                "web_fetch",
+                json!({"success": true, "url": "u", "title": "t", "content": "# c"}),
+                "# c",
+            ),
+            ("grep", json!({"output": "f:1: x", "count": 1}), "f:1: x"),
+            (
+                "file_edit",
+                json!({"output": "Replaced 1 occurrence in f", "replacements": 1}),
+                "Replaced 1 occurrence in f",
+            ),
+        ] {
+            assert_eq!(shown(tool, &object), expected);
+        }
+    }
+
+    #[test]
+    fn what_else_there_is_to_say_is_the_last_line_in_brackets() {
+        for (tool, object, expected) in [
+            (
+                "bash",
+                json!({"output": "a", "exit_code": 3}),
+                "a\n[exit code 3]",
+            ),
+            ("bash", json!({"output": "", "exit_code": 0}), "[no output]"),
+            (
+                "bash",
+                json!({"output": "", "exit_code": 1}),
+                "[exit code 1]",
+            ),
+            (
+                "bash",
+                json!({"output": "a\n", "exit_code": 124, "note": "Ended."}),
+                "a\n[exit code 124; Ended.]",
+            ),
+            (
+                "grep",
+                json!({"output": "", "count": 0, "empty": "no matches in 412 files"}),
+                "[no matches in 412 files]",
+            ),
+            (
+                "grep",
+                json!({"output": "", "count": 0, "note": "No such path."}),
+                "[No such path.]",
+            ),
+            (
+                "file_read",
+                json!({"output": "a\n", "note": "lines 1–1; go on with offset 2"}),
+                "a\n[lines 1–1; go on with offset 2]",
+            ),
+        ] {
+            assert_eq!(shown(tool, &object), expected);
+        }
+    }
+
+    #[test]
+    fn an_error_is_its_sentence_its_code_and_its_note() {
+        let object = json!({"error": "File not found: x", "error_code": "FILE_NOT_FOUND", "note": "Did you mean y?"});
+        assert_eq!(
+            shown("file_read", &object),
+            "File not found: x (FILE_NOT_FOUND)\n[Did you mean y?]"
+        );
+        let object = json!({"output": "begun", "error": "the disk", "error_code": "READ_FAILED"});
+        assert_eq!(shown("file_read", &object), "begun\nthe disk (READ_FAILED)");
+        let object = json!({"success": false, "error": "No key", "error_code": "AUTH_MISSING"});
+        assert!(shown("web_search_brave", &object).contains("[Some clients pass no variables on"));
+    }
+
+    #[test]
+    fn results_are_a_short_list() {
+        let object = json!({"success": true, "count": 2, "results": [
+            {"title": "One", "url": "https://a/", "snippet": "first\nline"},
+            {"title": "Two", "url": "https://b/", "snippet": ""},
+        ]});
+        assert_eq!(
+            shown("web_search_brave", &object),
+            "1. One\n   https://a/\n   first line\n2. Two\n   https://b/"
+        );
+        let none = json!({"success": true, "results": [], "count": 0});
+        assert_eq!(shown("web_search_brave", &none), "[no output]");
+    }
+
+    #[test]
+    fn an_image_comes_before_its_words() {
+        let object =
+            json!({"output": "PNG image", "image": {"mime_type": "image/png", "data": "AAAA"}});
+        let tool = registry::find("file_read").unwrap();
+        let blocks = serde_json::to_value(content(tool, &object, clients::find(""), None)).unwrap();
+        assert_eq!(
+            blocks[0],
+            json!({"type": "image", "data": "AAAA", "mimeType": "image/png"})
+        );
+        assert_eq!(blocks[1]["text"], "PNG image");
+    }
+}

@@ -1,0 +1,321 @@
+//! What a model is shown: plain text within what its client lets through, instructions, progress.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::common::{directory, text};
+use crate::session::Session;
+
+#[test]
+fn a_result_is_what_was_asked_for_and_a_last_line_in_brackets() {
+    let here = directory();
+    fs::write(here.path().join("f"), "one\n\"two\"\n").unwrap();
+    fs::write(here.path().join("empty"), "").unwrap();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let here = text(here.path());
+    for (tool, arguments, expected, failed) in [
+        (
+            "bash",
+            json!({"command": "printf 'a\\nb'"}),
+            "a\nb".to_owned(),
+            false,
+        ),
+        (
+            "bash",
+            json!({"command": "echo a; exit 3"}),
+            "a\n[exit code 3]".to_owned(),
+            false,
+        ),
+        (
+            "file_read",
+            json!({"file_path": "f"}),
+            "one\n\"two\"\n".to_owned(),
+            false,
+        ),
+        (
+            "grep",
+            json!({"pattern": "two", "path": "f"}),
+            "f:2: \"two\"".to_owned(),
+            false,
+        ),
+        (
+            "glob",
+            json!({"pattern": "*"}),
+            "empty\nf".to_owned(),
+            false,
+        ),
+        (
+            "file_edit",
+            json!({"file_path": "f", "old_string": "one", "new_string": "1"}),
+            "Replaced 1 occurrence in f".to_owned(),
+            false,
+        ),
+        (
+            "file_write",
+            json!({"file_path": format!("{here}/new"), "content": "x"}),
+            "Wrote 1 bytes to new".to_owned(),
+            false,
+        ),
+    ] {
+        assert_eq!(
+            session.text_of(tool, &arguments),
+            (expected, failed),
+            "{arguments}"
+        );
+    }
+}
+
+#[test]
+fn no_result_is_empty() {
+    let here = directory();
+    fs::write(here.path().join("empty"), "").unwrap();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    for (tool, arguments) in [
+        ("bash", json!({"command": "true"})),
+        ("bash", json!({"command": "false"})),
+        ("file_read", json!({"file_path": "empty"})),
+        ("file_read", json!({"file_path": "empty", "offset": 5})),
+        ("grep", json!({"pattern": "x"})),
+        ("glob", json!({"pattern": "no*"})),
+    ] {
+        let (text, failed) = session.text_of(tool, &arguments);
+        assert!(
+            text.starts_with('[') && text.ends_with(']'),
+            "{arguments}: {text}"
+        );
+        assert!(!failed);
+    }
+}
+
+#[test]
+fn an_error_is_its_sentence_and_its_code() {
+    let here = directory();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let (text, failed) = session.text_of("file_read", &json!({"file_path": "nothing"}));
+    assert!(
+        failed && text.starts_with("File not found: nothing (FILE_NOT_FOUND)"),
+        "{text}"
+    );
+    let (text, failed) = session.text_of("file_read", &json!({}));
+    assert!(
+        failed && text.starts_with("missing file_path field (INVALID_ARG)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_missing_key_is_said_with_the_setting_of_the_client() {
+    for (client, setting) in [
+        ("codex-mcp-client", "config.toml"),
+        ("claude-code", "claude mcp add"),
+        ("qwen-cli-mcp-client-ikigai", ".qwen/settings.json"),
+        ("gemini-cli-mcp-client", ".gemini/settings.json"),
+        ("opencode", "opencode.json"),
+        ("another", "configuration"),
+    ] {
+        let here = directory();
+        let mut session = Session::plain(here.path(), client, &[]);
+        let (text, failed) = session.text_of("web_search_brave", &json!({"query": "rust"}));
+        assert!(failed && text.contains("(AUTH_MISSING)"), "{text}");
+        assert!(text.contains(setting), "{client}: {text}");
+    }
+}
+
+#[test]
+fn an_answer_keeps_to_what_its_client_lets_through() {
+    let here = directory();
+    let line = "a line of \"text\" that goes on and on\n";
+    fs::write(here.path().join("f"), line.repeat(50_000)).unwrap();
+    for (client, flags, most) in [
+        ("codex-mcp-client", &[][..], 11_000),
+        ("qwen-cli-mcp-client-ikigai", &[], 25_000),
+        ("claude-code", &[], 40_000),
+        ("another", &[], 40_000),
+        ("codex-mcp-client", &["--max-answer", "3000"], 3000),
+    ] {
+        let mut session = Session::plain(here.path(), client, flags);
+        for (tool, arguments) in [
+            ("file_read", json!({"file_path": "f"})),
+            ("bash", json!({"command": "cat f"})),
+            ("grep", json!({"pattern": "text", "path": "f"})),
+            ("bash", json!({"command": "yes '\"\"' | head -c 3000000"})),
+            ("glob", json!({"pattern": "/proc/*/*"})),
+        ] {
+            let (text, failed) = session.text_of(tool, &arguments);
+            assert!(!failed && text.len() <= most, "{} of {most}", text.len());
+            if tool != "glob" {
+                assert!(text.len() > most / 2, "{tool}: {} of {most}", text.len());
+                assert!(text.ends_with(']'), "{tool}: {text:.300}");
+            }
+        }
+    }
+    let mut session = Session::plain(here.path(), "codex", &["--max-answer", "0"]);
+    let (text, _) = session.text_of("file_read", &json!({"file_path": "f"}));
+    assert!(text.len() >= line.len() * 50_000);
+}
+
+#[test]
+fn following_the_last_line_gives_the_whole_file() {
+    let here = directory();
+    let mut whole = String::new();
+    for number in 0..3000 {
+        whole.extend(["line ", &number.to_string(), " is \u{e9}\n"]);
+    }
+    fs::write(here.path().join("f"), &whole).unwrap();
+    let mut session = Session::plain(here.path(), "codex", &[]);
+    let (mut read, mut arguments) = (String::new(), json!({"file_path": "f"}));
+    loop {
+        let (text, _) = session.text_of("file_read", &arguments);
+        let Some((shown, last)) = text
+            .strip_suffix(']')
+            .and_then(|text| text.rsplit_once('['))
+        else {
+            read += &text;
+            break;
+        };
+        read += shown;
+        let next: u64 = last.rsplit_once("offset ").unwrap().1.parse().unwrap();
+        arguments["offset"] = next.into();
+    }
+    assert_eq!(read, whole);
+}
+
+#[test]
+fn a_command_has_a_timeout_and_a_directory_of_its_own() {
+    let here = directory();
+    fs::create_dir(here.path().join("below")).unwrap();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    let (text, _) = session.text_of("bash", &json!({"command": "pwd", "workdir": "below"}));
+    assert!(text.ends_with("/below"), "{text}");
+    let begin = Instant::now();
+    let slow = json!({"command": "echo begun; sleep 30", "timeout": 1});
+    let (text, failed) = session.text_of("bash", &slow);
+    assert!(
+        text.starts_with("begun\n[exit code 124") && !failed,
+        "{text}"
+    );
+    assert!(begin.elapsed() < Duration::from_secs(15));
+}
+
+#[test]
+fn a_server_s_timeout_leaves_what_a_command_had_written() {
+    let here = directory();
+    let mut session = Session::plain(here.path(), "someone", &["--timeout", "2"]);
+    let (text, _) = session.text_of("bash", &json!({"command": "echo begun; sleep 30"}));
+    assert!(text.starts_with("begun\n[exit code 124"), "{text}");
+}
+
+#[test]
+fn a_client_with_a_token_hears_every_five_seconds_how_a_call_goes_on() {
+    let here = directory();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    session.send(
+        &json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+            "name": "bash",
+            "arguments": {"command": "echo first; sleep 1; echo compiling; sleep 5.5; echo done"},
+            "_meta": {"progressToken": "t"},
+        }}),
+    );
+    let told = session.receive();
+    assert_eq!(told["method"], "notifications/progress", "{told}");
+    assert_eq!(told["params"]["progressToken"], "t");
+    assert!(
+        told["params"]["progress"].as_f64().unwrap() >= 4.0,
+        "{told}"
+    );
+    let message = told["params"]["message"].as_str().unwrap();
+    assert!(message.contains("compiling"), "{told}");
+    let answer = session.receive();
+    assert_eq!(answer["id"], 7, "{answer}");
+    let text = &answer["result"]["content"][0]["text"];
+    assert_eq!(text, "first\ncompiling\ndone");
+}
+
+#[test]
+fn instructions_say_what_a_model_would_not_expect() {
+    let here = directory();
+    let path = fs::canonicalize(here.path()).unwrap();
+    for (flags, said, unsaid) in [
+        (
+            &[][..],
+            &["new shell (/bin/sh)", "**/*", "in brackets"][..],
+            "confined",
+        ),
+        (
+            &["--root", text(&path)],
+            &["confined to", "**/*"],
+            "new shell",
+        ),
+        (&["--structured"], &["new shell"], "in brackets"),
+    ] {
+        let mut session = Session::unprepared(&path, flags);
+        let hello = session.shake_hands("2025-11-25");
+        let instructions = hello["instructions"].as_str().unwrap();
+        assert!(instructions.len() <= 1000);
+        assert!(instructions.contains(text(&path)), "{instructions}");
+        for words in said {
+            assert!(instructions.contains(words), "{words}: {instructions}");
+        }
+        assert!(!instructions.contains(unsaid), "{instructions}");
+    }
+}
+
+#[test]
+fn a_client_that_discovers_reads_the_same_instructions() {
+    let here = directory();
+    let mut session = Session::unprepared(here.path(), &[]);
+    session.send(
+        &json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "codex", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        }}),
+    );
+    let answer = session.receive();
+    let instructions = answer["result"]["instructions"].as_str();
+    assert!(
+        instructions.is_some_and(|text| text.contains("new shell")),
+        "{answer}"
+    );
+}
+
+#[test]
+fn neither_resources_nor_prompts_are_offered_and_asking_is_answered() {
+    let here = directory();
+    let mut session = Session::unprepared(here.path(), &[]);
+    let hello = session.shake_hands("2025-11-25");
+    let offered = hello["capabilities"].as_object().unwrap();
+    assert_eq!(offered.keys().collect::<Vec<_>>(), ["tools"]);
+    for method in [
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+        "prompts/list",
+        "prompts/get",
+        "completion/complete",
+        "logging/setLevel",
+    ] {
+        let params = json!({"uri": "a:b", "name": "x", "level": "info", "arguments": {},
+            "ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": "b"}});
+        session.send(&json!({"jsonrpc": "2.0", "id": 5, "method": method, "params": params}));
+        let answer: Value = session.receive();
+        assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+    }
+}
+
+#[test]
+fn the_list_of_tools_is_at_most_nine_kilobytes() {
+    let here = directory();
+    let mut session = Session::plain(here.path(), "someone", &[]);
+    session.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "tools/list"}));
+    let list = session.receive()["result"].to_string();
+    assert!(list.len() <= 9000, "{}", list.len());
+    for words in ["\"timeout\"", "\"workdir\"", "**/*"] {
+        assert!(list.contains(words), "{words}");
+    }
+    assert!(!list.contains("libxml2"));
+}
