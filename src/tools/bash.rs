@@ -11,7 +11,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::shell::{Conditions, Ended, Ends, Shell};
 use crate::tools::bash_output;
 use crate::{secrets, shell};
@@ -52,7 +52,8 @@ environment, unless IKIGAI_PASS_KEYS=1.",
         ],
     },
     account: None,
-    fields: &[("output", Part::Output), ("exit_code", Part::ExitCode)],
+    fields: &[("output", Part::Content), ("exit_code", Part::ExitCode)],
+    exits: Exits::RUNS,
     less: "To have less, print less: pipe the command into `head`, `tail` or `grep`, or send its output to a file and read parts of that.",
     sample: Some(Sample {
         file: None,
@@ -116,6 +117,7 @@ type Outcome = (Ended, Vec<u8>, bool);
 impl Call<'_> {
     /// Writes the output as it comes.
     fn stream(self, object: &mut Object<'_>) -> io::Result<Outcome> {
+        let keeps_newline = object.is_shown();
         let mut output = WithoutLastNewline {
             text: object.text("output")?,
             newline: false,
@@ -123,6 +125,9 @@ impl Call<'_> {
             end: Vec::new(),
         };
         let ended = shell::run(self.command, self.conditions, &mut output)?;
+        if keeps_newline && output.newline {
+            output.text.write_all(b"\n")?;
+        }
         output.text.close()?;
         Ok((ended, output.end, !output.passed_on))
     }
@@ -185,23 +190,34 @@ impl Time {
 
     /// What there is to know of a command that was ended at the end of its time.
     fn note(&self) -> String {
-        let seconds = self.whole.as_secs_f64();
-        let plural = if self.whole == Duration::from_secs(1) {
-            ""
-        } else {
-            "s"
-        };
+        let time = seconds(self.whole);
         let (why, longer) = if self.asked_for {
             (", its `timeout`", "give a longer `timeout`, or ")
         } else {
             (", the longest that a call may take here", "")
         };
         format!(
-            "The command was ended after {seconds} second{plural}{why}, with all that it had \
+            "The command was ended after {time}{why}, with all that it had \
              started. If it needs longer, {longer}run it in the background with its output in a file \
              (COMMAND >FILE 2>&1 &) and read the file in a later call."
         )
     }
+}
+
+/// A time in words: in whole seconds, and below ten of them in tenths.
+fn seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let seconds = if seconds < 10.0 {
+        (seconds * 10.0).round() / 10.0
+    } else {
+        seconds.round()
+    };
+    let plural = if time.as_millis().abs_diff(1000) < 50 {
+        ""
+    } else {
+        "s"
+    };
+    format!("{seconds} second{plural}")
 }
 
 /// How long before a deadline a command is ended, at most.
@@ -333,8 +349,8 @@ mod tests {
 
     #[test]
     fn a_model_s_own_timeout_and_the_caller_s_are_told_apart() {
-        let seconds = Some(Duration::from_secs(1));
-        let terms = Terms::within(Reader::Model, None, seconds);
+        let time = Some(Duration::from_secs(1));
+        let terms = Terms::within(Reader::Model, None, time);
         let late = answer(&json!({"command": "sleep 30", "timeout": 9}), terms);
         assert_eq!(late["exit_code"], 124);
         let note = late["note"].as_str().unwrap();
@@ -346,6 +362,20 @@ mod tests {
         let late = answer(&json!({"command": "sleep 30", "timeout": 1}), terms);
         let note = late["note"].as_str().unwrap();
         assert!(note.contains("give a longer `timeout`"), "{note}");
+    }
+
+    #[test]
+    fn times_are_readable() {
+        for (milliseconds, words) in [
+            (997, "1 second"),
+            (1_000, "1 second"),
+            (500, "0.5 seconds"),
+            (2_000, "2 seconds"),
+            (27_999, "28 seconds"),
+            (600_000, "600 seconds"),
+        ] {
+            assert_eq!(seconds(Duration::from_millis(milliseconds)), words);
+        }
     }
 
     #[test]

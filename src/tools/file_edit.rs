@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::files::{self, EditError};
 use crate::tools::file_failure;
 
@@ -35,6 +35,7 @@ was; mode, owner, attributes and links stay.",
     },
     account: None,
     fields: &[("output", Part::Output), ("replacements", Part::Silent)],
+    exits: Exits::USUAL,
     less: "",
     sample: Some(Sample {
         file: Some(("edit.txt", "hello\n")),

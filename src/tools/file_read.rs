@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::files::{self, Interrupted};
 use crate::tools::file_failure;
 
@@ -29,7 +29,8 @@ comes as U+FFFD. Regular files only, and what reads like one: nothing is ever wa
         environment: &[],
     },
     account: None,
-    fields: &[("output", Part::Output)],
+    fields: &[("output", Part::Content)],
+    exits: Exits::USUAL,
     less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),

@@ -9,7 +9,7 @@ use url::Url;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Part, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Tool};
 use crate::document;
 use crate::document::Document;
 use crate::tools::network;
@@ -41,8 +41,9 @@ cloud metadata addresses never.",
     fields: &[
         ("url", Part::Silent),
         ("title", Part::Silent),
-        ("content", Part::Output),
+        ("content", Part::Content),
     ],
+    exits: Exits::USUAL,
     less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: None,
     run,
