@@ -9,7 +9,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply, Text};
 use crate::contract::request::Request;
 use crate::contract::terms::Reader;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::files::hint::Wants;
 use crate::files::kind::{Kind, thousands};
 use crate::files::{self, Content, Facts, FileError, Interrupted, LineEnd};
@@ -36,7 +36,8 @@ comes as U+FFFD. Regular files only, and what reads like one: nothing is ever wa
         environment: &[],
     },
     account: None,
-    fields: &[("output", Part::Output)],
+    fields: &[("output", Part::Content)],
+    exits: Exits::USUAL,
     less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),

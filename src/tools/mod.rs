@@ -4,6 +4,7 @@
 //! reply; it neither prints nor exits, and knows no other tool.
 
 pub mod bash;
+mod bash_output;
 pub mod file_edit;
 mod file_edit_near;
 mod file_failure;
