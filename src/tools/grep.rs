@@ -8,7 +8,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Reply, Text};
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::search::ere::Matcher;
 use crate::search::paths::EntryKind;
 use crate::search::scan::{Links, ScanError, Scanner};
@@ -42,6 +42,7 @@ hidden ones only where `glob` names them.",
     },
     account: None,
     fields: &[("output", Part::Output), ("count", Part::Count)],
+    exits: Exits::SEARCH,
     less: "To have less, narrow `pattern`, `glob` or `path`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),
