@@ -48,6 +48,9 @@ const OTHER_NAMES: [(&str, &str); 5] = [
     ("bat", "batcat"),
 ];
 
+/// The longest command that is looked into, in bytes: longer ones are data for the most part.
+const LONGEST: usize = 64 * 1024;
+
 /// How long a shell is tried for.
 const TRIAL_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -78,7 +81,7 @@ impl Construct {
 pub fn advice(command: &str, tail: &[u8], code: i32) -> Option<String> {
     let tail = String::from_utf8_lossy(tail);
     let complaints = || tail.lines().filter_map(complaint);
-    if code == 0 && complaints().next().is_none() {
+    if command.len() > LONGEST || (code == 0 && complaints().next().is_none()) {
         return None;
     }
     let script = Script::read(command);

@@ -46,6 +46,10 @@ environment, unless IKIGAI_PASS_KEYS=1.",
         environment: &[
             ("IKIGAI_SHELL", "another shell than /bin/sh"),
             (
+                "XDG_STATE_HOME",
+                "where output that an answer has no room for is kept for a day, in ikigai-tools/output",
+            ),
+            (
                 "IKIGAI_PASS_KEYS",
                 "if 1, keys stay in the command's environment",
             ),
