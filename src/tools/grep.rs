@@ -31,9 +31,12 @@ pub const TOOL: Tool = Tool {
     manual: Manual {
         text: "\
 Answers with the lines that a pattern matches, as `file:line: text`. The pattern is a POSIX extended
-regular expression; `\\b \\w \\s \\d`, `(?i)`, `(?:...)` and back-references are understood too. `path`
-is a directory, in which the files that `glob` names are searched (`*` if none is given; `**/*` for
-all below), or one file. Regular files only, hidden ones only where `glob` names them.",
+regular expression, matched against one line at a time; `\\b \\w \\s \\d \\t \\x41 \\p{Lu}`, `(?i)`,
+`(?:...)`, `(?<name>...)`, lazy repetitions and back-references are understood too, and in brackets a
+backslash escapes. What is not (look-around, `\\n`) is refused with what to write instead. UTF-16
+with a byte-order mark is searched as text. `path` is a directory, in which the files that `glob`
+names are searched (`*` if none is given; `**/*` for all below), or one file. Regular files only,
+hidden ones only where `glob` names them.",
         example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
         environment: &[],
     },
@@ -99,6 +102,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         notes.add(undecided.map(|first| too_costly(matcher.gave_up(), &first)));
         notes.add(ended.map(|ended| ended_early(&ended)));
         notes.add(cut_short(&not_to_the_end));
+        notes.add((count == 0).then(|| matcher.why_nothing()).flatten());
         object.note(notes);
         Ok(())
     }))

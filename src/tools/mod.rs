@@ -6,13 +6,17 @@
 pub mod bash;
 mod bash_output;
 pub mod file_edit;
+mod file_edit_near;
 mod file_failure;
 pub mod file_read;
+mod file_words;
 pub mod file_write;
 pub mod glob;
 pub mod grep;
 mod network;
 mod search_answer;
 pub mod web_fetch;
+mod web_notes;
+mod web_page;
 pub mod web_search_brave;
 pub mod web_search_google;
