@@ -1,17 +1,21 @@
 //! Replacing exact text in a file of any size: searched in windows, copied in pieces, never held in
 //! memory.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use memchr::memmem::Finder;
+use memchr::{memchr, memchr_iter};
 use rustix::fs::OFlags;
 use rustix::io::{Errno, pread};
 
+use super::near::{self, Clock, Near};
 use super::regular::{FileError, RegularFile};
 use super::target::WriteTarget;
 use super::{holes, replace};
@@ -19,13 +23,48 @@ use super::{holes, replace};
 /// How much of the file is searched at a time, in bytes; more if the text to be found is longer.
 const WINDOW: usize = 1024 * 1024;
 
+/// How long the nearest text is looked for, where the text is not in the file.
+const NEAR_TIMEOUT: Duration = Duration::from_millis(50);
+
+/// How much of the file the nearest text is looked for in, in bytes.
+const NEAR_SIZE: usize = 32 * 1024 * 1024;
+
+/// An edit that was made.
+#[derive(Debug)]
+pub struct Edited {
+    /// How many occurrences were replaced.
+    pub replacements: u64,
+    /// What was done about line ends.
+    pub line_ends: LineEnds,
+    /// What is nearest to the text, where all of it were to be replaced and there is none.
+    pub near: Option<Box<Near>>,
+}
+
+/// What was done about line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineEnds {
+    /// Nothing.
+    AsSent,
+    /// All lines of the file end in CRLF: both texts' LF were taken for CRLF.
+    BothCrlf,
+    /// All lines of the file end in CRLF: the new text's LF were written as CRLF.
+    NewCrlf,
+    /// The new text was written with its LF as it was sent, where lines end in CRLF.
+    Mixed,
+}
+
 /// Why an edit was not made; the file is as it was.
 #[derive(Debug)]
 pub enum EditError {
-    /// The text is not in the file.
-    NotFound,
-    /// The text is in the file this many times, and it was to be replaced once.
-    NotUnique(u64),
+    /// The text is not in the file; this is nearest to it.
+    NotFound(Box<Near>),
+    /// The text is in the file several times, and it was to be replaced once.
+    NotUnique {
+        /// How many times.
+        count: u64,
+        /// The lines in which it begins, from 1: the first of them.
+        lines: Vec<u64>,
+    },
     /// The file could not be read or replaced.
     File(FileError),
 }
@@ -33,8 +72,10 @@ pub enum EditError {
 impl fmt::Display for EditError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotFound => write!(formatter, "the text is not in the file"),
-            Self::NotUnique(count) => write!(formatter, "the text is in the file {count} times"),
+            Self::NotFound(_) => write!(formatter, "the text is not in the file"),
+            Self::NotUnique { count, .. } => {
+                write!(formatter, "the text is in the file {count} times")
+            }
             Self::File(_) => write!(formatter, "the file could not be edited"),
         }
     }
@@ -44,7 +85,7 @@ impl Error for EditError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::File(error) => Some(error),
-            Self::NotFound | Self::NotUnique(_) => None,
+            Self::NotFound(_) | Self::NotUnique { .. } => None,
         }
     }
 }
@@ -56,48 +97,235 @@ impl From<FileError> for EditError {
 }
 
 /// Replaces `old`, which is not empty, with `new` in the file at `path`: its only occurrence, or
-/// `all` of them. Returns how many there were. Occurrences do not overlap; they are searched for
-/// from the beginning.
-pub fn edit(path: &Path, old: &[u8], new: &[u8], all: bool) -> Result<u64, EditError> {
+/// `all` of them. Occurrences do not overlap; they are searched for from the beginning.
+///
+/// In a file whose lines all end in CRLF, LF in texts that have no CR means CRLF. Nothing else is
+/// taken for anything but itself.
+///
+/// At `end` another writer is waited for no longer.
+pub fn edit(
+    path: &Path,
+    old: &[u8],
+    new: &[u8],
+    all: bool,
+    end: Option<Instant>,
+) -> Result<Edited, EditError> {
     let target = WriteTarget::resolve(path)?;
-    let file = replace::open_locked(&target, OFlags::RDWR)?;
-    let finder = Finder::new(old);
-    let mut found = Occurrences { count: 0, first: 0 };
-    let length = search(&file, &finder, |piece| {
+    let file = replace::open_locked(&target, OFlags::RDWR, end)?;
+    let (texts, line_ends) = with_the_file_s_line_ends(&file, old, new)?;
+    let finder = Finder::new(&texts.0);
+    let found = find(&file, &finder)?;
+    let near = || -> Result<Box<Near>, FileError> {
+        let clock = Clock::of(NEAR_TIMEOUT);
+        let (content, whole) = beginning(&file, NEAR_SIZE)?;
+        Ok(Box::new(near::search(&content, whole, old, new, &clock)))
+    };
+    let count = if line_ends.changes_nothing {
+        0
+    } else {
+        found.count
+    };
+    match count {
+        0 if all => {
+            return Ok(Edited {
+                replacements: 0,
+                line_ends: LineEnds::AsSent,
+                near: Some(near()?),
+            });
+        }
+        0 => return Err(EditError::NotFound(near()?)),
+        1 => {}
+        count if !all => {
+            return Err(EditError::NotUnique {
+                count,
+                lines: line_numbers(&file, &found.first)?,
+            });
+        }
+        _ => {}
+    }
+    let length = found.length;
+    replace::replace(&target, &file, &mut |draft| match found.first[..] {
+        [at] => write_around(&file, draft, (at, texts.0.len()), &texts.1, length),
+        _ => write_replaced(&file, draft, &finder, &texts.1, length),
+    })?;
+    let left = line_ends.crlf > found.count * crlf_in(old);
+    Ok(Edited {
+        replacements: found.count,
+        line_ends: match line_ends.done {
+            LineEnds::Mixed if !left => LineEnds::AsSent,
+            done => done,
+        },
+        near: None,
+    })
+}
+
+/// What is to be done about line ends, and how many lines of the file end in CRLF.
+struct Decided {
+    done: LineEnds,
+    crlf: u64,
+    /// Whether both texts are the same then.
+    changes_nothing: bool,
+}
+
+type Texts<'a> = (Cow<'a, [u8]>, Cow<'a, [u8]>);
+
+/// The two texts as they are to be looked for and written.
+fn with_the_file_s_line_ends<'a>(
+    file: &RegularFile,
+    old: &'a [u8],
+    new: &'a [u8],
+) -> Result<(Texts<'a>, Decided), FileError> {
+    let as_sent = (Cow::Borrowed(old), Cow::Borrowed(new));
+    let has_cr = memchr(b'\r', old).is_some();
+    let old_lines = memchr(b'\n', old).is_some() && !has_cr;
+    let new_crlf = with_crlf(new);
+    let new_lines = new_crlf != new && (!has_cr || crlf_in(old) > 0);
+    let mut decided = Decided {
+        done: LineEnds::AsSent,
+        crlf: 0,
+        changes_nothing: false,
+    };
+    if old_lines || new_lines {
+        decided.crlf = lines_in_crlf(file)?;
+    }
+    if decided.crlf == 0 {
+        return Ok((as_sent, decided));
+    }
+    if old_lines {
+        let old_crlf = with_crlf(old);
+        // The line ends are what was to be changed: they are so already.
+        decided.changes_nothing = old_crlf == new_crlf;
+        decided.done = LineEnds::BothCrlf;
+        return Ok(((old_crlf, new_crlf), decided));
+    }
+    if has_cr {
+        decided.done = LineEnds::Mixed;
+        return Ok((as_sent, decided));
+    }
+    decided.done = LineEnds::NewCrlf;
+    Ok(((as_sent.0, new_crlf), decided))
+}
+
+/// `text` with CRLF in place of each LF that has no CR before it.
+pub fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
+    let bare = |at: &usize| *at == 0 || text[at - 1] != b'\r';
+    let mut bare = memchr_iter(b'\n', text).filter(bare).peekable();
+    if bare.peek().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut changed = Vec::with_capacity(text.len() + text.len() / 16);
+    let mut from = 0;
+    for at in bare {
+        changed.extend_from_slice(&text[from..at]);
+        changed.push(b'\r');
+        from = at;
+    }
+    changed.extend_from_slice(&text[from..]);
+    Cow::Owned(changed)
+}
+
+/// How often CRLF is in `text`.
+fn crlf_in(text: &[u8]) -> u64 {
+    Finder::new("\r\n").find_iter(text).count() as u64
+}
+
+/// How many lines of the file end in CRLF, where all do that end; 0 where one ends in LF alone.
+fn lines_in_crlf(file: &RegularFile) -> Result<u64, FileError> {
+    let mut window = vec![0; 4096];
+    let (mut at, mut count, mut before) = (0, 0, 0);
+    loop {
+        let read = read_at(file, &mut window, at)?;
+        let seen = &window[..read];
+        for end in memchr_iter(b'\n', seen) {
+            if end.checked_sub(1).map_or(before, |cr| seen[cr]) != b'\r' {
+                return Ok(0);
+            }
+            count += 1;
+        }
+        let Some(last) = seen.last() else {
+            return Ok(count);
+        };
+        before = *last;
+        at += read as u64;
+        // Mostly the first line tells.
+        window.resize(WINDOW, 0);
+    }
+}
+
+/// Reads at offset `at`; 0 bytes at the end.
+fn read_at(file: &RegularFile, window: &mut [u8], at: u64) -> Result<usize, FileError> {
+    loop {
+        match pread(&file.file, &mut *window, at) {
+            Ok(count) => return Ok(count),
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(FileError::reading(errno)),
+        }
+    }
+}
+
+/// The file's first `most` bytes, and whether that is all of it.
+fn beginning(file: &RegularFile, most: usize) -> Result<(Vec<u8>, bool), FileError> {
+    let size = usize::try_from(file.stat.st_size).unwrap_or(0);
+    let mut content = Vec::with_capacity(size.saturating_add(1).min(most));
+    loop {
+        let filled = content.len();
+        if filled == most {
+            return Ok((content, false));
+        }
+        content.resize(most.min(filled + WINDOW), 0);
+        let read = read_at(file, &mut content[filled..], filled as u64)?;
+        content.truncate(filled + read);
+        if read == 0 {
+            return Ok((content, true));
+        }
+    }
+}
+
+/// The numbers of the lines in which the offsets `places`, which ascend, are.
+fn line_numbers(file: &RegularFile, places: &[u64]) -> Result<Vec<u64>, FileError> {
+    let mut window = vec![0; WINDOW];
+    let (mut at, mut line) = (0, 1);
+    let mut numbers = Vec::with_capacity(places.len());
+    for place in places {
+        while at < *place {
+            let most = usize::try_from(place - at).unwrap_or(WINDOW).min(WINDOW);
+            let read = read_at(file, &mut window[..most], at)?;
+            if read == 0 {
+                return Err(FileError::changed());
+            }
+            line += memchr_iter(b'\n', &window[..read]).count() as u64;
+            at += read as u64;
+        }
+        numbers.push(line);
+    }
+    Ok(numbers)
+}
+
+/// What a search finds.
+struct Occurrences {
+    count: u64,
+    /// Where the first of them are.
+    first: Vec<u64>,
+    /// The file's length in bytes.
+    length: u64,
+}
+
+fn find(file: &RegularFile, finder: &Finder<'_>) -> Result<Occurrences, FileError> {
+    let (mut count, mut first) = (0, Vec::new());
+    let length = search(file, finder, |piece| {
         if let Piece::Match(at) = piece {
-            found.add(at);
+            count += 1;
+            if first.len() < near::MOST_NAMED {
+                first.push(at);
+            }
         }
         Ok(())
     })?;
-    match found.count {
-        0 if all => return Ok(0),
-        0 => return Err(EditError::NotFound),
-        1 => {}
-        count if !all => return Err(EditError::NotUnique(count)),
-        _ => {}
-    }
-    replace::replace(&target, &file, &mut |draft| {
-        if found.count == 1 {
-            write_around(&file, draft, (found.first, old.len()), new, length)
-        } else {
-            write_replaced(&file, draft, &finder, new, length)
-        }
-    })?;
-    Ok(found.count)
-}
-
-struct Occurrences {
-    count: u64,
-    first: u64,
-}
-
-impl Occurrences {
-    fn add(&mut self, at: u64) {
-        if self.count == 0 {
-            self.first = at;
-        }
-        self.count += 1;
-    }
+    Ok(Occurrences {
+        count,
+        first,
+        length,
+    })
 }
 
 /// Replaces one occurrence. The kernel copies what is before and after it, which on some file
@@ -208,17 +436,22 @@ mod tests {
 
     use super::*;
 
+    /// How many replacements an edit made, if it was made.
+    fn made(result: Result<Edited, EditError>) -> Option<u64> {
+        result.ok().map(|edited| edited.replacements)
+    }
+
     /// What an edit of a file with `content` makes of it.
     fn edited(
         content: &[u8],
         old: &[u8],
         new: &[u8],
         all: bool,
-    ) -> (Result<u64, EditError>, Vec<u8>) {
+    ) -> (Result<Edited, EditError>, Vec<u8>) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         std::fs::write(&path, content).unwrap();
-        let result = edit(&path, old, new, all);
+        let result = edit(&path, old, new, all, None);
         (result, std::fs::read(&path).unwrap())
     }
 
@@ -238,6 +471,19 @@ mod tests {
         (count, result)
     }
 
+    #[test]
+    fn line_feeds_are_given_a_carriage_return_once() {
+        for (text, expected) in [
+            ("", ""),
+            ("a", "a"),
+            ("\n", "\r\n"),
+            ("a\nb\r\nc\n\n", "a\r\nb\r\nc\r\n\r\n"),
+            ("a\r\n", "a\r\n"),
+        ] {
+            assert_eq!(&*with_crlf(text.as_bytes()), expected.as_bytes());
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -249,13 +495,18 @@ mod tests {
         ) {
             let (count, replaced) = expected(&content, &old, &new);
             let (result, after) = edited(&content, &old, &new, true);
-            prop_assert_eq!(result.ok(), Some(count));
+            prop_assert_eq!(made(result), Some(count));
             prop_assert_eq!(after, replaced.clone());
             let (result, after) = edited(&content, &old, &new, false);
             match count {
-                0 => prop_assert!(matches!(result, Err(EditError::NotFound))),
-                1 => prop_assert_eq!(result.ok(), Some(1)),
-                _ => prop_assert!(matches!(result, Err(EditError::NotUnique(n)) if n == count)),
+                0 => prop_assert!(matches!(result, Err(EditError::NotFound(_)))),
+                1 => prop_assert_eq!(made(result), Some(1)),
+                _ => {
+                    let Err(EditError::NotUnique { count: found, .. }) = result else {
+                        return Err(TestCaseError::fail("it is not unique"));
+                    };
+                    prop_assert_eq!(found, count);
+                }
             }
             prop_assert_eq!(after, if count == 1 { replaced } else { content });
         }
@@ -293,7 +544,7 @@ mod tests {
             }
             let (count, replaced) = expected(&content, old, b"[]");
             let (result, after) = edited(&content, old, b"[]", true);
-            assert_eq!(result.ok(), Some(count), "shifted by {shift}");
+            assert_eq!(made(result), Some(count), "shifted by {shift}");
             assert!(after == replaced, "shifted by {shift}");
         }
     }
@@ -306,7 +557,7 @@ mod tests {
         let old = &content[WINDOW / 2..4 * WINDOW];
         let (count, replaced) = expected(&content, old, b"short");
         let (result, after) = edited(&content, old, b"short", false);
-        assert_eq!((result.ok(), count), (Some(1), 1));
+        assert_eq!((made(result), count), (Some(1), 1));
         assert!(after == replaced);
     }
 }

@@ -5,17 +5,20 @@
 mod draft;
 mod edit;
 mod environ;
+pub mod hint;
 mod holes;
 mod in_place;
+pub mod kind;
 mod lock;
+pub mod near;
 mod preserve;
 mod read;
 mod regular;
 mod replace;
 mod target;
 
-pub use edit::{EditError, edit};
+pub use edit::{EditError, LineEnds, edit};
 pub use lock::while_waiting;
-pub use read::{Interrupted, read};
+pub use read::{Content, Facts, Interrupted, LineEnd, read};
 pub use regular::{FileError, Reason};
 pub use replace::write;

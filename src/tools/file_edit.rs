@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use crate::contract::failure::{Code, Failure};
+use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::files::hint::Wants;
 use crate::files::{self, EditError};
-use crate::tools::file_failure;
+use crate::tools::{file_edit_near, file_failure};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -35,6 +37,7 @@ was; mode, owner, attributes and links stay.",
     },
     account: None,
     fields: &[("output", Part::Output), ("replacements", Part::Silent)],
+    exits: Exits::USUAL,
     less: "",
     sample: Some(Sample {
         file: Some(("edit.txt", "hello\n")),
@@ -58,26 +61,39 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             "old_string and new_string are identical",
         ));
     }
-    let replacements = files::edit(Path::new(path), old.as_bytes(), new.as_bytes(), all)
+    let end = request.terms().deadline.map(|deadline| deadline.end);
+    let edited = files::edit(Path::new(path), old.as_bytes(), new.as_bytes(), all, end)
         .map_err(|error| failure(path, &error))?;
+    let mut notes = Notes::default();
+    notes.add(file_edit_near::line_ends(edited.line_ends, new));
+    notes.add(
+        edited
+            .near
+            .map(|near| file_edit_near::not_found(path, &near)),
+    );
     Ok(Reply::new(move |object| {
+        let replacements = edited.replacements;
         let plural = if replacements == 1 { "" } else { "s" };
         let name = file_failure::base_name(path);
         object.field(
             "output",
             &format!("Replaced {replacements} occurrence{plural} in {name}"),
         )?;
-        object.field("replacements", &replacements)
+        object.field("replacements", &replacements)?;
+        object.note(notes);
+        Ok(())
     }))
 }
 
 fn failure(path: &str, error: &EditError) -> Failure {
     match error {
-        EditError::NotFound => Failure::new(Code::NotFound, "String not found in file"),
-        EditError::NotUnique(count) => Failure::new(
+        EditError::NotFound(near) => Failure::new(Code::NotFound, "String not found in file")
+            .with_note(file_edit_near::not_found(path, near)),
+        EditError::NotUnique { count, lines } => Failure::new(
             Code::NotUnique,
             format!("String found {count} times, use replace_all to replace all"),
-        ),
-        EditError::File(error) => file_failure::of(path, error),
+        )
+        .with_note(file_edit_near::not_unique(*count, lines)),
+        EditError::File(error) => file_failure::with_note(path, error, Wants::File),
     }
 }

@@ -4,9 +4,12 @@
 //! reply; it neither prints nor exits, and knows no other tool.
 
 pub mod bash;
+mod bash_output;
 pub mod file_edit;
+mod file_edit_near;
 mod file_failure;
 pub mod file_read;
+mod file_words;
 pub mod file_write;
 pub mod glob;
 pub mod grep;

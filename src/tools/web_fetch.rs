@@ -11,7 +11,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Family, Hints, Manual, Part, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Tool};
 use crate::document::Document;
 use crate::tools::{network, web_notes as notes, web_page as page};
 use crate::web::charset::{self, BodyKind, Unsupported};
@@ -43,8 +43,9 @@ cloud metadata addresses never.",
     fields: &[
         ("url", Part::Silent),
         ("title", Part::Silent),
-        ("content", Part::Output),
+        ("content", Part::Content),
     ],
+    exits: Exits::USUAL,
     less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: None,
     run,

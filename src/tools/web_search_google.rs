@@ -3,7 +3,7 @@
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Account, Family, Hints, Manual, Part, Scope, Tool};
+use crate::contract::tool::{Account, Exits, Family, Hints, Manual, Part, Scope, Tool};
 use crate::tools::search_answer::Paging;
 use crate::tools::{network, search_answer};
 use crate::web::credentials::Credentials;
@@ -40,6 +40,7 @@ in ~/.config/ikigai/credentials.json.",
     },
     account: Some(ACCOUNT),
     fields: &[("results", Part::Results), ("count", Part::Count)],
+    exits: Exits::USUAL,
     less: "",
     sample: None,
     run,
