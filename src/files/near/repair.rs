@@ -1,6 +1,8 @@
 //! Texts that a model sends in place of a file's own, and what was meant: line numbers copied from
 //! a reader's output, characters escaped once too often, a fence around the code, …
 
+use crate::document::entities;
+
 /// What has to be taken away from a text, or put into it, so that it is the file's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
@@ -43,8 +45,7 @@ pub fn repairs(sought: &str) -> Vec<(Repair, String)> {
     add(Repair::Trim, Some(trim_lines(sought).trim_end().to_owned()));
     add(Repair::LineNumbers, without_line_numbers(sought));
     add(Repair::Unescape, unescaped(sought));
-    let entities = html_escape::decode_html_entities(sought);
-    add(Repair::Entities, Some(entities.into_owned()));
+    add(Repair::Entities, Some(entities::decoded(sought)));
     add(Repair::Fence, without_fence(sought));
     add(Repair::DiffMarks, without_diff_marks(sought));
     add(Repair::Escape, Some(sought.replace('"', "\\\"")));
@@ -56,10 +57,11 @@ pub fn repairs(sought: &str) -> Vec<(Repair, String)> {
         Repair::Escape,
         Some(all.replace('\n', "\\n").replace('\t', "\\t")),
     );
-    let entities = html_escape::encode_text(sought);
-    add(Repair::ToEntities, Some(entities.into_owned()));
-    let entities = html_escape::encode_double_quoted_attribute(sought);
-    add(Repair::ToEntities, Some(entities.into_owned()));
+    add(Repair::ToEntities, Some(entities::encoded(sought)));
+    add(
+        Repair::ToEntities,
+        Some(entities::encoded_in_quotes(sought)),
+    );
     found
 }
 

@@ -1,6 +1,6 @@
 //! Search results' snippets of HTML as plain text.
 
-use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
+use crate::document::entities;
 
 /// The text of a snippet: tags gone, entities decoded once, blanks run together.
 ///
@@ -23,59 +23,8 @@ pub fn text(html: &str) -> String {
         }
     }
     out.push_str(rest);
-    let decoded = decoded(&out);
+    let decoded = entities::decoded(&out);
     decoded.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The longest name of an entity, in bytes (`CounterClockwiseContourIntegral;`).
-const LONGEST_NAME: usize = 32;
-
-/// `text` with its entities decoded, once; those that end in a semicolon, as results have them.
-fn decoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
-        let end = rest
-            .bytes()
-            .take(LONGEST_NAME + 1)
-            .position(|byte| byte == b';');
-        match end.and_then(|end| entity(&rest[..end])) {
-            Some(characters) => {
-                out.extend(characters.into_iter().flatten());
-                rest = &rest[end.map_or(0, |end| end + 1)..];
-            }
-            None => out.push('&'),
-        }
-    }
-    out + rest
-}
-
-/// The one or two characters that an entity stands for.
-fn entity(name: &str) -> Option<[Option<char>; 2]> {
-    let Some(number) = name.strip_prefix('#') else {
-        let (first, second) = NAMED_ENTITIES.get(&format!("{name};"))?;
-        let character = |code: u32| char::from_u32(code).filter(|c| *c != '\0');
-        return Some([character(*first), character(*second)]);
-    };
-    let (digits, radix) = match number.strip_prefix(['x', 'X']) {
-        Some(digits) => (digits, 16),
-        None => (number, 10),
-    };
-    // Unlike a number elsewhere, this one has no sign.
-    if !digits.chars().all(|digit| digit.is_digit(radix)) {
-        return None;
-    }
-    let code = u32::from_str_radix(digits, radix);
-    // What Windows has in place of C1 controls is meant by their numbers (WHATWG HTML, "numeric
-    // character reference end state").
-    let code = code.ok()?;
-    let replaced = code
-        .checked_sub(0x80)
-        .and_then(|at| *C1_REPLACEMENTS.get(usize::try_from(at).ok()?)?);
-    let character = replaced.or_else(|| char::from_u32(code).filter(|_| code != 0));
-    Some([Some(character.unwrap_or('\u{fffd}')), None])
 }
 
 /// The length of the tag or comment that `text` begins with.
