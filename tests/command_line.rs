@@ -488,8 +488,8 @@ fn a_number_is_taken_in_every_form_that_json_has_for_it() {
         let (code, out, err) = piped(room.path(), &["file-read", "a.txt", &offset]);
         let answer: Value = serde_json::from_str(&out).unwrap_or_default();
         assert_eq!(
-            (code, answer, err.as_str()),
-            (0, json!({"output": output}), ""),
+            (code, &answer["output"], err.as_str()),
+            (0, &json!(output), ""),
             "{number}"
         );
     }

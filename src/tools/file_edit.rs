@@ -6,6 +6,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
+use crate::contract::terms::Reader;
 use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::files::hint::Wants;
 use crate::files::{self, EditError};
@@ -52,17 +53,24 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let new = request.required_text("new_string")?;
     let all = request.flag("replace_all")?;
     if old.is_empty() {
-        return Err(Failure::new(Code::InvalidArg, "old_string cannot be empty"));
+        return Err(
+            Failure::new(Code::InvalidArg, "old_string cannot be empty").with_note(
+                "To insert text, send a line that is in the file as old_string, and that line with \
+                 the new text as new_string; to make a file, use file_write.",
+            ),
+        );
     }
     if old == new {
-        return Err(Failure::new(
-            Code::InvalidArg,
-            "old_string and new_string are identical",
-        ));
+        return Err(
+            Failure::new(Code::InvalidArg, "old_string and new_string are identical").with_note(
+                "Nothing would change: new_string is the text as it is to be afterwards.",
+            ),
+        );
     }
+    let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let edited = files::edit(Path::new(path), old.as_bytes(), new.as_bytes(), all, end)
-        .map_err(|error| failure(path, &error))?;
+        .map_err(|error| failure(path, &error, reader))?;
     let mut notes = Notes::default();
     notes.add(file_edit_near::line_ends(edited.line_ends, new));
     notes.add(
@@ -84,7 +92,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }))
 }
 
-fn failure(path: &str, error: &EditError) -> Failure {
+fn failure(path: &str, error: &EditError, reader: Reader) -> Failure {
     match error {
         EditError::NotFound(near) => Failure::new(Code::NotFound, "String not found in file")
             .with_note(file_edit_near::not_found(path, near)),
@@ -93,6 +101,6 @@ fn failure(path: &str, error: &EditError) -> Failure {
             format!("String found {count} times, use replace_all to replace all"),
         )
         .with_note(file_edit_near::not_unique(*count, lines)),
-        EditError::File(error) => file_failure::with_note(path, error, Wants::File),
+        EditError::File(error) => file_failure::with_note(path, error, Wants::File, reader),
     }
 }
