@@ -7,7 +7,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::Reader;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::files::hint::Wants;
 use crate::files::{self, EditError};
 use crate::tools::{file_edit_near, file_failure};
@@ -38,6 +38,7 @@ was; mode, owner, attributes and links stay.",
     },
     account: None,
     fields: &[("output", Part::Output), ("replacements", Part::Silent)],
+    exits: Exits::USUAL,
     less: "",
     sample: Some(Sample {
         file: Some(("edit.txt", "hello\n")),

@@ -9,7 +9,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply, Text};
 use crate::contract::request::Request;
 use crate::contract::terms::Reader;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::files::hint::Wants;
 use crate::files::kind::{Kind, thousands};
 use crate::files::{self, Content, Facts, FileError, Interrupted, LineEnd};
@@ -36,7 +36,8 @@ comes as U+FFFD. Regular files only, and what reads like one: nothing is ever wa
         environment: &[],
     },
     account: None,
-    fields: &[("output", Part::Output)],
+    fields: &[("output", Part::Content)],
+    exits: Exits::USUAL,
     less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),
@@ -74,7 +75,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         return no_text(path, kind, facts.size);
     }
     Ok(Reply::new(move |object| {
-        object.note(remark(&window, &facts));
+        // A person's pipe gets the bytes as they are, and nothing is wrong with them.
+        if reader != Reader::Person {
+            object.note(remark(&window, &facts));
+        }
         window.write(content, object)?;
         if facts.is_empty && window.first == 1 {
             object.empty("empty file")?;

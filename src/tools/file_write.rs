@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::files::hint::Wants;
 use crate::files::{self, FileError, Reason};
 use crate::tools::file_failure;
@@ -36,6 +36,7 @@ overwritten stay as they are.",
     },
     account: None,
     fields: &[("output", Part::Output), ("bytes", Part::Silent)],
+    exits: Exits::USUAL,
     less: "",
     sample: Some(Sample {
         file: None,

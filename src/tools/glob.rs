@@ -7,7 +7,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::search::paths::LeftOut;
 use crate::search::walk::{GlobError, expand};
 
@@ -36,6 +36,7 @@ is an answer too.",
     },
     account: None,
     fields: &[("output", Part::Output), ("count", Part::Count)],
+    exits: Exits::SEARCH,
     less: "To have less, narrow `pattern` or `path`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),

@@ -8,7 +8,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Reply, Text};
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::search::ere::Matcher;
 use crate::search::paths::EntryKind;
 use crate::search::scan::{Links, ScanError, Scanner};
@@ -31,14 +31,18 @@ pub const TOOL: Tool = Tool {
     manual: Manual {
         text: "\
 Answers with the lines that a pattern matches, as `file:line: text`. The pattern is a POSIX extended
-regular expression; `\\b \\w \\s \\d`, `(?i)`, `(?:...)` and back-references are understood too. `path`
-is a directory, in which the files that `glob` names are searched (`*` if none is given; `**/*` for
-all below), or one file. Regular files only, hidden ones only where `glob` names them.",
+regular expression, matched against one line at a time; `\\b \\w \\s \\d \\t \\x41 \\p{Lu}`, `(?i)`,
+`(?:...)`, `(?<name>...)`, lazy repetitions and back-references are understood too, and in brackets a
+backslash escapes. What is not (look-around, `\\n`) is refused with what to write instead. UTF-16
+with a byte-order mark is searched as text. `path` is a directory, in which the files that `glob`
+names are searched (`*` if none is given; `**/*` for all below), or one file. Regular files only,
+hidden ones only where `glob` names them.",
         example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
         environment: &[],
     },
     account: None,
     fields: &[("output", Part::Output), ("count", Part::Count)],
+    exits: Exits::SEARCH,
     less: "To have less, narrow `pattern`, `glob` or `path`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),
@@ -98,6 +102,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         notes.add(undecided.map(|first| too_costly(matcher.gave_up(), &first)));
         notes.add(ended.map(|ended| ended_early(&ended)));
         notes.add(cut_short(&not_to_the_end));
+        notes.add((count == 0).then(|| matcher.why_nothing()).flatten());
         object.note(notes);
         Ok(())
     }))

@@ -4,6 +4,7 @@
 //! reply; it neither prints nor exits, and knows no other tool.
 
 pub mod bash;
+mod bash_output;
 pub mod file_edit;
 mod file_edit_near;
 mod file_failure;
@@ -15,5 +16,7 @@ pub mod grep;
 mod network;
 mod search_answer;
 pub mod web_fetch;
+mod web_notes;
+mod web_page;
 pub mod web_search_brave;
 pub mod web_search_google;
