@@ -31,8 +31,9 @@ pub const TOOL: Tool = Tool {
     manual: Manual {
         text: "\
 Replaces text that stands exactly once in a file, or, with `replace_all`, wherever it stands; byte
-for byte, and nothing else of the file changes. The file has the new content whole or is as it
-was; mode, owner, attributes and links stay.",
+for byte, and nothing else of the file changes. In a file whose lines all end in CRLF, line feeds
+in the texts mean that. What is not found so is not replaced: a note says what is nearest. The
+file has the new content whole or is as it was; mode, owner, attributes and links stay.",
         example: r#"{"file_path":"/tmp/hello.txt","old_string":"world","new_string":"reader"}"#,
         environment: &[],
     },
