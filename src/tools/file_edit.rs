@@ -6,7 +6,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::terms::Reader;
+use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::files::hint::Wants;
 use crate::files::{self, EditError};
@@ -69,16 +69,16 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             ),
         );
     }
-    let reader = request.terms().reader;
+    let longest = request.terms().max_answer;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let edited = files::edit(Path::new(path), old.as_bytes(), new.as_bytes(), all, end)
-        .map_err(|error| failure(path, &error, reader))?;
+        .map_err(|error| failure(path, &error, request.terms()))?;
     let mut notes = Notes::default();
     notes.add(file_edit_near::line_ends(edited.line_ends, new));
     notes.add(
         edited
             .near
-            .map(|near| file_edit_near::not_found(path, &near)),
+            .map(|near| file_edit_near::not_found(path, &near, longest)),
     );
     Ok(Reply::new(move |object| {
         let replacements = edited.replacements;
@@ -94,15 +94,15 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }))
 }
 
-fn failure(path: &str, error: &EditError, reader: Reader) -> Failure {
+fn failure(path: &str, error: &EditError, terms: &Terms) -> Failure {
     match error {
         EditError::NotFound(near) => Failure::new(Code::NotFound, "String not found in file")
-            .with_note(file_edit_near::not_found(path, near)),
+            .with_note(file_edit_near::not_found(path, near, terms.max_answer)),
         EditError::NotUnique { count, lines } => Failure::new(
             Code::NotUnique,
             format!("String found {count} times, use replace_all to replace all"),
         )
         .with_note(file_edit_near::not_unique(*count, lines)),
-        EditError::File(error) => file_failure::with_note(path, error, Wants::File, reader),
+        EditError::File(error) => file_failure::with_note(path, error, Wants::File, terms.reader),
     }
 }

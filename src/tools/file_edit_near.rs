@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use crate::contract::bounded::Measure;
 use crate::files::LineEnds;
 use crate::files::kind::thousands;
 use crate::files::near::{
@@ -15,8 +16,21 @@ use crate::tools::file_words::{count, lines_in_words, quoted_for_shell};
 /// How many differences are named.
 const MOST_DIFFERENCES: usize = 4;
 
-/// The note on a text that is in the file `path` not at all.
-pub fn not_found(path: &str, near: &Near) -> String {
+/// What an answer has beside its note, in bytes: its other fields, and what stands around them.
+const BESIDE: usize = 256;
+
+/// The note on a text that is in the file `path` not at all, in an answer of at most `longest`
+/// bytes. A text that is quoted is quoted whole or not at all: half of it would be in the file, too.
+pub fn not_found(path: &str, near: &Near, longest: Option<usize>) -> String {
+    let note = nearest(path, near, true);
+    let cost = Measure::Json.cost(note.as_bytes());
+    if longest.is_some_and(|longest| cost + BESIDE > longest) {
+        return nearest(path, near, false);
+    }
+    note
+}
+
+fn nearest(path: &str, near: &Near, quotes: bool) -> String {
     let mut notes = Vec::new();
     if !near.already.is_empty() {
         let lines = lines_in_words(&near.already);
@@ -26,7 +40,7 @@ pub fn not_found(path: &str, near: &Near) -> String {
     }
     match &near.finding {
         Finding::Nothing if !notes.is_empty() => {}
-        finding => notes.push(found(path, near, finding)),
+        finding => notes.push(found(path, near, finding, quotes)),
     }
     notes.join(" ")
 }
@@ -65,7 +79,7 @@ pub fn line_ends(done: LineEnds, new: &str) -> Option<String> {
     Some(note)
 }
 
-fn found(path: &str, near: &Near, finding: &Finding) -> String {
+fn found(path: &str, near: &Near, finding: &Finding, quotes: bool) -> String {
     let reading = if near.whole {
         "the file".to_owned()
     } else {
@@ -92,18 +106,18 @@ fn found(path: &str, near: &Near, finding: &Finding) -> String {
             place,
             differences,
             others,
-        } => alike(near, place, differences, *others),
+        } => alike(near, place, differences, *others, quotes),
         Finding::Repaired {
             repair,
             place,
             differences,
-        } => repaired(near, *repair, place, differences),
-        Finding::Elided(elided) => self::elided(elided),
+        } => repaired(near, *repair, place, differences, quotes),
+        Finding::Elided(elided) => self::elided(elided, quotes),
         Finding::Stale {
             place,
             changes,
             equal,
-        } => stale(place, changes, *equal),
+        } => stale(place, changes, *equal, quotes),
         Finding::Nothing => format!(
             "Nothing like old_string is in {reading}{}: it may be another file, or it has changed. \
              Read it again with file_read before you edit it.",
@@ -119,7 +133,13 @@ fn found(path: &str, near: &Near, finding: &Finding) -> String {
     }
 }
 
-fn alike(near: &Near, place: &Place, differences: &[Difference], others: usize) -> String {
+fn alike(
+    near: &Near,
+    place: &Place,
+    differences: &[Difference],
+    others: usize,
+    quotes: bool,
+) -> String {
     let words = differences_in_words(differences);
     // The differences of a single line name it.
     let mut note = if place.first == place.last {
@@ -131,11 +151,17 @@ fn alike(near: &Near, place: &Place, differences: &[Difference], others: usize) 
     if others > 0 && place.same.1 <= 1 {
         let _ = write!(note, " {} as near.", are_others(others));
     }
-    to_be_sent(&mut note, place, "");
+    to_be_sent(&mut note, place, "", quotes);
     note
 }
 
-fn repaired(near: &Near, repair: Repair, place: &Place, differences: &[Difference]) -> String {
+fn repaired(
+    near: &Near,
+    repair: Repair,
+    place: &Place,
+    differences: &[Difference],
+    quotes: bool,
+) -> String {
     let not_there = ", and the file has none there";
     let (what, but, new_too) = match repair {
         Repair::TrimEnd => (
@@ -198,11 +224,11 @@ fn repaired(near: &Near, repair: Repair, place: &Place, differences: &[Differenc
     } else {
         ""
     };
-    to_be_sent(&mut note, place, advice);
+    to_be_sent(&mut note, place, advice, quotes);
     note
 }
 
-fn elided(elided: &Elided) -> String {
+fn elided(elided: &Elided, quotes: bool) -> String {
     let parts: Vec<String> = elided
         .parts
         .iter()
@@ -220,11 +246,11 @@ fn elided(elided: &Elided) -> String {
             parts.join(" and ")
         ),
     };
-    to_be_sent(&mut note, &elided.place, "");
+    to_be_sent(&mut note, &elided.place, "", quotes);
     note
 }
 
-fn stale(place: &Place, changes: &[Change], equal: usize) -> String {
+fn stale(place: &Place, changes: &[Change], equal: usize, quotes: bool) -> String {
     let single = place.first == place.last;
     let mut note = format!("The nearest {}", is_lines(place));
     if single && equal == 0 {
@@ -244,7 +270,7 @@ fn stale(place: &Place, changes: &[Change], equal: usize) -> String {
         let _ = write!(note, "; and {} more", changes.len() - said.len());
     }
     note += ". If that is the place, the file has changed or was quoted inexactly.";
-    to_be_sent(&mut note, place, "");
+    to_be_sent(&mut note, place, "", quotes);
     note
 }
 
@@ -276,7 +302,7 @@ fn change_in_words(change: &Change) -> String {
 }
 
 /// Says what the file's own text is and that it is to be sent; last, since it ends in the text.
-fn to_be_sent(note: &mut String, place: &Place, advice: &str) {
+fn to_be_sent(note: &mut String, place: &Place, advice: &str, quotes: bool) {
     let (lines, times) = &place.same;
     if *times > 1 {
         let mut named = lines_in_words(lines);
@@ -291,13 +317,13 @@ fn to_be_sent(note: &mut String, place: &Place, advice: &str) {
     }
     let limit = place.last - place.first + 1;
     match &place.text {
-        Quote::Text(text) => {
+        Quote::Text(text) if quotes => {
             let _ = write!(
                 note,
                 " Send the file's own text as old_string{advice}:\n```\n{text}\n```"
             );
         }
-        Quote::TooLong => {
+        Quote::Text(_) | Quote::TooLong => {
             let _ = write!(
                 note,
                 " Read it again (file_read with \"offset\":{},\"limit\":{limit}) and send the \
