@@ -113,6 +113,34 @@ fn what_has_run_before_the_shell_gave_up_is_said() {
 }
 
 #[test]
+fn a_directory_of_path_that_may_not_be_entered_is_no_hindrance() {
+    if !sh_is_dash() {
+        return;
+    }
+    let place = common::public_directory();
+    let closed = place.path().join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    let nothing = std::os::unix::fs::PermissionsExt::from_mode(0o000);
+    std::fs::set_permissions(&closed, nothing).unwrap();
+    let path = format!(
+        "{}:{}",
+        std::env::var("PATH").unwrap(),
+        common::text(&closed)
+    );
+    let answer = tool("bash")
+        .unprivileged()
+        .with(&json!({"command": "[[ a ]]"}))
+        .env("PATH", path)
+        .run();
+    assert!(answer.field("output").ends_with("Permission denied"));
+    assert!(
+        answer.note().contains("`[[` is bash's"),
+        "{}",
+        answer.note()
+    );
+}
+
+#[test]
 fn without_bash_the_note_does_not_recommend_it() {
     if !sh_is_dash() {
         return;

@@ -211,6 +211,7 @@ fn files_are_offered_where_a_file_is_named_and_nowhere_else() {
     }
     for words in [
         &["man", "o"][..],
+        &["bash", "--workdir", "o"],
         &["mcp", "--root", "o"],
         &["mcp", "--root", "=", "o"],
     ] {

@@ -115,6 +115,7 @@ pub fn hint(field: &Field) -> ValueHint {
     match field.name.as_str() {
         "command" => ValueHint::CommandString,
         "url" => ValueHint::Url,
+        "workdir" => ValueHint::DirPath,
         name if name == "path" || name.ends_with("_path") => ValueHint::AnyPath,
         _ => ValueHint::Other,
     }

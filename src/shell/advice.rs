@@ -48,6 +48,9 @@ const OTHER_NAMES: [(&str, &str); 5] = [
     ("bat", "batcat"),
 ];
 
+/// The longest command that is looked into, in bytes: longer ones are data for the most part.
+const LONGEST: usize = 64 * 1024;
+
 /// How long a shell is tried for.
 const TRIAL_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -78,14 +81,14 @@ impl Construct {
 pub fn advice(command: &str, tail: &[u8], code: i32) -> Option<String> {
     let tail = String::from_utf8_lossy(tail);
     let complaints = || tail.lines().filter_map(complaint);
-    if code == 0 && complaints().next().is_none() {
+    if command.len() > LONGEST || (code == 0 && complaints().next().is_none()) {
         return None;
     }
     let script = Script::read(command);
     let found = complaints().find_map(|(line, words)| {
         let mut construct = understood(&script, words)?;
         // What ends well is certain only where the shell names what it did not find.
-        let certain = code != 0 || words.ends_with(": not found") || words.starts_with("[: ");
+        let certain = code != 0 || missing(words).is_some() || words.starts_with("[: ");
         construct.line = words.starts_with("Syntax error").then_some(line);
         certain.then_some(construct)
     });
@@ -106,9 +109,15 @@ fn complaint(line: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, words))
 }
 
+/// What the shell did not find. Where it may not look into a directory of `PATH`, it says so instead.
+fn missing(words: &str) -> Option<&str> {
+    let found = words.strip_suffix(": not found");
+    found.or_else(|| words.strip_suffix(": Permission denied"))
+}
+
 /// Which construct in `script` the shell complained of with `words`.
 fn understood(script: &Script, words: &str) -> Option<Construct> {
-    if let Some(word) = words.strip_suffix(": not found") {
+    if let Some(word) = missing(words) {
         return not_found(script, word);
     }
     if let Some((command, option)) = words.split_once(": Illegal option ") {
@@ -279,7 +288,7 @@ fn fails(question: &str) -> bool {
 
 /// The name that a program has here which was not found by the one in `words`.
 fn by_another_name(script: &Script, words: &str) -> Option<String> {
-    let missing = words.strip_suffix(": not found")?;
+    let missing = missing(words)?;
     let (missing, other) = OTHER_NAMES.iter().find(|(name, _)| *name == missing)?;
     found_by_path(OsStr::new(other))?;
     script

@@ -46,6 +46,10 @@ environment, unless IKIGAI_PASS_KEYS=1.",
         environment: &[
             ("IKIGAI_SHELL", "another shell than /bin/sh"),
             (
+                "XDG_STATE_HOME",
+                "where output that an answer has no room for is kept for a day, in ikigai-tools/output",
+            ),
+            (
                 "IKIGAI_PASS_KEYS",
                 "if 1, keys stay in the command's environment",
             ),
@@ -85,19 +89,21 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             command,
             conditions,
         };
-        let (ended, end, is_empty) = match object.room() {
+        let outcome = match object.room() {
             None => call.stream(object)?,
             Some(room) => call.show_ends(object, room)?,
         };
-        if is_empty {
+        if outcome.is_empty {
             object.empty("no output")?;
         }
+        let ended = outcome.ended;
         object.field("exit_code", &ended.code)?;
         if ended.timed_out {
             object.note(time.note());
         } else if shell.is_system_s_own() {
-            object.note(shell::advice(command, &end, ended.code));
+            object.note(shell::advice(command, &outcome.end, ended.code));
         }
+        object.note(outcome.note);
         Ok(())
     }))
 }
@@ -111,8 +117,19 @@ struct Call<'a> {
     conditions: Conditions<'a>,
 }
 
-/// How a command ended, the end of its output, and whether nothing of it was shown.
-type Outcome = (Ended, Vec<u8>, bool);
+/// What became of a command.
+struct Outcome {
+    ended: Ended,
+    /// The end of its output.
+    end: Vec<u8>,
+    /// Nothing was shown of its output.
+    is_empty: bool,
+    /// Where the output is of which only the ends are shown.
+    note: Option<String>,
+}
+
+/// The room for notes, in bytes: what two of them take.
+const NOTES: usize = 700;
 
 impl Call<'_> {
     /// Writes the output as it comes.
@@ -129,7 +146,12 @@ impl Call<'_> {
             output.text.write_all(b"\n")?;
         }
         output.text.close()?;
-        Ok((ended, output.end, !output.passed_on))
+        Ok(Outcome {
+            ended,
+            end: output.end,
+            is_empty: !output.passed_on,
+            note: None,
+        })
     }
 
     /// Writes both ends of the output, as far as there is room.
@@ -139,14 +161,22 @@ impl Call<'_> {
         let mut output = Ends::new(room);
         let ended = shell::run(self.command, self.conditions, &mut output)?;
         let output = output.finish();
-        let shown = bash_output::shown(&output, object.measure(), room);
+        let mut shown = bash_output::shown(&output, object.measure(), room);
+        if shown.cut {
+            // A quarter of the limit is kept free for notes.
+            let free = object.terms().max_answer.map_or(NOTES, |limit| limit / 4);
+            let less = NOTES.saturating_sub(free).min(room / 2);
+            shown = bash_output::shown(&output, object.measure(), room - less);
+        }
         object.whole_text(NAME, &shown.text)?;
         let end = output.tail.as_ref().unwrap_or(&output.head);
         let end = end[end.len().saturating_sub(END)..].to_vec();
-        if shown.cut {
-            object.note(bash_output::note(output, room));
-        }
-        Ok((ended, end, shown.text.is_empty()))
+        Ok(Outcome {
+            ended,
+            end,
+            is_empty: shown.text.is_empty(),
+            note: shown.cut.then(|| bash_output::note(output, room)),
+        })
     }
 }
 

@@ -80,20 +80,26 @@ pub fn note(output: Beginning, room: usize) -> String {
         .unwrap_or(&output.head)
         .ends_with(b"\n");
     let lines = output.newlines + u64::from(!ended);
-    let whole = format!(
-        "The output has {}, {}; its beginning and its end are shown.",
+    let length = format!(
+        "{} ({})",
         counted(lines, "line"),
         counted(output.bytes, "byte")
     );
     let mean = output.bytes / lines.max(1);
     let (path, what) = match output.keep_whole() {
-        Kept::Whole(path) => (path, String::from("All of it is")),
-        Kept::Beginning(path, bytes) => (path, format!("Its first {} are", counted(bytes, "byte"))),
+        Kept::Whole(path) => (path, format!("All of the output, {length}, is")),
+        Kept::Beginning(path, bytes) => {
+            let bytes = counted(bytes, "byte");
+            (
+                path,
+                format!("The first {bytes} of the output, of {length}, are"),
+            )
+        }
         Kept::Nowhere(reason) => {
             return format!(
-                "{whole} The rest was not kept ({reason}): run the command again with its output in \
-                 a file (COMMAND >FILE 2>&1) and read parts of that, or pipe it into head, tail or \
-                 grep."
+                "Of the output, {length}, the rest was not kept ({reason}): run the command again \
+                 with its output in a file (COMMAND >FILE 2>&1) and read parts of that, or pipe it \
+                 into head, tail or grep."
             );
         }
     };
@@ -107,7 +113,7 @@ pub fn note(output: Beginning, room: usize) -> String {
             "read parts of it with file_read (offset, limit), or search it with grep (path)",
         )
     };
-    format!("{whole} {what} in {path}: {reading}.")
+    format!("{what} in {path}: {reading}.")
 }
 
 fn counting(length: usize) -> u64 {
