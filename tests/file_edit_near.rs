@@ -247,3 +247,28 @@ fn the_note_of_a_text_that_is_there_several_times_names_the_lines() {
     let note = edit(&file, "needle", "x").note();
     assert!(note.contains("lines 700001 and 1000002"), "{note}");
 }
+
+#[test]
+fn a_text_is_quoted_whole_or_not_at_all_whatever_the_answer_may_have() {
+    let old = "    first();\n    second();\n    third();\n".repeat(8);
+    let (_here, file) = file_with(old.replace("    ", "\t"));
+    for limit in [256, 500, 900, 1500, 3000] {
+        let request = json!({"file_path": text(&file), "old_string": old, "new_string": "x"});
+        let answer = tool("file-edit")
+            .with(&request)
+            .env("IKIGAI_MAX_ANSWER", limit.to_string())
+            .run();
+        assert!(answer.stdout.len() <= limit, "{limit}");
+        let note = answer.note();
+        assert!(note.contains("lines 1 to 24"), "{limit}: {note}");
+        if note.contains("```") {
+            assert_eq!(quoted(&note), Some(&*fs::read_to_string(&file).unwrap()));
+        } else {
+            assert!(limit < 1500, "{limit}: {note}");
+            assert!(
+                limit < 500 || note.contains("\"offset\":1,\"limit\":24"),
+                "{limit}: {note}"
+            );
+        }
+    }
+}

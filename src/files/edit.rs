@@ -1,7 +1,6 @@
 //! Replacing exact text in a file of any size: searched in windows, copied in pieces, never held in
 //! memory.
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::fs::File;
@@ -10,11 +9,12 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use memchr::memchr_iter;
 use memchr::memmem::Finder;
-use memchr::{memchr, memchr_iter};
 use rustix::fs::OFlags;
 use rustix::io::{Errno, pread};
 
+use super::line_ends::{self, LineEnds};
 use super::near::{self, Clock, Near};
 use super::regular::{FileError, RegularFile};
 use super::target::WriteTarget;
@@ -38,19 +38,6 @@ pub struct Edited {
     pub line_ends: LineEnds,
     /// What is nearest to the text, where all of it were to be replaced and there is none.
     pub near: Option<Box<Near>>,
-}
-
-/// What was done about line ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineEnds {
-    /// Nothing.
-    AsSent,
-    /// All lines of the file end in CRLF: both texts' LF were taken for CRLF.
-    BothCrlf,
-    /// All lines of the file end in CRLF: the new text's LF were written as CRLF.
-    NewCrlf,
-    /// The new text was written with its LF as it was sent, where lines end in CRLF.
-    Mixed,
 }
 
 /// Why an edit was not made; the file is as it was.
@@ -112,7 +99,7 @@ pub fn edit(
 ) -> Result<Edited, EditError> {
     let target = WriteTarget::resolve(path)?;
     let file = replace::open_locked(&target, OFlags::RDWR, end)?;
-    let (texts, line_ends) = with_the_file_s_line_ends(&file, old, new)?;
+    let (texts, decided) = line_ends::decide(&file, old, new)?;
     let finder = Finder::new(&texts.0);
     let found = find(&file, &finder)?;
     let near = || -> Result<Box<Near>, FileError> {
@@ -120,7 +107,7 @@ pub fn edit(
         let (content, whole) = beginning(&file, NEAR_SIZE)?;
         Ok(Box::new(near::search(&content, whole, old, new, &clock)))
     };
-    let count = if line_ends.changes_nothing {
+    let count = if decided.changes_nothing {
         0
     } else {
         found.count
@@ -148,119 +135,15 @@ pub fn edit(
         [at] => write_around(&file, draft, (at, texts.0.len()), &texts.1, length),
         _ => write_replaced(&file, draft, &finder, &texts.1, length),
     })?;
-    let left = line_ends.crlf > found.count * crlf_in(old);
+    let left = decided.crlf > found.count * line_ends::crlf_in(old);
     Ok(Edited {
         replacements: found.count,
-        line_ends: match line_ends.done {
+        line_ends: match decided.done {
             LineEnds::Mixed if !left => LineEnds::AsSent,
             done => done,
         },
         near: None,
     })
-}
-
-/// What is to be done about line ends, and how many lines of the file end in CRLF.
-struct Decided {
-    done: LineEnds,
-    crlf: u64,
-    /// Whether both texts are the same then.
-    changes_nothing: bool,
-}
-
-type Texts<'a> = (Cow<'a, [u8]>, Cow<'a, [u8]>);
-
-/// The two texts as they are to be looked for and written.
-fn with_the_file_s_line_ends<'a>(
-    file: &RegularFile,
-    old: &'a [u8],
-    new: &'a [u8],
-) -> Result<(Texts<'a>, Decided), FileError> {
-    let as_sent = (Cow::Borrowed(old), Cow::Borrowed(new));
-    let has_cr = memchr(b'\r', old).is_some();
-    let old_lines = memchr(b'\n', old).is_some() && !has_cr;
-    let new_crlf = with_crlf(new);
-    let new_lines = new_crlf != new && (!has_cr || crlf_in(old) > 0);
-    let mut decided = Decided {
-        done: LineEnds::AsSent,
-        crlf: 0,
-        changes_nothing: false,
-    };
-    if old_lines || new_lines {
-        decided.crlf = lines_in_crlf(file)?;
-    }
-    if decided.crlf == 0 {
-        return Ok((as_sent, decided));
-    }
-    if old_lines {
-        let old_crlf = with_crlf(old);
-        // The line ends are what was to be changed: they are so already.
-        decided.changes_nothing = old_crlf == new_crlf;
-        decided.done = LineEnds::BothCrlf;
-        return Ok(((old_crlf, new_crlf), decided));
-    }
-    if has_cr {
-        decided.done = LineEnds::Mixed;
-        return Ok((as_sent, decided));
-    }
-    decided.done = LineEnds::NewCrlf;
-    Ok(((as_sent.0, new_crlf), decided))
-}
-
-/// `text` with CRLF in place of each LF that has no CR before it.
-pub fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
-    let bare = |at: &usize| *at == 0 || text[at - 1] != b'\r';
-    let mut bare = memchr_iter(b'\n', text).filter(bare).peekable();
-    if bare.peek().is_none() {
-        return Cow::Borrowed(text);
-    }
-    let mut changed = Vec::with_capacity(text.len() + text.len() / 16);
-    let mut from = 0;
-    for at in bare {
-        changed.extend_from_slice(&text[from..at]);
-        changed.push(b'\r');
-        from = at;
-    }
-    changed.extend_from_slice(&text[from..]);
-    Cow::Owned(changed)
-}
-
-/// How often CRLF is in `text`.
-fn crlf_in(text: &[u8]) -> u64 {
-    Finder::new("\r\n").find_iter(text).count() as u64
-}
-
-/// How many lines of the file end in CRLF, where all do that end; 0 where one ends in LF alone.
-fn lines_in_crlf(file: &RegularFile) -> Result<u64, FileError> {
-    let mut window = vec![0; 4096];
-    let (mut at, mut count, mut before) = (0, 0, 0);
-    loop {
-        let read = read_at(file, &mut window, at)?;
-        let seen = &window[..read];
-        for end in memchr_iter(b'\n', seen) {
-            if end.checked_sub(1).map_or(before, |cr| seen[cr]) != b'\r' {
-                return Ok(0);
-            }
-            count += 1;
-        }
-        let Some(last) = seen.last() else {
-            return Ok(count);
-        };
-        before = *last;
-        at += read as u64;
-        // Mostly the first line tells.
-        window.resize(WINDOW, 0);
-    }
-}
-
-/// Reads at offset `at`; 0 bytes at the end.
-fn read_at(file: &RegularFile, window: &mut [u8], at: u64) -> Result<usize, FileError> {
-    loop {
-        match pread(&file.file, &mut *window, at) {
-            Ok(count) => return Ok(count),
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(FileError::reading(errno)),
-        }
-    }
 }
 
 /// The file's first `most` bytes, and whether that is all of it.
@@ -273,7 +156,7 @@ fn beginning(file: &RegularFile, most: usize) -> Result<(Vec<u8>, bool), FileErr
             return Ok((content, false));
         }
         content.resize(most.min(filled + WINDOW), 0);
-        let read = read_at(file, &mut content[filled..], filled as u64)?;
+        let read = file.read_at(&mut content[filled..], filled as u64)?;
         content.truncate(filled + read);
         if read == 0 {
             return Ok((content, true));
@@ -289,7 +172,7 @@ fn line_numbers(file: &RegularFile, places: &[u64]) -> Result<Vec<u64>, FileErro
     for place in places {
         while at < *place {
             let most = usize::try_from(place - at).unwrap_or(WINDOW).min(WINDOW);
-            let read = read_at(file, &mut window[..most], at)?;
+            let read = file.read_at(&mut window[..most], at)?;
             if read == 0 {
                 return Err(FileError::changed());
             }
@@ -469,19 +352,6 @@ mod tests {
             }
         }
         (count, result)
-    }
-
-    #[test]
-    fn line_feeds_are_given_a_carriage_return_once() {
-        for (text, expected) in [
-            ("", ""),
-            ("a", "a"),
-            ("\n", "\r\n"),
-            ("a\nb\r\nc\n\n", "a\r\nb\r\nc\r\n\r\n"),
-            ("a\r\n", "a\r\n"),
-        ] {
-            assert_eq!(&*with_crlf(text.as_bytes()), expected.as_bytes());
-        }
     }
 
     proptest! {

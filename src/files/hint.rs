@@ -308,20 +308,16 @@ fn likeness(one: &str, other: &str) -> f64 {
     if plain(one) == plain(other) {
         return 1.0;
     }
-    let likeness = strsim::normalized_damerau_levenshtein(one, other);
-    let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| stem.to_owned());
-    let stems = (stem(one), stem(other));
-    let same_stem = match &stems {
-        (Some(one), Some(other)) => one == other && !one.is_empty(),
-        (None, Some(other_stem)) => one == other_stem,
-        (Some(one_stem), None) => one_stem == other,
-        (None, None) => false,
-    };
-    if same_stem {
-        likeness.max(0.9)
-    } else {
-        likeness
+    let (stem, extension) = one.rsplit_once('.').unwrap_or((one, ""));
+    let (other_stem, other_extension) = other.rsplit_once('.').unwrap_or((other, ""));
+    if stem == other_stem && !stem.is_empty() {
+        return 0.9;
     }
+    // An extension in common does not make two names alike.
+    if extension == other_extension {
+        return strsim::normalized_damerau_levenshtein(stem, other_stem);
+    }
+    strsim::normalized_damerau_levenshtein(one, other)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod hint;
 mod holes;
 mod in_place;
 pub mod kind;
+mod line_ends;
 mod lock;
 pub mod near;
 mod preserve;
@@ -17,7 +18,8 @@ mod regular;
 mod replace;
 mod target;
 
-pub use edit::{EditError, LineEnds, edit};
+pub use edit::{EditError, edit};
+pub use line_ends::LineEnds;
 pub use lock::while_waiting;
 pub use read::{Content, Facts, Interrupted, LineEnd, read};
 pub use regular::{FileError, Reason};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use memchr::{memchr, memchr_iter, memrchr};
 use rustix::fs::{Advice, OFlags, fadvise};
-use rustix::io::{Errno, pread};
+use rustix::io::Errno;
 
 use super::environ;
 use super::kind::{self, Kind};
@@ -188,7 +188,7 @@ impl Content {
         let mut window = vec![0; WINDOW];
         let mut at = from;
         while at - from < LONGEST_LINE && Instant::now() < deadline {
-            let read = self.read_at(&mut window, at)?;
+            let read = self.file.read_at(&mut window, at)?;
             if read == 0 {
                 return Ok(LineEnd::OfFile(at));
             }
@@ -205,7 +205,9 @@ impl Content {
         let mut bytes = vec![0; most];
         let mut filled = 0;
         while filled < most {
-            let read = self.read_at(&mut bytes[filled..], from + filled as u64)?;
+            let read = self
+                .file
+                .read_at(&mut bytes[filled..], from + filled as u64)?;
             if read == 0 {
                 break;
             }
@@ -213,16 +215,6 @@ impl Content {
         }
         bytes.truncate(filled);
         Ok(bytes)
-    }
-
-    fn read_at(&self, window: &mut [u8], at: u64) -> Result<usize, FileError> {
-        loop {
-            match pread(&self.file.file, &mut *window, at) {
-                Ok(read) => return Ok(read),
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(FileError::reading(errno)),
-            }
-        }
     }
 
     /// Reads the next window, unless part of this one is left; returns whether there was anything.

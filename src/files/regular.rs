@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
-use rustix::io::Errno;
+use rustix::io::{Errno, pread};
 
 /// Why a file could not be read or written. Each variant corresponds to one of the specification's
 /// codes.
@@ -185,6 +185,17 @@ impl RegularFile {
         let stat = fstat(&file).map_err(FileError::opening)?;
         Self::permit(&stat)?;
         Ok(Self { file, stat })
+    }
+
+    /// Reads at offset `at` as much as comes at once; 0 bytes at the end.
+    pub fn read_at(&self, window: &mut [u8], at: u64) -> Result<usize, FileError> {
+        loop {
+            match pread(&self.file, &mut *window, at) {
+                Ok(read) => return Ok(read),
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(FileError::reading(errno)),
+            }
+        }
     }
 
     /// Refuses what is not a regular file.

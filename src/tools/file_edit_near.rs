@@ -5,18 +5,30 @@
 
 use std::fmt::Write as _;
 
+use crate::contract::bounded::Measure;
 use crate::files::LineEnds;
 use crate::files::kind::thousands;
 use crate::files::near::{
     Change, Difference, Elided, Finding, MOST_NAMED, Near, Place, Quote, Repair, What,
 };
+use crate::tools::file_edit_differences;
 use crate::tools::file_words::{count, lines_in_words, quoted_for_shell};
 
-/// How many differences are named.
-const MOST_DIFFERENCES: usize = 4;
+/// What an answer has beside its note, in bytes: its other fields, and what stands around them.
+const BESIDE: usize = 256;
 
-/// The note on a text that is in the file `path` not at all.
-pub fn not_found(path: &str, near: &Near) -> String {
+/// The note on a text that is in the file `path` not at all, in an answer of at most `longest`
+/// bytes. A text that is quoted is quoted whole or not at all: half of it would be in the file, too.
+pub fn not_found(path: &str, near: &Near, longest: Option<usize>) -> String {
+    let note = nearest(path, near, true);
+    let cost = Measure::Json.cost(note.as_bytes());
+    if longest.is_some_and(|longest| cost + BESIDE > longest) {
+        return nearest(path, near, false);
+    }
+    note
+}
+
+fn nearest(path: &str, near: &Near, quotes: bool) -> String {
     let mut notes = Vec::new();
     if !near.already.is_empty() {
         let lines = lines_in_words(&near.already);
@@ -26,7 +38,7 @@ pub fn not_found(path: &str, near: &Near) -> String {
     }
     match &near.finding {
         Finding::Nothing if !notes.is_empty() => {}
-        finding => notes.push(found(path, near, finding)),
+        finding => notes.push(found(path, near, finding, quotes)),
     }
     notes.join(" ")
 }
@@ -65,7 +77,7 @@ pub fn line_ends(done: LineEnds, new: &str) -> Option<String> {
     Some(note)
 }
 
-fn found(path: &str, near: &Near, finding: &Finding) -> String {
+fn found(path: &str, near: &Near, finding: &Finding, quotes: bool) -> String {
     let reading = if near.whole {
         "the file".to_owned()
     } else {
@@ -92,18 +104,18 @@ fn found(path: &str, near: &Near, finding: &Finding) -> String {
             place,
             differences,
             others,
-        } => alike(near, place, differences, *others),
+        } => alike(near, place, differences, *others, quotes),
         Finding::Repaired {
             repair,
             place,
             differences,
-        } => repaired(near, *repair, place, differences),
-        Finding::Elided(elided) => self::elided(elided),
+        } => repaired(near, *repair, place, differences, quotes),
+        Finding::Elided(elided) => self::elided(elided, quotes),
         Finding::Stale {
             place,
             changes,
             equal,
-        } => stale(place, changes, *equal),
+        } => stale(place, changes, *equal, quotes),
         Finding::Nothing => format!(
             "Nothing like old_string is in {reading}{}: it may be another file, or it has changed. \
              Read it again with file_read before you edit it.",
@@ -119,8 +131,14 @@ fn found(path: &str, near: &Near, finding: &Finding) -> String {
     }
 }
 
-fn alike(near: &Near, place: &Place, differences: &[Difference], others: usize) -> String {
-    let words = differences_in_words(differences);
+fn alike(
+    near: &Near,
+    place: &Place,
+    differences: &[Difference],
+    others: usize,
+    quotes: bool,
+) -> String {
+    let words = file_edit_differences::in_words(differences);
     // The differences of a single line name it.
     let mut note = if place.first == place.last {
         format!("The nearest: {words}.")
@@ -131,11 +149,17 @@ fn alike(near: &Near, place: &Place, differences: &[Difference], others: usize) 
     if others > 0 && place.same.1 <= 1 {
         let _ = write!(note, " {} as near.", are_others(others));
     }
-    to_be_sent(&mut note, place, "");
+    to_be_sent(&mut note, place, "", quotes);
     note
 }
 
-fn repaired(near: &Near, repair: Repair, place: &Place, differences: &[Difference]) -> String {
+fn repaired(
+    near: &Near,
+    repair: Repair,
+    place: &Place,
+    differences: &[Difference],
+    quotes: bool,
+) -> String {
     let not_there = ", and the file has none there";
     let (what, but, new_too) = match repair {
         Repair::TrimEnd => (
@@ -190,7 +214,11 @@ fn repaired(near: &Near, repair: Repair, place: &Place, differences: &[Differenc
     };
     let mut note = format!("The nearest {}: {what}{but}.", is_lines(place));
     if !differences.is_empty() {
-        let _ = write!(note, " Beyond that {}.", differences_in_words(differences));
+        let _ = write!(
+            note,
+            " Beyond that {}.",
+            file_edit_differences::in_words(differences)
+        );
     }
     hints(&mut note, near, differences);
     let advice = if new_too {
@@ -198,11 +226,11 @@ fn repaired(near: &Near, repair: Repair, place: &Place, differences: &[Differenc
     } else {
         ""
     };
-    to_be_sent(&mut note, place, advice);
+    to_be_sent(&mut note, place, advice, quotes);
     note
 }
 
-fn elided(elided: &Elided) -> String {
+fn elided(elided: &Elided, quotes: bool) -> String {
     let parts: Vec<String> = elided
         .parts
         .iter()
@@ -220,11 +248,11 @@ fn elided(elided: &Elided) -> String {
             parts.join(" and ")
         ),
     };
-    to_be_sent(&mut note, &elided.place, "");
+    to_be_sent(&mut note, &elided.place, "", quotes);
     note
 }
 
-fn stale(place: &Place, changes: &[Change], equal: usize) -> String {
+fn stale(place: &Place, changes: &[Change], equal: usize, quotes: bool) -> String {
     let single = place.first == place.last;
     let mut note = format!("The nearest {}", is_lines(place));
     if single && equal == 0 {
@@ -244,7 +272,7 @@ fn stale(place: &Place, changes: &[Change], equal: usize) -> String {
         let _ = write!(note, "; and {} more", changes.len() - said.len());
     }
     note += ". If that is the place, the file has changed or was quoted inexactly.";
-    to_be_sent(&mut note, place, "");
+    to_be_sent(&mut note, place, "", quotes);
     note
 }
 
@@ -276,7 +304,7 @@ fn change_in_words(change: &Change) -> String {
 }
 
 /// Says what the file's own text is and that it is to be sent; last, since it ends in the text.
-fn to_be_sent(note: &mut String, place: &Place, advice: &str) {
+fn to_be_sent(note: &mut String, place: &Place, advice: &str, quotes: bool) {
     let (lines, times) = &place.same;
     if *times > 1 {
         let mut named = lines_in_words(lines);
@@ -291,13 +319,13 @@ fn to_be_sent(note: &mut String, place: &Place, advice: &str) {
     }
     let limit = place.last - place.first + 1;
     match &place.text {
-        Quote::Text(text) => {
+        Quote::Text(text) if quotes => {
             let _ = write!(
                 note,
                 " Send the file's own text as old_string{advice}:\n```\n{text}\n```"
             );
         }
-        Quote::TooLong => {
+        Quote::Text(_) | Quote::TooLong => {
             let _ = write!(
                 note,
                 " Read it again (file_read with \"offset\":{},\"limit\":{limit}) and send the \
@@ -362,161 +390,5 @@ fn are_others(others: usize) -> String {
         "1 other place is".to_owned()
     } else {
         format!("{others} other places are")
-    }
-}
-
-/// The differences, those of one kind together.
-fn differences_in_words(differences: &[Difference]) -> String {
-    let mut groups: Vec<(&Difference, Vec<u64>)> = Vec::new();
-    for one in differences {
-        let same = |other: &Difference| {
-            (one.what, &one.file, &one.sought) == (other.what, &other.file, &other.sought)
-        };
-        match groups.iter_mut().find(|(other, _)| same(other)) {
-            Some((_, lines)) => lines.push(one.line),
-            None => groups.push((one, vec![one.line])),
-        }
-    }
-    let said: Vec<String> = groups
-        .iter_mut()
-        .take(MOST_DIFFERENCES)
-        .map(|(one, lines)| {
-            lines.dedup();
-            difference_in_words(one, lines)
-        })
-        .collect();
-    let mut words = said.join("; ");
-    if groups.len() > MOST_DIFFERENCES {
-        let more = count((groups.len() - MOST_DIFFERENCES) as u64, "other difference");
-        let _ = write!(words, "; and {more}");
-    }
-    words
-}
-
-fn difference_in_words(one: &Difference, lines: &[u64]) -> String {
-    let place = lines_in_words(lines);
-    let several = lines.len() > 1;
-    let has = if several { "have" } else { "has" };
-    let (file, sought) = (bytes_in_words(&one.file), bytes_in_words(&one.sought));
-    let behind = if several || one.behind.is_empty() {
-        String::new()
-    } else {
-        format!(" behind `{}`", one.behind)
-    };
-    match one.what {
-        What::Indentation => {
-            let is = if several { "are" } else { "is" };
-            if one.file.is_empty() {
-                format!("{place} {is} not indented where old_string has {sought}")
-            } else {
-                format!("{place} {is} indented with {file} where old_string has {sought}")
-            }
-        }
-        What::Trailing => {
-            let ends = if several { "end" } else { "ends" };
-            if one.file.is_empty() {
-                format!("{place} {has} nothing at the end where old_string has {sought}")
-            } else {
-                format!("{place} {ends} in {file} where old_string has {sought}")
-            }
-        }
-        What::Blanks | What::LineBreak => {
-            format!("{place} {has} {file}{behind} where old_string has {sought}")
-        }
-        What::LineEnd => {
-            let ends = if several { "end" } else { "ends" };
-            let name = |bytes: &[u8]| if bytes == b"\r\n" { "CRLF" } else { "LF" };
-            format!(
-                "{place} {ends} in {} where old_string has {}",
-                name(&one.file),
-                name(&one.sought)
-            )
-        }
-        What::Character => format!("{place} {has} {file} where old_string has {sought}"),
-        What::Case => format!(
-            "{place} {has} `{}` where old_string has `{}`",
-            String::from_utf8_lossy(&one.file),
-            String::from_utf8_lossy(&one.sought)
-        ),
-        What::Broken => {
-            let bytes: Vec<String> = one
-                .file
-                .iter()
-                .map(|byte| format!("0x{byte:02X}"))
-                .collect();
-            format!(
-                "{place} {has} {}, which is no UTF-8 and is shown as U+FFFD",
-                bytes.join(" ")
-            )
-        }
-    }
-}
-
-/// `4 spaces`, `a tab and 2 spaces`, `“ (U+201C)`, `nothing`.
-fn bytes_in_words(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let mut words: Vec<(String, u64)> = Vec::new();
-    let mut characters = text.chars().peekable();
-    let mut seen = String::new();
-    while let Some(one) = characters.next() {
-        let name = match one {
-            ' ' => "space".to_owned(),
-            '\t' => "tab".to_owned(),
-            '\n' => "line end".to_owned(),
-            '\r' if characters.next_if_eq(&'\n').is_some() => "line end (CRLF)".to_owned(),
-            '\r' => "carriage return".to_owned(),
-            '\u{A0}' => hidden("no-break space", one),
-            '\u{202F}' => hidden("narrow no-break space", one),
-            '\u{200B}' => hidden("zero-width space", one),
-            '\u{FEFF}' => hidden("byte-order mark", one),
-            '\u{AD}' => hidden("soft hyphen", one),
-            '\u{3000}' => hidden("wide space", one),
-            _ if one.is_whitespace() || one.is_control() => hidden("blank", one),
-            '\u{200C}' | '\u{200D}' | '\u{2060}' | '\u{FE0E}' | '\u{FE0F}' => {
-                hidden("character without width", one)
-            }
-            _ => {
-                seen.push(one);
-                continue;
-            }
-        };
-        match words.last_mut() {
-            Some((last, times)) if *last == name => *times += 1,
-            _ => words.push((name, 1)),
-        }
-    }
-    let mut parts: Vec<String> = words
-        .into_iter()
-        .map(|(name, times)| several(&name, times))
-        .collect();
-    if seen.len() > 1 && seen.is_ascii() {
-        parts.push(seen);
-    } else if !seen.is_empty() {
-        let codes: Vec<String> = seen
-            .chars()
-            .map(|one| format!("U+{:04X}", u32::from(one)))
-            .collect();
-        parts.push(format!("{seen} ({})", codes.join(" ")));
-    }
-    if parts.is_empty() {
-        return "nothing".to_owned();
-    }
-    parts.join(" and ")
-}
-
-/// What cannot be seen, and how it is written.
-fn hidden(name: &str, one: char) -> String {
-    let code = u32::from(one);
-    format!("{name} (U+{code:04X}, in JSON \\u{code:04x})")
-}
-
-/// `a tab`, `4 spaces`.
-fn several(name: &str, times: u64) -> String {
-    if times == 1 {
-        return format!("a {name}");
-    }
-    match name.split_once(" (") {
-        Some((noun, code)) => format!("{times} {noun}s ({code}"),
-        None => format!("{times} {name}s"),
     }
 }

@@ -1,9 +1,10 @@
 //! What the three file tools say of a file that cannot be worked with: in the specification's
 //! words, with a note on what is wrong with its path and what to send instead.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::contract::failure::{Code, Failure};
+use crate::contract::terms::Reader;
 use crate::files::FileError;
 use crate::files::hint::{self, Meant, Obstacle, Slip, Wants};
 use crate::tools::file_words::quoted_for_shell;
@@ -44,10 +45,10 @@ pub fn of(path: &str, error: &FileError) -> Failure {
 }
 
 /// The same failure, with a note where it is the path that is wrong.
-pub fn with_note(path: &str, error: &FileError, wants: Wants) -> Failure {
+pub fn with_note(path: &str, error: &FileError, wants: Wants, reader: Reader) -> Failure {
     let failure = of(path, error);
     match error {
-        FileError::NotFound | FileError::Open(_) => failure.with_note(note(path, wants)),
+        FileError::NotFound | FileError::Open(_) => failure.with_note(note(path, wants, reader)),
         FileError::Locked => failure.with_note(
             "Another program holds a lock on the file, which is as it was: try again later.",
         ),
@@ -56,13 +57,13 @@ pub fn with_note(path: &str, error: &FileError, wants: Wants) -> Failure {
 }
 
 /// What is wrong with `path`, and what to send.
-fn note(path: &str, wants: Wants) -> String {
+fn note(path: &str, wants: Wants, reader: Reader) -> String {
     if path.trim().is_empty() {
         return "file_path is empty: send the path of a file.".to_owned();
     }
     let obstacle = hint::obstacle(Path::new(path));
     if let Some(Obstacle::Directory) = obstacle {
-        return directory(path, wants);
+        return directory(path, wants, reader);
     }
     let meant = hint::meant(path, wants);
     if let Some(meant) = meant.as_ref().filter(|meant| meant.exists) {
@@ -84,13 +85,14 @@ fn note(path: &str, wants: Wants) -> String {
         }) => {
             // What was meant is told already.
             if meant.is_none() {
-                said.extend(missing(path, &part, whole, &similar, wants));
+                said.extend(missing(path, &part, whole, &similar, wants, reader));
             }
         }
         Some(Obstacle::Directory) | None => {}
     }
     if !said.is_empty()
         && meant.is_none()
+        && reader != Reader::Person
         && Path::new(path).is_relative()
         && let Ok(here) = std::env::current_dir()
     {
@@ -99,8 +101,10 @@ fn note(path: &str, wants: Wants) -> String {
     said.join(" ")
 }
 
-fn directory(path: &str, wants: Wants) -> String {
+fn directory(path: &str, wants: Wants, reader: Reader) -> String {
     match wants {
+        // The message says so already, and a person knows how to list one.
+        _ if reader == Reader::Person => String::new(),
         Wants::File => format!(
             "It is a directory: list it with glob, \"pattern\":\"*\",\"path\":{path:?}, or name a \
              file in it."
@@ -143,8 +147,9 @@ fn missing(
     path: &str,
     part: &Path,
     whole: bool,
-    similar: &[std::path::PathBuf],
+    similar: &[PathBuf],
     wants: Wants,
+    reader: Reader,
 ) -> Vec<String> {
     let mut said = Vec::new();
     if !whole {
@@ -160,13 +165,17 @@ fn missing(
         Wants::Name => {
             let parent = Path::new(path).parent().unwrap_or(Path::new("."));
             let parent = parent.to_string_lossy();
-            said.push(format!(
-                "file_write makes no directories: make it with bash, `mkdir -p {}`, then write \
-                 again.",
-                quoted_for_shell(&parent)
-            ));
+            let parent = quoted_for_shell(&parent);
+            said.push(if reader == Reader::Person {
+                format!("Make it first: mkdir -p {parent}")
+            } else {
+                format!(
+                    "file_write makes no directories: make it with bash, `mkdir -p {parent}`, then \
+                     write again."
+                )
+            });
         }
-        Wants::File if similar.is_empty() => {
+        Wants::File if similar.is_empty() && reader != Reader::Person => {
             let name = Path::new(path).file_name().unwrap_or_default();
             let name = name.to_string_lossy();
             // What wildcards would read otherwise.

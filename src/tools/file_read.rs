@@ -62,19 +62,23 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let limit = request.integer("limit", 1..=u64::MAX)?;
     let terms = request.terms();
     let end = terms.deadline.map(|deadline| deadline.end);
+    let reader = terms.reader;
     let window = Window {
         path,
         first: offset.unwrap_or(1),
         limit,
     };
     let content = files::read(Path::new(path), window.first, limit, end)
-        .map_err(|error| file_failure::with_note(path, &error, Wants::File))?;
+        .map_err(|error| file_failure::with_note(path, &error, Wants::File, reader))?;
     let facts = *content.facts();
-    if let (Reader::Model, Some(kind)) = (terms.reader, facts.kind) {
+    if let (Reader::Model, Some(kind)) = (reader, facts.kind) {
         return no_text(path, kind, facts.size);
     }
     Ok(Reply::new(move |object| {
-        object.note(remark(&window, &facts));
+        // A person's pipe gets the bytes as they are, and nothing is wrong with them.
+        if reader != Reader::Person {
+            object.note(remark(&window, &facts));
+        }
         window.write(content, object)?;
         if facts.is_empty && window.first == 1 {
             object.empty("empty file")?;

@@ -50,6 +50,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let content = request.required_text("content")?;
     let note = file_failure::made_beside(path);
+    let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     files::write(Path::new(path), content.as_bytes(), end).map_err(|error| {
         let error = match error {
@@ -58,7 +59,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             FileError::NotFound => FileError::Open(Reason::default()),
             error => error,
         };
-        file_failure::with_note(path, &error, Wants::Name)
+        file_failure::with_note(path, &error, Wants::Name, reader)
     })?;
     Ok(Reply::new(move |object| {
         let bytes = content.len();

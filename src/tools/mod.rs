@@ -6,6 +6,7 @@
 pub mod bash;
 mod bash_output;
 pub mod file_edit;
+mod file_edit_differences;
 mod file_edit_near;
 mod file_failure;
 pub mod file_read;

@@ -169,7 +169,7 @@ pub fn search(content: &[u8], whole: bool, sought: &[u8], new: &[u8], clock: &Cl
 /// Where `new` is in the file, if it is a text that says something, in a few places.
 fn already(content: &[u8], new: &[u8]) -> Vec<usize> {
     let seen = fold(new).len();
-    let with_crlf = super::edit::with_crlf(new);
+    let with_crlf = super::line_ends::with_crlf(new);
     let find = |text: &[u8]| -> Vec<usize> {
         let finder = Finder::new(text);
         let found = finder.find_iter(content).take(MOST_NAMED);

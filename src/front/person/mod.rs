@@ -20,7 +20,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Object;
 use crate::contract::request::Request;
 use crate::contract::schema::{Field, FieldKind, Schema};
-use crate::contract::terms::Terms;
+use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::Tool;
 use crate::front::answer;
 use crate::program::Exit;
@@ -94,7 +94,9 @@ fn call(tool: &Tool, request: &[u8], json: bool) -> Exit {
     if !json {
         return as_text(tool, request);
     }
-    let exit = answer::as_json(tool, Ok(request), Terms::of_person());
+    // JSON is for programs, and says all that a host is told.
+    let terms = Terms::within(Reader::Program, None, None);
+    let exit = answer::as_json(tool, Ok(request), terms);
     if io::stdout().is_terminal() {
         // A person's next prompt is to stand on a line of its own; what a terminal does not take is
         // lost anyway.
