@@ -113,6 +113,13 @@ impl KeptOutput {
     }
 }
 
+/// The directory of the files, for whoever lets them be read; it need not be there.
+#[must_use]
+pub fn directory_of_outputs() -> Option<PathBuf> {
+    let state = dirs::state_dir()?.canonicalize().ok()?;
+    Some(state.join("ikigai-tools/output"))
+}
+
 /// Why there is no place.
 const HOMELESS: &str = "there is no home directory";
 
