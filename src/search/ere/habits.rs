@@ -2,8 +2,8 @@
 //! does match.
 //!
 //! Nothing is said on a guess. Where a window of a search has no match, and nothing was found
-//! before, the other readings are tried on it; only one that matches a line is spoken of. `\|` alone
-//! is spoken of in any case, since that is decided so.
+//! before, the other readings are tried on it; only one that matches a line is spoken of. `\|`
+//! alone is spoken of in any case, since that is decided so.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

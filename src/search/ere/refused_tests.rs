@@ -16,11 +16,11 @@ fn matches(pattern: &str, line: &str) -> bool {
 const REASONS: &[(&str, &str)] = &[
     (
         "foo(?=bar)",
-        "look-ahead is not supported: write `foobar`, which finds the same lines",
+        "look-ahead is not supported: search for `foobar`, which finds the same lines",
     ),
     (
         "foo(?=a|b)",
-        "look-ahead is not supported: write `foo(?:a|b)`, which finds the same lines",
+        "look-ahead is not supported: search for `foo(?:a|b)`, which finds the same lines",
     ),
     (
         "foo(?!bar)",
@@ -32,7 +32,7 @@ const REASONS: &[(&str, &str)] = &[
     ),
     (
         r"(?<=def )\w+",
-        r"look-behind is not supported: write `def \w+`, which finds the same lines",
+        r"look-behind is not supported: search for `def \w+`, which finds the same lines",
     ),
     (
         r"(?<!\.)print\(",

@@ -109,7 +109,11 @@ impl fmt::Display for Unsupported {
             Some(Instead {
                 pattern,
                 exact: true,
-            }) => write!(out, ": write `{pattern}`, which finds the same lines"),
+            }) => {
+                let look = matches!(self.construct, Construct::LookAround { .. });
+                let verb = if look { "search for" } else { "write" };
+                write!(out, ": {verb} `{pattern}`, which finds the same lines")
+            }
             Some(Instead { pattern, .. }) if self.construct == Construct::LineFeed => {
                 write!(
                     out,
