@@ -5,8 +5,11 @@ mod common;
 use common::{Answer, tool};
 use serde_json::json;
 
+/// Calls are made in a directory of their own: what `sh` takes for something else may make files.
 fn run(command: &str) -> Answer {
-    tool("bash").with(&json!({ "command": command })).run()
+    let here = common::directory();
+    let call = tool("bash").with(&json!({ "command": command }));
+    call.in_directory(here.path()).run()
 }
 
 /// Whether `sh` is dash, whose words these are.
@@ -61,6 +64,29 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
         ),
         ("declare -A m; m[a]=works; echo ${m[a]}", "bash's"),
         ("echo works |& cat", "`|&` is bash's"),
+        (
+            "for i in {1..2}; do echo works $i; done",
+            "`{1..2}` is bash's",
+        ),
+        (
+            "grep -r nothing --include=*.{js,ts} /etc/cron.d; echo works; exit 1",
+            "`{js,ts}` is bash's",
+        ),
+        (
+            "command -v works &>/dev/null && echo yes; echo works",
+            "`&>` is bash's",
+        ),
+        ("IFS=$'\\n'; echo works", "`$'…'` is bash's"),
+        (
+            "n=1; if (( n > 0 )); then echo works; fi",
+            "`(( ))` is bash's",
+        ),
+        (
+            "n=1; if (( $n == 1 )); then echo works; else exit 1; fi",
+            "`(( ))` is bash's",
+        ),
+        ("x=1; [ -v x ] && echo works", "`[ -v … ]` is bash's"),
+        ("printf '%q' works", "`printf %q` is bash's"),
         (
             "cd /; ls {etc,works} 2>&1 || exit 1; exit 1",
             "`{etc,works}` is bash's",
@@ -200,6 +226,16 @@ fn nothing_is_said_where_that_is_not_the_reason() {
         "[ a = b ]",
         "ls /nonexistent",
         "x=${y:-a}; exit 4",
+        "echo '{1..3}' \"{1..3}\"; mkdir x",
+        "printf %s '&>' \"&>\" '&'",
+        "echo '$' a 'b'",
+        "echo http://localhost/{a,b}",
+        "((echo a); echo b)",
+        "( (nonexistent-program) ); exit 127",
+        "git log -1 HEAD@{0} 2>/dev/null; true",
+        "x=1; echo $((x + 1)) ${x}; { echo y; }",
+        "awk 'BEGIN { for (i = 1; i < 3; i++) print i }'",
+        "find . -maxdepth 0 -exec echo {} +",
         "echo ${#x}; exit 1",
         "sh -c 'exit 2'",
         "find . -name x -exec true {} \\; ; exit 1",

@@ -128,12 +128,16 @@ fn errors_go_to_stderr_in_one_line() {
         let seen = run_in(room.path(), Path::new(PROGRAM), args, Streams::Out, &[]);
         (seen.terminal, seen.piped)
     };
-    assert_eq!(
-        out(&["file-read", "gone"]),
-        (
-            String::new(),
-            "file-read: File not found: gone\n".to_owned()
-        )
+    let (shown, error) = out(&["file-read", "gone"]);
+    assert_eq!(shown, "");
+    // Behind the error stands what to do about it, on a line of its own.
+    let lines: Vec<&str> = error.lines().collect();
+    assert_eq!(lines[0], "file-read: File not found: gone");
+    assert!(
+        lines.len() <= 2
+            && lines[1..]
+                .iter()
+                .all(|line| line.starts_with("file-read: "))
     );
     assert_eq!(
         out(&["grep", "nothing like it"]),
@@ -287,11 +291,7 @@ fn a_pipe_gets_every_byte_as_it_is() {
             .current_dir(room.path())
             .output()
             .unwrap();
-        assert_eq!(
-            (output.status.code(), output.stderr),
-            (Some(0), Vec::new()),
-            "{args:?}"
-        );
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
         output.stdout
     };
     assert!(out(&["file-read", "f"]) == bytes);
@@ -468,7 +468,7 @@ fn colours_are_for_terminals_and_never_under_no_color() {
         .terminal
     };
     let coloured = error(&[]);
-    assert_eq!(plain(&coloured), "file-read: File not found: gone\n");
+    assert!(plain(&coloured).starts_with("file-read: File not found: gone\n"));
     assert_ne!(coloured, plain(&coloured));
     assert_eq!(error(&[("NO_COLOR", OsStr::new(""))]), coloured);
     assert_eq!(error(&[("NO_COLOR", OsStr::new("1"))]), plain(&coloured));
@@ -632,11 +632,9 @@ fn a_number_is_taken_in_every_form_that_json_has_for_it() {
     ] {
         let offset = format!("--offset={number}");
         let (code, out, err) = piped(room.path(), &["file-read", "a.txt", &offset]);
-        assert_eq!(
-            (code, out.as_str(), err.as_str()),
-            (0, output, ""),
-            "{number}"
-        );
+        assert_eq!((code, out.as_str()), (0, output), "{number}");
+        // A window that shows nothing says why.
+        assert_eq!(err.is_empty(), !output.is_empty(), "{number}: {err}");
     }
     let args = ["file-read", "a.txt", "--offset", "-1e300"];
     assert_eq!(piped(room.path(), &args).0, 0);

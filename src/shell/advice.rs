@@ -81,7 +81,9 @@ impl Construct {
 pub fn advice(command: &str, tail: &[u8], code: i32) -> Option<String> {
     let tail = String::from_utf8_lossy(tail);
     let complaints = || tail.lines().filter_map(complaint);
-    if command.len() > LONGEST || (code == 0 && complaints().next().is_none()) {
+    let suspect = ["&>", "{", "$'"].iter().any(|text| command.contains(text));
+    let silent = complaints().next().is_none();
+    if command.len() > LONGEST || (code == 0 && silent && !suspect) {
         return None;
     }
     let script = Script::read(command);
@@ -92,13 +94,10 @@ pub fn advice(command: &str, tail: &[u8], code: i32) -> Option<String> {
         construct.line = words.starts_with("Syntax error").then_some(line);
         certain.then_some(construct)
     });
-    if code == 0 {
-        return found.map(|construct| sentence(&construct, command));
-    }
-    let trapped = || tail.lines().any(|line| line.ends_with(": bad trap"));
+    let trapped = || code != 0 && tail.lines().any(|line| line.ends_with(": bad trap"));
     found
         .or_else(|| trapped().then(|| construct_of_trap(&script)).flatten())
-        .or_else(|| silently_other(&script, &tail))
+        .or_else(|| silently_other(&script, code))
         .map(|construct| sentence(&construct, command))
         .or_else(|| complaints().find_map(|(_, words)| by_another_name(&script, words)))
 }
@@ -144,6 +143,8 @@ fn understood(script: &Script, words: &str) -> Option<Construct> {
             script.calls("select").then(|| Construct::new("select", ""))
         }
         "Bad substitution" => substitution(script),
+        "[: -v: unexpected operator" => Some(Construct::new("[ -v … ]", "[ -n \"${NAME+x}\" ]")),
+        _ if words.starts_with("printf: %q") => Some(Construct::new("printf %q", "")),
         _ if words.ends_with(": unexpected operator")
             && (words.starts_with("[: ") || words.starts_with("test: "))
             && script.has(" == ") =>
@@ -176,15 +177,19 @@ fn not_found(script: &Script, word: &str) -> Option<Construct> {
     if word.contains('=') && element.is_some_and(|(array, _)| name(array)) && script.has("]=") {
         return Some(Construct::new("NAME[…]=", ""));
     }
-    let counted = word.ends_with("++") || word.ends_with("--");
-    if counted
-        && script
-            .places("((")
-            .any(|at| script.before(at) != Some(b'$'))
-    {
-        return Some(Construct::new("(( ))", ": $((…))"));
+    if opens_arithmetic(script, word) {
+        return Some(Construct::new("(( ))", ": $((…)), or [ … ]"));
     }
     None
+}
+
+/// Whether `word`, which the shell did not find, stands where `((` opens a calculation.
+fn opens_arithmetic(script: &Script, word: &str) -> bool {
+    let number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    script.opens("((").any(|inner| {
+        let inner = inner.trim_ascii_start();
+        inner.starts_with(word.as_bytes()) || (number && inner.starts_with(b"$"))
+    })
 }
 
 /// Options that commands of the shell's own have in bash and not in `sh`.
@@ -258,10 +263,13 @@ fn construct_of_trap(script: &Script) -> Option<Construct> {
 }
 
 /// What the shell does not complain of and takes for something else: whether it does is tried.
-fn silently_other(script: &Script, tail: &str) -> Option<Construct> {
+fn silently_other(script: &Script, code: i32) -> Option<Construct> {
     let word = script.braces().find_map(|word| {
         let word = std::str::from_utf8(word).ok()?;
-        tail.contains(word).then(|| word.to_owned())
+        // Some programs take words with commas in braces apart themselves. Where all went well, only
+        // those count that make what they are told to.
+        let makes = || script.calls("mkdir") || script.calls("touch");
+        (code != 0 || word.contains("..") || makes()).then(|| word.to_owned())
     });
     if let Some(word) = word
         && fails("[ \"$(echo {1..2})\" = '1 2' ]")

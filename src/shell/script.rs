@@ -93,6 +93,12 @@ impl Script {
         })
     }
 
+    /// What follows behind each `text` that stands unquoted where a command begins.
+    pub fn opens<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a [u8]> + 'a {
+        let places = self.places(text).filter(|at| is_called(&self.bare[..*at]));
+        places.map(|at| &self.bare[at + text.len()..])
+    }
+
     /// The byte before the unquoted place `at`.
     pub fn before(&self, at: usize) -> Option<u8> {
         at.checked_sub(1).map(|at| self.bare[at])
