@@ -12,6 +12,7 @@ pub mod glob;
 pub mod grep;
 mod network;
 mod search_answer;
+mod search_notes;
 pub mod web_fetch;
 pub mod web_search_brave;
 pub mod web_search_google;

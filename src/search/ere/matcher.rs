@@ -9,6 +9,7 @@
 //! | with a back-reference | [`References`]: `regex`, then `fancy-regex` |
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use memchr::memmem::Finder;
 
@@ -62,6 +63,13 @@ impl Matcher {
             Engine::Regex(search) => search.find(window, from),
             Engine::References(references) => references.find(window, from),
         }
+    }
+
+    /// The same matcher, whose search ends after `limit`, whatever the pattern costs.
+    #[must_use]
+    pub fn within(self, limit: Duration) -> Self {
+        self.budget.limit(limit);
+        self
     }
 
     /// How many lines `find` could not decide so far, because the pattern can match them in too
