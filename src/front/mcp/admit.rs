@@ -36,7 +36,7 @@ pub fn admit(roots: &Roots, tool: &Tool, request: &mut JsonObject) -> Result<(),
                 return Err(refusal(roots, path));
             }
             if let Some(text) = given(pattern) {
-                let listed = roots.listed(base, text);
+                let listed = roots.listed(&base, text);
                 let listed = listed.ok_or_else(|| refusal(roots, text))?;
                 request.insert(pattern.to_owned(), Value::String(listed));
             }
