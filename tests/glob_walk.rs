@@ -10,8 +10,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use ikigai_tools::search::paths::{EntryKind, LeftOut};
-use ikigai_tools::search::walk::{GlobError, expand};
+use ikigai_tools::search::steps::{Pattern, PatternError};
+use ikigai_tools::search::walk::{Bounds, GlobError, expand};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+use rustix::io::Errno;
 
 /// A tree with the given files; a name that ends in a slash is a directory.
 fn tree(names: &[&str]) -> tempfile::TempDir {
@@ -228,12 +230,12 @@ fn each_path_comes_with_its_own_type() {
 fn a_nul_or_great_length_makes_a_pattern_invalid() {
     assert_eq!(
         expand(Path::new(""), b"a\0b").unwrap_err(),
-        GlobError::InvalidPattern
+        GlobError::InvalidPattern(PatternError::Nul)
     );
     let long = "a".repeat(100_000);
     assert_eq!(
         expand(Path::new(""), long.as_bytes()).unwrap_err(),
-        GlobError::InvalidPattern
+        GlobError::InvalidPattern(PatternError::TooLong)
     );
     assert_eq!(expand(Path::new("a\0b"), b"*").unwrap().len(), 0);
 }
@@ -274,8 +276,9 @@ fn a_given_directory_that_cannot_be_read_is_an_error() {
     let secret = root.path().join("secret");
     fs::set_permissions(&secret, Permissions::from_mode(0o311)).unwrap();
     as_somebody(|| {
-        assert_eq!(expand(&secret, b"*").unwrap_err(), GlobError::ReadError);
-        assert_eq!(expand(&secret, b"**/f").unwrap_err(), GlobError::ReadError);
+        let refused = GlobError::ReadError(Errno::ACCESS);
+        assert_eq!(expand(&secret, b"*").unwrap_err(), refused);
+        assert_eq!(expand(&secret, b"**/f").unwrap_err(), refused);
         // Nothing has to be read for a name.
         assert_eq!(found(&secret, "f"), ["f"]);
     });
@@ -283,7 +286,7 @@ fn a_given_directory_that_cannot_be_read_is_an_error() {
     symlink("loop", root.path().join("loop")).unwrap();
     assert_eq!(
         expand(&root.path().join("loop"), b"*").unwrap_err(),
-        GlobError::ReadError
+        GlobError::ReadError(Errno::LOOP)
     );
 }
 
@@ -407,17 +410,189 @@ fn links_to_what_lies_above_multiply_no_more_than_dots() {
 
 #[test]
 fn a_few_ways_up_are_all_followed() {
-    let root = tree(&["a/f", "b/f", "f"]);
+    // Beside the root, which is hidden, there is nothing that somebody else has made.
+    let above = tree(&[".root/a/f", ".root/b/f", ".root/f"]);
+    let root = above.path().join(".root");
+    let root = root.as_path();
     let all = ["a/../f", "b/../f"];
-    assert_eq!(found(root.path(), "**/../f"), all);
-    assert_eq!(found(root.path(), "*/../f"), all);
-    let twice = found(root.path(), "**/../**/f");
+    assert_eq!(found(root, "**/../f"), all);
+    assert_eq!(found(root, "*/../f"), all);
+    let twice = found(root, "**/../**/f");
     let rests = ["a/f", "b/f", "f"];
     let expected: Vec<String> = ["a", "b"]
         .iter()
         .flat_map(|up| rests.map(|rest| format!("{up}/../{rest}")))
         .collect();
     assert_eq!(twice, expected);
-    let paths = expand(root.path(), b"**/../**/f").unwrap();
+    let paths = expand(root, b"**/../**/f").unwrap();
     assert_eq!(paths.left_out(), None);
+}
+
+#[test]
+fn braces_are_walked_as_one_pattern_and_each_path_comes_once() {
+    let root = tree(&[
+        "a.c",
+        "a.h",
+        "src/a.c",
+        "src/a.h",
+        "src/b/a.ts",
+        "src/b/a.tsx",
+        "x/y/z",
+        "{a,b}",
+        "{n}",
+        ".hid/a.c",
+        "d/",
+    ]);
+    for (pattern, expected) in [
+        ("*.{c,h}", &["a.c", "a.h"][..]),
+        ("**/*.{ts,tsx}", &["src/b/a.ts", "src/b/a.tsx"]),
+        (
+            "{src,x}/**",
+            &[
+                "src/a.c",
+                "src/a.h",
+                "src/b",
+                "src/b/a.ts",
+                "src/b/a.tsx",
+                "x/y",
+                "x/y/z",
+            ],
+        ),
+        ("{a.c,*.c,?.c,a.[c],a.c}", &["a.c"]),
+        (
+            "{src/a.c,s*/a.c,*/a.c,**/a.c,src/{a,b}.c}",
+            &["a.c", "src/a.c"],
+        ),
+        ("{s*,src}/a.c", &["src/a.c"]),
+        ("{*/b,src/b,*/[b]}/{a.ts,*.ts}", &["src/b/a.ts"]),
+        ("{,src/}*.c", &["a.c", "src/a.c"]),
+        ("{.hid,src}/a.c", &[".hid/a.c", "src/a.c"]),
+        // Both are written differently, and named differently.
+        ("{d,d/}", &["d", "d/"]),
+        ("{d/,d}", &["d", "d/"]),
+        ("{*/,d}", &["d", "d/", "src/", "x/"]),
+        ("{src,x/}//{a.c,y}", &["src/a.c", "x/y"]),
+        ("{a,b}", &["{a,b}"]),
+        ("{[a],b},?", &[]),
+        (r"\{a,b\}", &["{a,b}"]),
+        ("{n}", &["{n}"]),
+        ("{src,x}/{a,y}{.c,/z}", &["src/a.c", "x/y/z"]),
+        ("{x,x/y,x/y/z}", &["x", "x/y", "x/y/z"]),
+        ("{x,x/*,x/y/*}", &["x", "x/y", "x/y/z"]),
+        ("{q,r}/*", &[]),
+        ("{}", &[]),
+    ] {
+        assert_eq!(found(root.path(), pattern), expected, "{pattern}");
+    }
+}
+
+#[test]
+fn braces_may_name_absolute_paths_too() {
+    let root = tree(&["f", "g"]);
+    let top = root.path().to_str().unwrap();
+    let find = |path: &str, pattern: &str| -> Vec<String> {
+        let paths = expand(Path::new(path), pattern.as_bytes()).unwrap();
+        let text = |path: &[u8]| String::from_utf8(path.to_vec()).unwrap();
+        paths.iter().map(|found| text(found.path())).collect()
+    };
+    let all = [format!("{top}/f"), format!("{top}/g")];
+    assert_eq!(find(top, &format!("{{{top}/f,g}}")), all);
+    assert_eq!(find("/nowhere", &format!("{{{top}/f,{top}/*,g}}")), all);
+    // One path that is reached from both sides is one.
+    assert_eq!(find("/", &format!("{{{}/f,{top}/*}}", &top[1..])), all);
+    assert_eq!(find("", "{/,/}"), ["/"]);
+}
+
+#[test]
+fn a_directory_that_cannot_be_read_is_searched_for_names_in_braces() {
+    let root = tree(&["secret/f", "secret/g", "secret/h"]);
+    let secret = root.path().join("secret");
+    fs::set_permissions(&secret, Permissions::from_mode(0o311)).unwrap();
+    as_somebody(|| {
+        assert_eq!(found(&secret, "{f,g,i}"), ["f", "g"]);
+        assert_eq!(
+            found(root.path(), "secret/{f,g,i}"),
+            ["secret/f", "secret/g"]
+        );
+        assert_eq!(found(root.path(), "{s,}*/{f,*}"), ["secret/f"]);
+    });
+    fs::set_permissions(&secret, Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_thousand_alternatives_end_in_time() {
+    let names: Vec<String> = (0..3000).map(|n| format!("d{}/e{n}/f", n % 10)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let root = tree(&names);
+    let began = std::time::Instant::now();
+    for d in 0..10 {
+        symlink(".", root.path().join(format!("d{d}/up"))).unwrap();
+        symlink(".", root.path().join(format!("d{d}/upp"))).unwrap();
+    }
+    let list: Vec<String> = (0..1024).map(|n| format!("*{n}*e{n}")).collect();
+    for pattern in [
+        format!("**/{{{}}}", list.join(",")),
+        "*/{up,upp}/".repeat(10) + "f",
+        "*/*/../../".repeat(4) + &"{*,?*}".repeat(10),
+        "{**,*}/".repeat(10) + "g",
+        "{a,*}{b,?}/".repeat(5) + "g",
+    ] {
+        let bounds = Bounds {
+            until: Some(std::time::Instant::now() + std::time::Duration::from_secs(2)),
+            room: Some(1000),
+        };
+        let pattern = Pattern::parse(pattern.as_bytes()).unwrap();
+        pattern.paths(root.path(), bounds).unwrap();
+    }
+    assert!(began.elapsed().as_secs() < 15, "{:?}", began.elapsed());
+    for pattern in ["{a,b}".repeat(11), "{a,".repeat(2000) + &"}".repeat(2000)] {
+        let error = expand(root.path(), pattern.as_bytes()).unwrap_err();
+        assert_eq!(error, GlobError::InvalidPattern(PatternError::TooMany));
+    }
+}
+
+#[test]
+fn directories_on_the_way_that_cannot_be_listed_are_counted() {
+    let root = tree(&["a/f", "s1/f", "t/s2/f"]);
+    let closed = ["s1", "t/s2"].map(|name| root.path().join(name));
+    for directory in &closed {
+        fs::set_permissions(directory, Permissions::from_mode(0o000)).unwrap();
+    }
+    symlink("nowhere", root.path().join("dangling")).unwrap();
+    symlink("loop", root.path().join("loop")).unwrap();
+    as_somebody(|| {
+        let paths = expand(root.path(), b"**/*").unwrap();
+        assert_eq!(paths.unlisted().count, 2);
+        let (_, why) = paths.unlisted().first.as_ref().unwrap();
+        assert_eq!(*why, Errno::ACCESS);
+        assert_eq!(expand(root.path(), b"*/*").unwrap().unlisted().count, 1);
+        assert_eq!(expand(root.path(), b"a/*").unwrap().unlisted().count, 0);
+    });
+    for directory in &closed {
+        fs::set_permissions(directory, Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+#[test]
+fn a_walk_whose_time_is_over_ends_with_what_it_has_found() {
+    let names: Vec<String> = (0..200).map(|n| format!("d{n}/f")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let root = tree(&names);
+    let pattern = Pattern::parse(b"**/f").unwrap();
+    let bounds = Bounds {
+        until: Some(std::time::Instant::now()),
+        room: None,
+    };
+    let paths = pattern.paths(root.path(), bounds).unwrap();
+    assert_eq!(
+        (paths.len(), paths.left_out()),
+        (0, Some(LeftOut::NotReached))
+    );
+    let paths = pattern.paths(root.path(), Bounds::default()).unwrap();
+    assert_eq!((paths.len(), paths.left_out()), (200, None));
+    let bounds = Bounds {
+        room: Some(100),
+        ..Bounds::default()
+    };
+    assert_eq!(pattern.paths(root.path(), bounds).unwrap().count(), 200);
 }

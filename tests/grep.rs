@@ -35,6 +35,19 @@ fn finds(here: &Path, request: &Value, lines: &[&str]) {
         .answers(&found(lines));
 }
 
+/// Why there is nothing is tested in `glob_notes.rs`.
+#[track_caller]
+fn finds_nothing(here: &Path, request: &Value) {
+    let answer = tool("grep").with(request).in_directory(here).run();
+    let json = answer.json();
+    assert_eq!(
+        (&json["output"], &json["count"]),
+        (&json!(""), &json!(0)),
+        "{request}"
+    );
+    assert_eq!((answer.code(), answer.stderr.as_str()), (0, ""));
+}
+
 #[test]
 fn each_match_has_its_file_its_line_and_its_text() {
     let here = tree(&[
@@ -99,7 +112,7 @@ fn no_match_is_an_answer() {
         json!({"pattern": "", "path": "empty"}),
         json!({"pattern": "^$", "path": "empty"}),
     ] {
-        finds(here.path(), &request, &[]);
+        finds_nothing(here.path(), &request);
     }
 }
 
@@ -211,7 +224,7 @@ fn only_regular_files_are_searched_and_nothing_is_waited_for() {
     assert_eq!(answer.json(), found(&["./file:1: x"]));
     assert!(answer.took.as_secs() < 5);
     for special in ["fifo", "/dev/zero", "/dev/stdin"] {
-        finds(here.path(), &json!({"pattern": "x", "path": special}), &[]);
+        finds_nothing(here.path(), &json!({"pattern": "x", "path": special}));
     }
     // A link that is named itself is meant.
     finds(
@@ -230,10 +243,12 @@ fn files_that_cannot_be_read_are_passed_over() {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
     }
     let line = format!("{}/open:1: x", text(here.path()));
+    let shut = format!("{}/shut", text(here.path()));
+    let note = format!("1 file could not be read: {shut} (permission denied).");
     tool("grep")
         .with(&json!({"pattern": "x", "path": text(here.path())}))
         .unprivileged()
-        .answers(&found(&[&line]));
+        .answers(&json!({"output": line, "count": 1, "note": note}));
 }
 
 #[test]

@@ -23,6 +23,9 @@ const OF_AGENT: (usize, f64) = (65_000, 28.0);
 /// The least limit of an answer that can be kept, in bytes: below it not even an error has room.
 const LEAST_ANSWER: usize = 256;
 
+/// How long answering takes at most, once it is known what to answer.
+const ANSWERING: Duration = Duration::from_millis(300);
+
 /// Whoever reads the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reader {
@@ -118,6 +121,14 @@ impl Terms {
             deadline: seconds.and_then(Deadline::after),
             progress: None,
         }
+    }
+
+    /// When work has to end, so that some tenths of a second are left for the answer.
+    #[must_use]
+    pub fn until(&self) -> Option<Instant> {
+        let deadline = self.deadline?;
+        let answering = (deadline.whole / 5).min(ANSWERING);
+        Some(deadline.end.checked_sub(answering).unwrap_or(deadline.end))
     }
 
     /// How long the call still has, at most `most`.

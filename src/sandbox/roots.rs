@@ -8,11 +8,17 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
+use crate::search::braces;
+
 /// As many symbolic links as the kernel follows.
 const MOST_LINKS: usize = 40;
 
 /// The longest name in any file system, in bytes (`NAME_MAX`).
 const LONGEST_NAME: usize = 255;
+
+/// A wildcard that matches no name. As the first alternative in braces it keeps the whole from
+/// being taken for a name as it is written, which nobody has looked at.
+const NOTHING: &str = "[b-a]";
 
 /// Directories, absolute and without links.
 #[derive(Debug)]
@@ -36,8 +42,29 @@ impl Roots {
 
     /// The wildcard `pattern`, from the directory `base` on, rewritten so that it means the same
     /// and finds names by listing directories alone, which a confined process cannot do
-    /// outside; none if it leaves the directories.
-    pub fn listed(&self, mut base: PathBuf, pattern: &str) -> Option<String> {
+    /// outside; none if it leaves the directories. Of a pattern with braces each alternative is
+    /// looked at for itself, and none may leave; the name as it is written is one more, if it
+    /// does not.
+    pub fn listed(&self, base: &Path, pattern: &str) -> Option<String> {
+        let alternatives = match braces::alternatives(pattern.as_bytes()) {
+            Ok(alternatives) if alternatives.is_empty() => return self.one_listed(base, pattern),
+            Ok(alternatives) => alternatives,
+            // It names nothing, and the tool says so.
+            Err(braces::TooMany) => return Some(pattern.to_owned()),
+        };
+        let mut listed = vec![NOTHING.to_owned()];
+        for alternative in alternatives {
+            let alternative = String::from_utf8(alternative).ok()?;
+            listed.push(without_braces(&self.one_listed(base, &alternative)?));
+        }
+        let as_written = self.one_listed(base, pattern);
+        listed.extend(as_written.as_deref().map(without_braces));
+        Some(format!("{{{}}}", listed.join(",")))
+    }
+
+    /// The same for a pattern whose braces, if it has any, are ordinary characters.
+    fn one_listed(&self, base: &Path, pattern: &str) -> Option<String> {
+        let mut base = base.to_owned();
         if pattern.starts_with('/') {
             base = PathBuf::from("/");
         }
@@ -117,6 +144,26 @@ fn is_no_link(error: &io::Error, name: &OsStr) -> bool {
         ErrorKind::InvalidFilename => name.len() > LONGEST_NAME,
         _ => false,
     }
+}
+
+/// A pattern whose braces and commas are escaped, so that it can be an alternative in braces.
+fn without_braces(pattern: &str) -> String {
+    let mut text = String::new();
+    let mut rest = pattern.chars();
+    while let Some(c) = rest.next() {
+        if matches!(c, '{' | '}' | ',') {
+            text.push('\\');
+        }
+        text.push(c);
+        if c == '\\' {
+            let Some(escaped) = rest.next() else {
+                // A backslash at the end escapes nothing, and such a pattern matches nothing.
+                return NOTHING.to_owned();
+            };
+            text.push(escaped);
+        }
+    }
+    text
 }
 
 fn unescaped(part: &str) -> String {

@@ -3,11 +3,14 @@
 //!
 //! It knows bytes, paths and files only; the tools decide what to say about them.
 
+pub mod braces;
 mod classes;
 pub mod ere;
+pub mod nothing;
 pub mod paths;
 pub mod scan;
 mod set;
+pub mod steps;
 pub mod walk;
 mod ways;
 pub mod wildcard;

@@ -7,6 +7,7 @@ use std::collections::TryReserveError;
 use std::ffi::CStr;
 
 use rustix::fs::FileType;
+use rustix::io::Errno;
 
 pub use super::ways::LeftOut;
 
@@ -74,6 +75,23 @@ struct Span {
     kind: EntryKind,
 }
 
+/// Directories that could not be listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unlisted {
+    /// How many there are.
+    pub count: u64,
+    /// The first of them, with the slash behind it, and why.
+    pub first: Option<(Vec<u8>, Errno)>,
+}
+
+impl Unlisted {
+    /// Counts the directory `path`.
+    pub(super) fn add(&mut self, path: &[u8], why: Errno) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| (path.to_vec(), why));
+    }
+}
+
 /// Found paths, in the byte order of the whole path.
 #[derive(Debug, Default)]
 pub struct Paths {
@@ -81,16 +99,65 @@ pub struct Paths {
     spans: Vec<Span>,
     /// Why some paths were left out, if any were.
     pub(super) left_out: Option<LeftOut>,
+    pub(super) unlisted: Unlisted,
+    /// Whether there were hidden names in the directories that were read.
+    pub(super) hidden: bool,
+    first: First,
 }
 
+/// Which of many paths are kept.
+#[derive(Debug, Default)]
+struct First {
+    /// How many bytes of the first paths are of use; all, if it is not set.
+    room: Option<usize>,
+    /// The last path that is of use, as far as is known.
+    last: Option<Vec<u8>>,
+    /// How many were not kept.
+    behind: u64,
+}
+
+/// How many bytes more than are of use are kept for a while, so that a walk seldom has to sort.
+const SLACK: usize = 64 << 10;
+
 impl Paths {
+    /// No paths yet. With `room` only the first of them will be kept, and the others counted: the
+    /// last one that is kept ends beyond `room` bytes.
+    pub(super) fn within(room: Option<usize>) -> Self {
+        Self {
+            first: First {
+                room,
+                ..First::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    /// How many paths were found, kept or not.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.spans.len() as u64 + self.first.behind
+    }
+
+    /// Whether there were names that begin with a dot, other than `.git`, in the directories that
+    /// were read.
+    #[must_use]
+    pub fn passed_hidden(&self) -> bool {
+        self.hidden
+    }
+
+    /// The directories on the way that could not be listed.
+    #[must_use]
+    pub fn unlisted(&self) -> &Unlisted {
+        &self.unlisted
+    }
+
     /// Which paths the pattern also names, but the list does not hold.
     #[must_use]
     pub fn left_out(&self) -> Option<LeftOut> {
         self.left_out
     }
 
-    /// How many paths there are.
+    /// How many paths there are in the list.
     #[must_use]
     pub fn len(&self) -> usize {
         self.spans.len()
@@ -110,7 +177,7 @@ impl Paths {
 
     /// The paths in byte order.
     #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = FoundPath<'_>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = FoundPath<'_>> + Clone {
         self.spans.iter().map(|span| FoundPath {
             text: &self.text[span.start..span.end],
             kind: span.kind,
@@ -137,7 +204,51 @@ impl Paths {
             end: self.text.len(),
             kind,
         });
+        if self.first.room.is_some() {
+            self.keep_first(start);
+        }
         Ok(())
+    }
+
+    /// Drops the path that was added last, which begins at `start`, if it is of no use; and all
+    /// that are not, once they are many.
+    fn keep_first(&mut self, start: usize) {
+        let path = &self.text[start..self.text.len() - 1];
+        if self.first.last.as_deref().is_some_and(|last| path > last) {
+            self.text.truncate(start);
+            self.spans.pop();
+            self.first.behind += 1;
+        } else if let Some(room) = self.first.room
+            && self.text.len() > room.saturating_mul(2).saturating_add(SLACK)
+        {
+            self.sort();
+            let mut text = Vec::new();
+            let mut of_use = 0;
+            for span in &mut self.spans {
+                if text.len() > room {
+                    break;
+                }
+                let start = text.len();
+                text.extend_from_slice(&self.text[span.start..span.end]);
+                (span.start, span.end) = (start, text.len());
+                of_use += 1;
+            }
+            self.first.behind += (self.spans.len() - of_use) as u64;
+            self.spans.truncate(of_use);
+            self.text = text;
+            let last = self
+                .spans
+                .last()
+                .map(|span| &self.text[span.start..span.end - 1]);
+            self.first.last = last.map(<[u8]>::to_vec);
+        }
+    }
+
+    /// Leaves each path once. They are in order.
+    pub(super) fn dedup(&mut self) {
+        let text = &self.text;
+        let path = |span: &Span| &text[span.start..span.end];
+        self.spans.dedup_by(|one, other| path(one) == path(other));
     }
 
     /// Brings the paths into byte order.
@@ -243,6 +354,28 @@ mod tests {
     #[test]
     fn one_path_that_begins_another_comes_first() {
         assert_eq!(sorted(&["ab", "a", "abc", ""]), ["", "a", "ab", "abc"]);
+    }
+
+    #[test]
+    fn of_very_many_paths_the_first_are_kept_and_the_others_counted() {
+        for room in [0, 10, 1000, 100_000] {
+            let mut found = Paths::within(Some(room));
+            // In no order.
+            let name = |number: u64| format!("{:06}", number * 7_919 % 100_003);
+            for number in 0..100_003 {
+                let name = name(number);
+                found
+                    .push([name.as_bytes(), b"/", b"x"], EntryKind::Regular)
+                    .unwrap();
+                assert!(found.text.len() <= 2 * room + SLACK + 8);
+            }
+            found.sort();
+            assert_eq!(found.count(), 100_003);
+            assert!(found.len() > room / 8);
+            for (number, path) in found.iter().enumerate() {
+                assert_eq!(path.path(), format!("{number:06}/x").as_bytes());
+            }
+        }
     }
 
     #[test]

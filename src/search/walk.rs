@@ -19,13 +19,15 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Instant;
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat};
 use rustix::io::Errno;
 
-use super::paths::{EntryKind, Paths};
+use super::paths::{EntryKind, LeftOut, Paths};
+use super::steps::{Pattern, PatternError, Step, Steps};
 use super::ways::Ways;
-use super::wildcard::{Component, Wildcard};
+use super::wildcard::Component;
 
 /// Bytes of directory entries taken from the kernel at once.
 const LISTING: usize = 256 << 10;
@@ -36,28 +38,35 @@ const MAX_RELATIVE_PATH: usize = 3500;
 /// chain of a hundred thousand directories the paths would take all memory.
 const LONGEST_PATH: usize = 16 << 10;
 
-/// The longest pattern in bytes: twice the longest path. A hostile one must not cost time
-/// that grows with its square.
-const LONGEST_PATTERN: usize = 8 << 10;
+/// How many entries of a directory are looked at between two looks at the clock.
+const BETWEEN_LOOKS: usize = 1024;
+/// How many steps are compared with an entry before it costs as much as one more entry.
+const MANY_STEPS: usize = 8;
+/// How many names in one directory are looked up without reading it.
+const FEW_NAMES: usize = 8;
 
 /// Why a pattern could not be expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlobError {
-    /// The pattern holds a NUL, or is longer than 8 KiB.
-    InvalidPattern,
+    /// The text is no pattern.
+    InvalidPattern(PatternError),
     /// The directory to search in exists but cannot be read, or the process is out of files.
-    ReadError,
+    ReadError(Errno),
     /// Memory ran out for the paths.
     OutOfMemory,
 }
 
 impl fmt::Display for GlobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::InvalidPattern => "the pattern holds a NUL or is too long",
-            Self::ReadError => "the directory cannot be read",
-            Self::OutOfMemory => "out of memory",
-        })
+        match self {
+            Self::InvalidPattern(PatternError::Nul) => f.write_str("the pattern holds a NUL"),
+            Self::InvalidPattern(PatternError::TooLong) => f.write_str("the pattern is too long"),
+            Self::InvalidPattern(PatternError::TooMany) => {
+                f.write_str("the pattern stands for too many others")
+            }
+            Self::ReadError(error) => write!(f, "the directory cannot be read: {error}"),
+            Self::OutOfMemory => f.write_str("out of memory"),
+        }
     }
 }
 
@@ -69,31 +78,67 @@ impl From<TryReserveError> for GlobError {
     }
 }
 
+impl From<PatternError> for GlobError {
+    fn from(error: PatternError) -> Self {
+        Self::InvalidPattern(error)
+    }
+}
+
+/// What a walk may take; without bounds, what it takes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bounds {
+    /// When it ends, done or not.
+    pub until: Option<Instant>,
+    /// How many bytes of the first paths are of use. The others are counted and not kept.
+    pub room: Option<usize>,
+}
+
 /// Finds what `pattern` names below the directory `path`, in byte order.
 ///
-/// `path` is taken literally; empty, the pattern stands alone, as it does when it begins with a
-/// slash. Directories that cannot be read are passed over, but for `path` itself.
+/// # Errors
+/// As for [`Pattern::paths`]; or the text is no pattern.
 pub fn expand(path: &Path, pattern: &[u8]) -> Result<Paths, GlobError> {
-    if pattern.contains(&0) || pattern.len() > LONGEST_PATTERN {
-        return Err(GlobError::InvalidPattern);
-    }
-    let path = path.as_os_str().as_bytes();
-    if path.contains(&0) {
-        return Ok(Paths::default());
-    }
-    let wildcard = Wildcard::parse(pattern);
-    let mut here = wildcard.root.clone();
-    if here.is_empty() && !path.is_empty() {
-        here.extend_from_slice(path);
-        if !path.ends_with(b"/") {
-            here.push(b'/');
+    Pattern::parse(pattern)?.paths(path, Bounds::default())
+}
+
+impl Pattern {
+    /// Finds what it names below the directory `path`, in byte order.
+    ///
+    /// `path` is taken literally; empty, the pattern stands alone, as it does when it begins with a
+    /// slash. Directories that cannot be read are passed over, but for `path` itself.
+    ///
+    /// # Errors
+    /// The directory cannot be read, or memory runs out.
+    pub fn paths(&self, path: &Path, mut bounds: Bounds) -> Result<Paths, GlobError> {
+        let path = path.as_os_str().as_bytes();
+        if path.contains(&0) {
+            return Ok(Paths::default());
         }
+        let several = self.walks.len() > 1;
+        if several {
+            // Paths that two walks find are one.
+            bounds.room = None;
+        }
+        let mut found = Paths::within(bounds.room);
+        for steps in &self.walks {
+            let mut here = steps.root.clone();
+            if here.is_empty() && !path.is_empty() {
+                here.extend_from_slice(path);
+                if !path.ends_with(b"/") {
+                    here.push(b'/');
+                }
+            }
+            let mut walk = GlobWalk::new(steps, here, found, bounds.until);
+            walk.run()?;
+            found = walk.found;
+            found.left_out = found.left_out.or(walk.ways.left_out);
+        }
+        found.sort();
+        if several {
+            found.dedup();
+        }
+        Ok(found)
     }
-    let mut walk = GlobWalk::new(&wildcard, here);
-    walk.run()?;
-    walk.found.sort();
-    walk.found.left_out = walk.ways.left_out;
-    Ok(walk.found)
 }
 
 /// A directory held open, for what lies too deep to be named from the start.
@@ -122,8 +167,9 @@ struct Pending {
 
 /// A search in progress.
 struct GlobWalk<'a> {
-    wildcard: &'a Wildcard,
+    steps: &'a Steps,
     found: Paths,
+    until: Option<Instant>,
     /// The path of the directory being read, with the slash behind it.
     here: Vec<u8>,
     /// The directories still to be read, the deepest last: so the part of `here` that belongs to
@@ -140,10 +186,11 @@ struct GlobWalk<'a> {
 }
 
 impl<'a> GlobWalk<'a> {
-    fn new(wildcard: &'a Wildcard, here: Vec<u8>) -> Self {
+    fn new(steps: &'a Steps, here: Vec<u8>, found: Paths, until: Option<Instant>) -> Self {
         Self {
-            wildcard,
-            found: Paths::default(),
+            steps,
+            found,
+            until,
             here,
             pending: Vec::new(),
             names: Vec::new(),
@@ -156,11 +203,14 @@ impl<'a> GlobWalk<'a> {
     }
 
     fn run(&mut self) -> Result<(), GlobError> {
-        if self.wildcard.steps.is_empty() {
-            return self.directory_itself();
+        if self.steps.bare {
+            self.directory_itself()?;
         }
-        self.states.push(0);
-        let given = self.wildcard.root.is_empty();
+        if self.steps.first.is_empty() {
+            return Ok(());
+        }
+        self.states.extend_from_slice(&self.steps.first);
+        let given = self.steps.root.is_empty();
         let parent = self.here.len();
         self.pending.push(Pending {
             parent,
@@ -172,6 +222,9 @@ impl<'a> GlobWalk<'a> {
             roundabout: false,
         });
         while let Some(next) = self.pending.pop() {
+            if self.is_over() {
+                break;
+            }
             self.here.truncate(next.parent);
             self.here.extend_from_slice(&self.names[next.name..]);
             self.names.truncate(next.name);
@@ -181,6 +234,15 @@ impl<'a> GlobWalk<'a> {
             self.visit(next)?;
         }
         Ok(())
+    }
+
+    /// Whether the time of the walk is over. Then something is left out.
+    fn is_over(&mut self) -> bool {
+        let over = self.until.is_some_and(|until| Instant::now() >= until);
+        if over {
+            self.found.left_out = Some(LeftOut::NotReached);
+        }
+        over
     }
 
     /// A pattern of slashes alone, or none: the directory that it stands in.
@@ -193,32 +255,36 @@ impl<'a> GlobWalk<'a> {
     }
 
     fn visit(&mut self, mut next: Pending) -> Result<(), GlobError> {
+        let steps = self.steps;
         self.close_over_deep();
         while let [state] = self.active[..]
-            && let Component::Name(name) = &self.wildcard.steps[state].component
+            && let step = &steps.all[state]
+            && let Component::Name(name) = &step.component
         {
             self.here.extend_from_slice(name);
-            let Some(step) = self.wildcard.steps.get(state + 1) else {
-                return self.look_up(next.anchor.as_deref());
+            let ends = (step.ends, step.ends_in_slash);
+            self.look_up(ends, next.anchor.as_deref())?;
+            let Some(&first) = step.next.first() else {
+                return Ok(());
             };
-            next.roundabout |= name == b".." || self.is_link_behind_wildcards(&next, state);
-            self.here.extend_from_slice(&step.slashes);
-            self.active[0] = state + 1;
+            next.roundabout |= name == b".." || self.is_link_behind_wildcards(&next, step);
+            self.here.extend_from_slice(&steps.all[first].slashes);
+            self.active.clear();
+            self.active.extend_from_slice(&step.next);
             self.close_over_deep();
             (next.links, next.given) = (true, false);
+        }
+        let is_name = |state: &usize| matches!(steps.all[*state].component, Component::Name(_));
+        if self.active.len() <= FEW_NAMES && self.active.iter().all(is_name) {
+            return self.look_up_names(&next);
         }
         self.list(&next)
     }
 
-    /// Whether the name of step `state`, to which `here` leads, is a link. It matters only after a
+    /// Whether the name of `step`, to which `here` leads, is a link. It matters only after a
     /// wildcard, since without one no other path leads to it.
-    fn is_link_behind_wildcards(&mut self, next: &Pending, state: usize) -> bool {
-        let steps = &self.wildcard.steps[..state];
-        if next.roundabout
-            || steps
-                .iter()
-                .all(|step| matches!(step.component, Component::Name(_)))
-        {
+    fn is_link_behind_wildcards(&mut self, next: &Pending, step: &Step) -> bool {
+        if next.roundabout || !step.behind_wildcard {
             return false;
         }
         let (directory, start) = at(next.anchor.as_deref());
@@ -226,30 +292,39 @@ impl<'a> GlobWalk<'a> {
         kind(directory, path) == Some(EntryKind::Symlink)
     }
 
-    /// `**` also matches no directory at all: the step after it may match at once.
+    /// `**` also matches no directory at all: the steps after it may match at once.
     fn close_over_deep(&mut self) {
-        self.active.dedup();
         let mut at = 0;
         while let Some(&state) = self.active.get(at) {
             at += 1;
-            if matches!(self.wildcard.steps[state].component, Component::Deep)
-                && self.active.get(at) != Some(&(state + 1))
-            {
-                self.active.insert(at, state + 1);
+            let step = &self.steps.all[state];
+            if matches!(step.component, Component::Deep) {
+                self.active.extend_from_slice(&step.next);
             }
+        }
+        if at > 1 {
+            self.active.sort_unstable();
+            self.active.dedup();
         }
     }
 
-    /// Adds `here` if that entry exists. A name without wildcards needs no directory to be read.
-    fn look_up(&mut self, anchor: Option<&Anchor>) -> Result<(), GlobError> {
+    /// Adds `here` if that entry exists and a pattern ends there, or ends there in a slash. A name
+    /// without wildcards needs no directory to be read.
+    fn look_up(
+        &mut self,
+        (ends, ends_in_slash): (bool, bool),
+        anchor: Option<&Anchor>,
+    ) -> Result<(), GlobError> {
+        if !ends && !ends_in_slash {
+            return Ok(());
+        }
         let (directory, start) = at(anchor);
         let path = terminated(&mut self.scratch, &self.here[start..]);
-        if self.wildcard.directories {
-            if is_directory(directory, path) {
-                self.found
-                    .push([&self.here, b"/", b""], EntryKind::Directory)?;
-            }
-        } else if let Some(kind) = kind(directory, path) {
+        if ends_in_slash && is_directory(directory, path) {
+            self.found
+                .push([&self.here, b"/", b""], EntryKind::Directory)?;
+        }
+        if ends && let Some(kind) = kind(directory, path) {
             self.found.push([&self.here, b"", b""], kind)?;
         }
         Ok(())
@@ -277,7 +352,7 @@ impl<'a> GlobWalk<'a> {
         let directory = match openat(base, name, flags, Mode::empty()) {
             Ok(directory) => directory,
             Err(error) => {
-                unreadable(error, next.given)?;
+                self.unreadable(error, next.given)?;
                 return self.look_up_names(next);
             }
         };
@@ -301,6 +376,9 @@ impl<'a> GlobWalk<'a> {
         let mut listed = 0;
         while let Some(entry) = entries.next() {
             listed += 1;
+            if listed % BETWEEN_LOOKS == 0 && self.is_over() {
+                break;
+            }
             match entry {
                 Ok(entry) => self.entry(
                     opened.directory.as_fd(),
@@ -310,14 +388,15 @@ impl<'a> GlobWalk<'a> {
                     next.roundabout,
                 )?,
                 Err(error) => {
-                    unreadable(error, next.given)?;
+                    self.unreadable(error, next.given)?;
                     break;
                 }
             }
         }
         self.listing = listing;
         if next.roundabout {
-            self.ways.listed(listed);
+            self.ways
+                .listed(listed * (1 + self.active.len() / MANY_STEPS));
         }
         Ok(())
     }
@@ -335,12 +414,14 @@ impl<'a> GlobWalk<'a> {
             kind = self::kind(directory, name).unwrap_or(kind);
         }
         let bytes = name.to_bytes();
+        self.found.hidden |= bytes.starts_with(b".") && !matches!(bytes, b"." | b".." | b".git");
         let leads = matches!(kind, EntryKind::Directory | EntryKind::Symlink);
         let deep = kind == EntryKind::Directory && !bytes.starts_with(b".");
-        let (mut hit, mut deeper) = (false, false);
+        let (mut hit, mut hit_directory, mut deeper) = (false, false, false);
         let state = self.states.len();
         for &active in &self.active {
-            match &self.wildcard.steps[active].component {
+            let step = &self.steps.all[active];
+            match &step.component {
                 Component::Deep => {
                     if deep {
                         self.states.push(active);
@@ -352,15 +433,17 @@ impl<'a> GlobWalk<'a> {
                 Component::Wild(wild) if !wild.matches(bytes) => continue,
                 _ => {}
             }
-            if active + 1 == self.wildcard.steps.len() {
-                hit = true;
-            } else if leads {
-                self.states.push(active + 1);
+            hit |= step.ends;
+            hit_directory |= step.ends_in_slash;
+            if leads {
+                self.states.extend_from_slice(&step.next);
             }
         }
-        if hit && !self.wildcard.directories {
+        if hit {
             self.found.push([&self.here, bytes, b""], kind)?;
-        } else if hit && leads && (kind == EntryKind::Directory || is_directory(directory, name)) {
+        }
+        if hit_directory && leads && (kind == EntryKind::Directory || is_directory(directory, name))
+        {
             self.found
                 .push([&self.here, bytes, b"/"], EntryKind::Directory)?;
         }
@@ -368,7 +451,7 @@ impl<'a> GlobWalk<'a> {
             let slashes = if deeper {
                 b"/"
             } else {
-                &*self.wildcard.steps[first].slashes
+                &*self.steps.all[first].slashes
             };
             let name = self.names.len();
             self.names.extend_from_slice(bytes);
@@ -386,45 +469,65 @@ impl<'a> GlobWalk<'a> {
         Ok(())
     }
 
-    /// In a directory that may be searched but not read, names without wildcards can be found.
+    /// Looks names up one by one: without wildcards they can be found in a directory that may be
+    /// searched but not read.
     fn look_up_names(&mut self, next: &Pending) -> Result<(), GlobError> {
+        let steps = self.steps;
         let length = self.here.len();
-        for state in std::mem::take(&mut self.active) {
-            let Component::Name(name) = &self.wildcard.steps[state].component else {
+        let mut active = std::mem::take(&mut self.active);
+        while let Some(&state) = active.first() {
+            let Component::Name(name) = &steps.all[state].component else {
+                active.remove(0);
                 continue;
             };
-            if let Some(step) = self.wildcard.steps.get(state + 1) {
-                let (at, states) = (self.names.len(), self.states.len());
+            self.here.extend_from_slice(name);
+            let (at, first) = (self.names.len(), self.states.len());
+            let (mut ends, mut ends_in_slash) = (false, false);
+            let mut roundabout = next.roundabout || name == b"..";
+            active.retain(|same| {
+                let step = &steps.all[*same];
+                let is = matches!(&step.component, Component::Name(other) if other == name);
+                if is {
+                    ends |= step.ends;
+                    ends_in_slash |= step.ends_in_slash;
+                    self.states.extend_from_slice(&step.next);
+                }
+                !is
+            });
+            roundabout |= self.is_link_behind_wildcards(next, &steps.all[state]);
+            if let Some(&next_state) = self.states.get(first) {
                 self.names.extend_from_slice(name);
-                self.names.extend_from_slice(&step.slashes);
-                self.states.push(state + 1);
+                self.names.extend_from_slice(&steps.all[next_state].slashes);
                 self.pending.push(Pending {
                     parent: length,
                     name: at,
-                    state: states,
+                    state: first,
                     anchor: next.anchor.clone(),
                     links: true,
                     given: false,
-                    roundabout: next.roundabout || name == b"..",
+                    roundabout,
                 });
-            } else {
-                self.here.extend_from_slice(name);
-                self.look_up(next.anchor.as_deref())?;
-                self.here.truncate(length);
             }
+            self.look_up((ends, ends_in_slash), next.anchor.as_deref())?;
+            self.here.truncate(length);
         }
         Ok(())
     }
-}
 
-/// Whether a directory that cannot be read ends the search.
-fn unreadable(error: Errno, given: bool) -> Result<(), GlobError> {
-    match error {
-        Errno::MFILE | Errno::NFILE => Err(GlobError::ReadError),
-        Errno::NOMEM => Err(GlobError::OutOfMemory),
-        Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG => Ok(()),
-        _ if given => Err(GlobError::ReadError),
-        _ => Ok(()),
+    /// Counts the directory `here`, which cannot be read, unless that ends the search.
+    fn unreadable(&mut self, error: Errno, given: bool) -> Result<(), GlobError> {
+        match error {
+            Errno::MFILE | Errno::NFILE => Err(GlobError::ReadError(error)),
+            Errno::NOMEM => Err(GlobError::OutOfMemory),
+            // There is nothing, or a link that leads nowhere.
+            Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG => Ok(()),
+            _ if given => Err(GlobError::ReadError(error)),
+            Errno::LOOP => Ok(()),
+            _ => {
+                self.found.unlisted.add(&self.here, error);
+                Ok(())
+            }
+        }
     }
 }
 

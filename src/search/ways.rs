@@ -19,7 +19,8 @@ const LIMIT: Duration = Duration::from_secs(20);
 /// What has been reached by way of `..` and links.
 #[derive(Debug)]
 pub(super) struct Ways {
-    began: Instant,
+    /// When there is no more time for further names.
+    end: Instant,
     /// Entries that were listed there.
     entries: usize,
     /// Device and number of each directory read, and for which steps.
@@ -35,13 +36,15 @@ pub enum LeftOut {
     OtherNames,
     /// What lies beyond still more `..` or links, for lack of time.
     FurtherWays,
+    /// What had not been reached when the time of the walk was over.
+    NotReached,
 }
 
 impl Ways {
     /// Nothing has been reached yet.
     pub fn new() -> Self {
         Self {
-            began: Instant::now(),
+            end: Instant::now() + LIMIT,
             entries: 0,
             seen: HashSet::new(),
             left_out: None,
@@ -62,7 +65,7 @@ impl Ways {
         }
         if !new {
             self.left_out.get_or_insert(LeftOut::OtherNames);
-        } else if self.began.elapsed() > LIMIT {
+        } else if Instant::now() > self.end {
             self.left_out = Some(LeftOut::FurtherWays);
             return false;
         }

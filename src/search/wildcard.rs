@@ -128,6 +128,27 @@ impl Component {
             },
         }
     }
+
+    /// Whether both match the same names, as far as that is plain to see.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Name(one), Self::Name(other)) => one == other,
+            (Self::Wild(one), Self::Wild(other)) => one.is(other),
+            (Self::Deep, Self::Deep) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether `name` matches as a whole.
+    #[must_use]
+    pub fn matches(&self, name: &[u8]) -> bool {
+        match self {
+            Self::Name(only) => only == name,
+            Self::Wild(wild) => wild.matches(name),
+            Self::Deep => !name.starts_with(b"."),
+        }
+    }
 }
 
 /// One element of a component.
@@ -253,6 +274,21 @@ impl Wild {
             suffix,
             middle,
         }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        let middle = match (&self.middle, &other.middle) {
+            (Middle::Nothing, Middle::Nothing) | (Middle::Anything, Middle::Anything) => true,
+            (Middle::Pieces(one), Middle::Pieces(other)) => {
+                let needles = one.iter().map(Finder::needle);
+                needles.eq(other.iter().map(Finder::needle))
+            }
+            (Middle::Pattern { source: one, .. }, Middle::Pattern { source: other, .. }) => {
+                one == other
+            }
+            _ => false,
+        };
+        middle && self.prefix == other.prefix && self.suffix == other.suffix
     }
 
     /// Whether `name` matches. A leading dot only matches a dot that is written.

@@ -1,18 +1,29 @@
 //! grep: the lines of files that a regular expression matches.
 
-use std::ffi::{CStr, CString};
-use std::io::{self, Write};
+mod search;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::{CString, OsStr};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Instant;
+use std::{fs, io};
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
-use crate::contract::reply::{Reply, Text};
+use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
+use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::search::ere::Matcher;
-use crate::search::paths::EntryKind;
-use crate::search::scan::{Links, ScanError, Scanner};
-use crate::search::walk::expand;
+use crate::search::nothing::{self, Asked, Reason, Searched};
+use crate::search::paths::{EntryKind, Paths};
+use crate::search::scan::Links;
+use crate::search::steps::{Pattern, PatternError};
+use crate::search::walk::{Bounds, GlobError};
+use crate::tools::search_notes::{self, Words, several};
+use search::{Done, Ended, Search};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -35,8 +46,9 @@ regular expression, matched against one line at a time; `\\b \\w \\s \\d \\t \\x
 `(?:...)`, `(?<name>...)`, lazy repetitions and back-references are understood too, and in brackets a
 backslash escapes. What is not (look-around, `\\n`) is refused with what to write instead. UTF-16
 with a byte-order mark is searched as text. `path` is a directory, in which the files that `glob`
-names are searched (`*` if none is given; `**/*` for all below), or one file. Regular files only,
-hidden ones only where `glob` names them.",
+names are searched (`*` if none is given; `**/*` for all below, `**/*.{c,h}` for some), or one file.
+Regular files only, hidden ones only where `glob` names them. Where nothing is found and not all was
+looked at, a note says what was not.",
         example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
         environment: &[],
     },
@@ -52,60 +64,224 @@ hidden ones only where `glob` names them.",
     run,
 };
 
+const WORDS: Words = Words {
+    field: "glob",
+    searches: true,
+};
+
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let pattern = request.required_text("pattern")?;
-    let glob = request.text("glob")?.unwrap_or("*");
-    let path = request.text("path")?.unwrap_or(".");
-    let matcher = Matcher::compile(pattern)
+    let glob = request.text("glob")?;
+    let path = request.text("path")?;
+    let until = request.terms().until();
+    let mut matcher = Matcher::compile(pattern)
         .map_err(|error| Failure::new(Code::InvalidPattern, format!("Invalid pattern: {error}")))?;
-    Ok(Reply::new(move |object| {
-        let mut search = Search {
-            matcher: &matcher,
-            scanner: Scanner::new(),
-            output: object.text("output")?,
-            count: 0,
-            not_to_the_end: Vec::new(),
-            undecided: None,
-            ended: None,
-        };
-        if Path::new(path).is_file() {
-            if let Ok(name) = CString::new(path) {
-                search.file(&name, Links::Follow)?;
+    if let Some(until) = until {
+        matcher = matcher.within(until.saturating_duration_since(Instant::now()));
+    }
+    let place = match path {
+        Some(path) if Path::new(path).is_file() => Place::File,
+        _ => Place::of(glob.unwrap_or("*"))?,
+    };
+    let query = Query {
+        matcher,
+        path: path.unwrap_or("."),
+        glob,
+        place,
+    };
+    Ok(Reply::new(move |object| query.answer(object, until)))
+}
+
+/// What is searched.
+enum Place {
+    /// The file that `path` is.
+    File,
+    /// What the pattern names.
+    Names(Pattern),
+    /// Nothing, since there is no such name.
+    Nowhere(PatternError),
+}
+
+impl Place {
+    fn of(glob: &str) -> Result<Self, Failure> {
+        match Pattern::parse(glob.as_bytes()) {
+            Ok(pattern) => Ok(Self::Names(pattern)),
+            Err(error @ PatternError::TooMany) => {
+                let failure = Failure::new(Code::InvalidPattern, "Invalid glob pattern");
+                Err(failure.with_note(search_notes::no_pattern(error, glob.len(), WORDS)))
             }
-        } else {
-            // A pattern that names nothing, for whatever reason, names nothing to be searched.
-            let paths = expand(Path::new(path), glob.as_bytes()).unwrap_or_default();
-            let files = || {
-                let regular = |kind| matches!(kind, EntryKind::Regular | EntryKind::Unknown);
-                paths.iter().filter(move |found| regular(found.kind()))
-            };
-            for (nth, found) in files().enumerate() {
-                search.file(found.c_path(), Links::Refuse)?;
-                if let Some(ended) = &mut search.ended {
-                    ended.before = nth;
-                    ended.behind = files().count() - nth - 1;
-                    break;
+            Err(error) => Ok(Self::Nowhere(error)),
+        }
+    }
+}
+
+/// A call that has been understood.
+struct Query<'a> {
+    matcher: Matcher,
+    path: &'a str,
+    glob: Option<&'a str>,
+    place: Place,
+}
+
+impl Query<'_> {
+    fn answer(&self, object: &mut Object<'_>, until: Option<Instant>) -> io::Result<()> {
+        let mut search = Search::new(&self.matcher, object, until)?;
+        let mut paths = Ok(Paths::default());
+        match &self.place {
+            Place::File => {
+                if let Ok(name) = CString::new(self.path) {
+                    search.files([&*name].into_iter(), Links::Follow)?;
                 }
             }
+            Place::Names(pattern) => {
+                // Half of the time is for the files.
+                let now = Instant::now();
+                let until = until.map(|until| now + until.saturating_duration_since(now) / 2);
+                let bounds = Bounds { until, room: None };
+                paths = pattern.paths(Path::new(self.path), bounds);
+                // A pattern that names nothing, for whatever reason, names nothing to be searched.
+                if let Ok(paths) = &paths {
+                    let regular = |kind| matches!(kind, EntryKind::Regular | EntryKind::Unknown);
+                    let files = paths.iter().filter(move |found| regular(found.kind()));
+                    search.files(files.map(|found| found.c_path()), Links::Refuse)?;
+                }
+            }
+            Place::Nowhere(_) => {}
         }
-        let Search {
-            output,
-            count,
-            not_to_the_end,
-            undecided,
-            ended,
-            ..
-        } = search;
-        output.close()?;
-        object.field("count", &count)?;
-        let mut notes = Notes::default();
-        notes.add(undecided.map(|first| too_costly(matcher.gave_up(), &first)));
-        notes.add(ended.map(|ended| ended_early(&ended)));
-        notes.add(cut_short(&not_to_the_end));
-        notes.add((count == 0).then(|| matcher.why_nothing()).flatten());
+        let done = search.finish()?;
+        object.field("count", &done.count)?;
+        if done.count == 0 {
+            object.empty(&match done.files {
+                0 => "no file searched".to_owned(),
+                files => format!("no matches in {}", several(files, "file", "files")),
+            })?;
+        }
+        let notes = self.notes(&paths, &done, object.terms());
         object.note(notes);
         Ok(())
-    }))
+    }
+
+    fn notes(&self, paths: &Result<Paths, GlobError>, done: &Done, terms: &Terms) -> Notes {
+        let mut notes = Notes::default();
+        notes.add(what_is_shown(done));
+        let undecided = done.undecided.as_deref();
+        notes.add(undecided.map(|first| too_costly(self.matcher.gave_up(), first)));
+        notes.add(done.ended.as_ref().map(|ended| ended_early(ended, terms)));
+        notes.add(cut_short(&done.not_to_the_end));
+        notes.add(unreadable(done));
+        if done.count == 0 {
+            notes.add(self.matcher.why_nothing());
+        }
+        let mut ended = done.ended.is_some();
+        if let Ok(paths) = paths {
+            let left_out = paths.left_out();
+            ended |= left_out.is_some();
+            notes.add(left_out.map(|what| search_notes::left_out(what, terms, WORDS)));
+            notes.add(search_notes::unlisted(paths.unlisted()));
+        }
+        if done.count == 0 && !ended && done.unreadable == 0 {
+            notes.add(self.why_nothing(paths, done, terms));
+        }
+        notes
+    }
+
+    /// Why no line was found; none, where all that was asked for was searched.
+    fn why_nothing(
+        &self,
+        paths: &Result<Paths, GlobError>,
+        done: &Done,
+        terms: &Terms,
+    ) -> Option<String> {
+        let until = Instant::now() + nothing::LIMIT;
+        let until = terms
+            .deadline
+            .map_or(until, |deadline| until.min(deadline.end));
+        let glob = self.glob.unwrap_or("*");
+        let paths = match (&self.place, paths) {
+            (Place::File, _) => {
+                return self.glob.map(|_| {
+                    "`path` is a file, which alone was searched; `glob` counts only where `path` is a directory."
+                        .to_owned()
+                });
+            }
+            (Place::Nowhere(error), _) => {
+                return Some(search_notes::no_pattern(*error, glob.len(), WORDS));
+            }
+            (_, Err(GlobError::ReadError(error))) => {
+                let why = search_notes::reason(*error);
+                return Some(format!(
+                    "Nothing was searched: {} cannot be listed ({why}).",
+                    self.path
+                ));
+            }
+            (_, Err(error)) => return Some(format!("Nothing was searched: {error}.")),
+            (Place::Names(_), Ok(paths)) => paths,
+        };
+        let asked = Asked {
+            path: if self.path == "." { "" } else { self.path },
+            pattern: glob,
+            files_only: true,
+            until,
+        };
+        let misplaced = match self.path {
+            "." => None,
+            _ if glob.starts_with('/') => None,
+            _ => nothing::misplaced(asked, self.glob).map(Reason::Path),
+        };
+        let reason =
+            misplaced.or_else(|| nothing::lines(asked, searched(self.path, paths, done, until)))?;
+        Some(WORDS.why(&reason, done.files))
+    }
+}
+
+/// What the names were that were found below `path`.
+fn searched(path: &str, paths: &Paths, done: &Done, until: Instant) -> Searched {
+    let mut searched = Searched {
+        files: done.files,
+        hidden: paths.passed_hidden(),
+        ..Searched::default()
+    };
+    let here = fs::canonicalize(path);
+    // What a link leads to within that directory, is searched there.
+    let elsewhere = |link: &[u8]| {
+        let target = fs::canonicalize(OsStr::from_bytes(link)).ok()?;
+        let inside = here.as_ref().is_ok_and(|here| target.starts_with(here));
+        (!inside && target.is_file()).then_some(())
+    };
+    for found in paths.iter() {
+        match found.kind() {
+            EntryKind::Directory => searched.directories += 1,
+            EntryKind::Symlink if Instant::now() < until => {
+                searched.links += u64::from(elsewhere(found.path()).is_some());
+            }
+            _ => {}
+        }
+    }
+    searched
+}
+
+/// What is said of matches that have no room.
+fn what_is_shown(done: &Done) -> Option<String> {
+    let narrow = "pattern, glob or path";
+    match done.first {
+        Some(length) => Some(search_notes::first_is_cut(length, done.count, narrow)),
+        None if done.bounded && done.shown < done.count => Some(search_notes::shown(
+            done.shown, done.count, "matches", narrow,
+        )),
+        None => None,
+    }
+}
+
+fn unreadable(done: &Done) -> Option<String> {
+    let (file, why) = done.first_unreadable.as_ref()?;
+    let why = search_notes::reason(*why);
+    Some(match done.unreadable {
+        1 => format!("1 file could not be read: {file} ({why})."),
+        count => format!(
+            "{} could not be read, the first of them {file} ({why}).",
+            several(count, "file", "files")
+        ),
+    })
 }
 
 fn too_costly(lines: u64, first: &str) -> String {
@@ -120,21 +296,28 @@ fn too_costly(lines: u64, first: &str) -> String {
     )
 }
 
-fn ended_early(ended: &Ended) -> String {
+fn ended_early(ended: &Ended, terms: &Terms) -> String {
     let Ended {
         file,
         line,
         before,
         behind,
+        by_the_clock,
     } = ended;
-    let files = |number: usize| match number {
-        1 => "1 file".to_owned(),
-        number => format!("{number} files"),
+    let files = |number: usize| several(number as u64, "file", "files");
+    let (why, what) = if *by_the_clock {
+        let time = search_notes::seconds(terms);
+        (format!("the call had {time}"), "Narrow `path` or `glob`")
+    } else {
+        (
+            "the pattern is too costly".to_owned(),
+            "Make the pattern simpler",
+        )
     };
     format!(
-        "The search ended for lack of time before line {line} of {file}, since the pattern is too costly: \
-         all before that was searched ({} to the end), the rest of this file and {} behind it were \
-         not. Make the pattern simpler, or search fewer files at a time.",
+        "The search ended for lack of time before line {line} of {file}, since {why}: all before that was \
+         searched ({} to the end), the rest of this file and {} behind it were not. {what}, or search \
+         fewer files at a time.",
         files(*before),
         files(*behind)
     )
@@ -147,75 +330,4 @@ fn cut_short(files: &[String]) -> Option<String> {
             files.join(", ")
         )
     })
-}
-
-/// A search under way.
-struct Search<'m, 'o> {
-    matcher: &'m Matcher,
-    scanner: Scanner,
-    output: Text<'o>,
-    count: u64,
-    not_to_the_end: Vec<String>,
-    /// The first line that could not be decided.
-    undecided: Option<String>,
-    ended: Option<Ended>,
-}
-
-/// Where a search ended before its time.
-struct Ended {
-    file: String,
-    /// The first line that was not searched.
-    line: u64,
-    /// How many files were searched before this one, and how many were not.
-    before: usize,
-    behind: usize,
-}
-
-impl Search<'_, '_> {
-    /// Searches one more file. One that cannot be read is passed over.
-    fn file(&mut self, path: &CStr, links: Links) -> io::Result<()> {
-        let Self {
-            matcher,
-            scanner,
-            output,
-            count,
-            not_to_the_end,
-            undecided,
-            ended,
-        } = self;
-        // What stands before each number: put together once, where there are millions of lines.
-        let mut before = Vec::new();
-        let searched = scanner.scan_path(path, links, *matcher, |number, line| {
-            if before.is_empty() {
-                before = [b"\n", path.to_bytes(), b":"].concat();
-            }
-            let first = usize::from(*count == 0);
-            *count += 1;
-            output.write_all(&before[first..])?;
-            output.write_all(itoa::Buffer::new().format(number).as_bytes())?;
-            output.write_all(b": ")?;
-            output.write_all(line)
-        });
-        let name = || path.to_string_lossy().into_owned();
-        if let Some(line) = scanner.undecided() {
-            undecided.get_or_insert_with(|| format!("{}:{line}", name()));
-        }
-        match searched {
-            Err(ScanError::OutOfTime(line)) => {
-                *ended = Some(Ended {
-                    file: name(),
-                    line,
-                    before: 0,
-                    behind: 0,
-                });
-                Ok(())
-            }
-            Err(ScanError::Sink(error)) => Err(error),
-            Err(ScanError::LineTooLong) => {
-                not_to_the_end.push(name());
-                Ok(())
-            }
-            Err(ScanError::Unreadable(_) | ScanError::NotRegular) | Ok(_) => Ok(()),
-        }
-    }
 }

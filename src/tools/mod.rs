@@ -16,6 +16,7 @@ pub mod glob;
 pub mod grep;
 mod network;
 mod search_answer;
+mod search_notes;
 pub mod web_fetch;
 mod web_notes;
 mod web_page;

@@ -240,6 +240,66 @@ fn wildcards_do_not_lead_through_links_out_of_the_roots() {
 }
 
 #[test]
+fn braces_do_not_lead_out_of_the_roots_either() {
+    if !confines() {
+        return;
+    }
+    let room = directory();
+    let top = room.path().canonicalize().unwrap();
+    fs::create_dir_all(top.join("a/*/out")).unwrap();
+    symlink("../out", top.join("a/{x,link}")).unwrap();
+    let mut session = lay(&top);
+    let secret = format!("{{file,{}/out/secret}}", text(&top));
+    for pattern in [
+        "{file,../out/secret}",
+        "{sub,link}/secret",
+        "sub/{file,../../out/*}",
+        "{,../out/}secret",
+        &secret,
+    ] {
+        for (tool, arguments) in [
+            ("glob", json!({"pattern": pattern})),
+            ("grep", json!({"pattern": "this", "glob": pattern})),
+        ] {
+            let result = session.result_of(tool, &arguments);
+            assert_eq!(result["isError"], true, "{tool} {pattern}");
+        }
+    }
+    for pattern in [
+        "{*,x}/secret",
+        "*/{secret,secrets}",
+        "{l*,s*}/{s*,t*}",
+        "{x,link}/secret",
+        "{**,*}/{link,x}/{secret,y}",
+    ] {
+        let found = session
+            .result_of("glob", &json!({"pattern": pattern}))
+            .to_string();
+        assert!(
+            !found.contains("secret\"") && !found.contains("/secret\\n"),
+            "{pattern}: {found}"
+        );
+        let found = session.result_of("grep", &json!({"pattern": "this", "glob": pattern}));
+        assert!(
+            !found.to_string().contains("out/secret"),
+            "{pattern}: {found}"
+        );
+    }
+    for (pattern, found) in [
+        ("{file,sub/file,none}", "file\nsub/file"),
+        ("**/{file,none}", "file\nsub/file"),
+        ("{,sub/}{file,x}", "file\nsub/file"),
+    ] {
+        let result = session.result_of("glob", &json!({"pattern": pattern}));
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(
+            text.contains(found) || text.contains(&found.replace('\n', "\\n")),
+            "{pattern}: {text}"
+        );
+    }
+}
+
+#[test]
 fn the_kernel_holds_a_call_back_whatever_was_checked_before() {
     if !confines() {
         return;

@@ -53,7 +53,7 @@ pub fn admit(
             let base = roots.first().join(path);
             let within = holding(&base).ok_or_else(|| refusal(roots, path))?;
             if let Some(text) = given(pattern) {
-                let listed = within.listed(base, text);
+                let listed = within.listed(&base, text);
                 let listed = listed.ok_or_else(|| refusal(roots, text))?;
                 request.insert(pattern.to_owned(), Value::String(listed));
             }

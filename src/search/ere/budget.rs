@@ -5,12 +5,12 @@
 //! explains.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long a costly search may take.
+/// How long a costly search may take, unless it is told.
 const LIMIT: Duration = Duration::from_secs(24);
 /// The least time for one line, however little is left.
 const LEAST: Duration = Duration::from_millis(50);
@@ -27,6 +27,8 @@ const NOWHERE: usize = usize::MAX;
 #[derive(Debug)]
 pub(super) struct Budget {
     began: Instant,
+    /// How long any search may take, costly or not; unset, [`LIMIT`] holds for costly ones.
+    told: OnceLock<Duration>,
     /// Processor time that an ordinary pattern may have taken by now, in nanoseconds.
     fair: AtomicU64,
     /// How many lines could not be decided.
@@ -42,11 +44,22 @@ impl Budget {
     pub fn new() -> Self {
         Self {
             began: Instant::now(),
+            told: OnceLock::new(),
             fair: AtomicU64::new(FAIR),
             gave_up: AtomicU64::new(0),
             undecided: Mutex::default(),
             stopped: AtomicUsize::new(NOWHERE),
         }
+    }
+
+    /// Ends any search after `limit`, from the beginning on, but no later than a costly one ends.
+    pub fn limit(&self, limit: Duration) {
+        // A budget is told once.
+        let _ = self.told.set(limit.min(LIMIT));
+    }
+
+    fn whole(&self) -> Duration {
+        self.told.get().copied().unwrap_or(LIMIT)
     }
 
     /// Allows for a window of this many bytes.
@@ -68,8 +81,11 @@ impl Budget {
 
     /// Whether the pattern is costly and its time is over.
     pub fn is_over(&self) -> bool {
-        if self.began.elapsed() < LIMIT {
+        if self.began.elapsed() < self.whole() {
             return false;
+        }
+        if self.told.get().is_some() {
+            return true;
         }
         let used = clock_gettime(ClockId::ProcessCPUTime);
         let seconds = u64::try_from(used.tv_sec).unwrap_or(u64::MAX);
@@ -81,7 +97,7 @@ impl Budget {
     /// The deadline for one costly line: half of the time left, so that the other half remains for
     /// the lines after it.
     pub fn share(&self) -> Instant {
-        let left = LIMIT.saturating_sub(self.began.elapsed());
+        let left = self.whole().saturating_sub(self.began.elapsed());
         Instant::now() + (left / 2).max(LEAST)
     }
 

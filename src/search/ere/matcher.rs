@@ -9,6 +9,7 @@
 //! | with a back-reference | [`References`]: `regex`, then `fancy-regex` |
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use memchr::memmem::Finder;
 
@@ -100,6 +101,13 @@ impl Matcher {
     #[must_use]
     pub fn why_nothing(&self) -> Option<String> {
         self.habits.as_ref()?.why_nothing()
+    }
+
+    /// The same matcher, whose search ends after `limit`, whatever the pattern costs.
+    #[must_use]
+    pub fn within(self, limit: Duration) -> Self {
+        self.budget.limit(limit);
+        self
     }
 
     /// How many lines `find` could not decide so far, because the pattern can match them in too

@@ -27,6 +27,8 @@ fn room() -> Room {
         "in/file",
         "in/sub/file",
         "in/.hidden",
+        "in/brace{s,d}",
+        "in/braced",
         "out/secret",
         "out/sub/secret",
     ] {
@@ -136,6 +138,17 @@ fn a_pattern_that_leaves_is_refused() {
         "/*",
         "/etc/passwd",
         absolute.to_str().unwrap(),
+        "{file,../*}",
+        "{../out/secret,file}",
+        "{,../}out/*",
+        "sub/{file,../../out/secret}",
+        "{sub,link}/secret",
+        "*/{.,..}/../out/*",
+        "{*,sub}/{file,../../out/secret}",
+        "{x,/etc/passwd}",
+        "{,/etc/}passwd",
+        r"{file,\../out/x}",
+        "{a,{b,../out/*}}",
     ] {
         assert!(
             admit(&room, "glob", json!({"pattern": pattern})).is_err(),
@@ -168,6 +181,19 @@ fn a_pattern_within_passes_and_finds_what_it_found() {
         "*/./file",
         "su[b]//file",
         "",
+        "{file,sub/file,none}",
+        "{sub,home}/file",
+        "**/{file,deep}",
+        "**/{.hidden,de*}",
+        "{*/file,gone/../file}",
+        "{*,s*}/{file,deep,deep/}",
+        r"*/{\file,d[e]ep}",
+        r"{sub/fil\e,x\}",
+        "{file}",
+        "{fi,le",
+        "brace{s,d}",
+        "*{s,d}",
+        "{,*/}file",
     ] {
         let base = room.roots.first();
         let path = base.to_str().unwrap();

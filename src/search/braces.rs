@@ -1,0 +1,194 @@
+//! Braces in a wildcard pattern: `**/*.{ts,tsx}` stands for two patterns.
+//!
+//! They are read as bash reads them (its manual, "Brace Expansion"), before anything else in the
+//! pattern: a pair with a comma between its braces is one alternative after the other, pairs may
+//! stand in one another, an alternative may be empty, `\` takes the meaning from the character
+//! behind it, and a brace without its fellow or without a comma stands for itself. Sequences
+//! (`{1..3}`) are no alternatives here, and `$` means nothing.
+
+/// The most alternatives that a pattern may stand for.
+pub const MOST_ALTERNATIVES: usize = 1024;
+
+/// The most bytes that its alternatives may have in all.
+const MOST_BYTES: usize = 512 << 10;
+
+/// The most steps that reading a pattern may take: braces that are never closed cost time that
+/// grows with the square of their number.
+const MOST_STEPS: usize = 1 << 26;
+
+/// A pattern that stands for more than [`MOST_ALTERNATIVES`], or for more text than can be handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMany;
+
+/// The patterns that `pattern` stands for, in the order in which they are written; empty, where it
+/// has no braces that stand for alternatives. Of alternatives that are equal each is there, and one
+/// that is all empty is left out.
+///
+/// # Errors
+/// There are too many of them.
+pub fn alternatives(pattern: &[u8]) -> Result<Vec<Vec<u8>>, TooMany> {
+    if !may_have_any(pattern) {
+        return Ok(Vec::new());
+    }
+    let mut steps = MOST_STEPS;
+    let parts = Parts::read(pattern, &mut steps)?;
+    if parts.count() > MOST_ALTERNATIVES {
+        return Err(TooMany);
+    }
+    if parts.count() == 1 {
+        return Ok(Vec::new());
+    }
+    let mut all = parts.written()?;
+    all.retain(|alternative| !alternative.is_empty());
+    Ok(all)
+}
+
+/// Whether it is worth while to look for braces.
+fn may_have_any(pattern: &[u8]) -> bool {
+    memchr::memchr(b'{', pattern).is_some_and(|at| memchr::memchr(b',', &pattern[at..]).is_some())
+}
+
+/// A pattern as text and choices, one behind the other.
+#[derive(Debug, Default)]
+struct Parts<'a>(Vec<Part<'a>>);
+
+#[derive(Debug)]
+enum Part<'a> {
+    Text(&'a [u8]),
+    /// One of these.
+    Choice(Vec<Parts<'a>>),
+}
+
+impl<'a> Parts<'a> {
+    /// Reads `pattern`. What is nested deeper than there may be alternatives has too many of them,
+    /// since each pair of braces adds one.
+    fn read(pattern: &'a [u8], steps: &mut usize) -> Result<Self, TooMany> {
+        Self::read_nested(pattern, steps, MOST_ALTERNATIVES)
+    }
+
+    fn read_nested(
+        mut pattern: &'a [u8],
+        steps: &mut usize,
+        deeper: usize,
+    ) -> Result<Self, TooMany> {
+        let deeper = deeper.checked_sub(1).ok_or(TooMany)?;
+        let mut parts = Vec::new();
+        while let Some((start, end)) = first_pair(pattern, steps)? {
+            parts.push(Part::Text(&pattern[..start]));
+            let mut choice = Vec::new();
+            for alternative in at_commas(&pattern[start + 1..end]) {
+                choice.push(Self::read_nested(alternative, steps, deeper)?);
+            }
+            parts.push(Part::Choice(choice));
+            pattern = &pattern[end + 1..];
+        }
+        parts.push(Part::Text(pattern));
+        Ok(Self(parts))
+    }
+
+    /// How many patterns these are.
+    fn count(&self) -> usize {
+        let of_part = |part: &Part<'_>| match part {
+            Part::Text(_) => 1,
+            Part::Choice(choice) => choice
+                .iter()
+                .fold(0_usize, |sum, parts| sum.saturating_add(parts.count())),
+        };
+        self.0.iter().fold(1_usize, |product, part| {
+            product.saturating_mul(of_part(part))
+        })
+    }
+
+    /// Those patterns.
+    fn written(&self) -> Result<Vec<Vec<u8>>, TooMany> {
+        let mut all = vec![Vec::new()];
+        for part in &self.0 {
+            let mut ends = Vec::new();
+            match part {
+                Part::Text(text) => ends.push(text.to_vec()),
+                Part::Choice(choice) => {
+                    for parts in choice {
+                        ends.append(&mut parts.written()?);
+                    }
+                }
+            }
+            let length = |all: &[Vec<u8>]| all.iter().map(Vec::len).sum::<usize>();
+            if length(&all) * ends.len() + length(&ends) * all.len() > MOST_BYTES {
+                return Err(TooMany);
+            }
+            let both = all
+                .iter()
+                .flat_map(|one| ends.iter().map(|end| [&one[..], end].concat()));
+            all = both.collect();
+        }
+        Ok(all)
+    }
+}
+
+/// Where the first braces that stand for alternatives open and close.
+fn first_pair(pattern: &[u8], steps: &mut usize) -> Result<Option<(usize, usize)>, TooMany> {
+    let mut at = 0;
+    while let Some(&byte) = pattern.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            // As bash has it, for the sake of `find -exec`: a pair of empty braces that begins a
+            // word opens nothing.
+            b'{' if at == 0 && pattern.get(1) == Some(&b'}') => {}
+            b'{' => {
+                let rest = &pattern[at + 1..];
+                let end = end_of_pair(rest);
+                let taken = end.unwrap_or(rest.len()) + 1;
+                *steps = steps.checked_sub(taken).ok_or(TooMany)?;
+                if let Some(end) = end {
+                    return Ok(Some((at, at + 1 + end)));
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    Ok(None)
+}
+
+/// Where the brace closes that was opened before `text`, if there is a comma between. One that
+/// would close it before the comma is ordinary text.
+fn end_of_pair(text: &[u8]) -> Option<usize> {
+    let (mut level, mut comma) = (0_usize, false);
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'{' => level += 1,
+            b'}' if level > 0 => level -= 1,
+            b'}' if comma => return Some(at),
+            b',' if level == 0 => comma = true,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The parts of `text` between the commas that are in no further braces.
+fn at_commas(text: &[u8]) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    let (mut level, mut start, mut at) = (0_usize, 0, 0);
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'{' => level += 1,
+            b'}' => level = level.saturating_sub(1),
+            b',' if level == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests;

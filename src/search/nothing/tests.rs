@@ -1,0 +1,187 @@
+//! What a pattern or a path may have been meant to be, and what lies where. That notes are right is
+//! tested in `tests/glob_notes.rs`.
+
+use std::fs;
+
+use super::*;
+
+#[test]
+fn a_line_number_is_told_from_a_name() {
+    for (path, file) in [
+        ("a.rs:12", Some("a.rs")),
+        ("a.rs:12:5", Some("a.rs")),
+        ("a.rs:12-40", Some("a.rs")),
+        ("a.rs:L12", Some("a.rs")),
+        ("a.rs#L12", Some("a.rs")),
+        ("a.rs#L12-L20", Some("a.rs")),
+        ("a.rs(12)", Some("a.rs")),
+        ("a.rs:", Some("a.rs")),
+        ("a.rs", None),
+        (":12", None),
+        ("a.rs:main", None),
+        ("C:/x", None),
+        ("", None),
+    ] {
+        assert_eq!(place::without_line_number(path), file, "{path}");
+    }
+}
+
+#[test]
+fn a_pattern_has_the_readings_that_it_may_have_and_no_others() {
+    let first = |pattern: &str| {
+        let all = readings::readings(pattern, "");
+        all.into_iter().next()
+    };
+    for (pattern, how, reading) in [
+        (r".*\.rs$", Misread::Expression, "*.rs"),
+        (r"^src/.*\.ts$", Misread::Expression, "src/*.ts"),
+        (r".*/lib/.*\.ts$", Misread::Expression, "**/lib/*.ts"),
+        (r".*\.(c|h)", Misread::Expression, "*.{c,h}"),
+        (r"\.rs$", Misread::Expression, "*.rs"),
+        ("*.c,*.h", Misread::List, "*.{c,h}"),
+        ("a.c, b/c.h", Misread::List, "{a.c,b/c.h}"),
+        ("*.c,!*.h", Misread::List, "*.c"),
+        ("*.(c|h)", Misread::Alternatives, "*.{c,h}"),
+        ("*.{c|h}", Misread::Alternatives, "*.{c,h}"),
+        ("*.{c, h}", Misread::Blanks, "*.{c,h}"),
+        ("*.{rs}", Misread::SingleBrace, "*.rs"),
+        ("f{1..3}", Misread::Sequence, "f{1,2,3}"),
+        ("f{a..c}.x", Misread::Sequence, "f{a,b,c}.x"),
+        ("/a/b", Misread::Absolute, "a/b"),
+        ("src/", Misread::SlashAtEnd, "src"),
+        ("\"*.rs\"", Misread::Quotes, "*.rs"),
+        ("rs", Misread::Extension, "*.rs"),
+    ] {
+        assert_eq!(first(pattern), Some((how, reading.to_owned())), "{pattern}");
+    }
+    for pattern in [
+        "*.rs",
+        "**/*.rs",
+        "src/**/x?.[ch]",
+        "*.{c,h}",
+        "my-file_name.toml",
+        "*",
+        "",
+    ] {
+        assert_eq!(first(pattern), None, "{pattern}");
+    }
+}
+
+#[test]
+fn sets_of_one_letter_are_that_letter() {
+    for (pattern, text) in [
+        ("*/[f]ile", "*/file"),
+        ("[a][b]", "ab"),
+        (r"\[a]", r"\[a]"),
+        ("[[a]b]", "[[a]b]"),
+        ("[ab]", "[ab]"),
+        ("[!a]", "[!a]"),
+        ("[", "["),
+        ("a\\", "a\\"),
+        ("[é]", "[é]"),
+    ] {
+        assert_eq!(plain(pattern), text, "{pattern}");
+    }
+}
+
+#[test]
+fn a_survey_leads_around_what_was_built_however_deep_it_lies() {
+    let here = tempfile::tempdir().unwrap();
+    let lay = |file: &str| {
+        let file = here.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "").unwrap();
+    };
+    for file in ["a/x.js", "a/b/y.js", "c/z.js", "d/n.txt"] {
+        lay(file);
+    }
+    let until = Instant::now() + Duration::from_secs(20);
+    let sought = Sought::new("*.js", true);
+    let pattern = || {
+        let survey = Survey::of(here.path(), &sought, until);
+        let found = survey.pattern("", false).unwrap();
+        let paths = Pattern::parse(found.pattern.as_bytes()).unwrap();
+        let paths = paths.paths(here.path(), Bounds::default()).unwrap();
+        assert_eq!(paths.count(), found.count.number, "{found:?}");
+        assert!(!found.count.at_least);
+        found.pattern
+    };
+    assert_eq!(pattern(), "**/*.js");
+    // What holds nothing of the kind is no reason to go around it.
+    lay("target/x.txt");
+    assert_eq!(pattern(), "**/*.js");
+    lay("c/node_modules/q.js");
+    assert_eq!(pattern(), "{c/*.js,a/**/*.js}");
+    lay("target/x.js");
+    lay("top.js");
+    assert_eq!(pattern(), "{*.js,c/*.js,a/**/*.js}");
+    lay("{x,y}/[1].js");
+    assert_eq!(pattern(), r"{*.js,c/*.js,{\{x\,y\},a}/**/*.js}");
+    for number in 0..9 {
+        lay(&format!("p{number}/p.js"));
+        lay(&format!("p{number}/q.js"));
+    }
+    // So many that only those with the most are named.
+    assert_eq!(pattern(), "{a,p0,p1,p2,p3}/**/*.js");
+}
+
+#[test]
+fn what_is_not_text_or_has_no_end_is_no_harm() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().to_str().unwrap();
+    let until = Instant::now() + Duration::from_secs(5);
+    for pattern in [
+        "{",
+        "}",
+        "{a,{b",
+        "[",
+        "\\",
+        "{a/b,c",
+        "//",
+        "/",
+        "./",
+        "**",
+        "**/",
+        "a//b",
+        "!",
+        "~",
+        "$HOME/",
+        "é/é",
+        "a\u{0}b",
+        "{..}",
+        "{z..a}",
+        "{0..65535}",
+        "(",
+        "(a|b",
+        "^",
+        "$",
+        ".*",
+        "file://",
+        " ",
+        "\"",
+        "@",
+        "../x",
+        "../../*",
+        "\\\\",
+        "*/../*.c",
+        "{,}",
+    ] {
+        for files_only in [false, true] {
+            let asked = Asked {
+                path,
+                pattern,
+                files_only,
+                until,
+            };
+            let _ = names(asked);
+            let _ = lines(asked, Searched::default());
+            let _ = misplaced(
+                Asked {
+                    path: pattern,
+                    ..asked
+                },
+                Some(pattern),
+            );
+        }
+    }
+}
