@@ -90,15 +90,19 @@ fn refers_back(pattern: &str) -> bool {
         .any(|pair| pair[0] == b'\\' && matches!(pair[1], b'1'..=b'9'))
 }
 
-/// Whether the pattern has a form in which we differ from glibc on purpose.
+/// Whether the pattern has a form in which we differ from glibc on purpose: an escaped letter that
+/// glibc takes for itself, an escape in brackets, a lazy repetition, a group that begins with `(?`,
+/// a brace that opens no interval.
 fn is_extra(pattern: &str) -> bool {
     let bytes = pattern.as_bytes();
+    let own = |byte: u8| byte.is_ascii_alphabetic() && !b"wWsSbB".contains(&byte);
     let escape = bytes
         .windows(2)
-        .any(|pair| pair[0] == b'\\' && b"dDtrnx".contains(&pair[1]));
-    let group = ["(?:", "(?i", "(?-"]
-        .iter()
-        .any(|form| pattern.contains(form));
+        .any(|pair| pair[0] == b'\\' && (own(pair[1]) || pair[1] == b'0'))
+        || pattern
+            .find('[')
+            .is_some_and(|open| pattern[open..].contains('\\'));
+    let group = ["(?", "+?", "}?"].iter().any(|form| pattern.contains(form));
     let brace = bytes
         .iter()
         .enumerate()

@@ -17,7 +17,7 @@ use crate::front::{answer, host, mcp, person};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::TOOLS;
 use crate::sandbox::{confine, signals};
-use crate::{commands, secrets};
+use crate::{commands, secrets, shell};
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
@@ -89,8 +89,12 @@ fn hide_secrets(tool: &Tool) {
 /// One call of a server, within its directories.
 fn run_call(call: &Call) -> Exit {
     let tool = call.tool;
+    let outputs = call
+        .reads_outputs
+        .then(shell::directory_of_outputs)
+        .flatten();
     if !call.roots.is_empty()
-        && let Err(reason) = confine::to(&call.roots, !tool.hints.read_only)
+        && let Err(reason) = confine::to(&call.roots, !tool.hints.read_only, outputs.as_deref())
     {
         mcp::log(&reason);
         return Exit::Failure;

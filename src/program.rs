@@ -16,8 +16,14 @@ pub enum Exit {
     Failure,
     /// The command line could not be understood.
     Usage,
-    /// A command that was run for a person ended with this exit code.
+    /// A call made of flags ends with this exit code: as the tool's row says, or as the command did
+    /// that it ran.
     Code(u8),
+}
+
+impl Exit {
+    /// The exit code where the command line could not be understood.
+    pub const USAGE: u8 = 2;
 }
 
 impl From<Exit> for ExitCode {
@@ -25,7 +31,7 @@ impl From<Exit> for ExitCode {
         match exit {
             Exit::Success => Self::SUCCESS,
             Exit::Failure => Self::FAILURE,
-            Exit::Usage => Self::from(2),
+            Exit::Usage => Self::from(Exit::USAGE),
             Exit::Code(code) => Self::from(code),
         }
     }

@@ -52,6 +52,56 @@ fn definitions_are_there_for_each_provider() {
 }
 
 #[test]
+fn without_strict_mode_a_definition_leaves_optional_fields_optional() {
+    let all = |args: &[&str]| -> Value {
+        let (code, out, err) = piped(&[&["schema"], args].concat());
+        assert_eq!((code, err.as_str()), (0, ""));
+        serde_json::from_str(&out).unwrap()
+    };
+    let strict = all(&["--for", "openai", "grep"]);
+    assert_eq!(strict[0]["strict"], true);
+    let required = |tool: &Value| tool["parameters"]["required"].as_array().unwrap().len();
+    assert_eq!(required(&strict[0]), 3);
+    let free = all(&["--for", "openai", "--no-strict", "grep"]);
+    assert_eq!(
+        (&free[0]["strict"], required(&free[0])),
+        (&Value::Bool(false), 1)
+    );
+    let free = all(&["--no-strict", "--for", "anthropic", "grep"]);
+    assert_eq!(free[0].get("strict"), None);
+    let (code, _, err) = piped(&["schema", "--no-strict"]);
+    assert!(code == 2 && err.contains("--for"), "{err}");
+}
+
+#[test]
+fn every_tool_s_page_and_help_tell_how_its_calls_exit() {
+    let room = directory();
+    piped(&["man", room.path().to_str().unwrap()]);
+    for (tool, said) in [
+        ("grep", &["nothing was found", "it was not done"][..]),
+        ("glob", &["nothing was found"]),
+        ("bash", &["124 at the end of its time", "125"]),
+        ("file-read", &["it was done"]),
+    ] {
+        let page = room.path().join(format!("ikigai-tools-{tool}.1"));
+        let page = fs::read_to_string(page).unwrap().replace('\\', "");
+        let (_, page) = page.split_once(".SH \"EXIT STATUS\"").unwrap();
+        let (_, help, _) = piped(&["help", tool]);
+        let (_, help) = help.split_once("Exit status:").unwrap();
+        for said in said {
+            assert!(
+                page.contains(said) && help.contains(said),
+                "{tool}: {page} {help}"
+            );
+        }
+        assert!(
+            page.contains("with --json, or a request on stdin"),
+            "{page}"
+        );
+    }
+}
+
+#[test]
 fn completions_are_sound_and_know_every_flag() {
     for shell in ["bash", "zsh", "fish"] {
         let (code, script, err) = piped(&["completions", shell]);
@@ -161,6 +211,7 @@ fn files_are_offered_where_a_file_is_named_and_nowhere_else() {
     }
     for words in [
         &["man", "o"][..],
+        &["bash", "--workdir", "o"],
         &["mcp", "--root", "o"],
         &["mcp", "--root", "=", "o"],
     ] {

@@ -23,6 +23,17 @@ fn replaced(count: u64, plural: &str) -> Value {
     json!({"output": format!("Replaced {count} {plural} in config.txt"), "replacements": count})
 }
 
+/// Asserts that all occurrences are replaced and there is none, which a note explains.
+#[track_caller]
+fn replaces_none(call: common::Call) {
+    let answer = call.run();
+    let mut object = answer.json();
+    assert_ne!(answer.note(), "");
+    object.as_object_mut().unwrap().remove("note");
+    assert_eq!(object, replaced(0, "occurrences"));
+    assert_eq!(answer.code(), 0);
+}
+
 /// A new file with this content, and the directory that keeps it.
 fn file_with(content: impl AsRef<[u8]>) -> (tempfile::TempDir, std::path::PathBuf) {
     let here = directory();
@@ -82,7 +93,7 @@ fn occurrences_do_not_overlap() {
 fn a_text_that_is_not_there_is_not_found() {
     let (_here, file) = file_with("abc");
     edit(&file, "abcd", "x").fails("NOT_FOUND", "String not found in file");
-    edit_with(&file, "ABC", "x", &json!(true)).answers(&replaced(0, "occurrences"));
+    replaces_none(edit_with(&file, "ABC", "x", &json!(true)));
     assert_eq!(fs::read(&file).unwrap(), b"abc");
     let (_here, empty) = file_with("");
     edit(&empty, "x", "y").fails("NOT_FOUND", "String not found in file");
@@ -92,7 +103,7 @@ fn a_text_that_is_not_there_is_not_found() {
 fn an_edit_that_finds_nothing_leaves_the_very_file() {
     let (_here, file) = file_with("abc");
     let before = fs::metadata(&file).unwrap();
-    edit_with(&file, "x", "y", &json!(true)).answers(&replaced(0, "occurrences"));
+    replaces_none(edit_with(&file, "x", "y", &json!(true)));
     let after = fs::metadata(&file).unwrap();
     assert_eq!(before.modified().unwrap(), after.modified().unwrap());
     assert_eq!(
@@ -201,4 +212,112 @@ fn killed_at_any_moment_the_file_is_old_or_new_and_alone() {
     }
     eprintln!("60 calls: {broken_off} were killed before their end, {finished} files were new");
     assert!(broken_off > 5 && finished > 0, "{broken_off} {finished}");
+}
+
+/// The note of an edit that is made, once.
+#[track_caller]
+fn made(file: &Path, old: &str, new: &str) -> String {
+    let answer = edit(file, old, new).run();
+    assert_eq!(answer.json()["replacements"], 1, "{}", answer.json());
+    answer.note()
+}
+
+#[test]
+fn where_all_lines_end_in_crlf_lf_means_crlf() {
+    let (_here, file) = file_with("one\r\ntwo\r\nthree");
+    let note = made(&file, "one\ntwo\n", "1\n2\n2b\n");
+    assert_eq!(fs::read(&file).unwrap(), b"1\r\n2\r\n2b\r\nthree");
+    assert!(
+        note.contains("All lines of this file end in CRLF"),
+        "{note}"
+    );
+    assert!(note.contains("new_string was written with CRLF"), "{note}");
+    // A text that begins with a line end.
+    let note = made(&file, "\n2b", "");
+    assert_eq!(fs::read(&file).unwrap(), b"1\r\n2\r\nthree");
+    assert!(
+        note.contains("taken for CRLF") && !note.contains("written"),
+        "{note}"
+    );
+    // A single line, in whose place several are put.
+    let note = made(&file, "2", "two\ntwo and a half");
+    assert_eq!(
+        fs::read(&file).unwrap(),
+        b"1\r\ntwo\r\ntwo and a half\r\nthree"
+    );
+    assert!(
+        note.contains("new_string was written with CRLF as well"),
+        "{note}"
+    );
+    // What is CRLF already is not doubled.
+    let note = made(&file, "1\ntwo\n", "1\r\n2\n3\r\n");
+    assert_eq!(
+        fs::read(&file).unwrap(),
+        b"1\r\n2\r\n3\r\ntwo and a half\r\nthree"
+    );
+    assert!(note.contains("CRLF"), "{note}");
+    let note = made(&file, "3", "three\r\nfour");
+    assert_eq!(note, "");
+}
+
+#[test]
+fn all_occurrences_are_replaced_with_crlf_too() {
+    let (_here, file) = file_with("a\r\nb\r\na\r\nb\r\n");
+    let answer = edit_with(&file, "a\nb", "c\nd\ne", &json!(true)).run();
+    assert_eq!(answer.json()["replacements"], 2);
+    assert!(answer.note().contains("CRLF"));
+    assert_eq!(fs::read(&file).unwrap(), b"c\r\nd\r\ne\r\nc\r\nd\r\ne\r\n");
+    let answer = edit_with(&file, "d", "d1\nd2", &json!(true)).run();
+    assert_eq!(answer.json()["replacements"], 2);
+    assert!(
+        fs::read(&file)
+            .unwrap()
+            .ends_with(b"c\r\nd1\r\nd2\r\ne\r\n")
+    );
+    edit(&file, "c\nd1", "x").fails(
+        "NOT_UNIQUE",
+        "String found 2 times, use replace_all to replace all",
+    );
+}
+
+#[test]
+fn of_line_ends_nothing_else_is_guessed() {
+    for content in [
+        "one\r\ntwo\nthree\r\n",
+        "one\ntwo\r\n",
+        "one\r\r\ntwo\nthree\r\n",
+    ] {
+        let (_here, file) = file_with(content);
+        let after = content.replace("two", "2\nzwei");
+        assert_eq!(made(&file, "two", "2\nzwei"), "");
+        assert_eq!(fs::read_to_string(&file).unwrap(), after);
+    }
+    let (_here, file) = file_with("one\r\ntwo\nthree\r\n");
+    edit(&file, "one\ntwo", "x").fails("NOT_FOUND", "String not found in file");
+    edit(&file, "two\r\nthree", "x").fails("NOT_FOUND", "String not found in file");
+    // Whoever names the line ends means them.
+    let (_here, file) = file_with("one\r\ntwo\r\n");
+    let note = made(&file, "one\r\ntwo", "1\n2");
+    assert_eq!(fs::read(&file).unwrap(), b"1\n2\r\n");
+    assert!(note.contains("it now has both"), "{note}");
+    let (_here, file) = file_with("one\r\ntwo\r\n");
+    let answer = edit_with(&file, "\r\n", "\n", &json!(true)).run();
+    assert_eq!(answer.json(), replaced(2, "occurrences"));
+    assert_eq!(fs::read(&file).unwrap(), b"one\ntwo\n");
+    // Line ends alone are no change where they are so already.
+    let (_here, file) = file_with("one\r\ntwo\r\n");
+    for (old, new) in [("one\ntwo", "one\r\ntwo"), ("\ntwo", "\r\ntwo")] {
+        edit(&file, old, new).fails("NOT_FOUND", "String not found in file");
+    }
+    assert_eq!(fs::read(&file).unwrap(), b"one\r\ntwo\r\n");
+}
+
+#[test]
+fn line_ends_across_windows_are_seen() {
+    let lines = |end: &str| format!("{}{end}", "x".repeat(62)).repeat(40_000);
+    let (_here, file) = file_with(lines("\r\n") + "last\r\nline");
+    made(&file, "last\nline", "1\n2");
+    assert!(fs::read(&file).unwrap().ends_with(b"\r\n1\r\n2"));
+    let (_here, file) = file_with(lines("\r\n") + "a\nlast\r\nline");
+    edit(&file, "last\nline", "1\n2").fails("NOT_FOUND", "String not found in file");
 }

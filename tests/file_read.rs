@@ -215,9 +215,11 @@ fn what_is_no_file_is_refused_at_once_with_the_nearest_code() {
             ),
         ),
     ] {
-        let answer = tool("file-read").with(&json!({"file_path": path})).run();
-        assert_eq!(answer.json(), json!({"error": message, "error_code": code}));
-        assert!(answer.took < Duration::from_secs(2));
+        let started = std::time::Instant::now();
+        tool("file-read")
+            .with(&json!({"file_path": path}))
+            .fails(code, &message);
+        assert!(started.elapsed() < Duration::from_secs(2));
     }
 }
 
@@ -273,4 +275,115 @@ fn what_is_written_meanwhile_is_not_waited_for() {
     drop(stdin);
     assert!(child.wait().unwrap().success());
     assert!(fs::metadata(&file).unwrap().len() < 1_300_000);
+}
+
+/// The note of reading `file`.
+fn note_of(file: &Path, request: &serde_json::Value) -> String {
+    let mut request = request.clone();
+    request["file_path"] = text(file).into();
+    tool("file-read").with(&request).run().note()
+}
+
+#[test]
+fn a_whole_and_plain_answer_has_no_note() {
+    let here = directory();
+    let file = here.path().join("lines");
+    for (content, request) in [
+        ("1\n2\n3\n", json!({})),
+        ("1\n2\n3\n", json!({"offset": 2, "limit": 1})),
+        ("1\n2\n3", json!({"offset": 3})),
+        ("1\n2\n3\n", json!({"limit": 30})),
+        ("", json!({})),
+        ("", json!({"limit": 3})),
+        ("\n", json!({"offset": 1})),
+        ("caf\u{E9} \u{1F600}\r\n", json!({})),
+    ] {
+        fs::write(&file, content).unwrap();
+        assert_eq!(note_of(&file, &request), "", "{content:?} {request}");
+    }
+    // Text in an older encoding.
+    fs::write(&file, b"caf\xE9").unwrap();
+    assert_eq!(note_of(&file, &json!({})), "");
+}
+
+#[test]
+fn lines_behind_the_end_are_not_the_same_as_an_empty_file() {
+    let here = directory();
+    let file = here.path().join("lines");
+    for (content, offset, words) in [
+        (
+            "1\n2\n3\n4\n5",
+            6,
+            "The file has 5 lines; offset 6 is behind its end.",
+        ),
+        ("1\n2\n3\n4\n5\n", 6, "The file has 5 lines; "),
+        ("1\n2\n3\n4\n5\n", 600, "The file has 5 lines; offset 600"),
+        ("one", 2, "The file has 1 line; "),
+        ("\n", 2, "The file has 1 line; "),
+        ("", 2, "The file is empty."),
+    ] {
+        fs::write(&file, content).unwrap();
+        for request in [
+            json!({"offset": offset}),
+            json!({"offset": offset, "limit": 9}),
+        ] {
+            let note = note_of(&file, &request);
+            assert!(note.contains(words), "{content:?} {request}: {note}");
+            assert_eq!(content_of(&file, &request), "");
+        }
+        // Its last line is there.
+        let last = json!({"offset": content.lines().count()});
+        assert_eq!(note_of(&file, &last), "", "{content:?}");
+    }
+    fs::write(&file, "line\n".repeat(123_456)).unwrap();
+    let note = note_of(&file, &json!({"offset": 200_000}));
+    assert!(note.contains("123,456 lines"), "{note}");
+}
+
+#[test]
+fn of_a_binary_file_the_note_says_what_it_is() {
+    let here = directory();
+    let file = here.path().join("file");
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xE0\x08\x06\0\0\0";
+    let mut jpeg = b"\xFF\xD8\xFF\xE1\xFF\xFF".to_vec();
+    jpeg.resize(4 + 65_535, 0);
+    jpeg.extend(b"\xFF\xC0\0\x11\x08\x01\xE0\x02\x80\x03");
+    for (content, words) in [
+        (&png[..], "binary file: PNG image, 640 x 480, 29 bytes."),
+        (&jpeg, "binary file: JPEG image, 640 x 480, 65,549 bytes."),
+        (
+            b"\x7FELF\x02\x01\x01\0",
+            "binary file: ELF program, library or object, 8 bytes.",
+        ),
+        (b"plain\0text", "binary file: unknown kind, 10 bytes."),
+    ] {
+        fs::write(&file, content).unwrap();
+        let note = note_of(&file, &json!({}));
+        assert!(note.starts_with(words), "{note}");
+        // What is answered stays as it is.
+        assert_eq!(
+            content_of(&file, &json!({})),
+            String::from_utf8_lossy(content)
+        );
+        let note = note_of(&file, &json!({"limit": 1}));
+        assert!(note.starts_with(words), "{note}");
+    }
+}
+
+#[test]
+fn text_in_utf_16_is_shown_as_the_note_says() {
+    let here = directory();
+    let file = here.path().join("it's.txt");
+    let wide = "\u{FEFF}gr\u{FC}n\n"
+        .encode_utf16()
+        .flat_map(u16::to_be_bytes);
+    fs::write(&file, wide.collect::<Vec<u8>>()).unwrap();
+    let note = note_of(&file, &json!({}));
+    assert!(note.starts_with("UTF-16 text"), "{note}");
+    let command = note.split('`').nth(1).unwrap();
+    let answer = tool("bash").with(&json!({"command": command})).run();
+    if answer.field("output").contains("iconv: not found") {
+        return common::skip("there is no iconv here");
+    }
+    assert_eq!(answer.field("output"), "gr\u{FC}n");
 }

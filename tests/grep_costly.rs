@@ -30,10 +30,9 @@ fn a_count_of_a_hundred_thousand_is_decided_on_a_long_line() {
     let content = format!("{short}\nb{long}b\n");
     let request = json!({"pattern": "((a{50}){50}){50}", "path": "f"});
     let answer = answer(&[("f", &content)], &request);
-    assert_eq!(
-        answer.json(),
-        json!({"output": format!("f:2: b{long}b"), "count": 1})
-    );
+    // The note says how long that is.
+    assert!(answer.field("output") == format!("f:2: b{long}b"));
+    assert_eq!(answer.json()["count"], 1);
 }
 
 #[test]

@@ -285,6 +285,30 @@ fn a_killed_tool_leaves_no_process_where_it_can_be_no_subreaper() {
 }
 
 #[test]
+fn at_the_end_of_its_time_a_command_is_ended_where_nobody_is_a_subreaper() {
+    let here = directory();
+    for (number, kill) in [(43, ""), (44, "trap '' TERM; (sleep 0.6; kill -9 $PPID) &")] {
+        let mark = alone(number);
+        let script = format!("{kill} (setsid sleep {mark} &); echo x; sleep {mark}");
+        let mut bash = Command::new(link("bash"));
+        bash.env("IKIGAI_MAX_SECONDS", "1");
+        let child = start(
+            bash,
+            &json!({ "command": script }),
+            here.path(),
+            |command| {
+                refuse(command, SUBREAPER, libc::EINVAL);
+            },
+        );
+        let answer = answer(child);
+        assert_eq!(answer["output"], "x");
+        let code = if kill.is_empty() { 124 } else { 137 };
+        assert_eq!(answer["exit_code"], code);
+        assert!(eventually(|| processes_with(&mark).is_empty()));
+    }
+}
+
+#[test]
 fn a_command_that_kills_its_watchdog_is_ended_where_nobody_is_a_subreaper() {
     let mark = alone(42);
     let here = directory();

@@ -129,6 +129,58 @@ fn any_window_gives_what_reading_line_by_line_gives() {
 }
 
 #[test]
+fn a_file_with_a_mark_has_the_same_lines_in_any_window() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("f");
+    let text = "\nfirst a\r\n\nno\ncafé a 日本😀\n".repeat(3) + "last a";
+    let units = |bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        let units = [0xfeff].into_iter().chain(text.encode_utf16());
+        units.flat_map(bytes).collect()
+    };
+    let lines = naive(text.as_bytes(), b"a");
+    for content in [
+        format!("\u{feff}{text}").into_bytes(),
+        units(u16::to_le_bytes),
+        units(u16::to_be_bytes),
+    ] {
+        fs::write(&path, &content).unwrap();
+        for window in (1..40).chain([1 << 18]) {
+            let mut scanner = Scanner::with_limits(window, 1 << 20);
+            assert_eq!(scan(&mut scanner, &path, &Holds(b"a")), lines, "{window}");
+            // Its size unknown.
+            let mut found = Lines::new();
+            let sink = |number, line: &[u8]| -> Result<(), Infallible> {
+                found.push((number, line.to_vec()));
+                Ok(())
+            };
+            let file = File::open(&path).unwrap();
+            scanner.scan(file, 0, &Holds(b"a"), sink).unwrap();
+            assert_eq!(found, lines, "{window}");
+        }
+    }
+}
+
+#[test]
+fn an_endless_line_of_utf_16_is_given_up() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().join("f");
+    fs::write(
+        &path,
+        [b"\xff\xfe".to_vec(), b"a\0".repeat(1 << 17)].concat(),
+    )
+    .unwrap();
+    let mut scanner = Scanner::with_limits(1 << 10, 1 << 16);
+    let (matcher, mut found) = (Holds(b"a"), Lines::new());
+    let given_up = try_scan(&mut scanner, &path, Links::Follow, &matcher, &mut found);
+    assert!(
+        matches!(given_up, Err(ScanError::LineTooLong)),
+        "{given_up:?}"
+    );
+    fs::write(&path, "a\n").unwrap();
+    assert_eq!(scan(&mut scanner, &path, &matcher), [(1, b"a".to_vec())]);
+}
+
+#[test]
 fn an_empty_file_has_no_lines() {
     let file = tempfile::NamedTempFile::new().unwrap();
     assert_eq!(scan(&mut Scanner::new(), file.path(), &Every), Lines::new());

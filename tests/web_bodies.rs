@@ -217,7 +217,7 @@ fn an_archive_without_end_that_holds_nothing_is_given_up() {
         }
     });
     match get(&server.url("/")) {
-        Err(Error::Network(text)) => assert!(text.contains("without end"), "{text}"),
+        Err(Error::Network(error)) => assert!(error.text.contains("without end"), "{error}"),
         other => panic!("{other:?}"),
     }
 }

@@ -163,7 +163,10 @@ fn a_missing_or_odd_content_type_is_made_out() {
     );
     let server = Server::bytes(reply("200 OK", b"\0\x01\x02\xff"));
     fails(&fetch(&server.url("/")), "PARSE_ERROR");
-    assert_eq!(fetched(reply("204 No Content", ""))["content"], "");
+    assert_eq!(
+        fetched(reply("204 No Content", ""))["content"],
+        "[HTTP 204: No Content. The body of this answer is empty.]"
+    );
 }
 
 #[test]

@@ -289,7 +289,7 @@ fn hosts(asked: &Asked) -> Vec<String> {
 fn assert_kept(proxy: &str, seen: impl Fn() -> Vec<String>, url: &str) -> bool {
     let before = seen().len();
     let refused = match get(proxy, url) {
-        Err(Error::Network(text)) => text.starts_with("Refused"),
+        Err(Error::Network(error)) => error.text.starts_with("Refused"),
         _ => false,
     };
     for host in &seen()[before..] {
@@ -464,7 +464,7 @@ fn a_redirect_leads_to_no_forbidden_address() {
         let before = proxy.asked().len();
         let result = get(&via, "http://far.example/");
         refused += usize::from(
-            matches!(&result, Err(Error::Network(text)) if text.starts_with("Refused")),
+            matches!(&result, Err(Error::Network(error)) if error.text.starts_with("Refused")),
         );
         for asked in &proxy.asked()[before + 1..] {
             for name in hosts(asked) {

@@ -50,7 +50,7 @@ fn get(vars: &[(&str, &str)], url: &str) -> Result<Response, Error> {
 
 fn network(result: Result<Response, Error>) -> String {
     match result {
-        Err(Error::Network(text)) => text,
+        Err(Error::Network(error)) => error.text,
         other => panic!("not a network error: {other:?}"),
     }
 }

@@ -79,7 +79,8 @@ fn good() -> Arc<ServerConfig> {
 fn refusal(config: Arc<ServerConfig>) -> String {
     let server = Server::start_tls(config, |_, conn| conn.write_all(&page("never")));
     match get(&server.url_as("localhost", "/?key=hidden")) {
-        Err(Error::Network(text)) => {
+        Err(Error::Network(error)) => {
+            let text = error.text;
             assert!(
                 text.contains("localhost") && !text.contains("hidden"),
                 "{text}"
@@ -306,7 +307,7 @@ fn a_certificate_file_that_is_not_there_is_named() {
     // The variable is the whole process's, so the test runs itself once more with another one.
     if std::env::var_os("SSL_CERT_FILE").is_some_and(|file| file == "/nowhere.pem") {
         match get("https://127.0.0.1:1/") {
-            Err(Error::Network(text)) => assert!(text.contains("SSL_CERT_FILE"), "{text}"),
+            Err(Error::Network(error)) => assert!(error.text.contains("SSL_CERT_FILE"), "{error}"),
             other => panic!("{other:?}"),
         }
         return;

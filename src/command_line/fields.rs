@@ -26,7 +26,7 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
                 .conflicts_with_all(schema.fields.iter().flat_map(ids))
                 .help("Answer the JSON request in FILE, - for stdin, as for a host"),
         )
-        .arg(flag("json", "Answer with JSON, on a terminal too"))
+        .arg(flag("json", "Answer with the JSON object that a host gets"))
         .arg(flag("schema", "Print the tool's JSON schema"));
     for field in &schema.fields {
         command = command.arg(option(field));
@@ -115,6 +115,7 @@ pub fn hint(field: &Field) -> ValueHint {
     match field.name.as_str() {
         "command" => ValueHint::CommandString,
         "url" => ValueHint::Url,
+        "workdir" => ValueHint::DirPath,
         name if name == "path" || name.ends_with("_path") => ValueHint::AnyPath,
         _ => ValueHint::Other,
     }

@@ -24,7 +24,7 @@ pub fn program(tools: Registry) -> String {
         "\
 {PROGRAM}: a coding agent's hands in one executable
 
-Usage: {PROGRAM} TOOL [OPTIONS] FIELD...  call a tool: text on a terminal, JSON elsewhere
+Usage: {PROGRAM} TOOL [OPTIONS] FIELD...  call a tool and print its answer as text
        {PROGRAM} TOOL                     answer the JSON request on stdin with JSON on stdout
        {PROGRAM} TOOL --schema            the tool's JSON schema
        {PROGRAM} TOOL --help              what the tool does, its fields, an example
@@ -65,7 +65,7 @@ pub fn tool(tool: &Tool, invocation: &str) -> String {
 
 {}
 
-Usage: {usage}  call it: text on a terminal, JSON elsewhere
+Usage: {usage}  call it and print its answer as text
        {invocation:<width$}  answer the JSON request on stdin with JSON on stdout
 
 Fields, each a flag (--{}); the required ones may stand without it, in this order:
@@ -100,7 +100,7 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
         "
 Options:
   --input FILE  answer the JSON request in FILE as one on stdin
-  --json        answer with JSON on a terminal too
+  --json        answer with the JSON object that a host gets
   --schema      the JSON schema, which is the specification of the fields
   --help        this text
   --version     the version
@@ -109,18 +109,50 @@ Example:
   {}
   printf '%s' '{}' | {invocation}
 
-On a terminal the answer is text, and errors go to stderr with exit code 1{}.
+Exit status:
+{}With --json, or a request on stdin, it is a host's, which the manual page tells.
 What the specification leaves open is decided in README.md, \"What was decided\".
 ",
         fields::typed(invocation, &schema, tool.manual.example),
         tool.manual.example.replace('\'', r"'\''"),
-        if tool.has(Part::ExitCode) {
-            ";\nelse the exit code is that of the command which was run"
-        } else {
-            ""
-        }
+        exit_status(tool)
+            .iter()
+            .fold(String::new(), |lines, (code, meaning)| {
+                lines + &format!("  {code:<8} {meaning}\n")
+            }),
     );
     text
+}
+
+/// How a call of the tool that is made of flags ends: exit codes, and what each means.
+pub fn exit_status(tool: &Tool) -> Vec<(String, String)> {
+    let exits = tool.exits;
+    let usage = Exit::USAGE;
+    let mut codes: Vec<(u8, Vec<&str>)> = Vec::new();
+    let mut mean = |code: u8, meaning| match codes.iter_mut().find(|(one, _)| *one == code) {
+        Some((_, meanings)) => meanings.push(meaning),
+        None => codes.push((code, vec![meaning])),
+    };
+    let found = exits.nothing_found != 0 && tool.has(Part::Count);
+    match (found, tool.has(Part::ExitCode)) {
+        (true, _) => mean(0, "something was found"),
+        (_, true) => mean(0, "so the command ended"),
+        _ => mean(0, "it was done"),
+    }
+    if found {
+        mean(exits.nothing_found, "nothing was found");
+    }
+    mean(exits.failed, "it was not done, or not to its end");
+    mean(usage, "the command line could not be understood");
+    codes.sort_by_key(|(code, _)| *code);
+    let codes = codes.into_iter();
+    let codes = codes.map(|(code, meanings)| (code.to_string(), meanings.join("; or ")));
+    let others = tool.has(Part::ExitCode).then(|| {
+        let command = "that of the command which was run; 124 at the end of its time, 127 if it \
+                       could not be run, 128 + N if signal N ended it";
+        ("other".to_owned(), command.to_owned())
+    });
+    codes.chain(others).collect()
 }
 
 /// Help for what `words` name, or for the whole program.

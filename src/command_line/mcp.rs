@@ -34,6 +34,8 @@ pub struct Call {
     pub tool: &'static Tool,
     /// Within these directories; anywhere, if there are none.
     pub roots: Vec<PathBuf>,
+    /// Beside them, what commands of this server wrote and was too long to be shown may be read.
+    pub reads_outputs: bool,
     /// On these terms.
     pub terms: Terms,
     /// The server wants to hear how it goes on.
@@ -156,6 +158,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
         return Ok(Asked::Call(Call {
             tool,
             roots,
+            reads_outputs: matches.get_flag(READS_OUTPUTS),
             terms: Terms::within(reader, bytes, milliseconds.map(Duration::from_millis)),
             progress: matches.get_flag(PROGRESS),
         }));
@@ -196,8 +199,11 @@ const WITHIN: &str = "within";
 /// The flag by which the server wants to hear how a call goes on.
 const PROGRESS: &str = "progress";
 
+/// The flag by which a confined call may read the files of long outputs.
+const READS_OUTPUTS: &str = "reads-outputs";
+
 /// How a server calls itself; nobody else has a use for these.
-fn of_calls(tools: Registry) -> [Arg; 3] {
+fn of_calls(tools: Registry) -> [Arg; 4] {
     [
         Arg::new(CALL)
             .long(CALL)
@@ -206,6 +212,10 @@ fn of_calls(tools: Registry) -> [Arg; 3] {
         Arg::new(WITHIN)
             .long(WITHIN)
             .value_parser(value_parser!(u64))
+            .hide(true),
+        Arg::new(READS_OUTPUTS)
+            .long(READS_OUTPUTS)
+            .action(ArgAction::SetTrue)
             .hide(true),
         Arg::new(PROGRESS)
             .long(PROGRESS)
@@ -231,6 +241,9 @@ impl Call {
         if let Some(deadline) = self.terms.deadline {
             let milliseconds = deadline.left().as_millis().max(1).to_string();
             words.extend([format!("--{WITHIN}").into(), milliseconds.into()]);
+        }
+        if self.reads_outputs {
+            words.push(format!("--{READS_OUTPUTS}").into());
         }
         if self.progress {
             words.push(format!("--{PROGRESS}").into());
@@ -365,6 +378,7 @@ mod tests {
             let call = Call {
                 tool: TOOLS.find(tool).unwrap(),
                 roots: roots.clone(),
+                reads_outputs: progress,
                 terms: Terms::within(reader, bytes, within),
                 progress,
             };
@@ -373,7 +387,7 @@ mod tests {
             };
             assert_eq!((read.tool.name, read.roots), (tool, roots));
             assert_eq!((read.terms.reader, read.terms.max_answer), (reader, bytes));
-            assert_eq!(read.progress, progress);
+            assert_eq!((read.progress, read.reads_outputs), (progress, progress));
             let left = read.terms.deadline.map(|deadline| deadline.whole.as_secs());
             assert!(left == seconds || left == seconds.map(|seconds| seconds - 1));
         }

@@ -10,10 +10,11 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::command_line;
-use crate::command_line::fields;
+use crate::command_line::{fields, help};
 use crate::commands::MARK;
 use crate::contract::schema::Schema;
-use crate::contract::tool::{Family, Part, Tool};
+use crate::contract::terms;
+use crate::contract::tool::{Family, Tool};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::Registry;
 
@@ -59,35 +60,39 @@ fn program(tools: Registry) -> io::Result<Vec<u8>> {
     let about = "\
 A link to this program that bears a tool's name is that tool: it answers the JSON request on its stdin with one JSON \
 object on its stdout, and --schema describes the request. Under its own name the program takes the tool's name as its \
-first argument, and the request's fields as flags. On a terminal the answer is shown as text then.";
+first argument, and the request's fields as flags. The answer is text then; --json makes it the object.";
     let mut page = Page::begin(command_line::tree(tools).long_about(about))?;
-    let ending: Vec<&str> = tools
-        .iter()
-        .filter(|tool| tool.has(Part::ExitCode))
-        .map(Tool::command)
-        .collect();
-    let command = format!(
-        "on a terminal: that of the command which {} ran",
-        ending.join(" or ")
+    page.section(
+        "EXIT STATUS",
+        &[
+            (
+                "0",
+                "what was asked for was done; of a local tool's call in JSON: answered, be it with an error",
+            ),
+            ("1", "it was not done, or the request was a bad one"),
+            ("2", NOT_UNDERSTOOD),
+            (
+                "other",
+                "of a tool's call that is made of flags: see the tool's own page",
+            ),
+        ],
     );
-    let mut codes = vec![
-        (
-            "0",
-            "what was asked for was done; of a local tool in JSON: answered, be it with an error",
-        ),
-        ("1", "it was not done, or the request was a bad one"),
-        ("2", NOT_UNDERSTOOD),
-    ];
-    if !ending.is_empty() {
-        codes.push(("other", &command));
-    }
-    page.section("EXIT STATUS", &codes);
     let accounts: Vec<(String, String)> = tools
         .iter()
         .filter(|tool| tool.account.is_some())
         .map(|tool| (variables(tool), format!("keys for {}", tool.command())))
         .collect();
-    let mut environment = vec![("NO_COLOR", "if set, nothing is coloured")];
+    let mut environment = vec![
+        ("NO_COLOR", "if set, nothing is coloured"),
+        (
+            terms::MAX_ANSWER,
+            "how long the answer to a request on stdin may be, in bytes",
+        ),
+        (
+            terms::MAX_SECONDS,
+            "how long that request may take, in seconds",
+        ),
+    ];
     environment.extend(
         accounts
             .iter()
@@ -137,7 +142,12 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
         &fields::typed(&spoken, &schema, tool.manual.example),
         &format!("printf '%s' '{}' | {spoken}", tool.manual.example),
     ]);
-    page.section("EXIT STATUS", &exit_status(tool));
+    let codes = exit_status(tool);
+    let codes: Vec<(&str, &str)> = codes
+        .iter()
+        .map(|(code, meaning)| (&**code, &**meaning))
+        .collect();
+    page.section("EXIT STATUS", &codes);
     let names = variables(tool);
     let mut environment = tool.manual.environment.to_vec();
     if let Some(account) = &tool.account {
@@ -150,28 +160,17 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
     page.end(&[PROGRAM.to_owned()])
 }
 
-/// How a call of the tool ends.
-fn exit_status(tool: &Tool) -> Vec<(&'static str, &'static str)> {
-    let mut codes = match tool.family {
-        Family::Local => vec![
-            (
-                "0",
-                "the request was answered; in JSON, be it with an error",
-            ),
-            (
-                "1",
-                "the request was a bad one, or, on a terminal, it was not done",
-            ),
-        ],
-        Family::Web => vec![
-            ("0", "the request was answered"),
-            ("1", "the request was a bad one, or it was not done"),
-        ],
+/// How a call of the tool ends: made of flags, and in JSON.
+fn exit_status(tool: &Tool) -> Vec<(String, String)> {
+    let mut codes = help::exit_status(tool);
+    let (answered, refused) = match tool.family {
+        Family::Local => ("answered, be it with an error", "the request was a bad one"),
+        Family::Web => ("answered", "the request was a bad one, or it was not done"),
     };
-    codes.push(("2", NOT_UNDERSTOOD));
-    if tool.has(Part::ExitCode) {
-        codes.push(("other", "on a terminal: that of the command which was run"));
-    }
+    codes.push((
+        "with --json, or a request on stdin".to_owned(),
+        format!("0: {answered}; 1: {refused}; 2: {NOT_UNDERSTOOD}"),
+    ));
     codes
 }
 

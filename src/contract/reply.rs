@@ -71,6 +71,16 @@ pub trait Viewer {
     /// A further piece of the text of field `name`.
     fn text(&mut self, name: &str, piece: &str) -> io::Result<()>;
 
+    /// Whether texts are to come byte for byte ([`Viewer::bytes`]), also where they are not UTF-8.
+    fn takes_bytes(&self) -> bool {
+        false
+    }
+
+    /// A further piece of the text of field `name`, as it came.
+    fn bytes(&mut self, name: &str, piece: &[u8]) -> io::Result<()> {
+        self.text(name, &String::from_utf8_lossy(piece))
+    }
+
     /// Field `name`, which is not text.
     fn value(&mut self, name: &str, value: Value) -> io::Result<()>;
 
@@ -169,6 +179,12 @@ impl<'w> Object<'w> {
     #[must_use]
     pub fn says_that_it_failed(&self) -> bool {
         self.progress().failed
+    }
+
+    /// Whether a person or a script is shown the answer as it comes, and not as JSON.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        matches!(self.sink, Sink::Viewer(_))
     }
 
     /// The terms of the call.
@@ -473,6 +489,12 @@ impl Text<'_> {
 
 impl Write for Text<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let TextSink::Viewer(viewer, name) = &mut self.sink
+            && viewer.takes_bytes()
+        {
+            viewer.bytes(name, bytes)?;
+            return Ok(bytes.len());
+        }
         if let Some(kept) = &mut self.kept {
             kept.take(bytes);
             return Ok(bytes.len());

@@ -38,7 +38,8 @@ pub enum Reader {
     /// A model, which is shown plain text: the server of the Model Context Protocol makes it from
     /// the object.
     Model,
-    /// A program, which a server of that protocol gives the object.
+    /// A program, which a server of that protocol gives the object, or a call made of flags that
+    /// asks for JSON.
     Program,
 }
 

@@ -39,6 +39,8 @@ pub struct Tool {
     /// value`; those of the envelope (`success`, `error`, `error_code`) and `note` are the
     /// contract's, and no row names them.
     pub fields: &'static [(&'static str, Part)],
+    /// How a call that is made of flags exits.
+    pub exits: Exits,
     /// How to ask for less, in a sentence, for whoever gets a long answer; empty where no answer of
     /// the tool grows long.
     pub less: &'static str,
@@ -176,8 +178,10 @@ pub struct Credential {
 /// How a field of an answer reads as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// What was asked for: shown as it is.
+    /// What was asked for, as text: shown as it is, in whole lines.
     Output,
+    /// What was asked for, which is not the tool's own: shown as it is, and handed on byte for byte.
+    Content,
     /// A list of objects: shown one under the other, each with its first field as heading.
     Results,
     /// The exit code of a command that was run: the process ends with it, and nothing is shown.
@@ -186,6 +190,34 @@ pub enum Part {
     Count,
     /// What another part says already, or what is of use to programs alone: not shown.
     Silent,
+}
+
+/// How a call that is made of flags exits, for scripts; 0 is that all was done. A host's calls exit
+/// by their family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exits {
+    /// Nothing was found ([`Part::Count`]).
+    pub nothing_found: u8,
+    /// It was not done, or not to its end.
+    pub failed: u8,
+}
+
+impl Exits {
+    /// A tool for which nothing found is an answer like any other.
+    pub const USUAL: Self = Self {
+        nothing_found: 0,
+        failed: 1,
+    };
+    /// A search, as grep(1) has it.
+    pub const SEARCH: Self = Self {
+        nothing_found: 1,
+        failed: 2,
+    };
+    /// A program that runs others, as env(1) and timeout(1) have it: theirs is the exit code.
+    pub const RUNS: Self = Self {
+        nothing_found: 0,
+        failed: 125,
+    };
 }
 
 /// A call that needs nothing but an empty directory.

@@ -3,6 +3,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | `entities` | what HTML writes for a character, outside of pages |
 //! | `html` | the reader of HTML pages |
 //! | `model` | blocks and inlines, between readers and writer |
 //! | `markdown` | the writer of Markdown |
@@ -14,6 +15,7 @@ use std::time::Instant;
 use html::{Ends, Syntax};
 use url::Url;
 
+pub mod entities;
 mod html;
 mod markdown;
 mod model;

@@ -7,11 +7,15 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
+use memchr::memchr_iter;
 use memchr::memmem::Finder;
 use rustix::fs::OFlags;
 use rustix::io::{Errno, pread};
 
+use super::line_ends::{self, LineEnds};
+use super::near::{self, Clock, Near};
 use super::regular::{FileError, RegularFile};
 use super::target::WriteTarget;
 use super::{holes, replace};
@@ -19,13 +23,35 @@ use super::{holes, replace};
 /// How much of the file is searched at a time, in bytes; more if the text to be found is longer.
 const WINDOW: usize = 1024 * 1024;
 
+/// How long the nearest text is looked for, where the text is not in the file.
+const NEAR_TIMEOUT: Duration = Duration::from_millis(50);
+
+/// How much of the file the nearest text is looked for in, in bytes.
+const NEAR_SIZE: usize = 32 * 1024 * 1024;
+
+/// An edit that was made.
+#[derive(Debug)]
+pub struct Edited {
+    /// How many occurrences were replaced.
+    pub replacements: u64,
+    /// What was done about line ends.
+    pub line_ends: LineEnds,
+    /// What is nearest to the text, where all of it were to be replaced and there is none.
+    pub near: Option<Box<Near>>,
+}
+
 /// Why an edit was not made; the file is as it was.
 #[derive(Debug)]
 pub enum EditError {
-    /// The text is not in the file.
-    NotFound,
-    /// The text is in the file this many times, and it was to be replaced once.
-    NotUnique(u64),
+    /// The text is not in the file; this is nearest to it.
+    NotFound(Box<Near>),
+    /// The text is in the file several times, and it was to be replaced once.
+    NotUnique {
+        /// How many times.
+        count: u64,
+        /// The lines in which it begins, from 1: the first of them.
+        lines: Vec<u64>,
+    },
     /// The file could not be read or replaced.
     File(FileError),
 }
@@ -33,8 +59,10 @@ pub enum EditError {
 impl fmt::Display for EditError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotFound => write!(formatter, "the text is not in the file"),
-            Self::NotUnique(count) => write!(formatter, "the text is in the file {count} times"),
+            Self::NotFound(_) => write!(formatter, "the text is not in the file"),
+            Self::NotUnique { count, .. } => {
+                write!(formatter, "the text is in the file {count} times")
+            }
             Self::File(_) => write!(formatter, "the file could not be edited"),
         }
     }
@@ -44,7 +72,7 @@ impl Error for EditError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::File(error) => Some(error),
-            Self::NotFound | Self::NotUnique(_) => None,
+            Self::NotFound(_) | Self::NotUnique { .. } => None,
         }
     }
 }
@@ -56,48 +84,131 @@ impl From<FileError> for EditError {
 }
 
 /// Replaces `old`, which is not empty, with `new` in the file at `path`: its only occurrence, or
-/// `all` of them. Returns how many there were. Occurrences do not overlap; they are searched for
-/// from the beginning.
-pub fn edit(path: &Path, old: &[u8], new: &[u8], all: bool) -> Result<u64, EditError> {
+/// `all` of them. Occurrences do not overlap; they are searched for from the beginning.
+///
+/// In a file whose lines all end in CRLF, LF in texts that have no CR means CRLF. Nothing else is
+/// taken for anything but itself.
+///
+/// At `end` another writer is waited for no longer.
+pub fn edit(
+    path: &Path,
+    old: &[u8],
+    new: &[u8],
+    all: bool,
+    end: Option<Instant>,
+) -> Result<Edited, EditError> {
     let target = WriteTarget::resolve(path)?;
-    let file = replace::open_locked(&target, OFlags::RDWR)?;
-    let finder = Finder::new(old);
-    let mut found = Occurrences { count: 0, first: 0 };
-    let length = search(&file, &finder, |piece| {
+    let file = replace::open_locked(&target, OFlags::RDWR, end)?;
+    let (texts, decided) = line_ends::decide(&file, old, new)?;
+    let finder = Finder::new(&texts.0);
+    let found = find(&file, &finder)?;
+    let near = || -> Result<Box<Near>, FileError> {
+        let clock = Clock::of(NEAR_TIMEOUT);
+        let (content, whole) = beginning(&file, NEAR_SIZE)?;
+        Ok(Box::new(near::search(&content, whole, old, new, &clock)))
+    };
+    let count = if decided.changes_nothing {
+        0
+    } else {
+        found.count
+    };
+    match count {
+        0 if all => {
+            return Ok(Edited {
+                replacements: 0,
+                line_ends: LineEnds::AsSent,
+                near: Some(near()?),
+            });
+        }
+        0 => return Err(EditError::NotFound(near()?)),
+        1 => {}
+        count if !all => {
+            return Err(EditError::NotUnique {
+                count,
+                lines: line_numbers(&file, &found.first)?,
+            });
+        }
+        _ => {}
+    }
+    let length = found.length;
+    replace::replace(&target, &file, &mut |draft| match found.first[..] {
+        [at] => write_around(&file, draft, (at, texts.0.len()), &texts.1, length),
+        _ => write_replaced(&file, draft, &finder, &texts.1, length),
+    })?;
+    let left = decided.crlf > found.count * line_ends::crlf_in(old);
+    Ok(Edited {
+        replacements: found.count,
+        line_ends: match decided.done {
+            LineEnds::Mixed if !left => LineEnds::AsSent,
+            done => done,
+        },
+        near: None,
+    })
+}
+
+/// The file's first `most` bytes, and whether that is all of it.
+fn beginning(file: &RegularFile, most: usize) -> Result<(Vec<u8>, bool), FileError> {
+    let size = usize::try_from(file.stat.st_size).unwrap_or(0);
+    let mut content = Vec::with_capacity(size.saturating_add(1).min(most));
+    loop {
+        let filled = content.len();
+        if filled == most {
+            return Ok((content, false));
+        }
+        content.resize(most.min(filled + WINDOW), 0);
+        let read = file.read_at(&mut content[filled..], filled as u64)?;
+        content.truncate(filled + read);
+        if read == 0 {
+            return Ok((content, true));
+        }
+    }
+}
+
+/// The numbers of the lines in which the offsets `places`, which ascend, are.
+fn line_numbers(file: &RegularFile, places: &[u64]) -> Result<Vec<u64>, FileError> {
+    let mut window = vec![0; WINDOW];
+    let (mut at, mut line) = (0, 1);
+    let mut numbers = Vec::with_capacity(places.len());
+    for place in places {
+        while at < *place {
+            let most = usize::try_from(place - at).unwrap_or(WINDOW).min(WINDOW);
+            let read = file.read_at(&mut window[..most], at)?;
+            if read == 0 {
+                return Err(FileError::changed());
+            }
+            line += memchr_iter(b'\n', &window[..read]).count() as u64;
+            at += read as u64;
+        }
+        numbers.push(line);
+    }
+    Ok(numbers)
+}
+
+/// What a search finds.
+struct Occurrences {
+    count: u64,
+    /// Where the first of them are.
+    first: Vec<u64>,
+    /// The file's length in bytes.
+    length: u64,
+}
+
+fn find(file: &RegularFile, finder: &Finder<'_>) -> Result<Occurrences, FileError> {
+    let (mut count, mut first) = (0, Vec::new());
+    let length = search(file, finder, |piece| {
         if let Piece::Match(at) = piece {
-            found.add(at);
+            count += 1;
+            if first.len() < near::MOST_NAMED {
+                first.push(at);
+            }
         }
         Ok(())
     })?;
-    match found.count {
-        0 if all => return Ok(0),
-        0 => return Err(EditError::NotFound),
-        1 => {}
-        count if !all => return Err(EditError::NotUnique(count)),
-        _ => {}
-    }
-    replace::replace(&target, &file, &mut |draft| {
-        if found.count == 1 {
-            write_around(&file, draft, (found.first, old.len()), new, length)
-        } else {
-            write_replaced(&file, draft, &finder, new, length)
-        }
-    })?;
-    Ok(found.count)
-}
-
-struct Occurrences {
-    count: u64,
-    first: u64,
-}
-
-impl Occurrences {
-    fn add(&mut self, at: u64) {
-        if self.count == 0 {
-            self.first = at;
-        }
-        self.count += 1;
-    }
+    Ok(Occurrences {
+        count,
+        first,
+        length,
+    })
 }
 
 /// Replaces one occurrence. The kernel copies what is before and after it, which on some file
@@ -208,17 +319,22 @@ mod tests {
 
     use super::*;
 
+    /// How many replacements an edit made, if it was made.
+    fn made(result: Result<Edited, EditError>) -> Option<u64> {
+        result.ok().map(|edited| edited.replacements)
+    }
+
     /// What an edit of a file with `content` makes of it.
     fn edited(
         content: &[u8],
         old: &[u8],
         new: &[u8],
         all: bool,
-    ) -> (Result<u64, EditError>, Vec<u8>) {
+    ) -> (Result<Edited, EditError>, Vec<u8>) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         std::fs::write(&path, content).unwrap();
-        let result = edit(&path, old, new, all);
+        let result = edit(&path, old, new, all, None);
         (result, std::fs::read(&path).unwrap())
     }
 
@@ -249,13 +365,18 @@ mod tests {
         ) {
             let (count, replaced) = expected(&content, &old, &new);
             let (result, after) = edited(&content, &old, &new, true);
-            prop_assert_eq!(result.ok(), Some(count));
+            prop_assert_eq!(made(result), Some(count));
             prop_assert_eq!(after, replaced.clone());
             let (result, after) = edited(&content, &old, &new, false);
             match count {
-                0 => prop_assert!(matches!(result, Err(EditError::NotFound))),
-                1 => prop_assert_eq!(result.ok(), Some(1)),
-                _ => prop_assert!(matches!(result, Err(EditError::NotUnique(n)) if n == count)),
+                0 => prop_assert!(matches!(result, Err(EditError::NotFound(_)))),
+                1 => prop_assert_eq!(made(result), Some(1)),
+                _ => {
+                    let Err(EditError::NotUnique { count: found, .. }) = result else {
+                        return Err(TestCaseError::fail("it is not unique"));
+                    };
+                    prop_assert_eq!(found, count);
+                }
             }
             prop_assert_eq!(after, if count == 1 { replaced } else { content });
         }
@@ -293,7 +414,7 @@ mod tests {
             }
             let (count, replaced) = expected(&content, old, b"[]");
             let (result, after) = edited(&content, old, b"[]", true);
-            assert_eq!(result.ok(), Some(count), "shifted by {shift}");
+            assert_eq!(made(result), Some(count), "shifted by {shift}");
             assert!(after == replaced, "shifted by {shift}");
         }
     }
@@ -306,7 +427,7 @@ mod tests {
         let old = &content[WINDOW / 2..4 * WINDOW];
         let (count, replaced) = expected(&content, old, b"short");
         let (result, after) = edited(&content, old, b"short", false);
-        assert_eq!((result.ok(), count), (Some(1), 1));
+        assert_eq!((made(result), count), (Some(1), 1));
         assert!(after == replaced);
     }
 }

@@ -28,16 +28,19 @@ pub fn while_waiting(check: fn()) {
 }
 
 /// Locks `file` against other writers of this kind until it is closed. Waits until `deadline` at
-/// most.
-pub fn lock(file: &File, deadline: Instant) {
+/// most; whether nobody else holds it then comes back.
+pub fn lock(file: &File, deadline: Instant) -> bool {
     while let Err(Errno::AGAIN | Errno::INTR) =
         flock(file, FlockOperation::NonBlockingLockExclusive)
-        && Instant::now() < deadline
     {
+        if Instant::now() >= deadline {
+            return false;
+        }
         if let Some(check) = MEANWHILE.get() {
             check();
         }
         sleep(Duration::from_millis(2));
     }
     // Without a lock (some file systems have none) the check before the replacement remains.
+    true
 }

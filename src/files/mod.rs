@@ -5,9 +5,13 @@
 mod draft;
 mod edit;
 mod environ;
+pub mod hint;
 mod holes;
 mod in_place;
+pub mod kind;
+mod line_ends;
 mod lock;
+pub mod near;
 mod preserve;
 mod read;
 mod regular;
@@ -15,7 +19,8 @@ mod replace;
 mod target;
 
 pub use edit::{EditError, edit};
+pub use line_ends::LineEnds;
 pub use lock::while_waiting;
-pub use read::{Interrupted, read};
+pub use read::{Content, Facts, Interrupted, LineEnd, read};
 pub use regular::{FileError, Reason};
 pub use replace::write;

@@ -5,17 +5,25 @@ use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use memchr::{memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 use rustix::fs::{Advice, OFlags, fadvise};
 use rustix::io::Errno;
 
 use super::environ;
+use super::kind::{self, Kind};
 use super::regular::{FileError, Reason, RegularFile};
 
 /// How much is read at a time, in bytes: what stays in the processor's nearer caches until it is
 /// passed on.
 const WINDOW: usize = 256 * 1024;
+
+/// How far the end of a line is looked for that is not shown whole, in bytes.
+const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+
+/// How long it is looked for.
+const LINE_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Lines of a file. The first of them are read already, so that a file that cannot be read is known
 /// before anything is passed on.
@@ -24,11 +32,44 @@ pub struct Content {
     window: Vec<u8>,
     /// The part of the window that is still to be passed on.
     ready: Range<usize>,
+    /// Where in the file the window begins, in bytes.
+    base: u64,
+    /// Where in the file what was read so far ends.
+    end: u64,
     /// How many lines after the window are wanted.
     to_take: u64,
     /// How many bytes of the file come after the window. Bytes that are appended meanwhile,
     /// perhaps by our own output, are not read. A generated file has no size.
     behind: u64,
+    /// When reading is given up.
+    deadline: Option<Instant>,
+    facts: Facts,
+}
+
+/// What is known of a file whose first lines wanted were read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts {
+    /// What it is, if it is no text.
+    pub kind: Option<Kind>,
+    /// The encoding that the mark at its beginning names, if that is UTF-16 or UTF-32.
+    pub encoding: Option<&'static str>,
+    /// Its size in bytes; none, where the system generates it.
+    pub size: Option<u64>,
+    /// How many lines it has, where the lines that were wanted are behind its end.
+    pub ends_before: Option<u64>,
+    /// It has nothing in it.
+    pub is_empty: bool,
+}
+
+/// Where a line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineEnd {
+    /// Before a line feed at this offset in the file.
+    At(u64),
+    /// At the end of the file, at this offset.
+    OfFile(u64),
+    /// Behind this offset; it was not found within what is looked at.
+    Behind(u64),
 }
 
 /// Why a content was not passed on to its end.
@@ -59,8 +100,13 @@ impl Error for Interrupted {
 }
 
 /// Opens the file at `path` and reads up to line number `first` (from 1). `count` lines are wanted
-/// from there on, or all. There are none beyond the end.
-pub fn read(path: &Path, first: u64, count: Option<u64>) -> Result<Content, FileError> {
+/// from there on, or all. There are none beyond the end. At `deadline` reading is given up.
+pub fn read(
+    path: &Path,
+    first: u64,
+    count: Option<u64>,
+    deadline: Option<Instant>,
+) -> Result<Content, FileError> {
     let file = RegularFile::open(path, OFlags::RDONLY)?;
     if environ::is_own(&file) {
         return Err(FileError::Refused(Reason::new(
@@ -78,39 +124,117 @@ pub fn read(path: &Path, first: u64, count: Option<u64>) -> Result<Content, File
         file,
         window: vec![0; WINDOW],
         ready: 0..0,
+        base: 0,
+        end: 0,
         to_take: count.unwrap_or(u64::MAX),
+        deadline,
+        facts: Facts {
+            size: (size > 0).then_some(size),
+            ..Facts::default()
+        },
     };
     let mut to_skip = first.saturating_sub(1);
+    let mut last = None;
     while content.fill()? && to_skip > 0 {
         let chunk = &content.window[content.ready.clone()];
+        last = chunk.last().copied();
         content.ready.start = after_lines(chunk, &mut to_skip).unwrap_or(chunk.len());
+    }
+    content.facts.is_empty = content.end == 0;
+    if content.ready.is_empty() && first > 1 {
+        let unended = to_skip > 0 && last.is_some_and(|byte| byte != b'\n');
+        content.facts.ends_before = Some(first - 1 - to_skip + u64::from(unended));
     }
     content.cut();
     Ok(content)
 }
 
 impl Content {
-    /// Passes the lines on to `sink`, reading as it goes.
-    pub fn pass_on(mut self, sink: &mut impl Write) -> Result<(), Interrupted> {
+    /// What is known of the file.
+    #[must_use]
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Where in the file the next byte to be passed on is.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.base + self.ready.start as u64
+    }
+
+    /// Passes the lines on to `sink`, reading as it goes, until the sink has enough of them.
+    pub fn pass_on<S: Write>(
+        &mut self,
+        sink: &mut S,
+        has_enough: impl Fn(&S) -> bool,
+    ) -> Result<(), Interrupted> {
         loop {
             let ready = std::mem::take(&mut self.ready);
             sink.write_all(&self.window[ready])
                 .map_err(Interrupted::Sink)?;
-            if self.to_take == 0 || !self.fill().map_err(Interrupted::File)? {
+            if self.to_take == 0 || has_enough(sink) {
+                return Ok(());
+            }
+            if !self.fill().map_err(Interrupted::File)? {
                 return Ok(());
             }
             self.cut();
         }
     }
 
+    /// Where the line ends that goes on at offset `from`.
+    pub fn line_end(&self, from: u64) -> Result<LineEnd, FileError> {
+        let deadline = Instant::now() + LINE_TIMEOUT;
+        let mut window = vec![0; WINDOW];
+        let mut at = from;
+        while at - from < LONGEST_LINE && Instant::now() < deadline {
+            let read = self.file.read_at(&mut window, at)?;
+            if read == 0 {
+                return Ok(LineEnd::OfFile(at));
+            }
+            if let Some(end) = memchr(b'\n', &window[..read]) {
+                return Ok(LineEnd::At(at + end as u64));
+            }
+            at += read as u64;
+        }
+        Ok(LineEnd::Behind(at))
+    }
+
+    /// At most `most` bytes from offset `from` on.
+    pub fn bytes_at(&self, from: u64, most: usize) -> Result<Vec<u8>, FileError> {
+        let mut bytes = vec![0; most];
+        let mut filled = 0;
+        while filled < most {
+            let read = self
+                .file
+                .read_at(&mut bytes[filled..], from + filled as u64)?;
+            if read == 0 {
+                break;
+            }
+            filled += read;
+        }
+        bytes.truncate(filled);
+        Ok(bytes)
+    }
+
     /// Reads the next window, unless part of this one is left; returns whether there was anything.
     fn fill(&mut self) -> Result<bool, FileError> {
         while self.ready.is_empty() {
+            if self.deadline.is_some_and(|end| Instant::now() >= end) {
+                return Err(FileError::TooSlow);
+            }
             let most = usize::try_from(self.behind).unwrap_or(WINDOW).min(WINDOW);
             match rustix::io::read(&self.file.file, &mut self.window[..most]) {
                 Ok(0) => return Ok(false),
                 Ok(length) => {
+                    if self.end == 0 {
+                        let beginning = &self.window[..length];
+                        self.facts.kind = kind::of(beginning);
+                        self.facts.encoding = kind::wide_encoding(beginning);
+                    }
                     self.ready = 0..length;
+                    self.base = self.end;
+                    self.end += length as u64;
                     self.behind -= length as u64;
                 }
                 Err(Errno::INTR) => {}

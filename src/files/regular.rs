@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, stat};
-use rustix::io::Errno;
+use rustix::io::{Errno, pread};
 
 /// Why a file could not be read or written. Each variant corresponds to one of the specification's
 /// codes.
@@ -35,6 +35,10 @@ pub enum FileError {
     Write(Reason),
     /// `ENOSPC` and `EDQUOT`.
     NoSpace,
+    /// Another writer held the file until the time was over; it is as it was.
+    Locked,
+    /// The time was over before the file was read.
+    TooSlow,
 }
 
 /// What the system or this module has to say beyond the variant; may be empty.
@@ -92,6 +96,8 @@ impl fmt::Display for FileError {
             Self::Read(reason) => write!(formatter, "failed to read file{reason}"),
             Self::Write(reason) => write!(formatter, "failed to write file{reason}"),
             Self::NoSpace => write!(formatter, "no space left on device"),
+            Self::Locked => write!(formatter, "another writer held the file for too long"),
+            Self::TooSlow => write!(formatter, "reading took too long"),
         }
     }
 }
@@ -103,9 +109,13 @@ impl Error for FileError {
             | Self::Open(reason)
             | Self::Read(reason)
             | Self::Write(reason) => reason.source.as_ref().map(|error| error as _),
-            Self::NotFound | Self::PermissionDenied | Self::Seek | Self::Size | Self::NoSpace => {
-                None
-            }
+            Self::NotFound
+            | Self::PermissionDenied
+            | Self::Seek
+            | Self::Size
+            | Self::NoSpace
+            | Self::Locked
+            | Self::TooSlow => None,
         }
     }
 }
@@ -175,6 +185,17 @@ impl RegularFile {
         let stat = fstat(&file).map_err(FileError::opening)?;
         Self::permit(&stat)?;
         Ok(Self { file, stat })
+    }
+
+    /// Reads at offset `at` as much as comes at once; 0 bytes at the end.
+    pub fn read_at(&self, window: &mut [u8], at: u64) -> Result<usize, FileError> {
+        loop {
+            match pread(&self.file, &mut *window, at) {
+                Ok(read) => return Ok(read),
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(FileError::reading(errno)),
+            }
+        }
     }
 
     /// Refuses what is not a regular file.

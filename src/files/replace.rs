@@ -15,13 +15,15 @@ use super::{in_place, lock, preserve};
 
 /// Gives the file at `path` the content `content`, or creates it. Links are followed; mode, owner,
 /// attributes and hard links are kept.
-pub fn write(path: &Path, content: &[u8]) -> Result<(), FileError> {
+///
+/// At `end` another writer is waited for no longer.
+pub fn write(path: &Path, content: &[u8], end: Option<Instant>) -> Result<(), FileError> {
     let mut fill = |file: &mut File| {
         file.write_all(content)
             .map_err(|error| FileError::failed_write(&error))
     };
     let target = WriteTarget::resolve(path)?;
-    match open_locked(&target, OFlags::WRONLY) {
+    match open_locked(&target, OFlags::WRONLY, end) {
         Ok(old) => replace(&target, &old, &mut fill),
         Err(FileError::NotFound) if target.replaceable => create(&target, &mut fill),
         Err(error) => Err(error),
@@ -29,11 +31,23 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), FileError> {
 }
 
 /// Opens the file at `target`, and locks it against other writers for as long as it is open.
-pub fn open_locked(target: &WriteTarget, access: OFlags) -> Result<RegularFile, FileError> {
-    let deadline = Instant::now() + lock::LOCK_TIMEOUT;
+///
+/// # Errors
+/// [`FileError::Locked`] if `end` comes before another writer is through; without that, one that
+/// holds the file for longer than [`lock::LOCK_TIMEOUT`] is passed over.
+pub fn open_locked(
+    target: &WriteTarget,
+    access: OFlags,
+    end: Option<Instant>,
+) -> Result<RegularFile, FileError> {
+    let patience = Instant::now() + lock::LOCK_TIMEOUT;
+    let deadline = end.map_or(patience, |end| end.min(patience));
     loop {
         let old = open(target, access)?;
-        lock::lock(&old.file, deadline);
+        let locked = lock::lock(&old.file, deadline);
+        if !locked && end.is_some_and(|end| Instant::now() >= end) {
+            return Err(FileError::Locked);
+        }
         let file = RegularFile::check(old.file)?;
         // Another writer may have replaced the file between the two steps; then the old one is
         // locked.
@@ -214,8 +228,8 @@ mod tests {
                 scope.spawn(move || {
                     for n in writer * EDITS..(writer + 1) * EDITS {
                         let (old, new) = (format!("<{n}?>"), format!("<{n}!>"));
-                        let result = edit(path, old.as_bytes(), new.as_bytes(), false);
-                        assert!(matches!(result, Ok(1)), "{n}: {result:?}");
+                        let result = edit(path, old.as_bytes(), new.as_bytes(), false, None);
+                        assert!(result.is_ok_and(|edited| edited.replacements == 1), "{n}");
                     }
                 });
             }

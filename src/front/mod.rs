@@ -7,8 +7,8 @@
 //! | who | stdout | stderr | exit code |
 //! |---|---|---|---|
 //! | `host`, for a host | one JSON object | why a request was a bad one, a tool's event for the user (one line of JSON), an internal error | 0 answered; 1 bad request, a web tool's failure |
-//! | `person`, stdout is a terminal | the answer's output and results, fields without a part of their own | errors, notes, that nothing was found | 0; 1 any failure; the command's own |
-//! | `person`, stdout is something else, or `--json` | as for a host | as for a host | as for a host |
+//! | `person` | the answer's output and results, fields without a part of their own | errors, notes; at a terminal, that nothing was found | the command's own, or as the tool's row says |
+//! | `person`, `--json` | as for a host | as for a host | as for a host |
 //! | `mcp` | messages of the protocol, a line each | the log | 0; 1 it could not serve |
 //! | commands | what was asked for | what was wrong | 0; 1 it was not done |
 //! | a command line that is not understood | nothing | what is wrong with it | 2 |

@@ -4,7 +4,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{
-    Account, Credential, Family, Hints, Manual, Part, Sample, Scope, Tool,
+    Account, Credential, Exits, Family, Hints, Manual, Part, Sample, Scope, Tool,
 };
 
 /// The tool's row.
@@ -36,6 +36,7 @@ pub const TOOL: Tool = Tool {
         ("hits", Part::Results),
         ("id", Part::Silent),
     ],
+    exits: Exits::USUAL,
     less: "",
     sample: Some(Sample {
         file: None,

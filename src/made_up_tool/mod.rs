@@ -17,7 +17,7 @@ use crate::contract::provider::{self, Mode, Provider};
 use crate::contract::schema;
 use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
-use crate::front::person::screen::{End, Screen};
+use crate::front::person::screen::{End, Kind, Screen};
 use crate::front::{answer, mcp, person};
 use crate::program::Exit;
 use crate::registry::Registry;
@@ -47,7 +47,7 @@ fn answered(request: &str) -> (Value, Exit) {
 
 /// What a person is shown, and what is said behind it.
 fn shown(request: &str) -> (String, End) {
-    let screen = Screen::new(made_up(), Vec::new(), false);
+    let screen = Screen::new(made_up(), Vec::new(), Kind::Terminal);
     let shown = person::show(made_up(), request.as_bytes(), screen);
     let (text, end) = shown.unwrap().unwrap();
     (String::from_utf8(text).unwrap(), end)
@@ -220,5 +220,5 @@ fn a_person_reads_its_answer_and_no_field_of_it_is_swallowed() {
     assert!(end.error.is_empty() && !end.nothing_found);
     let (text, end) = shown(r#"{"station":"broken"}"#);
     assert!(text.starts_with("sunny\n"), "{text}");
-    assert_eq!((end.exit, &*end.error), (Exit::Failure, "the line broke"));
+    assert_eq!((end.exit, &*end.error), (Exit::Code(1), "the line broke"));
 }

@@ -4,7 +4,7 @@
 //! whatever links, `..` or wildcards lead there and whatever replaces them while it works. Landlock
 //! does not cover asking whether a name exists (`stat(2)`); `roots` checks that before the call.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
@@ -23,9 +23,9 @@ pub fn is_possible() -> bool {
         .is_ok()
 }
 
-/// Confines this process to `roots`: to reading there, or to reading and writing. An error is a
-/// sentence for the log.
-pub fn to(roots: &[PathBuf], writing: bool) -> Result<(), String> {
+/// Confines this process to `roots`, to reading there, or to reading and writing, and to reading
+/// what is in `readable`. An error is a sentence for the log.
+pub fn to(roots: &[PathBuf], writing: bool, readable: Option<&Path>) -> Result<(), String> {
     let rights = if writing {
         AccessFs::from_all(NEWEST)
     } else {
@@ -37,6 +37,11 @@ pub fn to(roots: &[PathBuf], writing: bool) -> Result<(), String> {
             .create()?;
         for root in roots {
             ruleset = ruleset.add_rule(PathBeneath::new(PathFd::new(root)?, rights))?;
+        }
+        // What is not there holds nothing to be read.
+        if let Some(place) = readable.and_then(|place| PathFd::new(place).ok()) {
+            let reading = AccessFs::from_read(NEWEST) & !AccessFs::Execute;
+            ruleset = ruleset.add_rule(PathBeneath::new(place, reading))?;
         }
         ruleset.restrict_self().map_err(Into::<Error>::into)
     };

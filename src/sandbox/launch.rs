@@ -24,6 +24,8 @@ pub struct Launch {
     program: CString,
     arguments: CStringArray,
     environment: CStringArray,
+    /// The directory in which it starts; `None` is this process's own.
+    pub directory: Option<OwnedFd>,
     /// Its stdin, which is empty.
     pub nothing: OwnedFd,
 }
@@ -50,6 +52,7 @@ impl Launch {
             program: CString::new(program.as_bytes())?,
             arguments: list,
             environment,
+            directory: None,
             nothing: nothing_to_read()?,
         })
     }
@@ -116,11 +119,17 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
         let mut none = MaybeUninit::uninit();
         libc::sigemptyset(none.as_mut_ptr());
         libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
-        libc::execve(
-            launch.program.as_ptr(),
-            launch.arguments.as_ptr(),
-            launch.environment.as_ptr(),
-        );
+        let entered = launch
+            .directory
+            .as_ref()
+            .is_none_or(|directory| libc::fchdir(directory.as_raw_fd()) == 0);
+        if entered {
+            libc::execve(
+                launch.program.as_ptr(),
+                launch.arguments.as_ptr(),
+                launch.environment.as_ptr(),
+            );
+        }
         let error = *errno();
         libc::write(report.as_raw_fd(), (&raw const error).cast(), 4);
         libc::_exit(127)

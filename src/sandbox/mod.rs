@@ -46,6 +46,7 @@
 //! | shell | its normal end, a signal, OOM | background | | 3 |
 //! | shell | its group | what left the group | | 3 |
 //! | background | anything | the others | | 13 |
+//! | command | the end of its time | none | | 20 |
 //! | watchdog | SIGKILL, OOM | none | | 14 |
 //! | watchdog and tool | SIGKILL, OOM | command, background | | 15 |
 //! | MCP call | cancelled, too late, SIGKILL, OOM | as its tool | as its tool | 16 |
@@ -127,6 +128,10 @@
 //!     `a_client_that_goes_away_altogether_is_not_waited_for`,
 //!     `a_client_that_never_reads_is_not_read_for_ever_and_its_end_is_seen`,
 //!     `a_write_that_has_begun_is_finished_though_client_and_server_go`.
+//! 20. The tool has the watchdog end all of it, and waits for that a fifth of a second at most.
+//!     `bash_limits::at_the_end_of_its_time_a_command_is_ended_and_what_there_was_is_answered`,
+//!     `refused_services::`
+//!     `at_the_end_of_its_time_a_command_is_ended_where_nobody_is_a_subreaper`.
 
 pub mod caller;
 pub mod confine;

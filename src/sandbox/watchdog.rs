@@ -14,6 +14,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
@@ -125,11 +126,27 @@ impl Watchdog {
             }
             (Ok(()), errno @ 1..) => CommandEnd::NotStarted(Errno::from_raw_os_error(errno)),
             _ => {
-                match &self.mark {
-                    Some(mark) => descendants::kill_marked(None, mark.as_bytes()),
-                    None => descendants::kill_all(None),
-                }
+                end_all(self.mark.as_deref());
                 CommandEnd::Unwatched
+            }
+        }
+    }
+
+    /// Ends the program and all that it started, and waits until that is done, `most` at the
+    /// longest; what cannot be interrupted is left to the watchdog then.
+    pub fn stop(self, most: Duration) {
+        let deadline = Instant::now() + most;
+        drop(self.lifeline);
+        loop {
+            match waitpid(Some(self.pid), WaitOptions::NOHANG) {
+                Ok(None) | Err(Errno::INTR) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Ok(Some((_, status))) if status.exit_status() != Some(0) => {
+                    // It was killed, and what it watched is this process's now.
+                    return end_all(self.mark.as_deref());
+                }
+                _ => return,
             }
         }
     }
@@ -139,6 +156,14 @@ impl Watchdog {
         // A watchdog that is gone needs no release.
         let _ = self.lifeline.write_all(b".");
         let _ = waitpid(Some(self.pid), WaitOptions::empty());
+    }
+}
+
+/// Ends what a command started that has no watchdog any more.
+fn end_all(mark: Option<&str>) {
+    match mark {
+        Some(mark) => descendants::kill_marked(None, mark.as_bytes()),
+        None => descendants::kill_all(None),
     }
 }
 

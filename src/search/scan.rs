@@ -4,11 +4,15 @@
 //! the first matching line instead of being asked about each line. A line that the window cuts off
 //! is carried over to the next window, and the window grows for lines that are longer than it. One
 //! buffer serves all files, and lines are only counted up to those that match.
+//!
+//! A byte-order mark is no part of the first line. Behind one of UTF-16 the window holds the same
+//! text in UTF-8.
 
 use std::ffi::CStr;
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE};
 use memchr::{memchr, memrchr};
 use rustix::buffer::spare_capacity;
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
@@ -19,6 +23,8 @@ use rustix::io::{Errno, read};
 const WINDOW: usize = 256 << 10;
 /// The longest line in bytes: a file of nothing but zeros must not take all memory.
 const LONGEST_LINE: usize = 1 << 30;
+/// Bytes of UTF-16 that are decoded at once; at most three bytes come of two.
+const PIECE: usize = 16 << 10;
 /// The longest path in bytes, with its NUL, that the kernel takes.
 const LONGEST_PATH: usize = 4096;
 
@@ -233,11 +239,25 @@ impl Scanner {
         let file = file.as_fd();
         self.reset();
         let (mut total, mut found, mut line) = (0, 0, 1);
+        let (mut begun, mut utf16) = (false, None);
         loop {
-            let old = self.buffer.len();
-            let count = self.fill(file)?;
+            let mut old = self.buffer.len();
+            let count = match &mut utf16 {
+                None => self.fill(file)?,
+                Some(decoder) => self.fill_decoded(file, decoder, size.saturating_sub(total))?,
+            };
             total += count;
             let ended = count == 0 || (size > 0 && total >= size);
+            if !begun {
+                if total < Mark::LOOK && !ended {
+                    continue;
+                }
+                begun = true;
+                old = 0;
+                if let Some(mark) = Mark::of(&self.buffer) {
+                    utf16 = self.take_mark(mark, ended)?;
+                }
+            }
             let end = if ended {
                 self.buffer.len()
             } else {
@@ -299,12 +319,104 @@ impl Scanner {
         {
             return Err(ScanError::LineTooLong);
         }
-        loop {
-            match read(file, spare_capacity(&mut self.buffer)) {
-                Ok(count) => return Ok(count),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(ScanError::Unreadable(error)),
+        read_more(file, &mut self.buffer)
+    }
+
+    /// Takes the mark from the file's first bytes, and of UTF-16 puts text in their place.
+    /// `ended` is whether there are no more bytes.
+    fn take_mark<E>(&mut self, mark: Mark, ended: bool) -> Result<Option<Decoder>, ScanError<E>> {
+        let encoding = match mark {
+            Mark::Utf8 => {
+                self.buffer.drain(..3);
+                return Ok(None);
             }
+            Mark::Utf16Le => UTF_16LE,
+            Mark::Utf16Be => UTF_16BE,
+        };
+        let mut decoder = encoding.new_decoder_without_bom_handling();
+        let bytes = self.buffer.split_off(2);
+        self.buffer.clear();
+        let mut pieces = bytes.chunks(PIECE).peekable();
+        while let Some(piece) = pieces.next() {
+            let last = ended && pieces.peek().is_none();
+            self.decode(&mut decoder, piece, last)?;
+        }
+        Ok(Some(decoder))
+    }
+
+    /// As `fill`, through the decoder. `left` is how many bytes the file has left, 0 if that is
+    /// not known.
+    fn fill_decoded<E>(
+        &mut self,
+        file: BorrowedFd<'_>,
+        decoder: &mut Decoder,
+        left: usize,
+    ) -> Result<usize, ScanError<E>> {
+        let mut bytes = Vec::with_capacity(PIECE);
+        let count = read_more(file, &mut bytes)?;
+        let last = count == 0 || (left > 0 && count >= left);
+        self.decode(decoder, &bytes, last)?;
+        Ok(count)
+    }
+
+    /// Puts the text of these bytes behind what is there.
+    fn decode<E>(
+        &mut self,
+        decoder: &mut Decoder,
+        bytes: &[u8],
+        last: bool,
+    ) -> Result<(), ScanError<E>> {
+        let mut text = [0; 4 << 10];
+        let mut at = 0;
+        loop {
+            let (result, read, written, _) = decoder.decode_to_utf8(&bytes[at..], &mut text, last);
+            at += read;
+            let length = self.buffer.len();
+            if self.buffer.capacity() - length < written
+                && (length >= self.longest_line
+                    || self.buffer.try_reserve_exact(length.max(written)).is_err())
+            {
+                return Err(ScanError::LineTooLong);
+            }
+            self.buffer.extend_from_slice(&text[..written]);
+            if result == CoderResult::InputEmpty {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Reads more behind what is there: 0 at the file's end.
+fn read_more<E>(file: BorrowedFd<'_>, buffer: &mut Vec<u8>) -> Result<usize, ScanError<E>> {
+    loop {
+        match read(file, spare_capacity(buffer)) {
+            Ok(count) => return Ok(count),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(ScanError::Unreadable(error)),
+        }
+    }
+}
+
+/// A byte-order mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+}
+
+impl Mark {
+    /// How many bytes tell whether there is one.
+    const LOOK: usize = 4;
+
+    /// The mark with which a file begins. That of UTF-32 is none: two NULs follow.
+    fn of(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0xef, 0xbb, 0xbf, ..] => Some(Self::Utf8),
+            [0xff, 0xfe, 0, 0, ..] => None,
+            [0xff, 0xfe, ..] => Some(Self::Utf16Le),
+            [0xfe, 0xff, ..] => Some(Self::Utf16Be),
+            _ => None,
         }
     }
 }

@@ -1,16 +1,16 @@
 //! One command through a shell: its output as it comes, and how it ended.
 
-use std::borrow::Cow;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{
-    Access, CWD, MemfdFlags, Mode, OFlags, access, memfd_create, openat, stat, unlinkat,
+    Access, AtFlags, CWD, MemfdFlags, Mode, OFlags, access, accessat, memfd_create, openat,
+    unlinkat,
 };
 use rustix::io::{Errno, FdFlags, fcntl_setfd, ioctl_fionread};
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
@@ -18,6 +18,8 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::sandbox::launch::Launch;
 use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
+use crate::shell::named::Shell;
+use crate::shell::progress::LastLine;
 
 /// How much is read at a time, and how far the command may write ahead of us, in bytes: the most
 /// that `pipe(7)` gives without privileges.
@@ -30,110 +32,49 @@ const BUSY_PIPE: usize = 32 * 1024;
 /// The longest argument that `execve(2)` takes, its final NUL included (`MAX_ARG_STRLEN`).
 const LONGEST_ARGUMENT: usize = 32 * 4096;
 
-/// The shell that every POSIX system has.
-const SYSTEM_SHELL: &str = "/bin/sh";
+/// How long the processes of a command that is ended are waited for: one that cannot be interrupted
+/// must not keep the answer waiting.
+const END_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Which shell runs a command, and which variables are withheld from it.
-#[derive(Clone, Debug)]
-pub struct Shell {
-    /// The program to be used in place of the system's own shell, if any.
-    named: Option<OsString>,
-    withheld: fn(&OsStr) -> bool,
+/// The exit code of a command that was ended at the end of its time, as `timeout(1)` has it.
+const TIMED_OUT: i32 = 124;
+
+/// How a command is run.
+pub struct Conditions<'a> {
+    /// By this shell.
+    pub shell: &'a Shell,
+    /// In this directory; `None` is the process's own.
+    pub directory: Option<OwnedFd>,
+    /// Until then; `None` is as long as it takes.
+    pub end: Option<Instant>,
+    /// While it runs and writes, this is told the last whole line, at most once a second.
+    pub progress: Option<fn(&[u8])>,
 }
 
-impl Shell {
-    /// The system's own shell, called `sh`, or the one that the variable `IKIGAI_SHELL` names: a
-    /// path, or a name to be found by `PATH`. It gets the environment without what is `withheld`.
-    #[must_use]
-    pub fn from_env(withheld: fn(&OsStr) -> bool) -> Self {
-        let named = std::env::var_os("IKIGAI_SHELL").filter(|name| !name.is_empty());
-        Self { named, withheld }
-    }
-
-    /// The path of the program.
-    fn program(&self) -> Cow<'_, OsStr> {
-        match &self.named {
-            None => Cow::Borrowed(OsStr::new(SYSTEM_SHELL)),
-            Some(name) if name.as_bytes().contains(&b'/') => Cow::Borrowed(name),
-            Some(name) => found_by_path(name).map_or(Cow::Borrowed(name), Cow::Owned),
-        }
-    }
-
-    /// The name by which the shell is called, and with which its messages begin: the specification
-    /// shows `sh: 1: …`.
-    fn name(&self) -> &OsStr {
-        let named = self
-            .named
-            .as_deref()
-            .and_then(|name| Path::new(name).file_name());
-        named.unwrap_or(OsStr::new("sh"))
-    }
-
-    /// Why a command was not run, when starting the shell failed with `error`.
-    fn explain(&self, error: &io::Error) -> String {
-        let program = self.program().display().to_string();
-        let cause = match Errno::from_io_error(error) {
-            Some(Errno::NOENT) => format!("{program} is not there, or not what it needs to run"),
-            Some(Errno::ACCESS | Errno::PERM) => format!("{program} may not be run"),
-            Some(Errno::NOEXEC) => format!("{program} is not a program of this machine"),
-            Some(Errno::NOMEM) => format!("memory ran out{}", within(Resource::As, "ulimit -v")),
-            Some(Errno::AGAIN) => format!(
-                "no further process is allowed{}",
-                within(Resource::Nproc, "ulimit -u")
-            ),
-            Some(Errno::MFILE) => format!(
-                "no further file can be opened{}",
-                within(Resource::Nofile, "ulimit -n")
-            ),
-            Some(Errno::TOOBIG) => String::from("the environment is too long"),
-            _ => without_number(error),
-        };
-        let whose = match &self.named {
-            Some(_) => " (IKIGAI_SHELL names that shell; unset, it is /bin/sh)",
-            None => "",
-        };
-        format!("the command was not run: {cause}{whose}")
-    }
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The exit code: 128 + N for signal N, 127 if it could not be started, 124 at the end of its
+    /// time.
+    pub code: i32,
+    /// It was ended, with all that it started, at the end of its time.
+    pub timed_out: bool,
 }
 
-/// The program of that name in the directories of `PATH`; never this executable, which a host's
-/// tool directory calls `bash`.
-fn found_by_path(name: &OsStr) -> Option<OsString> {
-    let same = |one: &Path, other: &Path| match (stat(one), stat(other)) {
-        (Ok(one), Ok(other)) => (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino),
-        _ => false,
-    };
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|directory| directory.join(name))
-        .find(|file| {
-            file.is_file()
-                && access(file, Access::EXEC_OK).is_ok()
-                && !same(file, Path::new("/proc/self/exe"))
-        })
-        .map(Into::into)
-}
-
-/// The limit that may be the cause, if there is one, as the kernel gives it.
-fn within(resource: Resource, command: &str) -> String {
-    match getrlimit(resource).current {
-        Some(limit) => format!("; the limit on this process is {limit} (`{command}`)"),
-        None => String::new(),
-    }
-}
-
-/// An error's message without its number, which adds nothing to the words.
-fn without_number(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error")
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+/// Opens the directory at `path` for a command to start in.
+///
+/// # Errors
+/// It is not there, is none, or may not be entered.
+pub fn directory(path: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let directory = openat(CWD, path, flags, Mode::empty())?;
+    accessat(&directory, c".", Access::EXEC_OK, AtFlags::EACCESS)?;
+    Ok(directory)
 }
 
 /// Runs `command` and writes its output on both streams into `sink`, in the order written and as it
-/// comes. Returns the exit code once the shell itself has ended: 128 + N for signal N, and 127 for
-/// a command that could not be started, with the reason in `sink`.
+/// comes, until the shell itself has ended or its time is over. Why a command could not be started
+/// is written into `sink` as well.
 ///
 /// The process becomes a child subreaper (`prctl(2)`). It may have several threads; but if a
 /// command kills its own watchdog, what it has started cannot be told from the process's other
@@ -141,25 +82,38 @@ fn without_number(error: &io::Error) -> String {
 ///
 /// # Errors
 /// Only those of `sink`; whatever the command started is then killed.
-pub fn run(command: &str, shell: &Shell, sink: &mut impl Write) -> io::Result<i32> {
+pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> io::Result<Ended> {
+    let (end, progress) = (conditions.end, conditions.progress);
+    let ended = |code| Ended {
+        code,
+        timed_out: false,
+    };
     if command.trim_ascii().is_empty() {
-        return refuse("the command is empty, nothing was run", sink);
+        return refuse("the command is empty, nothing was run", sink).map(ended);
     }
     if command.contains('\0') {
-        return refuse(
-            "the command contains a NUL character, nothing was run",
-            sink,
-        );
+        let reason = "the command contains a NUL character, nothing was run";
+        return refuse(reason, sink).map(ended);
     }
-    let (output, mut watchdog) = match start(command, shell) {
+    let shell = conditions.shell;
+    let (output, mut watchdog) = match start(command, shell, conditions.directory) {
         Ok(started) => started,
-        Err(error) => return refuse(&shell.explain(&error), sink),
+        Err(error) => return refuse(&shell.explain(&error), sink).map(ended),
     };
     let mut told = Head {
         sink,
         bytes: Vec::new(),
     };
-    pass_on(output, &watchdog, &mut told)?;
+    let mut pipe = Pipe::new(output);
+    let passed_on = pass_on(&mut pipe, &watchdog, &mut told, end, progress)?;
+    if let PassedOn::UntilTimeout = passed_on {
+        watchdog.stop(END_TIMEOUT);
+        pipe.drain(&mut told)?;
+        return Ok(Ended {
+            code: TIMED_OUT,
+            timed_out: true,
+        });
+    }
     let beginning = told.bytes;
     let end = watchdog.end();
     watchdog.release();
@@ -168,11 +122,11 @@ pub fn run(command: &str, shell: &Shell, sink: &mut impl Write) -> io::Result<i3
             if let Some(cause) = ended_before_it_began(code, &beginning) {
                 write!(sink, "bash: {cause}")?;
             }
-            Ok(code)
+            Ok(ended(code))
         }
-        CommandEnd::NotStarted(errno) => refuse(&shell.explain(&errno.into()), sink),
+        CommandEnd::NotStarted(errno) => refuse(&shell.explain(&errno.into()), sink).map(ended),
         // SIGKILL is the only signal that ends a watchdog.
-        CommandEnd::Unwatched => Ok(128 + libc::SIGKILL),
+        CommandEnd::Unwatched => Ok(ended(128 + libc::SIGKILL)),
     }
 }
 
@@ -221,14 +175,14 @@ impl<W: Write> Write for Head<'_, W> {
     }
 }
 
-fn start(command: &str, shell: &Shell) -> io::Result<(File, Watchdog)> {
+fn start(command: &str, shell: &Shell, directory: Option<OwnedFd>) -> io::Result<(File, Watchdog)> {
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let program = shell.program();
     let mut arguments = vec![shell.name(), OsStr::new("-c")];
     let sourcing;
     let script = if command.len() < LONGEST_ARGUMENT {
         // A command may begin with a dash. Not every shell that may be named knows `--`.
-        if shell.named.is_none() || command.starts_with(['-', '+']) {
+        if shell.is_system_s_own() || command.starts_with(['-', '+']) {
             arguments.push(OsStr::new("--"));
         }
         arguments.push(OsStr::new(command));
@@ -239,7 +193,8 @@ fn start(command: &str, shell: &Shell) -> io::Result<(File, Watchdog)> {
         arguments.push(OsStr::new(&sourcing));
         Some(script)
     };
-    let launch = Launch::prepare(&program, arguments, shell.withheld)?;
+    let mut launch = Launch::prepare(&program, arguments, shell.withheld)?;
+    launch.directory = directory;
     let watchdog = Watchdog::start(launch, input, Stderr::WithOutput)?;
     drop(script);
     Ok((output.into(), watchdog))
@@ -288,20 +243,85 @@ fn in_a_temporary_place() -> Result<OwnedFd, Errno> {
     })
 }
 
+/// The reading end of a command's output.
+struct Pipe {
+    output: File,
+    buffer: Vec<u8>,
+    enlarged: bool,
+}
+
+impl Pipe {
+    fn new(output: File) -> Self {
+        Self {
+            output,
+            buffer: Vec::new(),
+            enlarged: false,
+        }
+    }
+
+    /// Passes on what is in the pipe by now; returns whether that was anything.
+    fn drain(&mut self, sink: &mut impl Write) -> io::Result<bool> {
+        let waiting = ioctl_fionread(&self.output)?;
+        if waiting == 0 {
+            return Ok(false);
+        }
+        let waiting = usize::try_from(waiting).unwrap_or(PIPE_SIZE);
+        if waiting >= BUSY_PIPE && !self.enlarged {
+            // If the user has used up their share, the pipe stays small, which is only slower.
+            let _ = fcntl_setpipe_size(&self.output, PIPE_SIZE);
+            self.enlarged = true;
+        }
+        let size = self.buffer.len().max(waiting.min(PIPE_SIZE));
+        self.buffer.resize(size, 0);
+        let mut left = waiting;
+        while left > 0 {
+            let most = left.min(self.buffer.len());
+            let count = self.output.read(&mut self.buffer[..most])?;
+            if count == 0 {
+                break;
+            }
+            sink.write_all(&self.buffer[..count])?;
+            left -= count;
+        }
+        // A viewer sees it now.
+        sink.flush()?;
+        Ok(true)
+    }
+}
+
+/// Until when a command's output was passed on.
+enum PassedOn {
+    /// Until the shell had ended.
+    UntilEnd,
+    /// Until its time was over.
+    UntilTimeout,
+}
+
 /// Passes the command's output on until the shell has ended, and then what is left in the pipe at
-/// that time.
-fn pass_on(mut output: File, watchdog: &Watchdog, sink: &mut impl Write) -> io::Result<()> {
-    let mut buffer = Vec::new();
+/// that time; or until `end`.
+fn pass_on(
+    pipe: &mut Pipe,
+    watchdog: &Watchdog,
+    sink: &mut impl Write,
+    end: Option<Instant>,
+    progress: Option<fn(&[u8])>,
+) -> io::Result<PassedOn> {
+    let mut told = progress.map(LastLine::new);
     let mut open = true;
-    let mut enlarged = false;
     loop {
         let (ended, readable) = {
             let status = watchdog.ended();
             let mut wanted = vec![PollFd::new(&status, PollFlags::IN)];
             if open {
-                wanted.push(PollFd::new(&output, PollFlags::IN));
+                wanted.push(PollFd::new(&pipe.output, PollFlags::IN));
             }
-            match poll(&mut wanted, None) {
+            let due = told.as_ref().and_then(LastLine::due);
+            let wake = end.into_iter().chain(due).min().and_then(|wake| {
+                let pause = wake.saturating_duration_since(Instant::now());
+                // A timeout too long for the call is none.
+                Timespec::try_from(pause).ok()
+            });
+            match poll(&mut wanted, wake.as_ref()) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -309,33 +329,23 @@ fn pass_on(mut output: File, watchdog: &Watchdog, sink: &mut impl Write) -> io::
             (ready(0), ready(1))
         };
         // Asked after the end is known, so that everything written before the end counts.
-        let waiting = ioctl_fionread(&output)?;
-        if waiting > 0 {
-            let waiting = usize::try_from(waiting).unwrap_or(PIPE_SIZE);
-            if waiting >= BUSY_PIPE && !enlarged {
-                // If the user has used up their share, the pipe stays small, which is only slower.
-                let _ = fcntl_setpipe_size(&output, PIPE_SIZE);
-                enlarged = true;
+        let drained = match &mut told {
+            None => pipe.drain(sink)?,
+            Some(told) => {
+                let drained = pipe.drain(&mut told.beside(sink))?;
+                told.tell_if_due();
+                drained
             }
-            buffer.resize(buffer.len().max(waiting.min(PIPE_SIZE)), 0);
-            let mut left = waiting;
-            while left > 0 {
-                let most = left.min(buffer.len());
-                let count = output.read(&mut buffer[..most])?;
-                if count == 0 {
-                    break;
-                }
-                sink.write_all(&buffer[..count])?;
-                left -= count;
-            }
-            // A viewer sees it now.
-            sink.flush()?;
-        } else if readable {
+        };
+        if !drained && readable {
             // Readable and empty: every writer has closed it.
             open = false;
         }
         if ended {
-            return Ok(());
+            return Ok(PassedOn::UntilEnd);
+        }
+        if end.is_some_and(|end| Instant::now() >= end) {
+            return Ok(PassedOn::UntilTimeout);
         }
     }
 }

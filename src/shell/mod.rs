@@ -4,8 +4,18 @@
 //! Rules: specification of the bash tool, and the decisions on it. What POSIX leaves open is taken
 //! from `sh(1p)`.
 
+mod advice;
 mod command;
+mod ends;
+mod kept_output;
+mod named;
 mod program;
+mod progress;
+mod script;
 
-pub use command::{Shell, run};
+pub use advice::advice;
+pub use command::{Conditions, Ended, directory, run};
+pub use ends::{Beginning, Ends};
+pub use kept_output::{Kept, directory_of_outputs};
+pub use named::Shell;
 pub use program::{ProgramError, run_program};

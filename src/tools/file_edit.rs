@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use crate::contract::failure::{Code, Failure};
+use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::terms::Terms;
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::files::hint::Wants;
 use crate::files::{self, EditError};
-use crate::tools::file_failure;
+use crate::tools::{file_edit_near, file_failure};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -28,13 +31,15 @@ pub const TOOL: Tool = Tool {
     manual: Manual {
         text: "\
 Replaces text that stands exactly once in a file, or, with `replace_all`, wherever it stands; byte
-for byte, and nothing else of the file changes. The file has the new content whole or is as it
-was; mode, owner, attributes and links stay.",
+for byte, and nothing else of the file changes. In a file whose lines all end in CRLF, line feeds
+in the texts mean that. What is not found so is not replaced: a note says what is nearest. The
+file has the new content whole or is as it was; mode, owner, attributes and links stay.",
         example: r#"{"file_path":"/tmp/hello.txt","old_string":"world","new_string":"reader"}"#,
         environment: &[],
     },
     account: None,
     fields: &[("output", Part::Output), ("replacements", Part::Silent)],
+    exits: Exits::USUAL,
     less: "",
     sample: Some(Sample {
         file: Some(("edit.txt", "hello\n")),
@@ -50,34 +55,54 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let new = request.required_text("new_string")?;
     let all = request.flag("replace_all")?;
     if old.is_empty() {
-        return Err(Failure::new(Code::InvalidArg, "old_string cannot be empty"));
+        return Err(
+            Failure::new(Code::InvalidArg, "old_string cannot be empty").with_note(
+                "To insert text, send a line that is in the file as old_string, and that line with \
+                 the new text as new_string; to make a file, use file_write.",
+            ),
+        );
     }
     if old == new {
-        return Err(Failure::new(
-            Code::InvalidArg,
-            "old_string and new_string are identical",
-        ));
+        return Err(
+            Failure::new(Code::InvalidArg, "old_string and new_string are identical").with_note(
+                "Nothing would change: new_string is the text as it is to be afterwards.",
+            ),
+        );
     }
-    let replacements = files::edit(Path::new(path), old.as_bytes(), new.as_bytes(), all)
-        .map_err(|error| failure(path, &error))?;
+    let longest = request.terms().max_answer;
+    let end = request.terms().deadline.map(|deadline| deadline.end);
+    let edited = files::edit(Path::new(path), old.as_bytes(), new.as_bytes(), all, end)
+        .map_err(|error| failure(path, &error, request.terms()))?;
+    let mut notes = Notes::default();
+    notes.add(file_edit_near::line_ends(edited.line_ends, new));
+    notes.add(
+        edited
+            .near
+            .map(|near| file_edit_near::not_found(path, &near, longest)),
+    );
     Ok(Reply::new(move |object| {
+        let replacements = edited.replacements;
         let plural = if replacements == 1 { "" } else { "s" };
         let name = file_failure::base_name(path);
         object.field(
             "output",
             &format!("Replaced {replacements} occurrence{plural} in {name}"),
         )?;
-        object.field("replacements", &replacements)
+        object.field("replacements", &replacements)?;
+        object.note(notes);
+        Ok(())
     }))
 }
 
-fn failure(path: &str, error: &EditError) -> Failure {
+fn failure(path: &str, error: &EditError, terms: &Terms) -> Failure {
     match error {
-        EditError::NotFound => Failure::new(Code::NotFound, "String not found in file"),
-        EditError::NotUnique(count) => Failure::new(
+        EditError::NotFound(near) => Failure::new(Code::NotFound, "String not found in file")
+            .with_note(file_edit_near::not_found(path, near, terms.max_answer)),
+        EditError::NotUnique { count, lines } => Failure::new(
             Code::NotUnique,
             format!("String found {count} times, use replace_all to replace all"),
-        ),
-        EditError::File(error) => file_failure::of(path, error),
+        )
+        .with_note(file_edit_near::not_unique(*count, lines)),
+        EditError::File(error) => file_failure::with_note(path, error, Wants::File, terms.reader),
     }
 }

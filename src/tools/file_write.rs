@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::files::hint::Wants;
 use crate::files::{self, FileError, Reason};
 use crate::tools::file_failure;
 
@@ -35,6 +36,7 @@ overwritten stay as they are.",
     },
     account: None,
     fields: &[("output", Part::Output), ("bytes", Part::Silent)],
+    exits: Exits::USUAL,
     less: "",
     sample: Some(Sample {
         file: None,
@@ -47,19 +49,24 @@ overwritten stay as they are.",
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let content = request.required_text("content")?;
-    files::write(Path::new(path), content.as_bytes()).map_err(|error| {
+    let note = file_failure::made_beside(path);
+    let reader = request.terms().reader;
+    let end = request.terms().deadline.map(|deadline| deadline.end);
+    files::write(Path::new(path), content.as_bytes(), end).map_err(|error| {
         let error = match error {
             // Not the file but its directory is missing; the specification calls that a file that
             // cannot be opened.
             FileError::NotFound => FileError::Open(Reason::default()),
             error => error,
         };
-        file_failure::of(path, &error)
+        file_failure::with_note(path, &error, Wants::Name, reader)
     })?;
     Ok(Reply::new(move |object| {
         let bytes = content.len();
         let output = format!("Wrote {bytes} bytes to {}", file_failure::base_name(path));
         object.field("output", &output)?;
-        object.field("bytes", &bytes)
+        object.field("bytes", &bytes)?;
+        object.note(note);
+        Ok(())
     }))
 }

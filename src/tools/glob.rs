@@ -9,7 +9,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::search::nothing::{self, Asked};
 use crate::search::paths::Paths;
 use crate::search::steps::Pattern;
@@ -42,6 +42,7 @@ says so where the pattern looked past what there is.",
     },
     account: None,
     fields: &[("output", Part::Output), ("count", Part::Count)],
+    exits: Exits::SEARCH,
     less: "To have less, narrow `pattern` or `path`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),

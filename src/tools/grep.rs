@@ -15,7 +15,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
 use crate::search::ere::Matcher;
 use crate::search::nothing::{self, Asked, Reason, Searched};
 use crate::search::paths::{EntryKind, Paths};
@@ -42,15 +42,19 @@ pub const TOOL: Tool = Tool {
     manual: Manual {
         text: "\
 Answers with the lines that a pattern matches, as `file:line: text`. The pattern is a POSIX extended
-regular expression; `\\b \\w \\s \\d`, `(?i)`, `(?:...)` and back-references are understood too. `path`
-is a directory, in which the files that `glob` names are searched (`*` if none is given; `**/*` for
-all below, `**/*.{c,h}` for some), or one file. Regular files only, hidden ones only where `glob`
-names them. Where nothing is found and not all was looked at, a note says what was not.",
+regular expression, matched against one line at a time; `\\b \\w \\s \\d \\t \\x41 \\p{Lu}`, `(?i)`,
+`(?:...)`, `(?<name>...)`, lazy repetitions and back-references are understood too, and in brackets a
+backslash escapes. What is not (look-around, `\\n`) is refused with what to write instead. UTF-16
+with a byte-order mark is searched as text. `path` is a directory, in which the files that `glob`
+names are searched (`*` if none is given; `**/*` for all below, `**/*.{c,h}` for some), or one file.
+Regular files only, hidden ones only where `glob` names them. Where nothing is found and not all was
+looked at, a note says what was not.",
         example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
         environment: &[],
     },
     account: None,
     fields: &[("output", Part::Output), ("count", Part::Count)],
+    exits: Exits::SEARCH,
     less: "To have less, narrow `pattern`, `glob` or `path`.",
     sample: Some(Sample {
         file: Some(("note.txt", "hello\n")),
@@ -165,6 +169,11 @@ impl Query<'_> {
         notes.add(done.ended.as_ref().map(|ended| ended_early(ended, terms)));
         notes.add(cut_short(&done.not_to_the_end));
         notes.add(unreadable(done));
+        notes.add(
+            (done.count == 0)
+                .then(|| self.matcher.why_nothing())
+                .flatten(),
+        );
         let mut ended = done.ended.is_some();
         if let Ok(paths) = paths {
             let left_out = paths.left_out();

@@ -4,9 +4,13 @@
 //! reply; it neither prints nor exits, and knows no other tool.
 
 pub mod bash;
+mod bash_output;
 pub mod file_edit;
+mod file_edit_differences;
+mod file_edit_near;
 mod file_failure;
 pub mod file_read;
+mod file_words;
 pub mod file_write;
 pub mod glob;
 pub mod grep;
@@ -14,5 +18,7 @@ mod network;
 mod search_answer;
 mod search_notes;
 pub mod web_fetch;
+mod web_notes;
+mod web_page;
 pub mod web_search_brave;
 pub mod web_search_google;

@@ -1,5 +1,24 @@
-//! The variables of the environment that every tool heeds that asks the network, as manual pages
-//! list them.
+//! What every tool has in common that asks the network: how long it may take, and the variables of
+//! the environment that it heeds, as manual pages list them.
+
+use std::time::Duration;
+
+use crate::contract::terms::Terms;
+use crate::web::client::{Client, TOTAL};
+
+/// How long a call may take in all.
+pub const CALL: Duration = Duration::from_secs(25);
+
+/// What a call keeps of its time for its answer: so large a part, and no more than it keeps of
+/// [`CALL`].
+const FOR_THE_ANSWER: u32 = 10;
+
+/// A client whose time ends before that of the call.
+pub fn client(terms: &Terms) -> Client {
+    let left = terms.left(CALL);
+    let kept = (left / FOR_THE_ANSWER).min(CALL.saturating_sub(TOTAL));
+    Client::new().within(left.saturating_sub(kept))
+}
 
 /// Through which proxy a request goes.
 pub const PROXIES: (&str, &str) = (

@@ -1,20 +1,22 @@
 //! web-fetch: a page of the web as Markdown, whole or a window of its lines.
 
-use std::panic;
 use std::time::{Duration, Instant};
 
 use memchr::memchr_iter;
 use url::Url;
 
+use crate::contract::bounded;
 use crate::contract::failure::{Code, Failure};
-use crate::contract::reply::Reply;
+use crate::contract::notes::Notes;
+use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::tool::{Family, Hints, Manual, Part, Scope, Tool};
-use crate::document;
+use crate::contract::terms::Terms;
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Tool};
 use crate::document::Document;
-use crate::tools::network;
+use crate::tools::{network, web_notes as notes, web_page as page};
 use crate::web::charset::{self, BodyKind, Unsupported};
-use crate::web::client::{self, Client, FetchError, MAX_BODY};
+use crate::web::client::{self, FetchError, MAX_BODY};
+use crate::web::refusal;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -41,8 +43,9 @@ cloud metadata addresses never.",
     fields: &[
         ("url", Part::Silent),
         ("title", Part::Silent),
-        ("content", Part::Output),
+        ("content", Part::Content),
     ],
+    exits: Exits::USUAL,
     less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: None,
     run,
@@ -52,40 +55,91 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let url = request.required_text("url")?;
     let offset = request.integer("offset", 1..=u64::MAX)?.unwrap_or(1);
     let limit = request.integer("limit", 1..=u64::MAX)?;
-    let page = fetch(url)?;
-    Ok(Reply::new(move |object| {
-        object.field("url", page.url.as_str())?;
-        object.field("title", &page.document.title)?;
-        let lines = window(&page.document.markdown, offset, limit);
-        object.whole_text("content", lines.as_bytes()).map(drop)
-    }))
+    let page = fetch(url, request.terms())?;
+    Ok(Reply::new(move |object| write(object, page, offset, limit)))
+}
+
+fn write(
+    object: &mut Object<'_>,
+    page: Page,
+    offset: u64,
+    limit: Option<u64>,
+) -> std::io::Result<()> {
+    object.field("url", page.url.as_str())?;
+    object.field("title", &page.document.title)?;
+    let text = &page.document.markdown;
+    let lines = window(text, offset, limit);
+    if lines.is_empty() && offset > 1 {
+        object.note(notes::behind_the_end(offset, count_lines(text)));
+    }
+    let cut = object.whole_text("content", lines.as_bytes())?;
+    if let Some(cut) = cut {
+        let last = offset + cut.lines.max(1) - 1;
+        if cut.lines == 0 {
+            let line = window(lines, 1, Some(1)).trim_end_matches('\n');
+            object.note(notes::long_line(offset, line.len(), cut.bytes));
+        }
+        // The line that was cut may be the last one.
+        if window(lines, cut.lines.max(1) + 1, Some(1)).is_empty() {
+            return Ok(());
+        }
+        let left = limit.map(|limit| limit - cut.lines.max(1));
+        object.note(bounded::go_on(object.terms().reader, offset, last, left));
+    }
+    object.note(page.notes);
+    Ok(())
 }
 
 /// A page that was fetched and read.
 struct Page {
     url: Url,
     document: Document,
+    notes: Notes,
 }
 
-fn fetch(url: &str) -> Result<Page, Failure> {
-    let url = client::parse_url(url).map_err(failure)?;
+fn fetch(url: &str, terms: &Terms) -> Result<Page, Failure> {
+    let asked = client::parse_url(url)
+        .map_err(|error| failure(error, None).with_note(notes::of_no_url(url)))?;
     let request = client::FetchRequest {
-        url: &url,
+        url: &asked,
         accept: client::ACCEPT_PAGES,
         headers: &[],
     };
-    let client = Client::new();
-    let reply = client.get(&request).map_err(failure)?;
-    let text = charset::read(&reply.body, reply.content_type(), reply.truncated)
-        .map_err(|Unsupported(kind)| not_text(&kind))?;
+    let client = network::client(terms);
+    let reply = client
+        .get(&request)
+        .map_err(|error| failure(error, Some(&asked)))?;
+    let mut said = Notes::default();
+    said.add(refusal::bot_check(&reply).map(refusal::about_bot_check));
+    if reply.body.trim_ascii().is_empty() {
+        let markdown = notes::empty(&reply);
+        return Ok(Page {
+            url: reply.url,
+            document: Document {
+                title: String::new(),
+                markdown,
+            },
+            notes: said,
+        });
+    }
+    let host = reply.url.host_str().unwrap_or_default();
+    let text = charset::read(&reply.body, reply.content_type(), host, reply.truncated);
+    let text = text.map_err(|Unsupported(kind)| {
+        not_text(&kind).with_note(notes::of_file(&kind, &reply.url, &asked, &reply.body))
+    })?;
     let xhtml = reply.content_type().is_some_and(is_xhtml);
     let (address, truncated) = (reply.url, reply.truncated);
     // The bytes have been read, and take room that the conversion needs.
     drop(reply.body);
     let mut document = match text.kind {
         BodyKind::Html => {
-            let end = Instant::now() + client.left() + CONVERSION;
-            convert(&text.text, &address, xhtml, end)?
+            let end = Instant::now()
+                + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10);
+            let document = page::convert(&text.text, &address, xhtml, end).ok_or_else(given_up)?;
+            if document.markdown.is_empty() {
+                said.add(notes::of_no_text(&text.text));
+            }
+            document
         }
         BodyKind::Text => Document {
             title: String::new(),
@@ -100,22 +154,13 @@ fn fetch(url: &str) -> Result<Page, Failure> {
     Ok(Page {
         url: address,
         document,
+        notes: said,
     })
 }
 
 /// What a conversion has beyond the client's time, so that a page that came at the last moment is
 /// converted all the same; what is left of the 25 seconds of a call is for the answer.
 const CONVERSION: Duration = Duration::from_millis(600);
-
-/// The parser is somebody else's: should it panic on some page, then that is a page that cannot be
-/// parsed, and the panic's own words are for nobody.
-fn convert(page: &str, url: &Url, xhtml: bool, end: Instant) -> Result<Document, Failure> {
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let document = panic::catch_unwind(|| document::convert_until(page, url, xhtml, end));
-    panic::set_hook(hook);
-    document.map_err(|_| parse_failure("Failed to parse HTML: the parser gave up on this page"))
-}
 
 /// Whether a reply's type makes browsers read it as XML; what else it looks like does not.
 fn is_xhtml(content_type: &str) -> bool {
@@ -129,20 +174,36 @@ fn not_text(kind: &str) -> Failure {
     ))
 }
 
+fn given_up() -> Failure {
+    parse_failure("Failed to parse HTML: the parser gave up on this page")
+}
+
 fn parse_failure(message: &str) -> Failure {
     Failure::new(Code::ParseError, message)
 }
 
-fn failure(error: FetchError) -> Failure {
+/// The failure that `error` is, of a fetch of `asked`.
+fn failure(error: FetchError, asked: Option<&Url>) -> Failure {
     match error {
         FetchError::InvalidUrl(why) => {
             Failure::new(Code::InvalidUrl, format!("Invalid URL: {why}"))
         }
-        FetchError::Network(why) => {
-            Failure::new(Code::NetworkError, format!("Failed to fetch URL: {why}"))
+        FetchError::Network(error) => {
+            let note = asked.map(|asked| notes::of_network(&error, asked));
+            Failure::new(Code::NetworkError, format!("Failed to fetch URL: {error}"))
+                .with_note(note.unwrap_or_default())
         }
-        error @ FetchError::Status(_) => Failure::new(Code::HttpError, error.to_string()),
+        FetchError::Status(reply) => {
+            let note = asked.map(|asked| notes::of_status(&reply, asked));
+            Failure::new(Code::HttpError, reply.status_text()).with_note(note.unwrap_or_default())
+        }
     }
+}
+
+/// How many lines `text` has, the last one whether it ends or not.
+fn count_lines(text: &str) -> usize {
+    let ends = memchr_iter(b'\n', text.as_bytes()).count();
+    ends + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
 /// The lines of `text` from number `first` (from 1) on: `count` of them, or all.

@@ -3,9 +3,9 @@
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Account, Family, Hints, Manual, Part, Scope, Tool};
+use crate::contract::tool::{Account, Exits, Family, Hints, Manual, Part, Scope, Tool};
+use crate::tools::search_answer::Paging;
 use crate::tools::{network, search_answer};
-use crate::web::client::Client;
 use crate::web::credentials::Credentials;
 use crate::web::search::brave::{self, BraveQuery};
 
@@ -39,6 +39,7 @@ in ~/.config/ikigai/credentials.json.",
     },
     account: Some(ACCOUNT),
     fields: &[("results", Part::Results), ("count", Part::Count)],
+    exits: Exits::USUAL,
     less: "",
     sample: None,
     run,
@@ -54,16 +55,33 @@ const ACCOUNT: Account = Account {
 const MISSING: &str = r#"{"tool": "web_search_brave", "credential": "api_key", "signup_url": "https://brave.com/search/api/"}"#;
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let domains = search_answer::domains(request)?;
     let query = BraveQuery {
         count: request.integer("count", 1..=20)?.unwrap_or(10),
         page: request.integer("offset", 0..=9)?.unwrap_or(0),
-        domains: &search_answer::domains(request)?,
+        domains: &domains,
         text: search_answer::query(request)?,
     };
     let search = || {
         let key = brave::key(&Credentials::from_env())?;
-        brave::search(&Client::new(), &brave::endpoint()?, &key, &query)
+        brave::search(
+            &network::client(request.terms()),
+            &brave::endpoint()?,
+            &key,
+            &query,
+        )
     };
-    let results = search().map_err(|error| search_answer::failure(error, &ACCOUNT, MISSING))?;
-    Ok(search_answer::reply(results))
+    let found = search().map_err(|error| search_answer::failure(error, &ACCOUNT, MISSING))?;
+    Ok(search_answer::reply(found, &domains, paging(query.page)))
+}
+
+/// How more results are asked for than those of `page`.
+fn paging(page: u64) -> Paging {
+    Paging {
+        fewer: Box::new(move |shown| match page {
+            0 => format!("go on with \"count\":{shown},\"offset\":1"),
+            _ => format!("ask for fewer with \"count\":{shown}"),
+        }),
+        turn: (page < 9).then(|| format!("\"offset\":{}", page + 1)),
+    }
 }

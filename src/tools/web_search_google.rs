@@ -3,9 +3,9 @@
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Account, Family, Hints, Manual, Part, Scope, Tool};
+use crate::contract::tool::{Account, Exits, Family, Hints, Manual, Part, Scope, Tool};
+use crate::tools::search_answer::Paging;
 use crate::tools::{network, search_answer};
-use crate::web::client::Client;
 use crate::web::credentials::Credentials;
 use crate::web::search::google::{self, GoogleQuery};
 
@@ -40,6 +40,7 @@ in ~/.config/ikigai/credentials.json.",
     },
     account: Some(ACCOUNT),
     fields: &[("results", Part::Results), ("count", Part::Count)],
+    exits: Exits::USUAL,
     less: "",
     sample: None,
     run,
@@ -59,16 +60,35 @@ const ACCOUNT: Account = Account {
 const MISSING: &str = r#"{"tool": "web_search_google", "credentials": ["api_key", "engine_id"]}"#;
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
+    let domains = search_answer::domains(request)?;
     let query = GoogleQuery {
         num: request.integer("num", 1..=10)?.unwrap_or(10),
         start: request.integer("start", 1..=91)?.unwrap_or(1),
-        domains: &search_answer::domains(request)?,
+        domains: &domains,
         text: search_answer::query(request)?,
     };
     let search = || {
         let account = google::account(&Credentials::from_env())?;
-        google::search(&Client::new(), &google::endpoint()?, &account, &query)
+        google::search(
+            &network::client(request.terms()),
+            &google::endpoint()?,
+            &account,
+            &query,
+        )
     };
-    let results = search().map_err(|error| search_answer::failure(error, &ACCOUNT, MISSING))?;
-    Ok(search_answer::reply(results))
+    let found = search().map_err(|error| search_answer::failure(error, &ACCOUNT, MISSING))?;
+    Ok(search_answer::reply(
+        found,
+        &domains,
+        paging(query.start, query.num),
+    ))
+}
+
+/// How more results are asked for than the `num` from number `start` on.
+fn paging(start: u64, num: u64) -> Paging {
+    let next = start + num;
+    Paging {
+        fewer: Box::new(move |shown| format!("go on with \"start\":{}", start + shown as u64)),
+        turn: (next <= 91).then(|| format!("\"start\":{next}")),
+    }
 }

@@ -6,27 +6,31 @@
 //! other scheme. Headers and the login that the caller gave are sent only to the origin that the
 //! caller named. Messages name hosts, never paths or queries, which may hold keys.
 
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustls::ClientConfig;
-use ureq::http::{HeaderMap, header};
+use ureq::http::{HeaderMap, HeaderValue, header};
 use ureq::unversioned::transport::Connector;
 use url::{Host, Url};
 
 use super::guard::{self, CheckedAddr, Guard, HopTarget};
-use super::resolve::{self, LookupError, Resolve, SystemResolver};
+use super::resolve::{self, Resolve, SystemResolver};
+pub use error::{FetchError, NetworkError, Received};
 pub use urls::parse_url;
 
+use cookies::Jar;
 use dial::{Dialer, Finish, NoResolver, Route, Talk};
 use proxy::{Proxies, Proxy, ProxyKind};
 use tls::{Session, Tls};
 use tunnel::{To, Tunnel};
 
 mod body;
+mod cookies;
 mod dial;
+mod error;
 mod fault;
+mod head;
 pub mod proxy;
 mod socket;
 mod tls;
@@ -87,37 +91,27 @@ impl Response {
         self.headers.get(name)?.to_str().ok()
     }
 
+    /// The values of all headers of a name that are readable text, in their order.
+    pub fn headers(&self, name: &str) -> impl Iterator<Item = &str> {
+        let all = self.headers.get_all(name).iter();
+        all.filter_map(|value| value.to_str().ok())
+    }
+
+    /// `404: Not Found` behind `HTTP`.
+    #[must_use]
+    pub fn status_text(&self) -> String {
+        if self.reason.is_empty() {
+            return format!("HTTP {}", self.status);
+        }
+        format!("HTTP {}: {}", self.status, self.reason)
+    }
+
     /// The value of `Content-Type`.
     #[must_use]
     pub fn content_type(&self) -> Option<&str> {
         self.header("content-type")
     }
 }
-
-/// Why a page could not be fetched.
-#[derive(Debug)]
-pub enum FetchError {
-    /// The URL can't be fetched by anybody: another scheme, no host, not a URL.
-    InvalidUrl(String),
-    /// Name, connection, TLS, timeout, redirects, body or guard. The text says which, and for which
-    /// host.
-    Network(String),
-    /// The server answered with a status of 400 or more. Its body is at most
-    /// [`MAX_ERROR_BODY`] bytes.
-    Status(Box<Response>),
-}
-
-impl fmt::Display for FetchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InvalidUrl(why) | Self::Network(why) => f.write_str(why),
-            Self::Status(reply) if reply.reason.is_empty() => write!(f, "HTTP {}", reply.status),
-            Self::Status(reply) => write!(f, "HTTP {}: {}", reply.status, reply.reason),
-        }
-    }
-}
-
-impl std::error::Error for FetchError {}
 
 /// The client of one call. Its timeout starts when it is made; it reads the environment, and loads
 /// certificates, only when they are needed.
@@ -167,6 +161,7 @@ impl Client {
     #[must_use]
     pub fn within(self, total: Duration) -> Self {
         Self {
+            total,
             deadline: Instant::now() + total,
             ..self
         }
@@ -186,41 +181,47 @@ impl Client {
         let origin = first.origin();
         let login = urls::login_of(&first);
         let mut url = first;
+        let mut jar = Jar::default();
         for _ in 0..=MAX_REDIRECTS {
             urls::strip_login(&mut url);
             let own = url.origin() == origin;
+            let host = guard::host_of(&url).map_err(|_| no_host())?;
             let extra = Extra {
                 accept: request.accept,
                 headers: if own { request.headers } else { &[] },
                 authorization: login.as_deref().filter(|_| own),
+                cookie: jar.header(&host, &url),
             };
             let hop = self.hop(&guard, &url, &extra)?;
             let Some(location) = hop.location else {
                 return hop.finish(url, self.total);
             };
+            jar.take(&hop.headers, &host, &url);
             let next = urls::follow(&url, &location)?;
             let next_host = guard::host_of(&next).map_err(|_| no_host())?;
             guard.follow(&hop.target, &hop.addrs, &next_host);
             url = next;
         }
-        Err(FetchError::Network(format!(
+        let error = NetworkError::new(format!(
             "Too many redirects: more than {MAX_REDIRECTS}, the last one to {}",
             url.host_str().unwrap_or_default()
-        )))
+        ));
+        let advice = "Fetching it again will end the same way: the site redirects whoever has no \
+            login or no script that it wants.";
+        Err(error.advising(advice).into())
     }
 
     /// One exchange: checked, connected, asked, and the head of the answer read.
     fn hop(&self, guard: &Guard, url: &Url, extra: &Extra<'_>) -> Result<Hop, FetchError> {
         let proxies = self.proxies.get_or_init(Proxies::from_env);
-        let proxy = proxies.for_url(url).map_err(FetchError::Network)?;
+        let proxy = proxies.for_url(url).map_err(FetchError::network)?;
         let target = guard
             .admit(url)
-            .map_err(|refusal| FetchError::Network(refusal.to_string()))?;
+            .map_err(|refusal| fault::refused(&refusal))?;
         let (addrs, route) = self.route(guard, &target, proxy.as_ref())?;
         let left = self.left();
-        let name = target.host().to_string();
         if left.is_zero() {
-            return Err(FetchError::Network(fault::timeout(&name, self.total)));
+            return Err(fault::timeout(&target, self.total).into());
         }
 
         let config = ureq::Agent::config_builder()
@@ -258,12 +259,19 @@ impl Client {
         if let Some(value) = extra.authorization {
             request = request.header(header::AUTHORIZATION, value);
         }
+        if let Some(value) = &extra.cookie {
+            request = request.header(header::COOKIE, value);
+        }
         if let Some(value) = plain_proxy_login {
             request = request.header(header::PROXY_AUTHORIZATION, value);
         }
-        let response = request
-            .call()
-            .map_err(|e| FetchError::Network(fault::describe(&e, &name, self.total)))?;
+        let response = request.call().map_err(|error| {
+            let described = fault::describe(&error, &target, self.total);
+            match talk.foreign() {
+                begin if begin.is_empty() => described,
+                begin => fault::foreign(described, &begin, &target),
+            }
+        })?;
         let (head, body) = response.into_parts();
         let redirects = matches!(head.status.as_u16(), 301 | 302 | 303 | 307 | 308);
         let location = head.headers.get(header::LOCATION).filter(|_| redirects);
@@ -282,7 +290,6 @@ impl Client {
             target,
             addrs,
             location,
-            host: name,
             status: head.status.as_u16(),
             reason,
             headers: head.headers,
@@ -294,7 +301,7 @@ impl Client {
     /// The TLS session for the target; the certificates are loaded once.
     fn tls(&self, target: &HopTarget) -> Result<Session, FetchError> {
         let config = self.tls.get_or_init(tls::config).clone();
-        Session::with(target, config.map_err(FetchError::Network)?).map_err(FetchError::Network)
+        Session::with(target, config.map_err(FetchError::network)?).map_err(FetchError::network)
     }
 
     /// The route of a hop: to the target, or to the proxy with what to ask of it.
@@ -304,7 +311,7 @@ impl Client {
         target: &HopTarget,
         proxy: Option<&Proxy>,
     ) -> Result<(Vec<CheckedAddr>, Route), FetchError> {
-        let refused = |refusal: guard::GuardError| FetchError::Network(refusal.to_string());
+        let refused = |refusal: guard::GuardError| fault::refused(&refusal);
         let mut route = Route {
             addrs: Vec::new(),
             target: target.clone(),
@@ -350,17 +357,8 @@ impl Client {
         host: &Host<String>,
         port: u16,
     ) -> Result<Vec<std::net::SocketAddr>, FetchError> {
-        resolve::lookup(&self.resolver, host, port, self.deadline).map_err(|error| {
-            FetchError::Network(match error {
-                LookupError::TimedOut => format!(
-                    "Timeout: the name server did not answer for {host} within {} seconds",
-                    self.total.as_secs()
-                ),
-                LookupError::Failed(why) => {
-                    format!("Could not resolve host {host}: {why}. Is it spelled right?")
-                }
-            })
-        })
+        resolve::lookup(&self.resolver, host, port, self.deadline)
+            .map_err(|error| fault::lookup(&error, host, self.total).into())
     }
 }
 
@@ -368,6 +366,7 @@ struct Extra<'a> {
     accept: &'a str,
     headers: &'a [(&'a str, &'a str)],
     authorization: Option<&'a str>,
+    cookie: Option<HeaderValue>,
 }
 
 /// The head of an answer, its body still on the wire.
@@ -375,7 +374,6 @@ struct Hop {
     target: HopTarget,
     addrs: Vec<CheckedAddr>,
     location: Option<String>,
-    host: String,
     status: u16,
     reason: String,
     headers: HeaderMap,
@@ -403,13 +401,18 @@ impl Hop {
         let body = match read {
             Ok(body) => body,
             // The status is worth more than why its page could not be read.
-            Err(_) if failed => body::Body {
-                bytes: Vec::new(),
-                truncated: false,
+            Err(broken) if failed => body::Body {
+                bytes: broken.bytes,
+                truncated: true,
             },
-            Err(error) => {
-                let text = fault::describe_body(&error, &self.host, total);
-                return Err(FetchError::Network(text));
+            Err(broken) => {
+                let mut error = fault::describe_body(&broken.error, &self.target, total);
+                let kind = self.headers.get(header::CONTENT_TYPE);
+                error.received = (!broken.bytes.is_empty()).then(|| Received {
+                    bytes: broken.bytes,
+                    content_type: kind.and_then(|kind| Some(kind.to_str().ok()?.to_owned())),
+                });
+                return Err(error.into());
             }
         };
         let response = Response {

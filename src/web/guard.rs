@@ -154,7 +154,7 @@ impl Guard {
     /// known for what it points to. Of a target that a proxy will resolve, nothing more is known.
     pub fn admit(&self, url: &Url) -> Result<HopTarget, GuardError> {
         let target = HopTarget::of(url)?;
-        if let Some(class) = classify_host(target.host()) {
+        if let Some(class) = class_of(target.host()) {
             self.judge(target.host(), class, None)?;
         }
         Ok(target)
@@ -193,7 +193,7 @@ impl Guard {
     /// that were checked for that hop; it is empty where a proxy resolved them.
     pub fn follow(&mut self, from: &HopTarget, been: &[CheckedAddr], next: &Host<String>) {
         let was_private = if been.is_empty() {
-            classify_host(from.host()).is_some_and(|class| class.scope == AddressScope::Private)
+            class_of(from.host()).is_some_and(|class| class.scope == AddressScope::Private)
         } else {
             been.iter().all(|addr| addr.scope == AddressScope::Private)
         };
@@ -262,7 +262,8 @@ fn class_behind(host: &Host<String>, ip: IpAddr) -> AddressClass {
 }
 
 /// The class of a host by itself; `None` where only its addresses decide.
-fn classify_host(host: &Host<String>) -> Option<AddressClass> {
+#[must_use]
+pub fn class_of(host: &Host<String>) -> Option<AddressClass> {
     match host {
         Host::Ipv4(ip) => Some(class::classify(IpAddr::V4(*ip))),
         Host::Ipv6(ip) => Some(class::classify(IpAddr::V6(*ip))),

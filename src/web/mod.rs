@@ -4,6 +4,9 @@
 pub mod charset;
 pub mod client;
 pub mod credentials;
+pub mod date;
 pub mod guard;
+pub mod quote;
+pub mod refusal;
 pub mod resolve;
 pub mod search;

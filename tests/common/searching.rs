@@ -6,7 +6,7 @@
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::client::{Client, parse_url};
 use ikigai_tools::web::credentials::{Credentials, Key};
-use ikigai_tools::web::search::{DomainFilter, SearchError, SearchResult, brave, google};
+use ikigai_tools::web::search::{self, DomainFilter, SearchError, SearchResult, brave, google};
 
 use super::server::{Server, reply};
 
@@ -62,10 +62,10 @@ pub fn google_at(server: &Server, num: u64, start: u64, domains: &DomainFilter) 
 pub type Found = Result<Vec<SearchResult>, SearchError>;
 
 /// No answer, good or bad, holds the key in any form.
-pub fn shown(found: Found) -> Found {
+pub fn shown(found: Result<search::Found, SearchError>) -> Found {
     let text = format!("{found:?}");
     assert!(!text.contains("s3cret"), "{text}");
-    found
+    found.map(|found| found.results)
 }
 
 /// A server that gives this JSON.

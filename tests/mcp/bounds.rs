@@ -352,3 +352,44 @@ fn bash_is_served_beside_roots_only_where_it_is_named() {
     let mut session = Session::open(&["--root", root, "--tools", "bash,glob"]);
     assert_eq!(session.tools(), ["bash", "glob"]);
 }
+
+#[test]
+fn what_was_too_long_to_show_is_read_from_its_file_though_that_lies_outside() {
+    if !confines() {
+        return;
+    }
+    let directory = directory();
+    let root = text(directory.path());
+    let flags = ["--root", root, "--tools", "bash,file-read,file-write,grep"];
+    let mut session = Session::plain(directory.path(), "codex", &flags);
+    let (shown, _) = session.text_of("bash", &json!({"command": "seq 100000"}));
+    let (_, last) = shown.rsplit_once('[').unwrap();
+    let path = last
+        .split_whitespace()
+        .find(|word| word.contains("/output/"));
+    let path = path.unwrap().trim_end_matches([':', '.', ']']).to_owned();
+    let window = json!({"file_path": path, "offset": 54321, "limit": 2});
+    let (read, failed) = session.text_of("file_read", &window);
+    assert_eq!((read.as_str(), failed), ("54321\n54322\n", false));
+    let search = json!({"pattern": "^5432[12]$", "path": path});
+    let (found, failed) = session.text_of("grep", &search);
+    assert!(found.ends_with(":54322: 54322") && !failed, "{found}");
+    for (tool, request) in [
+        ("file_write", json!({"file_path": path, "content": "x"})),
+        ("file_read", json!({"file_path": "/etc/passwd"})),
+        (
+            "file_read",
+            json!({"file_path": format!("{path}/../../../../etc/passwd")}),
+        ),
+        ("grep", json!({"pattern": "1", "path": "/etc"})),
+    ] {
+        let (text, failed) = session.text_of(tool, &request);
+        assert!(
+            failed && text.contains("PERMISSION_DENIED"),
+            "{tool}: {text}"
+        );
+    }
+    let mut without = Session::plain(directory.path(), "codex", &flags[..2]);
+    let (text, failed) = without.text_of("file_read", &json!({"file_path": path}));
+    assert!(failed && text.contains("PERMISSION_DENIED"), "{text}");
+}

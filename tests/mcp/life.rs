@@ -196,8 +196,11 @@ fn a_call_that_takes_too_long_is_ended_and_says_so() {
     let mut session = Session::open(&["--timeout", "1"]);
     let mark = alone(10);
     let result = session.result_of("bash", &long(&mark));
-    assert_eq!(result["isError"], true);
-    assert_eq!(result["structuredContent"]["error_code"], "TIMEOUT");
+    assert_eq!(result["isError"], false);
+    let content = &result["structuredContent"];
+    assert_eq!(content["exit_code"], 124);
+    let note = content["note"].as_str().unwrap();
+    assert!(note.starts_with("The command was ended after "), "{note}");
     assert!(is_gone(&mark));
 }
 

@@ -4,6 +4,7 @@
 mod common;
 
 mod bounds;
+mod files;
 mod life;
 mod lines;
 mod pages;

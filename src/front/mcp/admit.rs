@@ -4,6 +4,8 @@
 //! This is the half of `--root` that answers in words. Which fields name files, the tool's row
 //! says; what lies within the directories, [`Roots`] says.
 
+use std::path::Path;
+
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
@@ -15,28 +17,43 @@ pub fn is_confined(tool: &Tool) -> bool {
     matches!(tool.scope, Scope::File(_) | Scope::Paths { .. })
 }
 
-/// Lets a request pass, or says why not. Wildcard patterns are rewritten so that they mean the same
+/// Whether a call of `tool` may read what lies beside the roots for whoever reads on.
+pub fn may_read_outputs(tool: &Tool) -> bool {
+    tool.hints.read_only && is_confined(tool)
+}
+
+/// Lets a request pass, or says why not. `outputs` is a directory beside the roots in which files
+/// may be read. Wildcard patterns are rewritten so that they mean the same
 /// and find names by listing directories alone, which a confined call cannot do outside.
-pub fn admit(roots: &Roots, tool: &Tool, request: &mut JsonObject) -> Result<(), String> {
+pub fn admit(
+    roots: &Roots,
+    outputs: Option<&Roots>,
+    tool: &Tool,
+    request: &mut JsonObject,
+) -> Result<(), String> {
     let given = |name: &str| match request.get(name) {
         Some(Value::String(text)) => Some(text.as_str()),
         // Whatever else it is, the tool refuses it or takes it as not given.
         _ => None,
     };
+    // The roots, or, for a tool that only reads, the outputs: whichever hold what is named.
+    let holding = |path: &Path| {
+        let outputs = outputs.filter(|_| may_read_outputs(tool));
+        let mut within = std::iter::once(roots).chain(outputs);
+        within.find(|within| within.hold(path))
+    };
     match tool.scope {
         Scope::Machine | Scope::Network => Ok(()),
         Scope::File(field) => match given(field) {
-            Some(path) if !roots.hold(&roots.first().join(path)) => Err(refusal(roots, path)),
+            Some(path) if holding(&roots.first().join(path)).is_none() => Err(refusal(roots, path)),
             _ => Ok(()),
         },
         Scope::Paths { directory, pattern } => {
             let path = given(directory).unwrap_or_default();
             let base = roots.first().join(path);
-            if !roots.hold(&base) {
-                return Err(refusal(roots, path));
-            }
+            let within = holding(&base).ok_or_else(|| refusal(roots, path))?;
             if let Some(text) = given(pattern) {
-                let listed = roots.listed(&base, text);
+                let listed = within.listed(&base, text);
                 let listed = listed.ok_or_else(|| refusal(roots, text))?;
                 request.insert(pattern.to_owned(), Value::String(listed));
             }

@@ -28,6 +28,7 @@ use crate::front::mcp::admit;
 use crate::front::mcp::progress::Heard;
 use crate::sandbox::reaper::RunningCalls;
 use crate::sandbox::roots::Roots;
+use crate::shell;
 
 /// This executable, even if another one has replaced it on the disk since.
 const MYSELF: &str = "/proc/self/exe";
@@ -92,6 +93,8 @@ impl CallAnswer {
 /// Makes calls.
 pub struct Caller {
     roots: Option<Roots>,
+    /// Where long outputs of this server's commands are kept, if it runs any.
+    outputs: Option<Roots>,
     timeout: Option<Duration>,
     secrets: Vec<(OsString, OsString)>,
     permits: Semaphore,
@@ -113,8 +116,11 @@ impl Caller {
             let permits = Semaphore::new(tool.at_once?);
             Some((tool.name, permits))
         });
+        let runs_commands = tools.iter().any(|tool| tool.scope == Scope::Machine);
+        let outputs = runs_commands.then(shell::directory_of_outputs).flatten();
         Self {
             roots,
+            outputs: outputs.and_then(|directory| Roots::new(vec![directory])),
             timeout,
             secrets,
             permits: Semaphore::new(CALL_PERMITS),
@@ -136,7 +142,7 @@ impl Caller {
         wanted: &Wanted<'_>,
     ) -> CallAnswer {
         if let Some(roots) = &self.roots
-            && let Err(refusal) = admit::admit(roots, tool, &mut request)
+            && let Err(refusal) = admit::admit(roots, self.outputs.as_ref(), tool, &mut request)
         {
             let failure = Failure::new(Code::PermissionDenied, refusal);
             return CallAnswer::refusal(tool, &failure);
@@ -161,6 +167,7 @@ impl Caller {
         let call = Call {
             tool,
             roots: self.roots_of(tool),
+            reads_outputs: self.outputs.is_some() && admit::may_read_outputs(tool),
             terms: Terms::within(wanted.reader, wanted.max_answer, within),
             progress: wanted.heard.is_some(),
         };

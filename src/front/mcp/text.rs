@@ -85,7 +85,7 @@ fn body(tool: &Tool, object: &Value) -> String {
     for (name, value) in object.as_object().into_iter().flatten() {
         let part = tool.fields.iter().find(|(field, _)| field == name);
         match (part.map(|(_, part)| *part), value) {
-            (Some(Part::Output), Value::String(output)) => {
+            (Some(Part::Output | Part::Content), Value::String(output)) => {
                 end_line(&mut text);
                 text.push_str(output);
             }

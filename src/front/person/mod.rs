@@ -1,5 +1,6 @@
-//! A front end: a person's call of a tool. Its command line becomes the very request that a host
-//! would send, so that both are understood alike; the answer is text on a terminal.
+//! A front end: a person's call of a tool, or a script's. Its command line becomes the very request
+//! that a host would send, so that both are understood alike; the answer is text, wherever stdout
+//! leads, and the exit code that of a normal program ([`Tool::exits`]).
 
 pub mod screen;
 
@@ -19,11 +20,11 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Object;
 use crate::contract::request::Request;
 use crate::contract::schema::{Field, FieldKind, Schema};
-use crate::contract::terms::Terms;
+use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::Tool;
 use crate::front::answer;
 use crate::program::Exit;
-use screen::{End, Screen};
+use screen::{End, Kind, Screen};
 
 /// What becomes of a person's command line.
 pub enum Outcome {
@@ -88,14 +89,15 @@ pub fn without_fields(tool: &Tool, invocation: &str) -> Outcome {
     })
 }
 
-/// Answers `request`: with text on a terminal, with JSON elsewhere or if that is wanted.
+/// Answers `request`: with text, or with JSON if that is wanted.
 fn call(tool: &Tool, request: &[u8], json: bool) -> Exit {
-    let at_terminal = io::stdout().is_terminal();
-    if at_terminal && !json {
+    if !json {
         return as_text(tool, request);
     }
-    let exit = answer::as_json(tool, Ok(request), Terms::of_person());
-    if at_terminal {
+    // JSON is for programs, and says all that a host is told.
+    let terms = Terms::within(Reader::Program, None, None);
+    let exit = answer::as_json(tool, Ok(request), terms);
+    if io::stdout().is_terminal() {
         // A person's next prompt is to stand on a line of its own; what a terminal does not take is
         // lost anyway.
         say::print("\n");
@@ -103,20 +105,21 @@ fn call(tool: &Tool, request: &[u8], json: bool) -> Exit {
     exit
 }
 
-/// Answers `request` with text on the terminal that is stdout. Any failure exits 1, a command's own
-/// exit code is passed on.
+/// Answers `request` with text. A command's own exit code is passed on; else the tool's row says how
+/// the call exits.
 fn as_text(tool: &Tool, request: &[u8]) -> Exit {
-    let screen = Screen::new(tool, Stdout::default(), color::coloured(&io::stdout()));
+    let screen = Screen::new(tool, Stdout::default(), Kind::of(&io::stdout()));
     let shown = answer::catch(|| show(tool, request, screen));
     match shown.and_then(|shown| shown) {
         Ok(Ok((_, end))) => end.say(tool),
-        Ok(Err(error)) => answer::ended(tool, Err(error), Exit::Failure),
+        // Whoever closed the pipe has read what they wanted.
+        Ok(Err(error)) => answer::ended(tool, Err(error), Exit::Success),
         Err(failure) => {
             color::complain(tool.command(), &failure.message);
             if !failure.note.is_empty() {
                 color::complain(tool.command(), &failure.note);
             }
-            Exit::Failure
+            Exit::Code(tool.exits.failed)
         }
     }
 }

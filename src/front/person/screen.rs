@@ -1,9 +1,12 @@
-//! An answer as a person reads it: the output itself, results as a short list, errors on stderr.
+//! An answer as a person or a script reads it: the output itself, results as a short list, errors on
+//! stderr. A terminal is shown control characters, and not steered by them; whatever else reads gets
+//! every byte as it is.
 //!
 //! Which field is what, the tool's row says ([`Tool::fields`]); a field that it does not name is
 //! shown with its name.
 
-use std::io::{self, BufWriter, Write};
+use std::borrow::Cow;
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde_json::Value;
 
@@ -16,12 +19,36 @@ use crate::program::Exit;
 pub struct Screen<'a, W: Write> {
     tool: &'a Tool,
     out: BufWriter<W>,
-    colour: bool,
+    kind: Kind,
     /// The last character shown.
     last: Option<char>,
+    /// That was content, which ends as it ends.
+    is_content: bool,
     /// The field shown last, where it was shown with its name.
     named: Option<String>,
     end: End,
+}
+
+/// What an answer is shown on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A terminal that can show colours.
+    ColourTerminal,
+    /// Any other terminal.
+    Terminal,
+    /// A pipe or a file, which a program reads.
+    Pipe,
+}
+
+impl Kind {
+    /// The kind of what this process writes its answer to.
+    pub fn of(stream: &impl IsTerminal) -> Self {
+        match (stream.is_terminal(), color::coloured(stream)) {
+            (true, true) => Self::ColourTerminal,
+            (true, false) => Self::Terminal,
+            (false, _) => Self::Pipe,
+        }
+    }
 }
 
 /// What there is to say behind an answer, on another stream, and how the program is to end.
@@ -33,7 +60,7 @@ pub struct End {
     pub error: String,
     /// What was left out.
     pub note: String,
-    /// Nothing was found, and nothing shown.
+    /// Nothing was found and nothing shown, on a terminal, where somebody waits for something.
     pub nothing_found: bool,
 }
 
@@ -65,13 +92,14 @@ enum Role {
 }
 
 impl<'a, W: Write> Screen<'a, W> {
-    /// A screen for an answer of `tool`, in colours or not.
-    pub fn new(tool: &'a Tool, out: W, colour: bool) -> Self {
+    /// A screen of this kind for an answer of `tool`.
+    pub fn new(tool: &'a Tool, out: W, kind: Kind) -> Self {
         Self {
             tool,
             out: BufWriter::new(out),
-            colour,
+            kind,
             last: None,
+            is_content: false,
             named: None,
             end: End {
                 exit: Exit::Success,
@@ -82,14 +110,19 @@ impl<'a, W: Write> Screen<'a, W> {
         }
     }
 
-    /// Ends the answer: the terminal's next line is free. Comes back with what belongs on stderr.
+    /// Ends the answer: the next line is free, but behind content in a pipe. Comes back with what
+    /// belongs on stderr.
     pub fn finish(mut self) -> io::Result<(W, End)> {
-        self.end_line()?;
+        if !self.is_content || self.kind != Kind::Pipe {
+            self.end_line()?;
+        }
         self.out.flush()?;
         if !self.end.error.is_empty() {
-            self.end.exit = Exit::Failure;
+            self.end.exit = Exit::Code(self.tool.exits.failed);
+        } else if self.end.nothing_found {
+            self.end.exit = Exit::Code(self.tool.exits.nothing_found);
         }
-        self.end.nothing_found &= self.last.is_none();
+        self.end.nothing_found &= self.last.is_none() && self.kind != Kind::Pipe;
         let out = self
             .out
             .into_inner()
@@ -110,7 +143,15 @@ impl<'a, W: Write> Screen<'a, W> {
 
     fn show(&mut self, text: &str) -> io::Result<()> {
         self.last = text.chars().next_back().or(self.last);
-        self.out.write_all(sanitize::shown(text).as_bytes())
+        self.out.write_all(self.sanitized(text).as_bytes())
+    }
+
+    /// `text` as it is to be shown here.
+    fn sanitized<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.kind {
+            Kind::Pipe => Cow::Borrowed(text),
+            Kind::Terminal | Kind::ColourTerminal => Cow::Owned(sanitize::shown(text)),
+        }
     }
 
     fn end_line(&mut self) -> io::Result<()> {
@@ -148,14 +189,11 @@ impl<'a, W: Write> Screen<'a, W> {
         });
         let indent = number.to_string().len() + 2;
         for (at, text) in texts.filter(|text| !text.is_empty()).enumerate() {
-            let text = sanitize::shown(&text).replace('\n', " ");
+            let text = self.sanitized(&text).replace('\n', " ");
+            let colour = self.kind == Kind::ColourTerminal;
             let line = match at {
-                0 => format!("{number}. {}\n", color::painted(&text, "1", self.colour)),
-                1 => format!(
-                    "{:indent$}{}\n",
-                    "",
-                    color::painted(&text, "36", self.colour)
-                ),
+                0 => format!("{number}. {}\n", color::painted(&text, "1", colour)),
+                1 => format!("{:indent$}{}\n", "", color::painted(&text, "36", colour)),
                 _ => format!("{:indent$}{text}\n", ""),
             };
             self.out.write_all(line.as_bytes())?;
@@ -168,8 +206,12 @@ impl<'a, W: Write> Screen<'a, W> {
 impl<W: Write> Viewer for Screen<'_, W> {
     fn text(&mut self, name: &str, piece: &str) -> io::Result<()> {
         self.leave(name)?;
-        match self.role(name) {
-            Role::Of(Part::Output) => self.show(piece)?,
+        let role = self.role(name);
+        if !piece.is_empty() && !matches!(role, Role::Error | Role::Note) {
+            self.is_content = matches!(role, Role::Of(Part::Content));
+        }
+        match role {
+            Role::Of(Part::Output | Part::Content) => self.show(piece)?,
             Role::Error => self.end.error.push_str(piece),
             Role::Note => self.end.note.push_str(piece),
             Role::Of(Part::Silent) | Role::Envelope => {}
@@ -179,6 +221,24 @@ impl<W: Write> Viewer for Screen<'_, W> {
             }
         }
         Ok(())
+    }
+
+    fn takes_bytes(&self) -> bool {
+        self.kind == Kind::Pipe
+    }
+
+    fn bytes(&mut self, name: &str, piece: &[u8]) -> io::Result<()> {
+        if !matches!(self.role(name), Role::Of(Part::Output | Part::Content)) {
+            return self.text(name, &String::from_utf8_lossy(piece));
+        }
+        let Some(end) = piece.last() else {
+            return Ok(());
+        };
+        self.leave(name)?;
+        self.is_content = matches!(self.role(name), Role::Of(Part::Content));
+        // Of the last character only a newline matters.
+        self.last = Some(char::from(*end));
+        self.out.write_all(piece)
     }
 
     fn value(&mut self, name: &str, value: Value) -> io::Result<()> {
@@ -198,7 +258,10 @@ impl<W: Write> Viewer for Screen<'_, W> {
                 self.end.nothing_found = count.as_u64() == Some(0);
             }
             (Role::Of(Part::Silent) | Role::Envelope, _) => {}
-            _ => self.show_named(name, &value.to_string())?,
+            _ => {
+                self.is_content = false;
+                self.show_named(name, &value.to_string())?;
+            }
         }
         Ok(())
     }

@@ -1,19 +1,44 @@
 //! Bracket expressions (POSIX XBD 9.3.5) as glibc reads them in C.UTF-8: ranges by code point,
-//! collating elements and equivalence classes of one character, a backslash that stands for itself.
-//! They differ from POSIX on purpose in that `[\w]`, `[\d]`, `[\s]` and their capitals mean the
-//! class, since nobody writes them for anything else.
+//! collating elements and equivalence classes of one character.
+//!
+//! They differ from POSIX on purpose in that a backslash escapes, as it does outside of brackets,
+//! since nobody who writes it means the other:
+//!
+//! | form | meaning |
+//! |---|---|
+//! | `\w \d \s`, in capitals too | the class, or all characters that are not in it |
+//! | `\p{Lu} \P{Lu}` | the Unicode property |
+//! | `\t \r \n \f \v \a \x41 \x{41} \u0041` | that character |
+//! | `\]` | a `]`, where a later one closes the set; else a backslash, and the end of the set |
+//! | any other ASCII letter, and a digit | refused |
+//! | any other character | itself |
 
-use super::PatternError;
 use super::ast::{CharClass, CharSet};
+use super::cost::MAX_SIZE;
+use super::unsupported::Construct;
+use super::{PatternError, escapes, properties};
 
 /// The longest name between `[:` and `:]`, in bytes.
 const NAME_MAX: usize = 31;
 
 /// Reads the bracket expression whose `[` ends at `start`. Returns the set and
-/// the offset after its `]`.
-pub(super) fn parse(text: &str, start: usize) -> Result<(CharSet, usize), PatternError> {
-    let mut reader = Reader { text, at: start };
-    let mut set = CharSet::default();
+/// the offset after its `]`. `last` is the offset of the last `]` in the text.
+pub(super) fn parse(
+    text: &str,
+    start: usize,
+    last: usize,
+    fold: bool,
+) -> Result<(CharSet, usize), PatternError> {
+    let mut reader = Reader {
+        text,
+        at: start,
+        last,
+        fold,
+    };
+    let mut set = CharSet {
+        fold,
+        ..CharSet::default()
+    };
     if reader.rest().starts_with('^') {
         set.negated = true;
         reader.at += 1;
@@ -62,6 +87,13 @@ pub(super) fn parse(text: &str, start: usize) -> Result<(CharSet, usize), Patter
                 set.complements.push(class);
                 hyphen = Hyphen::Allowed;
             }
+            (BracketElement::Property(ranges), None) => {
+                set.ranges.extend(ranges);
+                if set.ranges.len() > MAX_SIZE {
+                    return Err(PatternError::TooBig);
+                }
+                hyphen = Hyphen::Allowed;
+            }
         }
         match reader.rest().bytes().next() {
             None => return Err(PatternError::Bracket),
@@ -78,7 +110,6 @@ enum Hyphen {
     OnlyLast,
 }
 
-#[derive(Clone, Copy)]
 enum BracketElement<'a> {
     Char(char),
     /// `[.x.]`
@@ -89,12 +120,14 @@ enum BracketElement<'a> {
     Class(&'a str),
     /// `\w`, or `\W` with `true`
     Escape(CharClass, bool),
+    /// The members of `\p{…}` or `\P{…}`
+    Property(Vec<(char, char)>),
 }
 
 impl BracketElement<'_> {
-    fn end_of_range(self) -> Result<char, PatternError> {
+    fn end_of_range(&self) -> Result<char, PatternError> {
         match self {
-            Self::Char(char) => Ok(char),
+            Self::Char(char) => Ok(*char),
             Self::Name(name) => one_char(name),
             _ => Err(PatternError::Range),
         }
@@ -104,6 +137,10 @@ impl BracketElement<'_> {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// The offset of the last `]`.
+    last: usize,
+    /// Whether case is ignored.
+    fold: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -111,8 +148,7 @@ impl<'a> Reader<'a> {
         &self.text[self.at..]
     }
 
-    /// The next element. The first one is never an end, nor is an escape read as
-    /// one where `hyphen` says that a range is being read.
+    /// The next element. The first one is never an end.
     fn element(&mut self, hyphen: Hyphen, first: bool) -> Result<BracketElement<'a>, PatternError> {
         let rest = self.rest();
         let mut chars = rest.chars();
@@ -129,22 +165,43 @@ impl<'a> Reader<'a> {
                     _ => BracketElement::Class(name),
                 });
             }
-            ('\\', Some(letter)) => {
-                if let Some(class) = escape(letter) {
-                    self.at += 1;
-                    return Ok(BracketElement::Escape(class, letter.is_ascii_uppercase()));
-                }
-                // The second of two is a character, not the start of an escape.
-                if letter == '\\' && !first_of_range(chars.as_str()) {
-                    self.at += 1;
-                }
-            }
+            ('\\', Some(letter)) => return self.escape(letter),
             ('-', next) if hyphen == Hyphen::OnlyLast && !first && next != Some(']') => {
                 return Err(PatternError::Range);
             }
             _ => {}
         }
         Ok(BracketElement::Char(char))
+    }
+
+    /// What a backslash, which is passed, and this character behind it mean.
+    fn escape(&mut self, letter: char) -> Result<BracketElement<'a>, PatternError> {
+        if letter == ']' && self.last <= self.at {
+            return Ok(BracketElement::Char('\\'));
+        }
+        let escape = self.at - 1;
+        self.at += letter.len_utf8();
+        if let Some(class) = class(letter) {
+            return Ok(BracketElement::Escape(class, letter.is_ascii_uppercase()));
+        }
+        if let Some(char) = escapes::control(letter) {
+            return Ok(BracketElement::Char(char));
+        }
+        if matches!(letter, 'p' | 'P') {
+            let (ranges, end) = properties::parse(self.text, self.at, letter == 'P', self.fold)?;
+            self.at = end;
+            return Ok(BracketElement::Property(ranges));
+        }
+        if escapes::is_numeric(letter) {
+            let (char, end) = escapes::numeric(self.text, letter, self.at)?;
+            self.at = end;
+            return Ok(BracketElement::Char(char));
+        }
+        if letter.is_ascii_alphanumeric() {
+            let construct = Construct::InBrackets(letter);
+            return Err(PatternError::unsupported(construct, escape));
+        }
+        Ok(BracketElement::Char(letter))
     }
 
     /// What ends the range that the next hyphen makes, where it makes one.
@@ -159,10 +216,6 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         self.at += 1;
-        if rest.starts_with('\\') {
-            self.at += 1;
-            return Ok(Some(BracketElement::Char('\\')));
-        }
         self.element(Hyphen::Allowed, false).map(Some)
     }
 
@@ -180,13 +233,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a hyphen and more than the end follow: a range.
-fn first_of_range(rest: &str) -> bool {
-    rest.strip_prefix('-')
-        .is_some_and(|rest| !rest.starts_with(']'))
-}
-
-fn escape(letter: char) -> Option<CharClass> {
+/// The class that this letter means after a backslash; in capitals all other characters.
+pub(super) fn class(letter: char) -> Option<CharClass> {
     match letter {
         'w' | 'W' => Some(CharClass::Word),
         'd' | 'D' => Some(CharClass::Digit),

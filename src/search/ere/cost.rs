@@ -6,7 +6,7 @@ use super::ast::{CharClass, Node};
 
 /// How large a pattern may be: a character or an operator counts as one, a large class as 1000. It
 /// bounds the memory that the pattern takes before it is compiled.
-const MAX_SIZE: usize = 1 << 18;
+pub(super) const MAX_SIZE: usize = 1 << 18;
 const LARGE_CLASS: usize = 1000;
 const SMALL_CLASS: usize = 10;
 

@@ -14,9 +14,11 @@ use std::time::Duration;
 use memchr::memmem::Finder;
 
 use super::PatternError;
+use super::advice::advise;
 use super::ast::Node;
 use super::budget::Budget;
-use super::parser;
+use super::habits::Habits;
+use super::parser::{self, Parsed};
 use super::references::References;
 use super::runs::Runs;
 use super::search::LinearSearch;
@@ -28,6 +30,7 @@ use crate::search::scan::LineMatcher;
 pub struct Matcher {
     engine: Engine,
     budget: Arc<Budget>,
+    habits: Option<Box<Habits>>,
 }
 
 #[derive(Debug)]
@@ -42,9 +45,36 @@ enum Engine {
 impl Matcher {
     /// Compiles a pattern. The timeout of a costly search begins here.
     pub fn compile(pattern: &str) -> Result<Self, PatternError> {
+        let parsed = parser::parse(pattern).map_err(|error| advise(error, pattern))?;
+        let habits = Habits::of(pattern, parsed.line_feed);
+        Self::of(parsed, habits)
+    }
+
+    /// Compiles a pattern that is only tried; `None` where it matches every line.
+    pub(super) fn for_a_try(pattern: &str) -> Option<Self> {
+        let matcher = Self::of(parser::parse(pattern).ok()?, None).ok()?;
+        (!matches!(matcher.engine, Engine::EveryLine)).then_some(matcher)
+    }
+
+    #[inline(never)]
+    fn of(parsed: Parsed, habits: Option<Box<Habits>>) -> Result<Self, PatternError> {
         let budget = Arc::new(Budget::new());
-        let engine = Engine::compile(pattern, &budget)?;
-        Ok(Self { engine, budget })
+        let engine = Engine::compile(parsed, &budget)?;
+        Ok(Self {
+            engine,
+            budget,
+            habits,
+        })
+    }
+
+    /// Whether a line of this window matches, as far as that is found out without delay.
+    pub(super) fn matches_quickly(&self, window: &[u8]) -> bool {
+        let quick = match &self.engine {
+            Engine::Regex(search) => search.is_quick(window.len()),
+            Engine::References(_) => false,
+            Engine::EveryLine | Engine::Text(_) | Engine::Runs(_) => true,
+        };
+        quick && self.find(window, 0).is_some()
     }
 
     /// An offset in the first line of `window`, at or after the start of a line
@@ -56,13 +86,21 @@ impl Matcher {
         if from >= window.len() {
             return None;
         }
-        match &self.engine {
-            Engine::EveryLine => Some(from),
-            Engine::Text(finder) => Some(from + finder.find(&window[from..])?),
-            Engine::Runs(runs) => runs.find(window, from),
-            Engine::Regex(search) => search.find(window, from),
-            Engine::References(references) => references.find(window, from),
+        let found = self.engine.find(window, from);
+        if let Some(habits) = &self.habits {
+            match found {
+                Some(_) => habits.found(),
+                None => habits.try_on(window),
+            }
         }
+        found
+    }
+
+    /// Why a search in which `find` has found nothing did so, where the pattern is written in the
+    /// way of another tool: one sentence that says how to write it.
+    #[must_use]
+    pub fn why_nothing(&self) -> Option<String> {
+        self.habits.as_ref()?.why_nothing()
     }
 
     /// The same matcher, whose search ends after `limit`, whatever the pattern costs.
@@ -81,8 +119,7 @@ impl Matcher {
 }
 
 impl Engine {
-    fn compile(pattern: &str, budget: &Arc<Budget>) -> Result<Self, PatternError> {
-        let parsed = parser::parse(pattern)?;
+    fn compile(parsed: Parsed, budget: &Arc<Budget>) -> Result<Self, PatternError> {
         if parsed.references {
             return References::compile(&parsed.node, budget)
                 .map(|references| Self::References(Box::new(references)));
@@ -100,6 +137,16 @@ impl Engine {
             return runs.map(Self::Runs);
         }
         LinearSearch::compile(&node, budget).map(|search| Self::Regex(Box::new(search)))
+    }
+
+    fn find(&self, window: &[u8], from: usize) -> Option<usize> {
+        match self {
+            Self::EveryLine => Some(from),
+            Self::Text(finder) => Some(from + finder.find(&window[from..])?),
+            Self::Runs(runs) => runs.find(window, from),
+            Self::Regex(search) => search.find(window, from),
+            Self::References(references) => references.find(window, from),
+        }
     }
 }
 

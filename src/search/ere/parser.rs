@@ -6,32 +6,49 @@
 //! |---|---|
 //! | `\w \W \s \S` | as in GNU: word characters, white space, and all others |
 //! | `\b \B \< \>` `` \` `` `\'` | as in GNU: word boundaries, ends of the line |
+//! | `\A \z \Z` | ends of the line |
+//! | `\b{start} \b{end}` | as `\<` and `\>` |
 //! | `\d \D` | a decimal digit, any other character |
-//! | `\t \r \n \xHH` | tab, carriage return, line feed (never in a line), the character U+00HH |
-//! | `\1` to `\9` | what that group matched |
+//! | `\p{Lu} \pL \P{Lu}` | characters with a Unicode property, or without it ([`properties`]) |
+//! | `\t \r \n \f \v \a` | control characters; a line feed is never in a line |
+//! | `\x41 \x{41} \u0041 \u{41} \U00000041` | the character with this number ([`escapes`]) |
+//! | `\1` to `\9`, `\k<n>`, `\k{n}`, `\k'n'`, `(?P=n)` | what that group matched |
 //! | `(?:…)` | a group that does not capture |
+//! | `(?P<n>…)`, `(?<n>…)`, `(?'n'…)` | a group with a name |
 //! | `(?i)`, `(?i:…)`, `(?-i)` | case ignored or not, to the end of the group |
-//! | `s` and `m` among those flags | accepted without effect: a line has no inner line ends |
-//! | `*?` `+?` `??` `{2}?` | a repetition of a repetition, as in glibc |
+//! | `s`, `m`, `u` and `U` among those flags | without effect: a line has no inner line ends |
+//! | `*?` `+?` `??` `{2}?` | the repetition before the last `?`: that it is lazy is no matter |
 //! | `{` before anything but a digit or a comma | itself |
-//! | `[\w] [\d] [\s]`, in capitals too | the class |
+//! | a backslash in brackets | an escape ([`bracket`]) |
 //!
-//! Any other character after a backslash is itself.
+//! What other engines have beyond that is refused by name ([`unsupported`]), and so is a pattern
+//! that wants a line feed in every match. Any character but an ASCII letter or digit is itself
+//! after a backslash.
+//!
+//! [`unsupported`]: super::unsupported
 
-use super::PatternError;
-use super::ast::{
-    Assertion, CharClass, CharSet, DUP_MAX, MAX_DEPTH, MAX_STACKED, Node, repeat, stacked,
-};
-use super::bracket;
+use super::ast::{Assertion, CharSet, MAX_DEPTH, MAX_STACKED, Node, repeat, stacked};
+use super::cost::MAX_SIZE;
+use super::simplify::wants_line_feed;
+use super::unsupported::Construct;
+use super::{PatternError, bracket, escapes, interval, properties};
 
 /// How many nodes a tree may have; it bounds the memory for a long pattern.
 const MAX_NODES: usize = 1 << 16;
+
+/// The most flags of one group.
+const FLAGS_MAX: usize = 16;
+
+/// The last group that a back-reference may name.
+const LAST_NAMED: u32 = 63;
 
 /// A pattern that was read.
 pub(super) struct Parsed {
     pub node: Node,
     /// Whether it has a back-reference.
     pub references: bool,
+    /// Whether a part of it, though not every match, wants a line feed.
+    pub line_feed: bool,
 }
 
 /// Reads a whole pattern.
@@ -39,30 +56,48 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, PatternError> {
     let mut parser = Parser {
         text: pattern,
         at: 0,
+        last_bracket: memchr::memrchr(b']', pattern.as_bytes()).unwrap_or(0),
         fold: false,
         groups: 0,
         complete: 0,
+        names: Vec::new(),
         references: false,
+        line_feed: None,
         nodes: 0,
+        ranges: 0,
     };
     let node = parser.alternation(0)?;
+    if let Some(at) = parser.line_feed
+        && wants_line_feed(&node)
+    {
+        return Err(PatternError::unsupported(Construct::LineFeed, at));
+    }
     Ok(Parsed {
         node,
         references: parser.references,
+        line_feed: parser.line_feed.is_some(),
     })
 }
 
 struct Parser<'a> {
     text: &'a str,
     at: usize,
+    /// The offset of the last `]`.
+    last_bracket: usize,
     /// Whether `(?i)` is in force.
     fold: bool,
     groups: u32,
-    /// One bit for each of the groups 1 to 9 that a back-reference may name here.
-    complete: u16,
+    /// One bit for each of the groups 1 to 63 that a back-reference may name here.
+    complete: u64,
+    /// The groups with names, as far as a back-reference may name them.
+    names: Vec<(&'a str, u32)>,
     references: bool,
+    /// Where the first line feed stands that is not one of several characters.
+    line_feed: Option<usize>,
     /// How many nodes the tree has, literal characters aside.
     nodes: usize,
+    /// How many ranges its sets have.
+    ranges: usize,
 }
 
 /// One element of a branch.
@@ -77,7 +112,19 @@ enum Atom {
     Flags,
 }
 
-impl Parser<'_> {
+/// What follows `(?`.
+enum Extension<'a> {
+    /// `(?:`
+    Group,
+    /// `(?<n>`
+    Named(&'a str),
+    /// `(?i)`, which is passed.
+    Flags,
+    /// `(?P=n)`, which is passed.
+    Reference(Atom),
+}
+
+impl<'a> Parser<'a> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -118,7 +165,12 @@ impl Parser<'_> {
             if byte == b'|' || (byte == b')' && depth > 0) {
                 break;
             }
-            let node = match self.atom(depth)? {
+            let at = self.at;
+            let atom = self.atom(depth)?;
+            if matches!(atom, Atom::Char('\n')) {
+                self.line_feed.get_or_insert(at);
+            }
+            let node = match atom {
                 Atom::Flags => continue,
                 Atom::Assertion(assertion) => Node::Assertion(assertion),
                 Atom::Char(char) if !self.at_repetition() => {
@@ -167,13 +219,12 @@ impl Parser<'_> {
             '\\' => self.escape(),
             '(' => self.group(depth),
             '[' => {
-                let (mut set, end) = bracket::parse(self.text, self.at)?;
+                let (set, end) = bracket::parse(self.text, self.at, self.last_bracket, self.fold)?;
                 self.at = end;
-                set.fold = self.fold;
-                Ok(match set.single() {
-                    Some(char) => Atom::Char(char),
-                    None => Atom::Node(Node::Set(set)),
-                })
+                match set.single() {
+                    Some(char) => Ok(Atom::Char(char)),
+                    None => self.set(set),
+                }
             }
             '.' => Ok(Atom::Node(Node::Dot)),
             '^' => Ok(Atom::Assertion(Assertion::LineStart)),
@@ -184,98 +235,225 @@ impl Parser<'_> {
         }
     }
 
+    /// A set, as long as not all of them together are too large.
+    fn set(&mut self, set: CharSet) -> Result<Atom, PatternError> {
+        self.ranges += set.ranges.len();
+        if self.ranges > MAX_SIZE {
+            return Err(PatternError::TooBig);
+        }
+        Ok(Atom::Node(Node::Set(set)))
+    }
+
     fn escape(&mut self) -> Result<Atom, PatternError> {
+        let start = self.at - 1;
         let char = self.next().ok_or(PatternError::Backslash)?;
-        let class = |class, negated| Atom::Node(Node::Set(CharSet::of(class, negated)));
+        if let Some(class) = bracket::class(char) {
+            let set = CharSet::of(class, char.is_ascii_uppercase());
+            return Ok(Atom::Node(Node::Set(set)));
+        }
+        if let Some(char) = escapes::control(char) {
+            return Ok(Atom::Char(char));
+        }
         Ok(match char {
-            'w' | 'W' => class(CharClass::Word, char == 'W'),
-            's' | 'S' => class(CharClass::Space, char == 'S'),
-            'd' | 'D' => class(CharClass::Digit, char == 'D'),
-            'b' => Atom::Assertion(Assertion::WordBoundary),
+            'b' => Atom::Assertion(self.boundary()),
             'B' => Atom::Assertion(Assertion::NotWordBoundary),
             '<' => Atom::Assertion(Assertion::WordStart),
             '>' => Atom::Assertion(Assertion::WordEnd),
-            '`' => Atom::Assertion(Assertion::LineStart),
-            '\'' => Atom::Assertion(Assertion::LineEnd),
-            't' => Atom::Char('\t'),
-            'r' => Atom::Char('\r'),
-            'n' => Atom::Char('\n'),
-            'x' => Atom::Char(self.hexadecimal().unwrap_or('x')),
-            '1'..='9' => {
-                let group = u32::from(char) - u32::from('0');
-                if self.complete & (1 << group) == 0 {
-                    return Err(PatternError::BackReference);
-                }
-                self.references = true;
-                Atom::Node(Node::BackReference {
-                    group,
+            '`' | 'A' => Atom::Assertion(Assertion::LineStart),
+            '\'' | 'z' | 'Z' => Atom::Assertion(Assertion::LineEnd),
+            'p' | 'P' => {
+                let (ranges, end) = properties::parse(self.text, self.at, char == 'P', self.fold)?;
+                self.at = end;
+                self.set(CharSet {
+                    ranges,
                     fold: self.fold,
-                })
+                    ..CharSet::default()
+                })?
+            }
+            '1'..='9' => self.reference(u32::from(char) - u32::from('0'))?,
+            'k' => {
+                let name = self.name_between([('<', '>'), ('{', '}'), ('\'', '\'')]);
+                let name = name.ok_or(PatternError::BackReference)?;
+                self.reference_to(name)?
+            }
+            letter if escapes::is_numeric(letter) => {
+                let (char, end) = escapes::numeric(self.text, letter, self.at)?;
+                self.at = end;
+                Atom::Char(char)
+            }
+            letter if letter.is_ascii_alphanumeric() => {
+                return Err(PatternError::unsupported(Construct::escape(letter), start));
             }
             char => Atom::Char(char),
         })
     }
 
-    /// Two hexadecimal digits, where two follow.
-    fn hexadecimal(&mut self) -> Option<char> {
-        let digits = self.text.get(self.at..self.at + 2)?;
-        if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    /// What `\b` means, which is passed, and the kind in braces that may follow it.
+    fn boundary(&mut self) -> Assertion {
+        for (kind, assertion) in [
+            ("{start}", Assertion::WordStart),
+            ("{end}", Assertion::WordEnd),
+        ] {
+            if self.text[self.at..].starts_with(kind) {
+                self.at += kind.len();
+                return assertion;
+            }
+        }
+        Assertion::WordBoundary
+    }
+
+    fn reference(&mut self, group: u32) -> Result<Atom, PatternError> {
+        if group > LAST_NAMED || self.complete & (1 << group) == 0 {
+            return Err(PatternError::BackReference);
+        }
+        self.references = true;
+        Ok(Atom::Node(Node::BackReference {
+            group,
+            fold: self.fold,
+        }))
+    }
+
+    fn reference_to(&mut self, name: &str) -> Result<Atom, PatternError> {
+        let group = self.named(name).ok_or(PatternError::BackReference)?;
+        self.reference(group)
+    }
+
+    /// The number of the group with this name.
+    fn named(&self, name: &str) -> Option<u32> {
+        let mut names = self.names.iter();
+        names
+            .find(|(known, _)| *known == name)
+            .map(|(_, group)| *group)
+    }
+
+    /// The name between one of these pairs of characters, which are passed.
+    fn name_between<const N: usize>(&mut self, pairs: [(char, char); N]) -> Option<&'a str> {
+        let rest = &self.text[self.at..];
+        let (_, close) = pairs.iter().find(|(open, _)| rest.starts_with(*open))?;
+        self.at += 1;
+        self.name(*close)
+    }
+
+    /// The name up to `close`, which is passed: letters, digits and `_`, the first one no digit.
+    fn name(&mut self, close: char) -> Option<&'a str> {
+        let rest = &self.text[self.at..];
+        let in_a_name = |char: &char| char.is_alphanumeric() || *char == '_';
+        let length = rest.chars().take_while(in_a_name).map(char::len_utf8).sum();
+        let (name, behind) = rest.split_at(length);
+        if name.is_empty() || name.starts_with(char::is_numeric) || !behind.starts_with(close) {
             return None;
         }
-        self.at += 2;
-        u8::from_str_radix(digits, 16).ok().map(char::from)
+        self.at += length + 1;
+        Some(name)
     }
 
     fn group(&mut self, depth: usize) -> Result<Atom, PatternError> {
         if depth == MAX_DEPTH {
             return Err(PatternError::TooBig);
         }
-        let fold = self.fold;
-        let mut counts = true;
-        if self.eat(b'?') {
-            self.fold = self.flags()?;
-            if self.eat(b')') {
-                return Ok(Atom::Flags);
+        let (start, fold) = (self.at - 1, self.fold);
+        let extension = if self.eat(b'?') {
+            Some(self.extension(start)?)
+        } else {
+            None
+        };
+        let name = match extension {
+            Some(Extension::Flags) => return Ok(Atom::Flags),
+            Some(Extension::Reference(atom)) => return Ok(atom),
+            Some(Extension::Group) => {
+                let node = self.rest_of_group(depth)?;
+                self.fold = fold;
+                return Ok(Atom::Node(node));
             }
-            if !self.eat(b':') {
-                return Err(PatternError::Repetition);
+            Some(Extension::Named(name)) => Some(name),
+            None => None,
+        };
+        self.groups += 1;
+        let group = self.groups;
+        if let Some(name) = name {
+            if self.named(name).is_some() {
+                return Err(PatternError::unsupported(Construct::GroupName, start));
             }
-            counts = false;
+            if group <= LAST_NAMED {
+                self.names.push((name, group));
+            }
         }
-        let group = self.groups + 1;
-        if counts {
-            self.groups = group;
-        }
-        let node = self.alternation(depth + 1)?;
-        if !self.eat(b')') {
-            return Err(PatternError::Parenthesis);
-        }
+        let node = self.rest_of_group(depth)?;
         self.fold = fold;
-        if !counts {
-            return Ok(Atom::Node(node));
-        }
-        if group <= 9 {
+        if group <= LAST_NAMED {
             self.complete |= 1 << group;
         }
         Ok(Atom::Node(Node::Group(Box::new(node))))
     }
 
-    /// The flags after `(?`, none included: whether case is ignored from here on.
-    fn flags(&mut self) -> Result<bool, PatternError> {
+    fn rest_of_group(&mut self, depth: usize) -> Result<Node, PatternError> {
+        let node = self.alternation(depth + 1)?;
+        if !self.eat(b')') {
+            return Err(PatternError::Parenthesis);
+        }
+        Ok(node)
+    }
+
+    /// What stands after the `(?` of the group that begins at `start`.
+    fn extension(&mut self, start: usize) -> Result<Extension<'a>, PatternError> {
+        let rest = &self.text[self.at..];
+        if let Some(construct) = Construct::of_group(rest) {
+            return Err(PatternError::unsupported(construct, start));
+        }
+        let name = |name: Option<&'a str>| {
+            name.ok_or_else(|| PatternError::unsupported(Construct::GroupName, start))
+        };
+        if rest.starts_with("P=") {
+            self.at += 2;
+            let named = name(self.name(')'))?;
+            return Ok(Extension::Reference(self.reference_to(named)?));
+        }
+        if rest.starts_with("P<") {
+            self.at += 1;
+        }
+        if let Some(b'<' | b'\'') = self.peek() {
+            let named = self.name_between([('<', '>'), ('\'', '\'')]);
+            return name(named).map(Extension::Named);
+        }
+        self.fold = self.flags(start)?;
+        if self.eat(b')') {
+            return Ok(Extension::Flags);
+        }
+        self.at += 1;
+        Ok(Extension::Group)
+    }
+
+    /// The flags after `(?`, none included, up to the `:` or `)` that ends them: whether case is
+    /// ignored from here on.
+    fn flags(&mut self, start: usize) -> Result<bool, PatternError> {
         let mut fold = self.fold;
         let mut on = true;
-        let start = self.at;
+        let first = self.at;
         loop {
             match self.peek() {
                 Some(b'i') => fold = on,
-                Some(b's' | b'm') => {}
+                Some(b's' | b'm' | b'U') => {}
+                Some(b'u') if on => {}
+                Some(b'x') if !on => {}
                 Some(b'-') if on => on = false,
                 Some(b':') => return Ok(fold),
-                Some(b')') if self.at > start => return Ok(fold),
+                Some(b')') if self.at > first => return Ok(fold),
+                Some(letter) if self.in_flags(first) => {
+                    let construct = Construct::Flag(letter.into());
+                    return Err(PatternError::unsupported(construct, start));
+                }
                 _ => return Err(PatternError::Repetition),
             }
             self.at += 1;
         }
+    }
+
+    /// Whether letters alone, or a hyphen among them, stand between `first` and a `:` or `)`.
+    fn in_flags(&self, first: usize) -> bool {
+        let flags = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
+        let rest = &self.text.as_bytes()[first..];
+        let end = rest.iter().take(FLAGS_MAX).position(|byte| !flags(byte));
+        end.is_some_and(|end| end > 0 && matches!(rest[end], b':' | b')'))
     }
 
     /// Whether the `{` that ends at `at` opens an interval.
@@ -297,8 +475,14 @@ impl Parser<'_> {
                 Some('*') => (0, None),
                 Some('+') => (1, None),
                 Some('?') => (0, Some(1)),
-                _ => self.interval()?,
+                _ => {
+                    let (min, max, end) = interval::parse(self.text, self.at)?;
+                    self.at = end;
+                    (min, max)
+                }
             };
+            // A lazy one matches the same lines.
+            self.eat(b'?');
             node = repeat(node, min, max);
             if stacked(&node) > MAX_STACKED {
                 return Err(PatternError::TooBig);
@@ -306,62 +490,4 @@ impl Parser<'_> {
         }
         Ok(node)
     }
-
-    /// The rest of an interval, after its `{`.
-    fn interval(&mut self) -> Result<(u32, Option<u32>), PatternError> {
-        let (min, mut last) = self.number();
-        let mut max = min;
-        if last == Some(',') && min != Number::Invalid {
-            (max, last) = self.number();
-        }
-        let Some(last) = last else {
-            return Err(PatternError::Brace);
-        };
-        let min = match min {
-            Number::Is(min) => min,
-            Number::Missing => 0,
-            Number::Invalid => return Err(PatternError::Interval),
-        };
-        let max = match max {
-            Number::Is(max) => Some(max),
-            Number::Missing => None,
-            Number::Invalid => return Err(PatternError::Interval),
-        };
-        if last != '}' || max.is_some_and(|max| max < min) {
-            return Err(PatternError::Interval);
-        }
-        if max.unwrap_or(min) > DUP_MAX {
-            return Err(PatternError::TooBig);
-        }
-        Ok((min, max))
-    }
-
-    /// The number up to the next `,` or `}`, and which of the two ended it;
-    /// neither where the pattern ends first.
-    fn number(&mut self) -> (Number, Option<char>) {
-        let mut number = Number::Missing;
-        while let Some(char) = self.next() {
-            let digit = match char {
-                '}' | ',' => return (number, Some(char)),
-                // An escaped comma ends the number too, an escaped brace does not.
-                '\\' if self.next() == Some(',') => return (number, Some(',')),
-                char => char.to_digit(10),
-            };
-            number = match (number, digit) {
-                (Number::Missing, Some(digit)) => Number::Is(digit),
-                (Number::Is(so_far), Some(digit)) => {
-                    Number::Is((so_far * 10 + digit).min(DUP_MAX + 1))
-                }
-                _ => Number::Invalid,
-            };
-        }
-        (Number::Invalid, None)
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Number {
-    Missing,
-    Is(u32),
-    Invalid,
 }

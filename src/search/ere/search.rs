@@ -86,6 +86,11 @@ impl LinearSearch {
         self.find_piecewise(window, from)
     }
 
+    /// Whether a search through this many bytes is one call of the engine.
+    pub fn is_quick(&self, bytes: usize) -> bool {
+        bytes <= self.piecewise.one_call
+    }
+
     /// As `find`, with a look at the clock between two calls of the engine.
     fn find_piecewise(&self, window: &[u8], mut from: usize) -> Option<usize> {
         let one_call = self.piecewise.one_call;

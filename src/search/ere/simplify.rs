@@ -46,6 +46,18 @@ fn nullable(node: &Node) -> bool {
     }
 }
 
+/// Whether every match of the node holds a line feed, which no line does.
+pub(super) fn wants_line_feed(node: &Node) -> bool {
+    match node {
+        Node::Literal { text, .. } => text.contains('\n'),
+        Node::Group(node) => wants_line_feed(node),
+        Node::Repeat { node, min, .. } => *min > 0 && wants_line_feed(node),
+        Node::Concat(nodes) => nodes.iter().any(wants_line_feed),
+        Node::Alternate(branches) => branches.iter().all(wants_line_feed),
+        _ => false,
+    }
+}
+
 fn flatten(node: Node) -> Node {
     match node {
         Node::Group(node) => flatten(*node),

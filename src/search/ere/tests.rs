@@ -52,7 +52,14 @@ fn escapes_mean_what_people_write_them_for() {
         (r"a\r$", "a\r", "ar"),
         (r"^\x41\x2e$", "A.", "AB"),
         (r"^\xe9$", "é", "e9"),
-        (r"^\x4$", "x4", "\x04"),
+        (r"^\x{e9}\x{1F600}$", "é😀", "e9"),
+        (r"^\u0041\u{42}\U00000043$", "ABC", "u0041"),
+        (r"^a\f\v\a$", "a\x0c\x0b\x07", "afva"),
+        (r"\Aa\z", "a", "ba"),
+        (r"a\Z", "ba", "ab"),
+        (r"^\p{Lu}\pL+\P{L}$", "Éa1", "éaa"),
+        (r"^\p{Greek}\p{^Greek}$", "αa", "αα"),
+        (r"^\b{start}a", "a", "é"),
         (r"\bcat\b", "a cat.", "concat"),
         (r"\<cat", "cats", "bobcat"),
         (r"cat\>", "bobcat", "cats"),
@@ -77,7 +84,7 @@ fn classes_keep_their_meaning_in_brackets() {
         (r"^[^\W]$", "w", "-"),
         (r"^[\s\S]+$", "any thing", ""),
         (r"^[\\w]$", "\\", "a"),
-        (r"^[\n]$", "n", "\n"),
+        (r"^[\p{Lu}\P{L}]$", "A", "a"),
     ] {
         assert!(matches(pattern, yes), "{pattern} on {yes:?}");
         assert!(!matches(pattern, no), "{pattern} on {no:?}");
@@ -110,20 +117,104 @@ fn groups_need_not_count() {
     assert!(matches("^(?:ab)+$", "abab"));
     assert!(matches(r"^(?:a)(b)\1$", "abb"));
     assert!(!matches(r"^(?:a)(b)\1$", "aba"));
-    for pattern in [
-        "(?=a)", "(?!a)", "(?<=a)b", "(?P<n>a)", "(?x)a", "(?", "(?i", "(?)",
-    ] {
+    for pattern in ["(?", "(?i", "(?)", "(?*a)"] {
         assert_eq!(refused(pattern), PatternError::Repetition, "{pattern}");
     }
 }
 
 #[test]
-fn a_repetition_of_a_repetition_is_as_posix_has_it() {
-    assert!(matches("^<.*?>$", "<a><b>"));
-    assert!(matches("^a+?$", "aaa"));
-    assert!(matches("^a+?$", ""));
-    assert!(matches("^a{2}?$", "aa"));
-    assert!(!matches("^a{2}?$", "aaa"));
+fn groups_have_names() {
+    for pattern in [
+        r"^(?P<one>a|b)(?P=one)$",
+        r"^(?<one>a|b)\k<one>$",
+        r"^(?'one'a|b)\k'one'$",
+        r"^(?<one>a|b)\k{one}$",
+        r"^(?<one>a|b)\1$",
+    ] {
+        assert!(matches(pattern, "bb"), "{pattern}");
+        assert!(!matches(pattern, "ab"), "{pattern}");
+    }
+    let many = "(x)".repeat(20);
+    let pattern = format!("^{many}(?<y>y|z)-\\k<y>$");
+    assert!(matches(&pattern, format!("{}z-z", "x".repeat(20))));
+    assert!(!matches(&pattern, format!("{}z-y", "x".repeat(20))));
+    for pattern in [
+        r"\k<n>",
+        r"(?<n>\k<n>)",
+        r"(?<n>a)|\k<n>",
+        r"(?<n>a)\k",
+        r"(?<n>a)\k<m>",
+    ] {
+        assert_eq!(refused(pattern), PatternError::BackReference, "{pattern}");
+    }
+    for pattern in ["(?<>a)", "(?<1>a)", "(?<a b>a)", "(?<n>a)(?<n>b)", "(?P<n)"] {
+        let said = refused(pattern).to_string();
+        assert!(said.starts_with("a group's name"), "{pattern}: {said}");
+    }
+}
+
+#[test]
+fn a_lazy_repetition_matches_what_it_repeats() {
+    for (pattern, yes, no) in [
+        ("^<.*?>$", "<a><b>", "<a"),
+        ("^a+?$", "aaa", ""),
+        ("^a{2}?$", "aa", ""),
+        ("^a{2,}?$", "aaa", "a"),
+        ("^a{2,3}?$", "aaa", "a"),
+        ("^a{,2}?$", "aa", "aaa"),
+        ("^a??$", "a", "aa"),
+        ("^a*?$", "aaa", "b"),
+        ("^(ab)+?$", "abab", ""),
+        ("^[ab]+?$", "ab", ""),
+        ("^a+??$", "", "b"),
+    ] {
+        assert!(matches(pattern, yes), "{pattern} on {yes:?}");
+        assert!(!matches(pattern, no), "{pattern} on {no:?}");
+    }
+}
+
+#[test]
+fn a_backslash_escapes_in_brackets() {
+    for (pattern, yes, no) in [
+        (r"^[ \t]$", "\t", "t"),
+        (r"^[^\]]+\]$", "ab]", "a]]"),
+        (r"^[\[\]]+$", "[]", "\\"),
+        (r"^[\]]$", "]", "\\"),
+        (r"^[\]", "\\", "]"),
+        (r"^[^\]$", "]", "\\"),
+        (r"^[\\]$", "\\", "a"),
+        (r"^[\\\]]+$", "\\]", "a"),
+        (r"^[\-a]$", "-", "\\"),
+        (r"^[a\-z]$", "-", "b"),
+        (r"^[\^a]$", "^", "\\"),
+        (r"^[\.]$", ".", "\\"),
+        (r"^[\/]$", "/", "\\"),
+        (r"^[\x41-\x5a]$", "Q", "q"),
+        (r"^[\u{41}-\u{5A}]$", "Q", "q"),
+        (r"^[ -\]]$", "]", "^"),
+        (r"^[\w.-]+$", "a.b-c", "\\"),
+        (r"^[\w-]+$", "a-c", "\\"),
+        (r"^[\d\s]+$", "1 2", "d"),
+        (r"^[^\n]+$", "nnn", ""),
+        (r"^[\s\n]$", " ", "n"),
+        (r"^[^\S\n]$", "\t", "n"),
+        (r"^[\r\n]$", "\r", "r"),
+        (r#"^[^"\\]*$"#, "a'", "a\\"),
+        (r"^[\p{Lu}_]+$", "ÄB_", "a"),
+        (r"^[^\p{Lu}]$", "a", "A"),
+        (r"(?i)^[\p{Lu}]$", "a", "1"),
+        (r"^[[:alpha:]\d]+$", "a1", ":"),
+        (r"^[\[:]+$", "[:", "a"),
+        (r"^[\é]$", "é", "\\"),
+    ] {
+        assert!(matches(pattern, yes), "{pattern} on {yes:?}");
+        assert!(!matches(pattern, no), "{pattern} on {no:?}");
+    }
+    for pattern in [r"[a-\d]", r"[\d-\w]x[z-a]", r"[z-\x41]"] {
+        assert_eq!(refused(pattern), PatternError::Range, "{pattern}");
+    }
+    assert_eq!(refused(r"[a\"), PatternError::Bracket);
+    assert_eq!(refused(r"[\d"), PatternError::Bracket);
 }
 
 #[test]
@@ -193,9 +284,9 @@ fn each_matching_line_is_found_once_and_no_other() {
         (r"\b", vec!["foo", "bar foo", "baz\r", "last"]),
         (r"^\B$", vec!["", ""]),
         (r"t$", vec!["last"]),
-        (r"foo\n", vec![]),
-        ("foo\nbar", vec![]),
-        ("[\n]", vec![]),
+        (r"foo(\n|$)", vec!["foo", "bar foo"]),
+        ("foo\n|bar\nbaz|baz", vec!["baz\r"]),
+        ("[\n ]", vec!["bar foo"]),
         ("[\t-~]$", vec!["foo", "bar foo", "baz\r", "last"]),
     ] {
         assert_eq!(lines(pattern, window), found, "{pattern:?}");
@@ -266,6 +357,8 @@ fn patterns_without_measure_are_refused_soon() {
         million("[[:alpha:]]"),
         million("[^a]b"),
         million(r"\b"),
+        million(r"\p{L}"),
+        format!("[{}]", million(r"\p{L}")),
         million("(ab)*"),
         format!("a{}", million("{2}")),
         "a{32767}{32767}".into(),
@@ -284,6 +377,35 @@ fn patterns_without_measure_are_refused_soon() {
     }
     assert!(
         began.elapsed() < Duration::from_secs(60),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+#[test]
+fn long_patterns_with_something_unsupported_are_refused_soon() {
+    let million = |part: &str| part.repeat(1_000_000 / part.len());
+    let began = Instant::now();
+    let names = |number: usize| format!("(?<n{number}>a)");
+    for pattern in [
+        million("(?=a)"),
+        million("(?<n>a)"),
+        (0..60_000).map(names).collect::<String>() + r"\K",
+        million(r"[\]"),
+        million(r"[\][:alpha:]"),
+        million("(?"),
+        million("(?i"),
+        million(r"\x{"),
+        million(r"\p{"),
+        million("foo\n"),
+        format!("(?<{}", million("n")),
+        format!("(?{}", million("i")),
+        million(r"a\Q"),
+    ] {
+        refused(&pattern);
+    }
+    assert!(
+        began.elapsed() < Duration::from_secs(20),
         "{:?}",
         began.elapsed()
     );

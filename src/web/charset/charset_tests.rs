@@ -1,7 +1,7 @@
 use super::*;
 
 fn text(bytes: &[u8], content_type: &str) -> String {
-    read(bytes, Some(content_type), false).unwrap().text
+    read(bytes, Some(content_type), "", false).unwrap().text
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn the_document_declares_its_character_set_in_every_form() {
 }
 
 #[test]
-fn a_declaration_without_its_pragma_or_after_a_kilobyte_is_none() {
+fn a_declaration_without_its_pragma_is_none_nor_is_a_late_one_in_utf_8() {
     assert!(
         text(
             b"<meta content='text/html; charset=sjis'>\xc3\xbc",
@@ -90,15 +90,21 @@ fn plain_text_is_not_searched_for_declarations() {
 #[test]
 fn half_a_character_at_the_cut_is_left_out_and_elsewhere_replaced() {
     assert_eq!(
-        read(b"ab\xe4\xb8", Some("text/plain"), true).unwrap().text,
+        read(b"ab\xe4\xb8", Some("text/plain"), "", true)
+            .unwrap()
+            .text,
         "ab"
     );
     assert_eq!(
-        read(b"ab\xe4\xb8", Some("text/plain"), false).unwrap().text,
+        read(b"ab\xe4\xb8", Some("text/plain"), "", false)
+            .unwrap()
+            .text,
         "ab\u{fffd}"
     );
     assert_eq!(
-        read(b"a\xffb", Some("text/plain"), true).unwrap().text,
+        read(b"a\xffb", Some("text/plain; charset=utf-8"), "", true)
+            .unwrap()
+            .text,
         "a\u{fffd}b"
     );
 }
@@ -111,7 +117,7 @@ fn types_sort_into_pages_texts_and_the_rest() {
         "application/xhtml+xml",
     ] {
         assert_eq!(
-            read(b"x", Some(html), false).unwrap().kind,
+            read(b"x", Some(html), "", false).unwrap().kind,
             BodyKind::Html,
             "{html}"
         );
@@ -128,19 +134,14 @@ fn types_sort_into_pages_texts_and_the_rest() {
         "text/x-anything",
     ] {
         assert_eq!(
-            read(b"x", Some(text), false).unwrap().kind,
+            read(b"x", Some(text), "", false).unwrap().kind,
             BodyKind::Text,
             "{text}"
         );
     }
-    for other in [
-        "image/png",
-        "application/pdf",
-        "application/octet-stream",
-        "video/mp4",
-    ] {
+    for other in ["image/png", "application/pdf", "video/mp4"] {
         assert_eq!(
-            read(b"x", Some(other), false),
+            read(b"x", Some(other), "", false),
             Err(Unsupported(other.to_owned()))
         );
     }
@@ -148,7 +149,7 @@ fn types_sort_into_pages_texts_and_the_rest() {
 
 #[test]
 fn without_a_type_the_bytes_tell() {
-    let kind = |bytes: &[u8]| read(bytes, None, false).map(|text| text.kind);
+    let kind = |bytes: &[u8]| read(bytes, None, "", false).map(|text| text.kind);
     assert_eq!(kind(b"\n <!DOCTYPE html>\n<p>x"), Ok(BodyKind::Html));
     assert_eq!(kind(b"<!-- x --><html>"), Ok(BodyKind::Html));
     assert_eq!(kind(b"\xef\xbb\xbf<BODY class=x>"), Ok(BodyKind::Html));
@@ -157,7 +158,7 @@ fn without_a_type_the_bytes_tell() {
     assert_eq!(kind(b""), Ok(BodyKind::Text));
     assert!(kind(b"\x89PNG\r\n\x1a\n\x00").is_err());
     assert_eq!(
-        read(b"<p>", Some("html"), false).unwrap().kind,
+        read(b"<p>", Some("html"), "", false).unwrap().kind,
         BodyKind::Html
     );
 }
@@ -186,4 +187,190 @@ fn a_broken_declaration_ends_nowhere_else_than_in_utf_8() {
         let wanted = String::from_utf8(whole.clone()).unwrap();
         assert_eq!(text(&whole, "text/html"), wanted);
     }
+}
+
+/// Sentences in languages whose pages were long written in other character sets than UTF-8.
+const SENTENCES: &[(&str, &str)] = &[
+    (
+        "windows-1251",
+        "Съешь же ещё этих мягких французских булок, да выпей чаю. В чащах юга жил бы цитрус? Да, но \
+         фальшивый экземпляр! Расписание поездов изменилось с первого сентября.",
+    ),
+    (
+        "koi8-r",
+        "Архив переписки хранится на этом сервере с тысяча девятьсот девяносто пятого года, и читать \
+         его может каждый. Правила конференции опубликованы на главной странице.",
+    ),
+    (
+        "shift_jis",
+        "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。何でも薄暗いじめじめした所で\
+         ニャーニャー泣いていた事だけは記憶している。",
+    ),
+    (
+        "euc-jp",
+        "このページは日本語で書かれています。更新履歴とお知らせは、左のメニューからご覧ください。\
+         メールでのお問い合わせもお待ちしております。",
+    ),
+    (
+        "gbk",
+        "这个网站介绍中国的历史和文化。请在左边的菜单里选择您感兴趣的内容，如有问题欢迎与我们联系。\
+         版权所有，未经许可不得转载。",
+    ),
+    (
+        "big5",
+        "歡迎光臨本站，這裡收集了許多關於台灣旅遊的資料。請由左方的選單選擇您想要看的內容，\
+         有任何問題請與站長聯絡。",
+    ),
+    (
+        "euc-kr",
+        "이 홈페이지는 한국의 역사와 문화를 소개하기 위하여 만들어졌습니다. 궁금한 점이 있으시면 \
+         게시판에 글을 남겨 주시기 바랍니다.",
+    ),
+    (
+        "windows-1253",
+        "Καλώς ήρθατε στην ιστοσελίδα μας. Εδώ θα βρείτε πληροφορίες για την ιστορία και τον πολιτισμό \
+         της Ελλάδας, καθώς και χρήσιμους συνδέσμους.",
+    ),
+    (
+        "windows-1255",
+        "ברוכים הבאים לאתר שלנו. כאן תוכלו למצוא מידע על ההיסטוריה והתרבות של ישראל, וכן קישורים \
+         שימושיים לאתרים אחרים.",
+    ),
+    (
+        "windows-1256",
+        "مرحبا بكم في موقعنا. ستجدون هنا معلومات عن التاريخ والثقافة العربية، بالإضافة إلى روابط مفيدة \
+         لمواقع أخرى.",
+    ),
+    (
+        "iso-8859-2",
+        "Zażółć gęślą jaźń. Witamy na naszej stronie, na której znajdą Państwo wiadomości o historii i \
+         kulturze Śląska oraz użyteczne odnośniki do innych miejsc.",
+    ),
+    (
+        "windows-1250",
+        "Příliš žluťoučký kůň úpěl ďábelské ódy. Vítejte na našich stránkách, kde naleznete informace o \
+         historii a kultuře našeho města „Žatec“.",
+    ),
+    (
+        "windows-1254",
+        "Sitemize hoş geldiniz. Burada Türkiye'nin tarihi ve kültürü hakkında bilgi bulabilirsiniz; \
+         ayrıca başka sitelere yararlı bağlantılar da vardır. Görüşleriniz için teşekkür ederiz.",
+    ),
+    (
+        "windows-1252",
+        "Größenänderungen übernimmt die Straßenbahn für Sie – „ohne Gewähr“. Les élèves français sont \
+         arrivés à l’école où ça sentait la crème brûlée.",
+    ),
+    (
+        "windows-874",
+        "ยินดีต้อนรับสู่เว็บไซต์ของเรา ที่นี่ท่านจะพบข้อมูลเกี่ยวกับประวัติศาสตร์และวัฒนธรรมไทย",
+    ),
+];
+
+/// `text` in the character set of that label, all of it.
+fn encoded(label: &str, text: &str) -> Vec<u8> {
+    let encoding = Encoding::for_label(label.as_bytes()).unwrap();
+    let (bytes, _, lossy) = encoding.encode(text);
+    assert!(!lossy, "{label} has no such characters");
+    bytes.into_owned()
+}
+
+#[test]
+fn undeclared_legacy_character_sets_are_told_by_their_bytes() {
+    for (label, sentence) in SENTENCES {
+        let plain = encoded(label, sentence);
+        assert_eq!(text(&plain, "text/plain"), *sentence, "{label}");
+        let page = [&b"<!doctype html><title>x</title><p>"[..], &plain, b"</p>"].concat();
+        let read = text(&page, "text/html");
+        assert!(read.contains(sentence), "{label}: {read}");
+        let json = [&b"{\"t\":\""[..], &plain, b"\"}"].concat();
+        assert!(
+            text(&json, "application/json").contains(sentence),
+            "{label}"
+        );
+    }
+}
+
+#[test]
+fn a_long_page_is_told_by_what_comes_after_its_ascii() {
+    let (label, sentence) = SENTENCES[0];
+    let ascii = b"<script>var x = 1;</script>\n".repeat(80_000);
+    let page = [&ascii[..], &encoded(label, sentence)].concat();
+    assert!(page.len() > 2 * DETECTED);
+    assert!(text(&page, "text/html").ends_with(sentence));
+}
+
+#[test]
+fn a_word_or_two_are_read_as_the_host_s_country_writes() {
+    let greek = encoded("windows-1253", "Αρχική");
+    let read = read(&greek, Some("text/plain"), "www.example.gr", false).unwrap();
+    assert_eq!(read.text, "Αρχική");
+}
+
+#[test]
+fn text_of_utf_8_with_a_break_in_it_stays_utf_8() {
+    for (_, sentence) in SENTENCES {
+        let whole = sentence.as_bytes();
+        let broken = [whole, b" \xff ", whole, b"\xc3"].concat();
+        let read = text(&broken, "text/html");
+        assert_eq!(read, format!("{sentence} \u{fffd} {sentence}\u{fffd}"));
+    }
+}
+
+#[test]
+fn a_declaration_far_down_counts_where_the_bytes_are_no_utf_8() {
+    let (label, sentence) = SENTENCES[3];
+    let far = b"<!-- <meta charset=big5> --><script>s = \"<meta charset=big5>\"; if (a <b && c < 'd')</script>";
+    let page = [
+        &b" ".repeat(1100)[..],
+        &far.repeat(40),
+        b"<title>I'm <meta charset=gbk></title><META http-equiv=content-type content='text/html; charset=EUC-JP'>",
+        &encoded(label, sentence),
+    ]
+    .concat();
+    assert!(text(&page, "text/html").ends_with(sentence));
+    // What it looks like is something else than what it says it is.
+    let page = [
+        &b" ".repeat(2000)[..],
+        b"<meta charset=iso-8859-5>\xbc\xd8\xe0",
+    ]
+    .concat();
+    assert!(text(&page, "text/html").ends_with("Мир"));
+}
+
+#[test]
+fn octets_that_are_text_are_text_and_others_are_not() {
+    let kind = |bytes: &[u8], content_type| read(bytes, Some(content_type), "", false);
+    for content_type in ["application/octet-stream", "binary/octet-stream"] {
+        let text = kind("#!/bin/sh\n# \u{fc}\n".as_bytes(), content_type).unwrap();
+        assert_eq!(text.kind, BodyKind::Text);
+        assert_eq!(text.text, "#!/bin/sh\n# \u{fc}\n");
+        // A page is text as well, and comes as it is.
+        assert_eq!(kind(b"<html>", content_type).unwrap().kind, BodyKind::Text);
+        let late = [&b"text ".repeat(1000)[..], b"\0"].concat();
+        for bytes in [&b"%PDF-1.4 and so on"[..], b"\0\x01", &late] {
+            assert_eq!(
+                kind(bytes, content_type),
+                Err(Unsupported(content_type.to_owned()))
+            );
+        }
+    }
+}
+
+#[test]
+fn a_file_of_another_kind_is_no_text_whatever_its_type_says() {
+    for (bytes, found) in [
+        (&b"%PDF-1.7\n"[..], "application/pdf"),
+        (b"PK\x03\x04", "application/zip"),
+        (b"\x1f\x8b\x08\0", "application/gzip"),
+        (b"RIFF\x10\0\0\0WEBPVP8 ", "image/webp"),
+    ] {
+        let unsupported = |content_type| read(bytes, content_type, "", false).unwrap_err().0;
+        assert_eq!(
+            unsupported(Some("text/plain")),
+            format!("{found} served as text/plain")
+        );
+    }
+    let undeclared = read(b"PK\x03\x04\0\0", None, "", false).unwrap_err();
+    assert_eq!(undeclared.0, "application/zip of no declared type");
 }

@@ -2,8 +2,22 @@
 //!
 //! Follows WHATWG HTML, "prescan a byte stream to determine its encoding".
 
-/// The label that the first kilobyte declares.
+/// The label that the first kilobyte, `head`, declares.
 pub fn declared(head: &[u8]) -> Option<Vec<u8>> {
+    scan(head, false)
+}
+
+/// The label that a document declares, however far down. Other than in the first kilobyte, what
+/// looks like markup inside a script, a style or a title is not taken for it, as no reader of the
+/// whole document would.
+pub fn declared_anywhere(document: &[u8]) -> Option<Vec<u8>> {
+    scan(document, true)
+}
+
+/// Elements whose content is no markup.
+const RAW: [&[u8]; 4] = [b"script", b"style", b"textarea", b"title"];
+
+fn scan(head: &[u8], whole: bool) -> Option<Vec<u8>> {
     if head.starts_with(b"<?xml") {
         let end = find(head, b">")?;
         if let Some(label) = xml_encoding(&head[..end]) {
@@ -35,17 +49,32 @@ pub fn declared(head: &[u8]) -> Option<Vec<u8>> {
             };
             while attributes.next().is_some() {}
             at = head.len() - attributes.rest.len();
+            let name = &rest[1..skip];
+            if whole && RAW.iter().any(|raw| name.eq_ignore_ascii_case(raw)) {
+                at += end_of(name, attributes.rest)?;
+            }
         } else if rest[0] == b'<' && matches!(rest.get(1), Some(b'!' | b'?')) {
             at += find(rest, b">")? + 1;
         } else {
-            at += 1;
+            at += memchr::memchr(b'<', &rest[1..]).map_or(rest.len(), |next| next + 1);
         }
     }
     None
 }
 
+/// Where the end tag of element `name` stands.
+fn end_of(name: &[u8], content: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'<', content).find(|at| {
+        let tag = &content[at + 1..];
+        tag.first() == Some(&b'/')
+            && tag
+                .get(1..=name.len())
+                .is_some_and(|found| found.eq_ignore_ascii_case(name))
+    })
+}
+
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    haystack.windows(needle.len()).position(|w| w == needle)
+    memchr::memmem::find(haystack, needle)
 }
 
 fn is_tag(rest: &[u8], name: &[u8]) -> bool {

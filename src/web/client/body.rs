@@ -54,6 +54,24 @@ impl std::error::Error for BodyError {
     }
 }
 
+/// A body that could not be read, and as much of it as could.
+pub struct Broken {
+    /// Why there is no more.
+    pub error: BodyError,
+    /// Its first bytes, decoded.
+    pub bytes: Vec<u8>,
+}
+
+impl From<BodyError> for Broken {
+    fn from(error: BodyError) -> Self {
+        let bytes = Vec::new();
+        Self { error, bytes }
+    }
+}
+
+/// What some servers call a body that is in no coding.
+const PLAIN: [&str; 4] = ["identity", "none", "utf-8", "binary"];
+
 /// Reads a body to its end, or to `limit` bytes after decoding.
 ///
 /// `codings` is the value of `Content-Encoding`, `length` what `Content-Length` promises. An
@@ -63,20 +81,20 @@ pub fn read(
     codings: Option<&str>,
     length: Option<u64>,
     limit: usize,
-) -> Result<Body, BodyError> {
+) -> Result<Body, Broken> {
     let names: Vec<String> = codings
         .unwrap_or_default()
         .split(',')
         .map(|name| name.trim().to_ascii_lowercase())
-        .filter(|name| !name.is_empty() && name != "identity")
+        .filter(|name| !name.is_empty() && !PLAIN.contains(&name.as_str()))
         .collect();
     let all = names.join(", ");
     if names.is_empty() {
         let capacity = length.map_or(BUFFER, |n| usize::try_from(n).unwrap_or(limit));
-        return take(body, capacity, limit).map_err(BodyError::Transport);
+        return take(body, capacity, limit, BodyError::Transport);
     }
     if names.len() > MAX_CODINGS {
-        return Err(BodyError::UnknownCoding(all));
+        return Err(BodyError::UnknownCoding(all).into());
     }
     let mut reader: Box<dyn BufRead + '_> =
         Box::new(BufReader::with_capacity(BUFFER, Metered::new(Marked(body))));
@@ -94,21 +112,29 @@ pub fn read(
             }),
             "deflate" => inflate(reader).map_err(|e| fault(&all, e))?,
             "br" => brotli(reader).map_err(|e| fault(&all, e))?,
-            _ => return Err(BodyError::UnknownCoding(all)),
+            _ => return Err(BodyError::UnknownCoding(all).into()),
         };
         if at + 1 == names.len() {
-            return take(decoder, BUFFER, limit).map_err(|e| fault(&all, e));
+            return take(decoder, BUFFER, limit, |e| fault(&all, e));
         }
         reader = Box::new(BufReader::with_capacity(BUFFER, Metered::new(decoder)));
     }
-    Err(BodyError::UnknownCoding(all))
+    Err(BodyError::UnknownCoding(all).into())
 }
 
 /// Reads up to `limit` bytes, and learns whether there was one more.
-fn take(mut reader: impl Read, capacity: usize, limit: usize) -> io::Result<Body> {
+fn take(
+    mut reader: impl Read,
+    capacity: usize,
+    limit: usize,
+    fault: impl FnOnce(io::Error) -> BodyError,
+) -> Result<Body, Broken> {
     let mut bytes = Vec::with_capacity(capacity.min(limit).saturating_add(1));
     let one_more = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    reader.by_ref().take(one_more).read_to_end(&mut bytes)?;
+    if let Err(error) = reader.by_ref().take(one_more).read_to_end(&mut bytes) {
+        let error = fault(error);
+        return Err(Broken { error, bytes });
+    }
     let truncated = bytes.len() > limit;
     bytes.truncate(limit);
     Ok(Body { bytes, truncated })

@@ -16,6 +16,7 @@ use ureq::unversioned::transport::{
 };
 
 use super::fault::Fault;
+use super::head::{self, Head};
 use super::socket::Socket;
 use super::tunnel::{self, Tunnel};
 use crate::web::guard::{CheckedAddr, HopTarget};
@@ -36,10 +37,18 @@ pub struct Route {
     pub talk: Arc<Talk>,
 }
 
+/// How long the head of an answer may be, those of interim answers before it included, in bytes:
+/// what the HTTP library takes.
+const MAX_HEAD: usize = 64 * 1024;
+
+/// How much is kept of what is no HTTP, in bytes.
+const FOREIGN: usize = 256;
+
 /// The state that the connection and the client share while an answer comes in.
 #[derive(Debug, Default)]
 pub struct Talk {
     reason: Mutex<Option<String>>,
+    foreign: Mutex<Vec<u8>>,
     until: Mutex<Option<Instant>>,
 }
 
@@ -50,6 +59,25 @@ impl Talk {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take()
+    }
+
+    /// The first bytes of what came in place of an answer in HTTP; empty where one came.
+    pub fn foreign(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.foreign.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, seen: &Head, input: &[u8]) {
+        match seen {
+            Head::Partial => {}
+            Head::Foreign => {
+                let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+                foreign.extend_from_slice(&input[..input.len().min(FOREIGN)]);
+            }
+            Head::Whole { reason, .. } => {
+                let mut told = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
+                *told = Some(reason.clone());
+            }
+        }
     }
 
     /// Sets a deadline for the rest of the answer; an earlier one stays.
@@ -177,14 +205,15 @@ impl<In: Transport> Connector<In> for Finish {
     }
 }
 
-/// A connection that distinguishes a broken end from a clean one, and that can speak to a plain
-/// proxy. The library does not distinguish the two ends where the server gave no length.
+/// A connection that distinguishes a broken end from a clean one, that puts the head of an answer
+/// into a form that the library takes, and that can speak to a plain proxy. The library does not
+/// distinguish the two ends where the server gave no length.
 #[derive(Debug)]
 pub struct HttpWire<T> {
     inner: T,
     absolute: Option<String>,
     talk: Arc<Talk>,
-    /// Whether the status line has been seen.
+    /// Whether the head of the answer has been read.
     headed: bool,
 }
 
@@ -213,32 +242,59 @@ impl<T: Transport> HttpWire<T> {
         Ok(())
     }
 
-    /// Notes the reason phrase of the first status line that is not an interim one.
-    fn note_reason(&mut self) {
-        let mut input = self.inner.buffers().input();
-        while let Some(end) = input.iter().position(|b| *b == b'\n') {
-            let line = String::from_utf8_lossy(&input[..end]);
-            let mut parts = line.trim_end().splitn(3, ' ');
-            let (version, code) = (parts.next(), parts.next());
-            if !version.is_some_and(|v| v.starts_with("HTTP/")) {
-                break;
+    /// Waits for the whole head of the answer, and puts it into a form that the library takes. What
+    /// is no head, or none that ends, is left to the library's judgement. Returns false at the end
+    /// of the connection.
+    fn await_head(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
+        let deadline = Instant::now().checked_add(*timeout.after);
+        loop {
+            let mut timeout = timeout;
+            if let Some(deadline) = deadline {
+                let left = deadline.saturating_duration_since(Instant::now());
+                timeout.after = time::Duration::Exact(left);
             }
-            if code.is_some_and(|code| code.starts_with('1')) {
-                let Some(head) = input.windows(4).position(|w| w == b"\r\n\r\n") else {
-                    return;
-                };
-                input = &input[head + 4..];
-                continue;
+            let more = self.await_more(timeout)?;
+            let buffers = self.inner.buffers();
+            let input = buffers.input();
+            let seen = head::read(input);
+            self.talk.note(&seen, input);
+            match seen {
+                Head::Partial if more && input.len() <= MAX_HEAD => continue,
+                Head::Partial | Head::Foreign => {}
+                Head::Whole { length, bytes, .. } => {
+                    let rest = input[length..].to_vec();
+                    let all = input.len();
+                    buffers.input_consume(all);
+                    let made = [bytes, rest].concat();
+                    // What is put back is what was taken out, or less: there is room for it.
+                    let room = buffers.input_append_buf();
+                    let fits = made.len().min(room.len());
+                    room[..fits].copy_from_slice(&made[..fits]);
+                    buffers.input_appended(fits);
+                }
             }
-            let reason = parts.next().unwrap_or_default().trim().to_owned();
-            *self
-                .talk
-                .reason
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = Some(reason);
             self.headed = true;
-            return;
+            return Ok(more);
         }
+    }
+
+    /// Waits for more of the answer; a connection that broke is told from one that was closed.
+    fn await_more(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
+        self.inner
+            .await_input(timeout)
+            .map_err(|error| match error {
+                ureq::Error::Io(e)
+                    if matches!(
+                        e.kind(),
+                        io::ErrorKind::UnexpectedEof
+                            | io::ErrorKind::ConnectionReset
+                            | io::ErrorKind::ConnectionAborted
+                    ) =>
+                {
+                    Fault::Broken(e).into()
+                }
+                other => other,
+            })
     }
 }
 
@@ -256,26 +312,11 @@ impl<T: Transport> Transport for HttpWire<T> {
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
         let timeout = self.talk.shorten(timeout);
-        let more = self
-            .inner
-            .await_input(timeout)
-            .map_err(|error| match error {
-                ureq::Error::Io(e)
-                    if matches!(
-                        e.kind(),
-                        io::ErrorKind::UnexpectedEof
-                            | io::ErrorKind::ConnectionReset
-                            | io::ErrorKind::ConnectionAborted
-                    ) =>
-                {
-                    Fault::Broken(e).into()
-                }
-                other => other,
-            })?;
-        if !self.headed {
-            self.note_reason();
+        if self.headed {
+            self.await_more(timeout)
+        } else {
+            self.await_head(timeout)
         }
-        Ok(more)
     }
 
     fn is_open(&mut self) -> bool {

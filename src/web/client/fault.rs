@@ -4,10 +4,16 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use rustls::CertificateError;
+use rustls::{CertificateError, InvalidMessage};
+use url::Host;
 
 use super::body::BodyError;
+use super::error::NetworkError;
 use super::tls::{detail, is_authority};
+use crate::web::guard::class::AddressScope;
+use crate::web::guard::{self, GuardError, HopTarget};
+use crate::web::quote;
+use crate::web::resolve::LookupError;
 
 /// A failure of the connection, carried through the HTTP library as its `Other` error.
 #[derive(Debug)]
@@ -68,89 +74,231 @@ fn connect_text(f: &mut fmt::Formatter<'_>, target: &str, error: &io::Error) -> 
     }
 }
 
-/// The text of a failed exchange with `host`, for which `total` was allowed in all.
-pub fn describe(error: &ureq::Error, host: &str, total: Duration) -> String {
+/// What a failed exchange with `target` is, for which `total` was allowed in all.
+pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> NetworkError {
+    let host = target.host();
+    let failed =
+        |text: &dyn fmt::Display| NetworkError::new(format!("Exchange with {host} failed: {text}"));
     match error {
         ureq::Error::Other(inner) => match inner.downcast_ref::<Fault>() {
-            Some(Fault::Broken(e)) => broken(host, e),
-            Some(fault) => fault.to_string(),
-            None => format!("Exchange with {host} failed: {inner}"),
+            Some(Fault::Broken(e)) => broken(target, e),
+            Some(fault) => NetworkError::new(fault.to_string()).advising(advice(fault, target)),
+            None => failed(inner),
         },
-        ureq::Error::Timeout(ureq::Timeout::Connect) => {
-            format!("Connection timeout: {host} did not complete the connection in time")
+        ureq::Error::Timeout(ureq::Timeout::Connect) => NetworkError::new(format!(
+            "Connection timeout: {host} did not complete the connection in time"
+        )),
+        ureq::Error::Timeout(_) => timeout(target, total),
+        ureq::Error::Io(error) => of_io(error, target, total),
+        ureq::Error::Protocol(error) => {
+            NetworkError::new(format!("{host} did not answer in HTTP: {error}"))
         }
-        ureq::Error::Timeout(_) => timeout(host, total),
-        ureq::Error::Io(error) => io_text(error, host, total),
-        ureq::Error::Protocol(error) => format!("{host} did not answer in HTTP: {error}"),
-        ureq::Error::LargeResponseHeader(..) => {
-            format!("{host} answered with more headers than anybody needs")
-        }
+        ureq::Error::LargeResponseHeader(..) => NetworkError::new(format!(
+            "{host} answered with more headers than anybody needs"
+        )),
         // These would show the whole URL.
         ureq::Error::BadUri(_) | ureq::Error::RequireHttpsOnly(_) => {
-            format!("Exchange with {host} failed: the URL can't be requested")
+            failed(&"the URL can't be requested")
         }
-        other => format!("Exchange with {host} failed: {other}"),
+        other => failed(other),
     }
 }
 
-/// The text for a body that could not be read.
-pub fn describe_body(error: &BodyError, host: &str, total: Duration) -> String {
+/// What a body that could not be read is.
+pub fn describe_body(error: &BodyError, target: &HopTarget, total: Duration) -> NetworkError {
+    let host = target.host();
     match error {
         BodyError::Transport(e) => match e.get_ref().and_then(|e| e.downcast_ref()) {
-            Some(inner) => describe(inner, host, total),
-            None => io_text(e, host, total),
+            Some(inner) => describe(inner, target, total),
+            None => of_io(e, target, total),
         },
-        BodyError::Coding(name) => {
-            format!("Broken body: what {host} sent as {name} does not decode, or is cut off")
+        BodyError::Coding(name) => NetworkError::new(format!(
+            "Broken body: what {host} sent as {name} does not decode, or is cut off"
+        )),
+        BodyError::UnknownCoding(name) => NetworkError::new(format!(
+            "Unreadable body: {host} encoded it as {name}, which was not asked for"
+        )),
+        BodyError::TooMuch => {
+            NetworkError::new(format!("Unreadable body: {host} sends without end"))
         }
-        BodyError::UnknownCoding(name) => {
-            format!("Unreadable body: {host} encoded it as {name}, which was not asked for")
-        }
-        BodyError::TooMuch => format!("Unreadable body: {host} sends without end"),
     }
 }
 
-/// The text for a call that timed out.
-pub fn timeout(host: &str, total: Duration) -> String {
-    format!(
-        "Timeout: {host} did not answer in full within {} seconds",
-        total.as_secs()
-    )
+/// A call that timed out.
+pub fn timeout(target: &HopTarget, total: Duration) -> NetworkError {
+    let mut error = NetworkError::new(format!(
+        "Timeout: {} did not answer in full within {} seconds",
+        target.host(),
+        in_seconds(total)
+    ));
+    error.timed_out = true;
+    error
 }
 
-fn broken(host: &str, error: &io::Error) -> String {
-    match error.kind() {
+/// A time in seconds, with a fraction where it is short.
+fn in_seconds(time: Duration) -> String {
+    let rounded = time.as_millis().div_ceil(100);
+    if rounded.is_multiple_of(10) || rounded > 100 {
+        return (rounded / 10).to_string();
+    }
+    format!("{}.{}", rounded / 10, rounded % 10)
+}
+
+/// A name for which no address was found.
+pub fn lookup(error: &LookupError, host: &Host<String>, total: Duration) -> NetworkError {
+    let why = match error {
+        LookupError::Failed(why) => why.to_string(),
+        LookupError::TimedOut => {
+            return NetworkError::new(format!(
+                "Timeout: the name server did not answer for {host} within {} seconds",
+                in_seconds(total)
+            ))
+            .advising(OFFLINE);
+        }
+    };
+    // EAI_AGAIN, in the words of glibc and of musl; `getaddrinfo(3)` has no kind for it here.
+    let no_server = ["Temporary failure", "Try again"];
+    let advice = if no_server.iter().any(|words| why.contains(words)) {
+        OFFLINE
+    } else {
+        "No name server knows this host: check the spelling, or search the web for the page. If \
+         hosts that certainly exist are not found either, this machine has no network."
+    };
+    NetworkError::new(format!(
+        "Could not resolve host {host}: {why}. Is it spelled right?"
+    ))
+    .advising(advice)
+}
+
+const OFFLINE: &str = "No name server answers: most likely this machine has no network, and no \
+    other page can be fetched either.";
+
+/// An address that the guard refused.
+pub fn refused(refusal: &GuardError) -> NetworkError {
+    let error = NetworkError::new(refusal.to_string());
+    match refusal {
+        GuardError::Address { class, .. } if class.scope == AddressScope::Never => error.advising(
+            "This is not a failure of the network: such an address is fetched in no spelling and \
+             through no redirect.",
+        ),
+        _ => error,
+    }
+}
+
+/// What came in place of an answer in HTTP.
+pub fn foreign(error: NetworkError, begin: &[u8], target: &HopTarget) -> NetworkError {
+    // A TLS record: an alert, or part of a handshake (RFC 8446, section 5.1).
+    if matches!(begin, [0x15 | 0x16, 3, ..]) && !target.is_tls() {
+        return error.advising(format!(
+            "The server at {target} speaks TLS: send the same URL with https:// in place of \
+             http://."
+        ));
+    }
+    let text = String::from_utf8_lossy(begin);
+    match quote::quoted(text.lines().next().unwrap_or_default()) {
+        Some(quoted) if !quoted.contains('\u{fffd}') => {
+            error.advising(format!("The answer begins with {quoted}."))
+        }
+        _ => error,
+    }
+}
+
+/// What helps against a failed connection.
+fn advice(fault: &Fault, target: &HopTarget) -> String {
+    match fault {
+        Fault::Connect(_, error)
+            if error.kind() == io::ErrorKind::ConnectionRefused && is_own(target) =>
+        {
+            format!(
+                "Is the server started, and does it listen on port {}? `ss -ltn` in a shell lists \
+                 the ports that are listened on; one that has just been started may need a moment.",
+                target.port()
+            )
+        }
+        Fault::ProxyConnect(..) => {
+            "The proxy that the environment names (http_proxy, https_proxy, \
+             all_proxy) is not there: without it no page can be fetched."
+                .to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether the target is on this machine or in its network, by its spelling.
+fn is_own(target: &HopTarget) -> bool {
+    guard::class_of(target.host()).is_some_and(|class| class.scope == AddressScope::Private)
+}
+
+fn broken(target: &HopTarget, error: &io::Error) -> NetworkError {
+    let host = target.host();
+    NetworkError::new(match error.kind() {
         io::ErrorKind::ConnectionReset => {
             format!("Connection reset by {host} before the answer was complete; try again")
         }
         _ => format!("Connection closed by {host} before the answer was complete; try again"),
-    }
+    })
 }
 
-fn io_text(error: &io::Error, host: &str, total: Duration) -> String {
+fn of_io(error: &io::Error, target: &HopTarget, total: Duration) -> NetworkError {
     if let Some(inner) = error.get_ref() {
         if let Some(tls_error) = inner.downcast_ref::<rustls::Error>() {
-            return tls(tls_error, host);
+            return tls(tls_error, target);
         }
         if let Some(inner) = inner.downcast_ref::<ureq::Error>() {
-            return describe(inner, host, total);
+            return describe(inner, target, total);
         }
     }
     match error.kind() {
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => timeout(host, total),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => timeout(target, total),
         io::ErrorKind::UnexpectedEof
         | io::ErrorKind::ConnectionReset
         | io::ErrorKind::BrokenPipe
-        | io::ErrorKind::ConnectionAborted => broken(host, error),
-        _ => format!("Exchange with {host} failed: {error}"),
+        | io::ErrorKind::ConnectionAborted => broken(target, error),
+        _ => NetworkError::new(format!("Exchange with {} failed: {error}", target.host())),
     }
 }
 
-fn tls(error: &rustls::Error, host: &str) -> String {
+fn tls(error: &rustls::Error, target: &HopTarget) -> NetworkError {
+    let host = target.host();
     let rustls::Error::InvalidCertificate(why) = error else {
-        return format!("TLS with {host} failed: {error}");
+        let failed = NetworkError::new(format!("TLS with {host} failed: {error}"));
+        return match error {
+            rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+                failed.advising(format!(
+                    "The server at {target} does not speak TLS: send the same URL with http:// in \
+                     place of https://."
+                ))
+            }
+            _ => failed,
+        };
     };
-    let reason = match why {
+    let reason = reason(why);
+    NetworkError::new(format!("The certificate of {host} is not valid: {reason}"))
+        .advising(about_certificate(why, target))
+}
+
+/// What helps against a certificate that is not valid.
+fn about_certificate(why: &CertificateError, target: &HopTarget) -> &'static str {
+    if is_own(target) {
+        return "A page of a server of your own can be fetched all the same with `curl -fsSLk` in a \
+                shell, which does not look at certificates.";
+    }
+    match why {
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "The site may go by another name, with or without www. Nothing that was sent under \
+             this one can be trusted."
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => "",
+        _ => {
+            "Only who runs the site can mend that, and trying again will not help: look for the \
+             same page elsewhere."
+        }
+    }
+}
+
+/// Why a certificate is not valid, as a clause.
+fn reason(why: &CertificateError) -> String {
+    match why {
         CertificateError::UnknownIssuer => {
             "no authority that this system trusts signed it. If it is your own authority, name \
              its certificate in SSL_CERT_FILE"
@@ -184,6 +332,5 @@ fn tls(error: &rustls::Error, host: &str) -> String {
             Some(error) => format!("it is malformed ({error})"),
             None => other.to_string(),
         },
-    };
-    format!("The certificate of {host} is not valid: {reason}")
+    }
 }

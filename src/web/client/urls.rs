@@ -74,18 +74,18 @@ pub fn strip_login(url: &mut Url) {
 pub fn follow(from: &Url, location: &str) -> Result<Url, FetchError> {
     let host = from.host_str().unwrap_or_default();
     let mut next = from.join(location).map_err(|error| {
-        FetchError::Network(format!(
+        FetchError::network(format!(
             "{host} redirects to something that is no URL: {error}"
         ))
     })?;
     if !matches!(next.scheme(), "http" | "https") {
         let scheme = next.scheme();
-        return Err(FetchError::Network(format!(
+        return Err(FetchError::network(format!(
             "Refused: {host} redirects to a {scheme}: URL; only http and https are followed"
         )));
     }
     guard::settle(&mut next).map_err(|why| {
-        FetchError::Network(format!(
+        FetchError::network(format!(
             "Refused: {host} redirects to a URL that can't be followed: {why}"
         ))
     })?;

@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
-use super::{Ask, DomainFilter, SearchError, SearchResult, Verdict, plain, string, thousands};
+use super::{
+    Ask, DomainFilter, Found, SearchError, SearchResult, Verdict, plain, string, thousands,
+};
 use crate::web::client::{Client, Response};
 use crate::web::credentials::{CredentialName, Credentials, Key};
 
@@ -65,7 +67,7 @@ pub fn search(
     endpoint: &Url,
     key: &Key,
     query: &BraveQuery<'_>,
-) -> Result<Vec<SearchResult>, SearchError> {
+) -> Result<Found, SearchError> {
     if !key
         .expose()
         .bytes()
@@ -92,9 +94,15 @@ pub fn search(
         url: string(item, "url").to_owned(),
         snippet: plain::text(string(item, "description")),
     });
+    let given = results.len();
     results.retain(|result| query.domains.admits(&result.url));
+    let filtered = given - results.len();
     results.truncate(usize::try_from(count).unwrap_or(usize::MAX));
-    Ok(results)
+    Ok(Found {
+        results,
+        filtered,
+        ..Found::default()
+    })
 }
 
 fn url(mut url: Url, query: &BraveQuery<'_>, count: u64) -> Url {
@@ -106,7 +114,7 @@ fn url(mut url: Url, query: &BraveQuery<'_>, count: u64) -> Url {
 }
 
 fn judge(reply: &Response) -> Verdict {
-    let body: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+    let body = super::json(reply).unwrap_or_default();
     let error = body.get("error").unwrap_or(&Value::Null);
     let code = string(error, "code");
     let message = [
@@ -123,7 +131,7 @@ fn judge(reply: &Response) -> Verdict {
             "Brave rejected the API key ({}). Check BRAVE_API_KEY, or 'web_search.brave.api_key' \
              in credentials.json.",
             if message.is_empty() {
-                super::client_status(reply)
+                reply.status_text()
             } else {
                 super::tidy(message)
             }

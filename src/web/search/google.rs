@@ -14,7 +14,7 @@ use std::thread;
 use serde_json::Value;
 use url::Url;
 
-use super::{Ask, DomainFilter, SearchError, SearchResult, Verdict, string};
+use super::{Ask, DomainFilter, Found, SearchError, SearchResult, Verdict, string};
 use crate::web::client::{Client, Response};
 use crate::web::credentials::{CredentialName, Credentials, Key};
 
@@ -101,7 +101,7 @@ pub fn search(
     endpoint: &Url,
     account: &Account,
     query: &GoogleQuery<'_>,
-) -> Result<Vec<SearchResult>, SearchError> {
+) -> Result<Found, SearchError> {
     let num = usize::try_from(query.num.clamp(1, 10)).unwrap_or(10);
     let start = usize::try_from(query.start.clamp(1, 91)).unwrap_or(91);
     let one = |site: Option<&str>, start: usize| {
@@ -122,26 +122,47 @@ pub fn search(
                 .collect::<Vec<_>>()
                 .join(" "),
         });
+        let given = results.len();
         results.retain(|result| query.domains.admits(&result.url));
-        Ok(results)
+        let filtered = given - results.len();
+        Ok(List { results, filtered })
     };
+    let alone = |site| Ok(merge(vec![one(site, start)?], num));
     match query.domains.allowed() {
-        None => one(None, start).map(|results| interleave(vec![results], num)),
-        Some([]) => Ok(Vec::new()),
-        Some([site]) => one(Some(site), start).map(|results| interleave(vec![results], num)),
+        None => alone(None),
+        Some([]) => Ok(Found::default()),
+        Some([site]) => alone(Some(site)),
         Some(sites) => several(sites, num, start, one),
     }
 }
 
-/// Asks for each domain by itself, and for more of them while there are too few results.
+/// One reply's results, and how many more there were that the filter took away.
+#[derive(Clone, Default)]
+struct List {
+    results: Vec<SearchResult>,
+    filtered: usize,
+}
+
+fn merge(lists: Vec<List>, num: usize) -> Found {
+    Found {
+        filtered: lists.iter().map(|list| list.filtered).sum(),
+        results: interleave(lists.into_iter().map(|list| list.results).collect(), num),
+        ..Found::default()
+    }
+}
+
+/// Asks for each domain by itself, and for more of them while there are too few results. A domain
+/// that fails is named beside the results of the others; where all fail, the first failure is the
+/// search's. A key that is rejected or used up is not tried on further domains.
 fn several(
     sites: &[String],
     num: usize,
     start: usize,
-    one: impl Fn(Option<&str>, usize) -> Result<Vec<SearchResult>, SearchError> + Sync,
-) -> Result<Vec<SearchResult>, SearchError> {
+    one: impl Fn(Option<&str>, usize) -> Result<List, SearchError> + Sync,
+) -> Result<Found, SearchError> {
     let order = round_robin(sites, start);
-    let mut lists = Vec::new();
+    let (mut lists, mut failed) = (Vec::new(), Vec::new());
+    let (mut found, mut asked) = (Found::default(), 0);
     for batch in order[..order.len().min(MAX_ASKED)].chunks(num) {
         let replies: Vec<_> = thread::scope(|scope| {
             let running: Vec<_> = batch
@@ -153,16 +174,33 @@ fn several(
                 .map(thread::ScopedJoinHandle::join)
                 .collect()
         });
-        for reply in replies {
-            let failed = || SearchError::Api("Google search failed: out of threads".to_owned());
-            lists.push(reply.unwrap_or_else(|_| Err(failed()))?);
+        asked += batch.len();
+        for ((site, _), reply) in batch.iter().zip(replies) {
+            let lost = || SearchError::Api("Google search failed: out of threads".to_owned());
+            match reply.unwrap_or_else(|_| Err(lost())) {
+                Ok(answered) => lists.push(answered),
+                Err(error) => failed.push(((*site).to_owned(), error)),
+            }
         }
-        let results = interleave(lists.clone(), num);
-        if results.len() == num {
-            return Ok(results);
+        found = merge(lists.clone(), num);
+        let pointless = |(_, error): &(_, _)| {
+            matches!(
+                error,
+                SearchError::RateLimit(_) | SearchError::AuthInvalid(_)
+            )
+        };
+        if found.results.len() == num || failed.iter().any(pointless) {
+            break;
         }
     }
-    Ok(interleave(lists, num))
+    if lists.is_empty() && !failed.is_empty() {
+        return Err(failed.swap_remove(0).1);
+    }
+    found.failed = failed;
+    if found.results.len() < num {
+        found.unasked = sites.len() - asked;
+    }
+    Ok(found)
 }
 
 /// The order of the domains from the `start`-th result on, and for each the number of its own
@@ -238,7 +276,7 @@ fn url(
 }
 
 fn judge(reply: &Response) -> Verdict {
-    let body: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+    let body = super::json(reply).unwrap_or_default();
     let error = body.get("error").unwrap_or(&Value::Null);
     let message = string(error, "message");
     // The reasons stand in `errors` or in `details`, as the service's age has it.
@@ -246,7 +284,7 @@ fn judge(reply: &Response) -> Verdict {
     let bad_key = ["API_KEY_INVALID", "keyInvalid", "keyExpired"];
     if reply.status == 401 || says(&bad_key) || message.starts_with("API key not valid") {
         let why = if message.is_empty() {
-            super::client_status(reply)
+            reply.status_text()
         } else {
             super::tidy(message)
         };

@@ -37,6 +37,19 @@ pub struct SearchResult {
     pub snippet: String,
 }
 
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The results, best first.
+    pub results: Vec<SearchResult>,
+    /// How many results the provider gave that the domain filter took away.
+    pub filtered: usize,
+    /// The domains that could not be searched, and why.
+    pub failed: Vec<(String, SearchError)>,
+    /// How many domains were not asked for, since there were too many.
+    pub unasked: usize,
+}
+
 /// Why a search failed. Every text is ready to be shown, and never holds a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchError {
@@ -156,8 +169,15 @@ impl SearchError {
     }
 }
 
+/// A reply's body as JSON, whose byte order mark, if it has one, is no part of it.
+fn json(reply: &Response) -> Option<Value> {
+    let body = reply.body.as_slice();
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    serde_json::from_slice(body).ok()
+}
+
 fn parse(provider: &str, reply: &Response) -> Result<Value, SearchError> {
-    if let Ok(value @ Value::Object(_)) = serde_json::from_slice(&reply.body) {
+    if let Some(value @ Value::Object(_)) = json(reply) {
         return Ok(value);
     }
     let kind = reply.content_type().unwrap_or("no content type");
@@ -193,19 +213,11 @@ fn string<'a>(object: &'a Value, name: &str) -> &'a str {
 
 /// `API_ERROR` with the provider's own message, where it has one.
 fn api_error(provider: &str, reply: &Response, message: &str) -> SearchError {
-    let status = client_status(reply);
+    let status = reply.status_text();
     SearchError::Api(match tidy(message) {
         text if text.is_empty() => format!("{provider} search failed: {status}"),
         text => format!("{provider} search failed: {text} ({status})"),
     })
-}
-
-/// `HTTP 503: Service Unavailable`.
-fn client_status(reply: &Response) -> String {
-    if reply.reason.is_empty() {
-        return format!("HTTP {}", reply.status);
-    }
-    format!("HTTP {}: {}", reply.status, reply.reason)
 }
 
 /// A provider's message on one line, and not too long.

@@ -1,6 +1,6 @@
 //! Search results' snippets of HTML as plain text.
 
-use html_escape::decode_html_entities;
+use crate::document::entities;
 
 /// The text of a snippet: tags gone, entities decoded once, blanks run together.
 ///
@@ -23,7 +23,7 @@ pub fn text(html: &str) -> String {
         }
     }
     out.push_str(rest);
-    let decoded = decode_html_entities(&out);
+    let decoded = entities::decoded(&out);
     decoded.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -51,7 +51,12 @@ fn admit(room: &Room, tool: &str, request: Value) -> Result<JsonObject, String> 
     let Value::Object(mut request) = request else {
         panic!("an object");
     };
-    super::admit(&room.roots, registry::find(tool).unwrap(), &mut request)?;
+    super::admit(
+        &room.roots,
+        None,
+        registry::find(tool).unwrap(),
+        &mut request,
+    )?;
     Ok(request)
 }
 

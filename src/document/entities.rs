@@ -1,0 +1,108 @@
+//! Entities of HTML, decoded and encoded, outside of pages: from the table of the parser of those.
+
+use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
+
+/// The longest name of an entity, in bytes (`CounterClockwiseContourIntegral;`).
+const LONGEST_NAME: usize = 32;
+
+/// `text` with its entities decoded, once; those that end in a semicolon, as writers write them.
+#[must_use]
+pub fn decoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let end = rest
+            .bytes()
+            .take(LONGEST_NAME + 1)
+            .position(|byte| byte == b';');
+        match end.and_then(|end| entity(&rest[..end])) {
+            Some(characters) => {
+                out.extend(characters.into_iter().flatten());
+                rest = &rest[end.map_or(0, |end| end + 1)..];
+            }
+            None => out.push('&'),
+        }
+    }
+    out + rest
+}
+
+/// The one or two characters that an entity stands for.
+fn entity(name: &str) -> Option<[Option<char>; 2]> {
+    let Some(number) = name.strip_prefix('#') else {
+        let (first, second) = NAMED_ENTITIES.get(&format!("{name};"))?;
+        let character = |code: u32| char::from_u32(code).filter(|c| *c != '\0');
+        return Some([character(*first), character(*second)]);
+    };
+    let (digits, radix) = match number.strip_prefix(['x', 'X']) {
+        Some(digits) => (digits, 16),
+        None => (number, 10),
+    };
+    // Unlike a number elsewhere, this one has no sign.
+    if !digits.chars().all(|digit| digit.is_digit(radix)) {
+        return None;
+    }
+    let code = u32::from_str_radix(digits, radix);
+    // What Windows has in place of C1 controls is meant by their numbers (WHATWG HTML, "numeric
+    // character reference end state").
+    let code = code.ok()?;
+    let replaced = code
+        .checked_sub(0x80)
+        .and_then(|at| *C1_REPLACEMENTS.get(usize::try_from(at).ok()?)?);
+    let character = replaced.or_else(|| char::from_u32(code).filter(|_| code != 0));
+    Some([Some(character.unwrap_or('\u{fffd}')), None])
+}
+
+/// `text` as it stands between tags.
+#[must_use]
+pub fn encoded(text: &str) -> String {
+    let text = text.replace('&', "&amp;");
+    text.replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// `text` as it stands in an attribute's value, in double quotation marks.
+#[must_use]
+pub fn encoded_in_quotes(text: &str) -> String {
+    encoded(text).replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entities_are_decoded_once_and_what_is_none_stays() {
+        for (text, expected) in [
+            (
+                "&amp;lt; &eacute;&#233;&#xE9;&#XE9;",
+                "&lt; \u{e9}\u{e9}\u{e9}\u{e9}",
+            ),
+            ("&hellip;&nGt;&#146;", "\u{2026}\u{226b}\u{20d2}\u{2019}"),
+            (
+                "&#x1F600;&#0;&#xD800;&#x110000;",
+                "\u{1f600}\u{fffd}\u{fffd}\u{fffd}",
+            ),
+            ("&CounterClockwiseContourIntegral;", "\u{2233}"),
+            (
+                "AT&T &; &#; &#x; &nothing; &amp &",
+                "AT&T &; &#; &#x; &nothing; &amp &",
+            ),
+            (
+                "&#+5; &\u{e9}; &#99999999999999;",
+                "&#+5; &\u{e9}; &#99999999999999;",
+            ),
+        ] {
+            assert_eq!(decoded(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded_to_the_same() {
+        let text = "a < b && \"c\" > '&amp;'";
+        assert_eq!(encoded(text), "a &lt; b &amp;&amp; \"c\" &gt; '&amp;amp;'");
+        assert_eq!(decoded(&encoded(text)), text);
+        assert_eq!(decoded(&encoded_in_quotes(text)), text);
+        assert!(!encoded_in_quotes(text).contains('"'));
+    }
+}

@@ -1,0 +1,140 @@
+//! Line ends of an edit: in a file whose lines all end in CRLF, LF in texts that have no CR means
+//! CRLF.
+//!
+//! Rules: the decisions on file-edit. Nothing else is taken for anything but itself.
+
+use std::borrow::Cow;
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memchr_iter};
+
+use super::regular::{FileError, RegularFile};
+
+/// How much of the file is looked at at a time, in bytes.
+const WINDOW: usize = 1024 * 1024;
+
+/// What was done about line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineEnds {
+    /// Nothing.
+    AsSent,
+    /// All lines of the file end in CRLF: both texts' LF were taken for CRLF.
+    BothCrlf,
+    /// All lines of the file end in CRLF: the new text's LF were written as CRLF.
+    NewCrlf,
+    /// The new text was written with its LF as it was sent, where lines end in CRLF.
+    Mixed,
+}
+
+/// What is to be done about line ends, and how many lines of the file end in CRLF.
+pub struct Decided {
+    /// What is to be done.
+    pub done: LineEnds,
+    /// How many lines of the file end in CRLF, where that was asked and all do.
+    pub crlf: u64,
+    /// Whether both texts are the same then.
+    pub changes_nothing: bool,
+}
+
+pub type Texts<'a> = (Cow<'a, [u8]>, Cow<'a, [u8]>);
+
+/// The two texts as they are to be looked for and written.
+pub fn decide<'a>(
+    file: &RegularFile,
+    old: &'a [u8],
+    new: &'a [u8],
+) -> Result<(Texts<'a>, Decided), FileError> {
+    let as_sent = (Cow::Borrowed(old), Cow::Borrowed(new));
+    let has_cr = memchr(b'\r', old).is_some();
+    let old_lines = memchr(b'\n', old).is_some() && !has_cr;
+    let new_crlf = with_crlf(new);
+    let new_lines = new_crlf != new && (!has_cr || crlf_in(old) > 0);
+    let mut decided = Decided {
+        done: LineEnds::AsSent,
+        crlf: 0,
+        changes_nothing: false,
+    };
+    if old_lines || new_lines {
+        decided.crlf = lines_in_crlf(file)?;
+    }
+    if decided.crlf == 0 {
+        return Ok((as_sent, decided));
+    }
+    if old_lines {
+        let old_crlf = with_crlf(old);
+        // The line ends are what was to be changed: they are so already.
+        decided.changes_nothing = old_crlf == new_crlf;
+        decided.done = LineEnds::BothCrlf;
+        return Ok(((old_crlf, new_crlf), decided));
+    }
+    if has_cr {
+        decided.done = LineEnds::Mixed;
+        return Ok((as_sent, decided));
+    }
+    decided.done = LineEnds::NewCrlf;
+    Ok(((as_sent.0, new_crlf), decided))
+}
+
+/// `text` with CRLF in place of each LF that has no CR before it.
+pub fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
+    let bare = |at: &usize| *at == 0 || text[at - 1] != b'\r';
+    let mut bare = memchr_iter(b'\n', text).filter(bare).peekable();
+    if bare.peek().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut changed = Vec::with_capacity(text.len() + text.len() / 16);
+    let mut from = 0;
+    for at in bare {
+        changed.extend_from_slice(&text[from..at]);
+        changed.push(b'\r');
+        from = at;
+    }
+    changed.extend_from_slice(&text[from..]);
+    Cow::Owned(changed)
+}
+
+/// How often CRLF is in `text`.
+pub fn crlf_in(text: &[u8]) -> u64 {
+    Finder::new("\r\n").find_iter(text).count() as u64
+}
+
+/// How many lines of the file end in CRLF, where all do that end; 0 where one ends in LF alone.
+fn lines_in_crlf(file: &RegularFile) -> Result<u64, FileError> {
+    let mut window = vec![0; 4096];
+    let (mut at, mut count, mut before) = (0, 0, 0);
+    loop {
+        let read = file.read_at(&mut window, at)?;
+        let seen = &window[..read];
+        for end in memchr_iter(b'\n', seen) {
+            if end.checked_sub(1).map_or(before, |cr| seen[cr]) != b'\r' {
+                return Ok(0);
+            }
+            count += 1;
+        }
+        let Some(last) = seen.last() else {
+            return Ok(count);
+        };
+        before = *last;
+        at += read as u64;
+        // Mostly the first line tells.
+        window.resize(WINDOW, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_feeds_are_given_a_carriage_return_once() {
+        for (text, expected) in [
+            ("", ""),
+            ("a", "a"),
+            ("\n", "\r\n"),
+            ("a\nb\r\nc\n\n", "a\r\nb\r\nc\r\n\r\n"),
+            ("a\r\n", "a\r\n"),
+        ] {
+            assert_eq!(&*with_crlf(text.as_bytes()), expected.as_bytes());
+        }
+    }
+}

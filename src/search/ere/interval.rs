@@ -1,0 +1,77 @@
+//! Intervals (POSIX XBD 9.4.6) with the choices that glibc makes: `{m}`, `{m,}`, `{,n}`, `{m,n}`.
+
+use super::PatternError;
+use super::ast::DUP_MAX;
+
+/// Reads the interval whose `{` ends at `start`. Returns its bounds, no upper one being any number,
+/// and the offset after its `}`.
+pub(super) fn parse(text: &str, start: usize) -> Result<(u32, Option<u32>, usize), PatternError> {
+    let mut reader = Reader { text, at: start };
+    let (min, mut last) = reader.number();
+    let mut max = min;
+    if last == Some(',') && min != Number::Invalid {
+        (max, last) = reader.number();
+    }
+    let Some(last) = last else {
+        return Err(PatternError::Brace);
+    };
+    let min = match min {
+        Number::Is(min) => min,
+        Number::Missing => 0,
+        Number::Invalid => return Err(PatternError::Interval),
+    };
+    let max = match max {
+        Number::Is(max) => Some(max),
+        Number::Missing => None,
+        Number::Invalid => return Err(PatternError::Interval),
+    };
+    if last != '}' || max.is_some_and(|max| max < min) {
+        return Err(PatternError::Interval);
+    }
+    if max.unwrap_or(min) > DUP_MAX {
+        return Err(PatternError::TooBig);
+    }
+    Ok((min, max, reader.at))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Number {
+    Missing,
+    Is(u32),
+    Invalid,
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn next(&mut self) -> Option<char> {
+        let next = self.text[self.at..].chars().next()?;
+        self.at += next.len_utf8();
+        Some(next)
+    }
+
+    /// The number up to the next `,` or `}`, and which of the two ended it;
+    /// neither where the pattern ends first.
+    fn number(&mut self) -> (Number, Option<char>) {
+        let mut number = Number::Missing;
+        while let Some(char) = self.next() {
+            let digit = match char {
+                '}' | ',' => return (number, Some(char)),
+                // An escaped comma ends the number too, an escaped brace does not.
+                '\\' if self.next() == Some(',') => return (number, Some(',')),
+                char => char.to_digit(10),
+            };
+            number = match (number, digit) {
+                (Number::Missing, Some(digit)) => Number::Is(digit),
+                (Number::Is(so_far), Some(digit)) => {
+                    Number::Is((so_far * 10 + digit).min(DUP_MAX + 1))
+                }
+                _ => Number::Invalid,
+            };
+        }
+        (Number::Invalid, None)
+    }
+}

@@ -1,0 +1,141 @@
+//! Output of which the beginning and the end are kept in memory, whatever its length, and the whole
+//! in a file.
+
+use std::io::{self, Write};
+
+use crate::shell::kept_output::{Kept, KeptOutput};
+
+/// Output on its way in.
+#[derive(Debug)]
+pub struct Ends {
+    /// How much is kept in memory as long as that is all, in bytes; beyond it, so much of the end.
+    most: usize,
+    /// All of it, and later its beginning.
+    head: Vec<u8>,
+    /// Its end, once it is longer than `most`.
+    tail: Vec<u8>,
+    bytes: u64,
+    newlines: u64,
+    whole: Option<KeptOutput>,
+}
+
+/// What there is of some output.
+#[derive(Debug)]
+pub struct Beginning {
+    /// Its beginning, of `most` bytes at least; all of it, where there is no end.
+    pub head: Vec<u8>,
+    /// Its end, of `most` bytes at least; `None` where the beginning is all.
+    pub tail: Option<Vec<u8>>,
+    /// How long it is.
+    pub bytes: u64,
+    /// How many newlines are in it.
+    pub newlines: u64,
+    whole: Option<KeptOutput>,
+}
+
+impl Ends {
+    /// Keeps up to `most` bytes, and of more so much of both ends.
+    #[must_use]
+    pub fn new(most: usize) -> Self {
+        Self {
+            most,
+            head: Vec::new(),
+            tail: Vec::new(),
+            bytes: 0,
+            newlines: 0,
+            whole: None,
+        }
+    }
+
+    /// What there is of it.
+    #[must_use]
+    pub fn finish(mut self) -> Beginning {
+        let surplus = self.tail.len().saturating_sub(self.most);
+        self.tail.drain(..surplus);
+        Beginning {
+            head: self.head,
+            tail: self.whole.is_some().then_some(self.tail),
+            bytes: self.bytes,
+            newlines: self.newlines,
+            whole: self.whole,
+        }
+    }
+
+    /// Keeps the last `most` bytes at least, and twice as many at most.
+    fn keep_end(&mut self, bytes: &[u8]) {
+        let bytes = &bytes[bytes.len().saturating_sub(self.most)..];
+        if self.tail.len() + bytes.len() > 2 * self.most {
+            let surplus = (self.tail.len() + bytes.len()).saturating_sub(self.most);
+            self.tail.drain(..surplus.min(self.tail.len()));
+        }
+        self.tail.extend_from_slice(bytes);
+    }
+}
+
+impl Beginning {
+    /// Sees to it that all of it is in a file, and says where.
+    #[must_use]
+    pub fn keep_whole(self) -> Kept {
+        let whole = self.whole.unwrap_or_else(|| {
+            let mut whole = KeptOutput::begin();
+            whole.take(&self.head);
+            whole
+        });
+        whole.finish()
+    }
+}
+
+impl Write for Ends {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        let newlines = memchr::memchr_iter(b'\n', bytes).count();
+        self.newlines += u64::try_from(newlines).unwrap_or(u64::MAX);
+        if self.whole.is_none() {
+            if self.head.len() + bytes.len() <= self.most {
+                self.head.extend_from_slice(bytes);
+                return Ok(bytes.len());
+            }
+            let mut whole = KeptOutput::begin();
+            whole.take(&self.head);
+            self.whole = Some(whole);
+            self.tail.extend_from_slice(&self.head);
+            let room = self.most - self.head.len();
+            self.head.extend_from_slice(&bytes[..room]);
+        }
+        if let Some(whole) = &mut self.whole {
+            whole.take(bytes);
+        }
+        self.keep_end(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_are_there_however_the_output_comes_and_memory_is_bounded() {
+        let text: Vec<u8> = (0..9_000u32).map(|n| n.to_le_bytes()[0]).collect();
+        for step in [1, 7, 99, 100, 101, 199, 200, 201, 5_000, 9_000] {
+            let mut ends = Ends::new(100);
+            // No file: this is about memory.
+            ends.whole = Some(KeptOutput::none());
+            for piece in text.chunks(step) {
+                ends.write_all(piece).unwrap();
+                assert!(ends.tail.len() <= 200 && ends.head.len() <= 100);
+            }
+            let kept = ends.finish();
+            assert_eq!(kept.tail.unwrap(), &text[8_900..], "{step}");
+            assert_eq!(kept.bytes, 9_000);
+        }
+        let mut ends = Ends::new(100);
+        ends.write_all(&text[..100]).unwrap();
+        let kept = ends.finish();
+        assert_eq!((kept.head.as_slice(), kept.tail), (&text[..100], None));
+    }
+}

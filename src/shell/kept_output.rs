@@ -1,0 +1,296 @@
+//! Output that is too long for an answer, kept in a file for whoever reads on.
+//!
+//! Rules: the decisions on the host's calls (9).
+//!
+//! The files are in `$XDG_STATE_HOME/ikigai-tools/output`, a directory that nobody else may enter. It
+//! is opened once, no link is followed on the way below the state directory, and everything is done
+//! from its descriptor, so that nobody puts another one in its place. All files together stay within
+//! their limit: a writer holds the directory's lock (`flock(2)`) while it looks how much there is and
+//! writes a piece. A writer that dies leaves what it has written.
+
+use std::ffi::{CStr, CString};
+use std::fs::{DirBuilder, File};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{
+    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, mkdirat, open,
+    openat, statat, unlinkat,
+};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+
+use crate::shell::named::without_number;
+
+/// The most that is kept of one output, in bytes.
+const LONGEST: u64 = 64 * 1024 * 1024;
+
+/// The most that all files have together, in bytes.
+const MOST: u64 = 256 * 1024 * 1024;
+
+/// A file that has not changed for so long is removed by the next one.
+const OLD: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How much is gathered before it is written, in bytes.
+const PIECE: usize = 1024 * 1024;
+
+/// How long another writer is waited for.
+const LOCK_TIMEOUT: Duration = Duration::from_millis(250);
+
+/// Output on its way into a file. Whatever goes wrong there is no matter to the output.
+#[derive(Debug)]
+pub struct KeptOutput(Result<Writer, String>);
+
+/// What became of it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// All of it is in this file.
+    Whole(PathBuf),
+    /// Its beginning is in this file: so many bytes.
+    Beginning(PathBuf, u64),
+    /// There is no file, for this reason.
+    Nowhere(String),
+}
+
+#[derive(Debug)]
+struct Writer {
+    directory: OwnedFd,
+    path: PathBuf,
+    name: CString,
+    file: File,
+    gathered: Vec<u8>,
+    written: u64,
+    /// More came than was written.
+    cut: bool,
+}
+
+impl KeptOutput {
+    /// Makes a new file, after those are removed that are too old.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self(Writer::create())
+    }
+
+    /// No file.
+    #[cfg(test)]
+    pub fn none() -> Self {
+        Self(Err(String::new()))
+    }
+
+    /// Takes the next piece.
+    pub fn take(&mut self, bytes: &[u8]) {
+        if let Ok(writer) = &mut self.0
+            && let Err(error) = writer.take(bytes)
+        {
+            writer.remove();
+            self.0 = Err(without_number(&error));
+        }
+    }
+
+    /// Writes what is left.
+    #[must_use]
+    pub fn finish(self) -> Kept {
+        let written = self.0.and_then(|mut writer| match writer.write_gathered() {
+            Ok(()) => Ok(writer),
+            Err(error) => {
+                writer.remove();
+                Err(without_number(&error))
+            }
+        });
+        match written {
+            Err(reason) => Kept::Nowhere(reason),
+            Ok(writer) if writer.written == 0 => {
+                writer.remove();
+                Kept::Nowhere(FULL.to_owned())
+            }
+            Ok(writer) if writer.cut => Kept::Beginning(writer.path, writer.written),
+            Ok(writer) => Kept::Whole(writer.path),
+        }
+    }
+}
+
+/// The directory of the files, for whoever lets them be read; it need not be there.
+#[must_use]
+pub fn directory_of_outputs() -> Option<PathBuf> {
+    let state = dirs::state_dir()?.canonicalize().ok()?;
+    Some(state.join("ikigai-tools/output"))
+}
+
+/// Why there is no place.
+const HOMELESS: &str = "there is no home directory";
+
+/// Why there is no room.
+const FULL: &str = "the files of the last day have 256 MiB already";
+
+impl Writer {
+    fn create() -> Result<Self, String> {
+        let state = dirs::state_dir().ok_or(HOMELESS)?;
+        if let Some(home) = dirs::home_dir()
+            && state.starts_with(&home)
+            && !home.is_dir()
+        {
+            return Err(HOMELESS.to_owned());
+        }
+        let at = |errno: Errno, place: &Path| {
+            let reason = without_number(&errno.into());
+            format!("{}: {reason}", place.display())
+        };
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&state);
+        made.map_err(|error| format!("{}: {}", state.display(), without_number(&error)))?;
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let mut directory =
+            open(&state, flags, Mode::empty()).map_err(|errno| at(errno, &state))?;
+        let mut place = state;
+        for (name, private) in [(c"ikigai-tools", false), (c"output", true)] {
+            place.push(name.to_str().unwrap_or_default());
+            directory = enter(&directory, name, private).map_err(|errno| match errno {
+                Errno::LOOP | Errno::NOTDIR => {
+                    format!("{} is no directory of this user's", place.display())
+                }
+                _ => at(errno, &place),
+            })?;
+        }
+        if place.to_str().is_none() {
+            return Err(String::from("the state directory's name is not UTF-8"));
+        }
+        let _ = lock(&directory);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        clean_up(&directory, now.unwrap_or_default().saturating_sub(OLD));
+        let made = new_file(&directory).map_err(|errno| at(errno, &place));
+        let _ = flock(&directory, FlockOperation::Unlock);
+        let (name, file) = made?;
+        Ok(Self {
+            path: place.join(name.to_str().unwrap_or_default()),
+            directory,
+            name,
+            file,
+            gathered: Vec::new(),
+            written: 0,
+            cut: false,
+        })
+    }
+
+    fn take(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !self.cut && !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(PIECE - self.gathered.len()));
+            self.gathered.extend_from_slice(now);
+            bytes = later;
+            if self.gathered.len() == PIECE {
+                self.write_gathered()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what was gathered, as far as there is room.
+    fn write_gathered(&mut self) -> io::Result<()> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        lock(&self.directory)?;
+        let room = MOST.saturating_sub(size_of_all(&self.directory));
+        let room = room.min(LONGEST.saturating_sub(self.written));
+        let count = usize::try_from(room).map_or(usize::MAX, |room| room);
+        let count = self.gathered.len().min(count);
+        let done = self.file.write_all(&self.gathered[..count]);
+        let _ = flock(&self.directory, FlockOperation::Unlock);
+        done?;
+        self.written += u64::try_from(count).unwrap_or(u64::MAX);
+        self.cut |= count < self.gathered.len();
+        self.gathered.clear();
+        Ok(())
+    }
+
+    fn remove(&self) {
+        let _ = unlinkat(&self.directory, &self.name, AtFlags::empty());
+    }
+}
+
+/// Enters the directory `name`, made if it is missing; one that is a link, or another user's, is
+/// `NOTDIR`. One that is to be `private` is nobody else's to enter.
+fn enter(parent: &OwnedFd, name: &CStr, private: bool) -> Result<OwnedFd, Errno> {
+    let owner_only = Mode::RWXU;
+    match mkdirat(parent, name, owner_only) {
+        Ok(()) | Err(Errno::EXIST) => {}
+        Err(errno) => return Err(errno),
+    }
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let directory = openat(parent, name, flags, Mode::empty())?;
+    let status = fstat(&directory)?;
+    if status.st_uid != geteuid().as_raw() {
+        return Err(Errno::NOTDIR);
+    }
+    if private && Mode::from_raw_mode(status.st_mode) != owner_only {
+        fchmod(&directory, owner_only)?;
+    }
+    Ok(directory)
+}
+
+/// Locks the directory until it is unlocked. On file systems without locks nobody is kept out.
+fn lock(directory: &OwnedFd) -> io::Result<()> {
+    let deadline = Instant::now() + LOCK_TIMEOUT;
+    loop {
+        match flock(directory, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::AGAIN | Errno::INTR) if Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(Errno::AGAIN) => {
+                return Err(io::Error::other(
+                    "others are writing there, and do not stop",
+                ));
+            }
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// A new file, for nobody else to read.
+fn new_file(directory: &OwnedFd) -> Result<(CString, File), Errno> {
+    loop {
+        let number = RandomState::new().build_hasher().finish();
+        let name = CString::new(format!("{number:016x}.txt")).map_err(|_| Errno::INVAL)?;
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+        match openat(directory, &name, flags, Mode::RUSR | Mode::WUSR) {
+            Err(Errno::EXIST) => {}
+            made => return Ok((name, made?.into())),
+        }
+    }
+}
+
+/// Removes the files that were last written before `oldest`, counted from 1970.
+fn clean_up(directory: &OwnedFd, oldest: Duration) {
+    each_file(directory, |name, written, _| {
+        if written < oldest {
+            let _ = unlinkat(directory, name, AtFlags::empty());
+        }
+    });
+}
+
+/// How much all files have, in bytes.
+fn size_of_all(directory: &OwnedFd) -> u64 {
+    let mut all = 0u64;
+    each_file(directory, |_, _, size| all = all.saturating_add(size));
+    all
+}
+
+/// Calls `each` with the name of each file, when it was written last, and its size.
+fn each_file(directory: &OwnedFd, mut each: impl FnMut(&CStr, Duration, u64)) {
+    let Ok(entries) = Dir::read_from(directory) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Ok(status) = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) else {
+            continue;
+        };
+        if FileType::from_raw_mode(status.st_mode) != FileType::Directory {
+            let written = u64::try_from(status.st_mtime).unwrap_or(0);
+            let size = u64::try_from(status.st_size).unwrap_or(0);
+            each(name, Duration::from_secs(written), size);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Why a page could not be fetched.
+
+use std::fmt;
+
+use super::Response;
+
+/// Why a page could not be fetched.
+#[derive(Debug)]
+pub enum FetchError {
+    /// The URL can't be fetched by anybody: another scheme, no host, not a URL.
+    InvalidUrl(String),
+    /// Name, connection, TLS, timeout, redirects, body or guard.
+    Network(Box<NetworkError>),
+    /// The server answered with a status of 400 or more. Its body is at most
+    /// [`MAX_ERROR_BODY`](super::MAX_ERROR_BODY) bytes.
+    Status(Box<Response>),
+}
+
+impl FetchError {
+    /// A [`FetchError::Network`] of which there is no more to say than this.
+    pub(super) fn network(text: impl Into<String>) -> Self {
+        NetworkError::new(text).into()
+    }
+}
+
+impl fmt::Display for FetchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidUrl(why) => f.write_str(why),
+            Self::Network(error) => error.fmt(f),
+            Self::Status(reply) => f.write_str(&reply.status_text()),
+        }
+    }
+}
+
+impl std::error::Error for FetchError {}
+
+/// Why no answer came, or not all of one.
+#[derive(Debug)]
+pub struct NetworkError {
+    /// What went wrong, and with which host.
+    pub text: String,
+    /// What can be done beyond what the text says; empty where there is nothing.
+    pub advice: String,
+    /// Whether it took too long: what is fetched without haste may come yet.
+    pub timed_out: bool,
+    /// What had come of a body that broke off.
+    pub received: Option<Received>,
+}
+
+/// The beginning of a body, decoded.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Received {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The value of `Content-Type`.
+    pub content_type: Option<String>,
+}
+
+impl NetworkError {
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            advice: String::new(),
+            timed_out: false,
+            received: None,
+        }
+    }
+
+    pub(super) fn advising(mut self, advice: impl Into<String>) -> Self {
+        self.advice = advice.into();
+        self
+    }
+}
+
+impl fmt::Display for NetworkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for NetworkError {}
+
+impl From<NetworkError> for FetchError {
+    fn from(error: NetworkError) -> Self {
+        Self::Network(Box::new(error))
+    }
+}

@@ -1,0 +1,118 @@
+//! Dates in headers, as leniently as cookies' are read (RFC 6265, section 5.1.1). That covers the
+//! three forms of HTTP's own (RFC 9110, section 5.6.7).
+
+use std::time::{Duration, SystemTime};
+
+const MONTHS: [&[u8; 3]; 12] = [
+    b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
+];
+
+/// The date that `text` names; `None` for what is none, and for what is before 1970.
+#[must_use]
+pub fn parse(text: &str) -> Option<SystemTime> {
+    let (mut time, mut day, mut month, mut year) = (None, None, None, None);
+    let delimiter = |c: char| !c.is_ascii_alphanumeric() && c != ':' && c != '\u{7f}';
+    for token in text.split(delimiter).filter(|token| !token.is_empty()) {
+        if time.is_none() && token.contains(':') {
+            time = Some(clock(token)?);
+        } else if day.is_none() && number(token, 1, 2).is_some() {
+            day = number(token, 1, 2);
+        } else if month.is_none() && month_of(token).is_some() {
+            month = month_of(token);
+        } else if year.is_none() && number(token, 2, 4).is_some() {
+            year = number(token, 2, 4);
+        }
+    }
+    let (time, day, month, mut year) = (time?, day?, month?, year?);
+    if year < 100 {
+        year += if year < 70 { 2000 } else { 1900 };
+    }
+    if !(1..=31).contains(&day) || year < 1601 {
+        return None;
+    }
+    let days = u64::try_from(days_since_1970(year, month, day)).ok()?;
+    Some(SystemTime::UNIX_EPOCH + Duration::from_secs(days * 86_400 + time))
+}
+
+/// A number of so many digits at the beginning of `token`, whatever else follows them.
+fn number(token: &str, least: usize, most: usize) -> Option<i64> {
+    let end = token
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(token.len());
+    (least..=most)
+        .contains(&end)
+        .then(|| token[..end].parse().ok())?
+}
+
+fn month_of(token: &str) -> Option<i64> {
+    let head = token.as_bytes().get(..3)?.to_ascii_lowercase();
+    let at = MONTHS.iter().position(|month| head == month.as_slice())?;
+    i64::try_from(at + 1).ok()
+}
+
+/// The seconds since midnight of `hh:mm:ss`.
+fn clock(token: &str) -> Option<u64> {
+    let mut parts = token.splitn(3, ':').map(|part| number(part, 1, 2));
+    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
+    let within = hour < 24 && minute < 60 && second < 60;
+    within.then(|| u64::try_from(hour * 3600 + minute * 60 + second).ok())?
+}
+
+/// Days from the first of January 1970 on, in the Gregorian calendar: years are counted from March,
+/// so that a leap day is a year's last.
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let from_march = (month + 9) % 12;
+    let day_of_year = (153 * from_march + 2) / 5 + day - 1;
+    year * 365 + year / 4 - year / 100 + year / 400 + day_of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(text: &str) -> Option<u64> {
+        let since = parse(text)?.duration_since(SystemTime::UNIX_EPOCH);
+        Some(since.unwrap().as_secs())
+    }
+
+    #[test]
+    fn dates_are_read_in_every_form_that_servers_write() {
+        for text in [
+            "Sun, 06 Nov 1994 08:49:37 GMT",
+            "Sunday, 06-Nov-94 08:49:37 GMT",
+            "Sun Nov  6 08:49:37 1994",
+            "Sun, 6-Nov-1994 8:49:37 GMT",
+        ] {
+            assert_eq!(seconds(text), Some(784_111_777), "{text}");
+        }
+        for (text, expected) in [
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199),
+            ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
+        ] {
+            assert_eq!(seconds(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_date_is_none() {
+        for text in [
+            "",
+            "0",
+            "120",
+            "-1",
+            "tomorrow",
+            "Sun, 06 Nov 1994",
+            "Sun, 32 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 25:49:37 GMT",
+            "Sun, 06 Nov 1994 08:49 GMT",
+            "Sun, 06 Nov 1969 08:49:37 GMT",
+            "Nov Nov Nov 1:1:1",
+            "\u{fc}\u{20ac}:::",
+        ] {
+            assert_eq!(seconds(text), None, "{text}");
+        }
+    }
+}

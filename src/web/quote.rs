@@ -1,0 +1,47 @@
+//! Somebody else's words inside a sentence of ours: short, on one line, and with no way out of
+//! their quotation marks.
+
+/// How many characters are quoted.
+pub const MOST: usize = 500;
+
+/// The words of `text`, on one line: blanks and control characters run together, and those of
+/// bidirectional text, which can make it read as what it is not, left out.
+#[must_use]
+pub fn on_one_line(text: &str) -> String {
+    let bidi = |c: &char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let blank = |c: char| c.is_whitespace() || c.is_control();
+    let visible: String = text.chars().filter(|c| !bidi(c)).collect();
+    let words = visible.split(blank).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The first [`MOST`] characters of `text`, in quotation marks and on one line; `None` where there
+/// are none.
+#[must_use]
+pub fn quoted(text: &str) -> Option<String> {
+    // No more than that can be needed of a text without blanks; many blanks shorten the quotation.
+    let begin: String = text.chars().take(8 * MOST).collect();
+    let line = on_one_line(&begin).replace('"', "'");
+    if line.is_empty() {
+        return None;
+    }
+    let most: String = line.chars().take(MOST).collect();
+    let more = most.len() < line.len() || begin.len() < text.len();
+    Some(format!("\"{most}{}\"", if more { "…" } else { "" }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_on_one_line_and_cannot_end_the_quotation() {
+        let text = " no\r\n\t\"page\"\u{1b}[31m here\u{202e}\u{0} ";
+        assert_eq!(quoted(text).unwrap(), "\"no 'page' [31m here\"");
+        assert_eq!(quoted(" \n\u{1} "), None);
+        let long = "é".repeat(MOST + 1);
+        assert_eq!(quoted(&long).unwrap(), format!("\"{}…\"", "é".repeat(MOST)));
+        assert_eq!(quoted(&"é".repeat(MOST)).unwrap().chars().count(), MOST + 2);
+        assert!(quoted(&"x ".repeat(1 << 20)).unwrap().ends_with("x …\""));
+    }
+}

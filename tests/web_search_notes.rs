@@ -1,0 +1,277 @@
+//! What the two search tools say beyond their results: what was not searched, why nothing is left,
+//! how to go on.
+
+mod common;
+#[path = "common/server.rs"]
+mod server;
+
+use common::{Call, directory, tool};
+use serde_json::{Value, json};
+use server::{Asked, Server, reply};
+
+const KEY: &str = "k3y+of/the=test";
+
+/// A call of the tool at a server, without anything of the environment's own.
+fn call(link: &str, request: &Value, server: &Server) -> Call {
+    let home = directory();
+    let mut call = tool(link).with(request).env("HOME", home.path());
+    for name in ["http_proxy", "https_proxy", "all_proxy"] {
+        call = call.without_env(name).without_env(&name.to_uppercase());
+    }
+    call.without_env("IKIGAI_CONFIG_DIR")
+        .without_env("XDG_CONFIG_HOME")
+        .env("BRAVE_API_KEY", KEY)
+        .env("GOOGLE_SEARCH_API_KEY", KEY)
+        .env("GOOGLE_SEARCH_ENGINE_ID", "engine")
+        .env("IKIGAI_BRAVE_URL", server.url("/search"))
+        .env("IKIGAI_GOOGLE_URL", server.url("/search"))
+}
+
+fn brave(request: &Value, server: &Server) -> Value {
+    call("web-search-brave-tool", request, server).run().json()
+}
+
+fn google(request: &Value, server: &Server) -> Value {
+    call("web-search-google-tool", request, server).run().json()
+}
+
+fn ok(body: &Value) -> Vec<u8> {
+    reply("200 OK\r\nContent-Type: application/json", body.to_string())
+}
+
+/// Brave with these pages, each a host's name behind its results' numbers.
+fn brave_with(hosts: &'static [&'static str], each: usize) -> Server {
+    Server::start(move |asked, conn| {
+        let page: usize = asked.param("offset").unwrap().parse().unwrap();
+        let count: usize = asked.param("count").unwrap().parse().unwrap();
+        let host = hosts.get(page).copied().unwrap_or("other.example");
+        let results: Vec<Value> = (0..each.min(count))
+            .map(|n| {
+                let n = page * count + n;
+                json!({"title": format!("title {n}"), "url": format!("https://{host}/{n}"), "description": "x".repeat(200)})
+            })
+            .collect();
+        conn.write_all(&ok(&json!({"web": {"results": results}})))
+    })
+}
+
+/// Google, where what a site answers is `answer`'s to say.
+fn google_with(
+    answer: impl Fn(&str, usize) -> Option<Vec<Value>> + Send + Sync + 'static,
+) -> Server {
+    Server::start(move |asked: &Asked, conn| {
+        let site = asked.param("siteSearch").unwrap_or_default();
+        let start = asked.param("start").unwrap().parse().unwrap();
+        match answer(&site, start) {
+            Some(items) => conn.write_all(&ok(&json!({"items": items}))),
+            None => conn.write_all(&reply(
+                "500 Oops\r\nContent-Type: application/json",
+                json!({"error": {"code": 500, "message": format!("backend error {KEY}")}})
+                    .to_string(),
+            )),
+        }
+    })
+}
+
+fn items(site: &str, count: usize) -> Vec<Value> {
+    let item = |n| json!({"title": "t", "link": format!("https://{site}/{n}"), "snippet": "s"});
+    (0..count).map(item).collect()
+}
+
+#[test]
+fn one_failed_domain_of_several_costs_nothing_but_itself() {
+    let server = google_with(|site, _| (site != "bad.example").then(|| items(site, 3)));
+    let domains = json!(["a.example", "bad.example", "b.example"]);
+    let found = google(
+        &json!({"query": "x y", "allowed_domains": domains}),
+        &server,
+    );
+    assert_eq!(
+        (&found["success"], &found["count"]),
+        (&json!(true), &json!(6))
+    );
+    assert_eq!(found["results"][1]["url"], "https://b.example/0");
+    let note = found["note"].as_str().unwrap();
+    assert!(
+        note.starts_with("bad.example was not searched: Google search failed: backend error"),
+        "{note}"
+    );
+    assert!(!note.contains("k3y"), "{note}");
+
+    let server = google_with(|_, _| None);
+    let answer = call(
+        "web-search-google-tool",
+        &json!({"query": "x y", "allowed_domains": domains}),
+        &server,
+    )
+    .run();
+    assert_eq!(
+        (answer.code(), answer.json()["error_code"].as_str()),
+        (1, Some("API_ERROR"))
+    );
+
+    let server = google_with(|site, _| Some(items(site, 10)));
+    let found = google(
+        &json!({"query": "x y", "allowed_domains": domains}),
+        &server,
+    );
+    assert!(found.get("note").is_none(), "{found}");
+}
+
+#[test]
+fn domains_that_were_not_asked_for_are_counted() {
+    let server = google_with(|_, _| Some(Vec::new()));
+    let domains: Vec<String> = (0..14).map(|n| format!("site-{n}.example")).collect();
+    let found = google(
+        &json!({"query": "x y", "allowed_domains": domains}),
+        &server,
+    );
+    assert_eq!(server.asked().len(), 10);
+    assert_eq!(
+        found["note"],
+        "Only 10 of the allowed domains were searched: send the other 4 in another call."
+    );
+}
+
+#[test]
+fn a_filter_that_leaves_nothing_says_so() {
+    let server = brave_with(&["a.example", "b.example"], 10);
+    let request = json!({"query": "x y", "allowed_domains": ["b.example"]});
+    let found = brave(&request, &server);
+    assert_eq!(
+        (&found["count"], found["results"].as_array().unwrap().len()),
+        (&json!(0), 0)
+    );
+    assert_eq!(
+        found["note"],
+        "10 results were found, and `allowed_domains` took away all of them: ask for the next page \
+         with \"offset\":1, or put site:b.example into `query`."
+    );
+    // As it says.
+    let next = json!({"query": "x y", "allowed_domains": ["b.example"], "offset": 1});
+    let found = brave(&next, &server);
+    assert_eq!(found["count"], 10);
+    assert!(found.get("note").is_none());
+
+    let server = brave_with(&[], 1);
+    let found = brave(
+        &json!({"query": "x y", "blocked_domains": ["other.example"], "offset": 9}),
+        &server,
+    );
+    assert_eq!(
+        found["note"],
+        "1 result was found, and `blocked_domains` took away all of them."
+    );
+    for search in [brave, google] {
+        let found = search(
+            &json!({"query": "x y", "allowed_domains": ["not a host!"]}),
+            &server,
+        );
+        assert_eq!(found["count"], 0);
+        assert!(
+            found["note"]
+                .as_str()
+                .unwrap()
+                .starts_with("Nothing can be found: no entry of"),
+            "{found}"
+        );
+    }
+
+    let server = google_with(|_, _| Some(items("elsewhere.example", 3)));
+    let found = google(
+        &json!({"query": "x y", "allowed_domains": ["a.example"], "start": 11}),
+        &server,
+    );
+    assert_eq!(
+        found["note"],
+        "3 results were found, and `allowed_domains` took away all of them: ask for the next page \
+         with \"start\":21, or put site:a.example into `query`."
+    );
+}
+
+#[test]
+fn nothing_found_at_all_and_something_left_are_plain_answers() {
+    let server = brave_with(&["a.example"], 0);
+    let found = brave(
+        &json!({"query": "x y", "allowed_domains": ["b.example"]}),
+        &server,
+    );
+    assert_eq!(found, json!({"success": true, "results": [], "count": 0}));
+    let server = google_with(|_, _| Some(items("a.example", 2)));
+    let found = google(&json!({"query": "x y"}), &server);
+    assert_eq!(found["count"], 2);
+    assert!(found.get("note").is_none());
+}
+
+#[test]
+fn a_bounded_answer_drops_whole_results_from_its_end_and_says_how_to_go_on() {
+    let server = brave_with(&[], 20);
+    for limit in [600_usize, 1000, 3000, 5000, 100_000] {
+        let request = json!({"query": "x y", "count": 20});
+        let answer = call("web-search-brave-tool", &request, &server)
+            .env("IKIGAI_MAX_ANSWER", limit.to_string())
+            .run();
+        assert!(
+            answer.stdout.len() <= limit,
+            "{} of {limit}",
+            answer.stdout.len()
+        );
+        let found = answer.json();
+        let shown = found["results"].as_array().unwrap().len();
+        assert_eq!(found["count"], shown);
+        if limit == 100_000 {
+            assert!(found.get("note").is_none());
+            continue;
+        }
+        assert!((1..20).contains(&shown), "{limit}: {shown}");
+        let expected = format!(
+            "{shown} of 20 results are shown, for which there is room: go on with \"count\":{shown},\"offset\":1."
+        );
+        assert_eq!(found["note"], expected);
+        let next = brave(
+            &json!({"query": "x y", "count": shown, "offset": 1}),
+            &server,
+        );
+        assert_eq!(next["results"][0]["title"], format!("title {shown}"));
+    }
+    let server = google_with(|_, _| Some(items(&"a".repeat(60), 10)));
+    let answer = call(
+        "web-search-google-tool",
+        &json!({"query": "x y", "start": 5}),
+        &server,
+    )
+    .env("IKIGAI_MAX_ANSWER", "800")
+    .run();
+    let found = answer.json();
+    let shown = found["results"].as_array().unwrap().len();
+    assert!((1..10).contains(&shown));
+    let note = found["note"].as_str().unwrap();
+    assert!(
+        note.ends_with(&format!("go on with \"start\":{}.", 5 + shown)),
+        "{note}"
+    );
+}
+
+#[test]
+fn a_reply_with_a_byte_order_mark_is_read() {
+    let server = Server::bytes(reply(
+        "200 OK",
+        "\u{feff}{\"web\":{\"results\":[{\"url\":\"https://a.example/\"}]}}",
+    ));
+    assert_eq!(brave(&json!({"query": "x y"}), &server)["count"], 1);
+}
+
+#[test]
+fn a_search_ends_within_the_time_of_its_caller() {
+    let server = Server::start(|_, _| {
+        std::thread::sleep(std::time::Duration::from_secs(4));
+        Ok(())
+    });
+    for link in ["web-search-brave-tool", "web-search-google-tool"] {
+        let answer = call(link, &json!({"query": "x y"}), &server)
+            .env("IKIGAI_MAX_SECONDS", "1.5")
+            .run();
+        assert_eq!(answer.json()["error_code"], "NETWORK_ERROR");
+        assert!(answer.took.as_secs_f64() < 2.0, "{:?}", answer.took);
+    }
+}
