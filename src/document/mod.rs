@@ -141,3 +141,5 @@ fn boundary(text: &str, most: usize) -> usize {
 mod tests;
 #[cfg(test)]
 mod tests_beside;
+#[cfg(test)]
+mod tests_hidden;

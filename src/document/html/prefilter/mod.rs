@@ -173,9 +173,9 @@ impl<'a> Filter<'a> {
     }
 
     fn start_tag(&mut self, at: usize) -> usize {
-        let mut lower = [0; 16];
+        let mut space = [0; MEANING];
         let end = tag::name_end(self.page, at + 1);
-        let name = lowered(&self.page[at + 1..end], &mut lower);
+        let name = meaning(&self.page[at + 1..end], &mut space);
         let category = category_of(name);
         let in_pre = self
             .tree
@@ -404,19 +404,15 @@ impl<'a> Filter<'a> {
                 _ => (1, false),
             };
             at = open + skip;
-            let starts = |word: &[u8]| {
-                bytes
-                    .get(at..at + word.len())
-                    .is_some_and(|w| w.eq_ignore_ascii_case(word))
-            };
-            if starts(b"template") {
+            let is = |name: &str| tag::is_named(self.page, at, name);
+            if is("template") {
                 depth = if end { depth - 1 } else { depth + 1 };
                 if depth == 0 {
                     return tag::past(self.page, at, b'>');
                 }
-            } else if !end && starts(b"script") {
+            } else if !end && is("script") {
                 at = tag::raw_end(self.page, at, "script").1;
-            } else if !end && starts(b"!--") {
+            } else if !end && bytes[at..].starts_with(b"!--") {
                 at = tag::comment_end(self.page, at + 3);
             }
         }
@@ -424,9 +420,9 @@ impl<'a> Filter<'a> {
     }
 
     fn end_tag(&mut self, at: usize) -> usize {
-        let mut lower = [0; 16];
+        let mut space = [0; MEANING];
         let end = tag::name_end(self.page, at + 2);
-        let name = lowered(&self.page[at + 2..end], &mut lower);
+        let name = meaning(&self.page[at + 2..end], &mut space);
         // Attributes of an end tag are read as those of a start tag are, and mean nothing.
         let Some(tag) = tag::read(self.page, at + 2, |_, _| false) else {
             return self.cut(at, self.page.len(), "");
@@ -465,7 +461,7 @@ impl<'a> Filter<'a> {
                 }
             }
             _ => {
-                let ending = self.tree.end(name, category, &mut fixes);
+                let ending = self.tree.end(tag.name, category, &mut fixes);
                 if ending == Ending::Silent {
                     return self.cut(at, tag.end, &fixes);
                 }
@@ -485,8 +481,12 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// `name` in lower case; a name too long to mean anything is `-`.
-fn lowered<'b>(name: &str, space: &'b mut [u8; 16]) -> &'b str {
+/// The length of the longest name that means anything here, in bytes.
+const MEANING: usize = 16;
+
+/// `name` in lower case, to ask what it means; `-` if it is too long to mean anything. Which end tag
+/// belongs to which start tag is not asked of this: that takes the whole name.
+fn meaning<'b>(name: &str, space: &'b mut [u8; MEANING]) -> &'b str {
     let Some(space) = space.get_mut(..name.len()) else {
         return "-";
     };

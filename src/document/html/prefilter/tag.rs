@@ -179,16 +179,19 @@ pub(super) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
 
 /// Where the name ends of the end tag at `at`, if there is one with this name.
 pub(super) fn names_end(page: &str, at: usize, name: &str) -> Option<usize> {
+    let named = page.as_bytes()[at..].starts_with(b"</") && is_named(page, at + 2, name);
+    named.then_some(at + 2 + name.len())
+}
+
+/// Whether the tag whose name begins at `at` has this name, and not one that begins like it.
+pub(super) fn is_named(page: &str, at: usize, name: &str) -> bool {
     let bytes = &page.as_bytes()[at..];
-    let end = 2 + name.len();
-    let named = bytes.starts_with(b"</")
+    bytes
+        .get(..name.len())
+        .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
         && bytes
-            .get(2..end)
-            .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
-        && bytes
-            .get(end)
-            .is_none_or(|b| is_space(*b) || matches!(b, b'/' | b'>'));
-    named.then_some(at + end)
+            .get(name.len())
+            .is_none_or(|b| is_space(*b) || matches!(b, b'/' | b'>'))
 }
 
 /// The place after the next `mark`, or the page's end.
