@@ -257,7 +257,7 @@ impl Content {
 /// The offset at which `count` lines of `chunk` end; if `chunk` holds fewer, `count` is reduced by
 /// them.
 fn after_lines(chunk: &[u8], count: &mut u64) -> Option<usize> {
-    let here = memchr_iter(b'\n', chunk).count() as u64;
+    let here = bytecount::count(chunk, b'\n') as u64;
     if here < *count {
         *count -= here;
         return None;
