@@ -7,7 +7,7 @@ mod tests;
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use crate::contract::failure::{Code, Failure};
@@ -296,6 +296,9 @@ fn too_costly(lines: u64, first: &str) -> String {
     )
 }
 
+/// How long before the end of a call's time a pattern's limit counts as that end.
+const NEARLY: Duration = Duration::from_millis(100);
+
 fn ended_early(ended: &Ended, terms: &Terms) -> String {
     let Ended {
         file,
@@ -305,9 +308,17 @@ fn ended_early(ended: &Ended, terms: &Terms) -> String {
         by_the_clock,
     } = ended;
     let files = |number: usize| several(number as u64, "file", "files");
+    // A pattern's own limit is the rest of the call's time, where the call has one.
+    let of_the_call = |until: Instant| Instant::now() + NEARLY >= until;
     let (why, what) = if *by_the_clock {
         let time = search_notes::seconds(terms);
         (format!("the call had {time}"), "Narrow `path` or `glob`")
+    } else if terms.until().is_some_and(of_the_call) {
+        let time = search_notes::seconds(terms);
+        (
+            format!("the call had {time}"),
+            "Narrow `path` or `glob`, make the pattern simpler",
+        )
     } else {
         (
             "the pattern is too costly".to_owned(),
