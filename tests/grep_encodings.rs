@@ -1,39 +1,15 @@
 //! grep: files in UTF-16, and files with a byte-order mark.
 
 mod common;
+#[path = "common/lines.rs"]
+mod lines;
 
-use std::fs;
-use std::path::Path;
-
-use common::{Answer, directory, tool};
+use lines::{numbers, search, with_file};
 use serde_json::json;
 
 /// The text between the last two backquotes: what is to be written.
 fn advised(sentence: &str) -> &str {
     sentence.rsplit('`').nth(1).unwrap()
-}
-
-/// grep's answer for a pattern on one file.
-fn search(here: &Path, pattern: &str, file: &str) -> Answer {
-    let request = json!({"pattern": pattern, "path": file});
-    tool("grep").with(&request).in_directory(here).run()
-}
-
-/// The numbers of the lines that a pattern finds in a file.
-fn numbers(here: &Path, pattern: &str, file: &str) -> Vec<usize> {
-    let answer = search(here, pattern, file).json();
-    let Some(output) = answer["output"].as_str() else {
-        panic!("{pattern}: {answer}")
-    };
-    let number = |line: &str| line.split(':').nth(1).unwrap().parse().unwrap();
-    output.lines().map(number).collect()
-}
-
-/// A directory with the file `f`.
-fn with_file(content: impl AsRef<[u8]>) -> tempfile::TempDir {
-    let here = directory();
-    fs::write(here.path().join("f"), content).unwrap();
-    here
 }
 
 /// The text in UTF-16 with its mark.

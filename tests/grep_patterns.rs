@@ -2,11 +2,12 @@
 //! that it must find; and what is said of a refused pattern and of one that finds nothing.
 
 mod common;
+#[path = "common/lines.rs"]
+mod lines;
 
 use std::fs;
-use std::path::Path;
 
-use common::{Answer, directory, tool};
+use lines::{numbers, search, with_file};
 use serde_json::json;
 
 /// What is searched, line 1 first.
@@ -309,29 +310,6 @@ const PATTERNS: &[(&str, &[usize])] = &[
     (r"[\r\n]", &[]),
     (r"[^\S\r\n]{3}", &[4, 5, 38, 39, 54]),
 ];
-
-/// grep's answer for a pattern on one file.
-fn search(here: &Path, pattern: &str, file: &str) -> Answer {
-    let request = json!({"pattern": pattern, "path": file});
-    tool("grep").with(&request).in_directory(here).run()
-}
-
-/// The numbers of the lines that a pattern finds in a file.
-fn numbers(here: &Path, pattern: &str, file: &str) -> Vec<usize> {
-    let answer = search(here, pattern, file).json();
-    let Some(output) = answer["output"].as_str() else {
-        panic!("{pattern}: {answer}")
-    };
-    let number = |line: &str| line.split(':').nth(1).unwrap().parse().unwrap();
-    output.lines().map(number).collect()
-}
-
-/// A directory with the file `f`.
-fn with_file(content: impl AsRef<[u8]>) -> tempfile::TempDir {
-    let here = directory();
-    fs::write(here.path().join("f"), content).unwrap();
-    here
-}
 
 /// The text between the last two backquotes: what is to be written.
 fn advised(sentence: &str) -> &str {
