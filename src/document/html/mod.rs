@@ -7,6 +7,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | `late` | text that the page streams late, put where it belongs |
 //! | `prefilter` | the page as the parser gets it |
 //! | `parse` | the tree, within bounds of memory and time |
 //! | `dom` | what an element is, and whether anyone sees it |
@@ -33,6 +34,7 @@ mod css;
 mod dom;
 mod flow;
 mod image;
+mod late;
 mod parse;
 mod pre;
 mod prefilter;
@@ -51,9 +53,11 @@ pub(super) struct Ends {
 
 /// Reads a page that was found at `base`, as far as there is memory and time for it.
 pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> (Model, Cuts) {
-    let (filtered, late) = prefilter::filter(page, syntax, ends.filter);
+    let assembled = late::assemble(page);
+    let (filtered, late) = prefilter::filter(&assembled, syntax, ends.filter);
     let (tree, short) = parse::parse(&filtered, ends.parse);
     drop(filtered);
+    drop(assembled);
     let read = Rc::new(RefCell::new((Model::default(), Cuts::default())));
     let root = Root {
         base: base.clone(),

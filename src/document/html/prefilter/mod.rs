@@ -14,7 +14,7 @@ use memchr::{memchr, memmem};
 use super::dom::{self, Kind};
 
 mod category;
-mod tag;
+pub(super) mod tag;
 mod tree;
 mod xml;
 

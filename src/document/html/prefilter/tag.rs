@@ -8,17 +8,17 @@ use memchr::{memchr, memchr2, memmem};
 use super::super::dom;
 
 /// A start tag as it stands in the page.
-pub(super) struct Tag<'a> {
+pub(in super::super) struct Tag<'a> {
     /// The name in the page's spelling.
-    pub(super) name: &'a str,
+    pub(in super::super) name: &'a str,
     /// Where the page goes on after the tag.
-    pub(super) end: usize,
+    pub(in super::super) end: usize,
     /// Whether it ends in `/>`.
-    pub(super) closed: bool,
+    pub(in super::super) closed: bool,
     /// The attributes that the conversion uses, as they stand in the page.
-    pub(super) kept: Vec<&'a str>,
+    pub(in super::super) kept: Vec<&'a str>,
     /// Whether there were others.
-    pub(super) dropped: bool,
+    pub(in super::super) dropped: bool,
 }
 
 /// The longest value of an attribute that is kept, in bytes.
@@ -29,7 +29,7 @@ fn is_space(byte: u8) -> bool {
 }
 
 /// Where the name that begins at `at` ends.
-pub(super) fn name_end(page: &str, at: usize) -> usize {
+pub(in super::super) fn name_end(page: &str, at: usize) -> usize {
     let bytes = page.as_bytes();
     let length = bytes[at..]
         .iter()
@@ -40,7 +40,11 @@ pub(super) fn name_end(page: &str, at: usize) -> usize {
 
 /// Reads the tag whose name begins at `at`. `keep` says which attributes are used. `None` if
 /// the page ends within the tag.
-pub(super) fn read(page: &str, at: usize, keep: impl Fn(&str, &str) -> bool) -> Option<Tag<'_>> {
+pub(in super::super) fn read(
+    page: &str,
+    at: usize,
+    mut keep: impl FnMut(&str, &str) -> bool,
+) -> Option<Tag<'_>> {
     let bytes = page.as_bytes();
     let mut here = name_end(page, at);
     let name = &page[at..here];
@@ -103,7 +107,7 @@ pub(super) fn read(page: &str, at: usize, keep: impl Fn(&str, &str) -> bool) -> 
 }
 
 /// Whether the conversion uses this attribute of an element; `tag` is in lower case.
-pub(super) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool {
+pub(in super::super) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool {
     let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
     match name.len() {
         4 if is("href") => matches!(tag, "a" | "base"),
@@ -166,7 +170,7 @@ fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
 
 /// Where the text of an element that holds no tags ends, and where the page goes on after
 /// its end tag; both are the page's end if there is none.
-pub(super) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
+pub(in super::super) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
     let bytes = page.as_bytes();
     for start in memmem::find_iter(&bytes[from..], b"</") {
         let start = from + start;
@@ -178,13 +182,13 @@ pub(super) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
 }
 
 /// Where the name ends of the end tag at `at`, if there is one with this name.
-pub(super) fn names_end(page: &str, at: usize, name: &str) -> Option<usize> {
+pub(in super::super) fn names_end(page: &str, at: usize, name: &str) -> Option<usize> {
     let named = page.as_bytes()[at..].starts_with(b"</") && is_named(page, at + 2, name);
     named.then_some(at + 2 + name.len())
 }
 
 /// Whether the tag whose name begins at `at` has this name, and not one that begins like it.
-pub(super) fn is_named(page: &str, at: usize, name: &str) -> bool {
+pub(in super::super) fn is_named(page: &str, at: usize, name: &str) -> bool {
     let bytes = &page.as_bytes()[at..];
     bytes
         .get(..name.len())
@@ -195,12 +199,12 @@ pub(super) fn is_named(page: &str, at: usize, name: &str) -> bool {
 }
 
 /// The place after the next `mark`, or the page's end.
-pub(super) fn past(page: &str, from: usize, mark: u8) -> usize {
+pub(in super::super) fn past(page: &str, from: usize, mark: u8) -> usize {
     memchr(mark, &page.as_bytes()[from..]).map_or(page.len(), |length| from + length + 1)
 }
 
 /// The place after the comment whose `<!--` ends at `from`.
-pub(super) fn comment_end(page: &str, from: usize) -> usize {
+pub(in super::super) fn comment_end(page: &str, from: usize) -> usize {
     let bytes = page.as_bytes();
     if bytes[from..].starts_with(b">") {
         return from + 1;

@@ -1,0 +1,379 @@
+//! Text that a page streams late, put where the page's own script would put it.
+//!
+//! Rules: `ReactDOMServer` of React 18 and 19, as Next.js and others send it. What is not ready
+//! leaves `<!--$?--><template id="B:0"></template>`, something to look at meanwhile, and
+//! `<!--/$-->`; it comes later as `<div hidden id="S:0">…</div>` with a script that calls
+//! `$RC("B:0","S:0")` (`$RR` where it waits for styles). A piece of such a text leaves
+//! `<template id="P:1"></template>` and comes with `$RS("S:1","P:1")`.
+//!
+//! The page is put together as text, before anything else reads it, so that a row of a table lands
+//! in its table. Each late piece is used once, wherever it is asked for, so that the page does
+//! not become longer, and no circle has an end to run into.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use memchr::{memchr, memmem, memrchr};
+
+use super::prefilter::tag;
+
+/// The longest id that is looked at, in bytes.
+const MAX_ID: usize = 64;
+
+/// How deep late pieces may stand in each other.
+const MAX_DEPTH: usize = 256;
+
+/// A piece of the page, by where it begins and ends.
+type Range = std::ops::Range<usize>;
+
+/// A late piece.
+struct Late {
+    /// The element.
+    whole: Range,
+    /// What it holds.
+    inner: Range,
+    used: bool,
+}
+
+/// A place that waits for one, with what is shown until it comes.
+struct Place<'a> {
+    whole: Range,
+    id: &'a str,
+}
+
+/// The page with its late pieces where they belong.
+pub(super) fn assemble(page: &str) -> Cow<'_, str> {
+    if memmem::find(page.as_bytes(), b"id=\"S:").is_none()
+        && memmem::find(page.as_bytes(), b"$RC(\"").is_none()
+    {
+        return Cow::Borrowed(page);
+    }
+    let wanted = wanted(page);
+    let (mut pieces, places) = parts(page, &wanted);
+    if pieces.is_empty() || places.is_empty() {
+        return Cow::Borrowed(page);
+    }
+    let pairs: Vec<(Range, Option<usize>)> = {
+        let by_id: HashMap<&str, usize> = pieces
+            .iter()
+            .enumerate()
+            .map(|(at, (id, _))| (*id, at))
+            .collect();
+        places
+            .iter()
+            .map(|place| {
+                let piece = match wanted.get(place.id) {
+                    Some(piece) => by_id.get(piece),
+                    None => place
+                        .id
+                        .rsplit_once("B:")
+                        .and_then(|(before, number)| by_id.get(&*format!("{before}S:{number}"))),
+                };
+                (place.whole.clone(), piece.copied())
+            })
+            .collect()
+    };
+    let mut out = String::with_capacity(page.len());
+    put_together(page, &mut pieces, &pairs, &mut out);
+    Cow::Owned(out)
+}
+
+/// Writes the page: each place becomes what its piece holds, and a piece that has a place goes
+/// from where it stood.
+fn put_together(
+    page: &str,
+    pieces: &mut [(&str, Late)],
+    pairs: &[(Range, Option<usize>)],
+    out: &mut String,
+) {
+    let mut skips: Vec<(Range, Option<usize>)> = pairs
+        .iter()
+        .filter(|(_, piece)| piece.is_some())
+        .cloned()
+        .collect();
+    let placed: Vec<usize> = skips.iter().filter_map(|(_, piece)| *piece).collect();
+    skips.extend(
+        placed
+            .into_iter()
+            .map(|piece| (pieces[piece].1.whole.clone(), None)),
+    );
+    skips.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
+    skips.dedup_by_key(|(range, _)| range.start);
+    // What is being written, innermost last: from where on, and to where.
+    let mut open: Vec<Range> = vec![0..page.len()];
+    while let Some(Range { start, end }) = open.pop() {
+        let next = skips.partition_point(|(range, _)| range.start < start);
+        let Some((range, piece)) = skips
+            .get(next)
+            .filter(|(range, _)| range.start < end && range.end <= end)
+        else {
+            out.push_str(&page[start..end]);
+            continue;
+        };
+        out.push_str(&page[start..range.start]);
+        open.push(range.end..end);
+        if let Some(piece) = *piece {
+            let late = &mut pieces[piece].1;
+            if !std::mem::replace(&mut late.used, true) && open.len() < MAX_DEPTH {
+                open.push(late.inner.clone());
+            }
+        }
+    }
+}
+
+/// Which piece each place waits for, as the scripts say it.
+fn wanted(page: &str) -> HashMap<&str, &str> {
+    let mut wanted = HashMap::new();
+    for at in memmem::find_iter(page.as_bytes(), b"$R") {
+        let Some(call) = page.get(at + 2..) else {
+            continue;
+        };
+        let turned = match call.as_bytes() {
+            [b'C' | b'R', b'(', ..] => false,
+            [b'S', b'(', ..] => true,
+            _ => continue,
+        };
+        let mut rest = &call[2..];
+        let mut argument = || {
+            let text = rest.strip_prefix('"')?;
+            let end = memchr(b'"', &text.as_bytes()[..text.len().min(MAX_ID + 1)])?;
+            rest = text[end + 1..].strip_prefix(',').unwrap_or_default();
+            Some(&text[..end])
+        };
+        if let (Some(first), Some(second)) = (argument(), argument()) {
+            let (place, piece) = if turned {
+                (second, first)
+            } else {
+                (first, second)
+            };
+            wanted.entry(place).or_insert(piece);
+        }
+    }
+    wanted
+}
+
+/// The late pieces of a page by their ids, and the places that wait for them.
+fn parts<'a>(
+    page: &'a str,
+    wanted: &HashMap<&str, &str>,
+) -> (Vec<(&'a str, Late)>, Vec<Place<'a>>) {
+    let bytes = page.as_bytes();
+    let mut pieces = Vec::new();
+    let mut places = Vec::new();
+    // The boundary comments are gone through once, as far as the places need it.
+    let mut ends: Option<HashMap<usize, usize>> = None;
+    let mut at = 0;
+    while let Some(length) = memmem::find(&bytes[at..], b" id=\"") {
+        let here = at + length;
+        at = here + 5;
+        let value = &bytes[at..(at + MAX_ID + 1).min(bytes.len())];
+        let Some(length) = memchr(b'"', value) else {
+            continue;
+        };
+        let id = &page[at..at + length];
+        if !(id.contains("S:") || id.contains("B:") || id.contains("P:")) {
+            continue;
+        }
+        let from = here.saturating_sub(MAX_ID);
+        let Some(open) = memrchr(b'<', &bytes[from..here]).map(|open| from + open) else {
+            continue;
+        };
+        // Rows and cells come in a table that is hidden, drawings with a style.
+        let mut hidden = page[..open].ends_with("<table hidden>");
+        let Some(tag) = tag::read(page, open + 1, |name, _| {
+            hidden |= matches!(name, "hidden" | "style");
+            false
+        }) else {
+            break;
+        };
+        at = at.max(tag.end);
+        if tag.name == "template" {
+            let Some(end) = page[tag.end..].strip_prefix("</template>") else {
+                continue;
+            };
+            let end = page.len() - end.len();
+            // A boundary ends with its own comment, and holds what is shown until then.
+            let end = if id.contains("B:") {
+                let ends = ends.get_or_insert_with(|| boundaries(page));
+                match ends.get(&end) {
+                    Some(end) => *end,
+                    None => end,
+                }
+            } else {
+                end
+            };
+            if id.contains("B:") || wanted.contains_key(id) {
+                places.push(Place {
+                    whole: open..end,
+                    id,
+                });
+            }
+        } else if hidden && id.contains("S:") {
+            pieces.push((id, open, tag));
+        }
+    }
+    let starts: Vec<(usize, &str, usize)> = pieces
+        .iter()
+        .map(|(_, open, tag)| (*open, tag.name, tag.end))
+        .collect();
+    let ends = ends_of(page, &starts);
+    let pieces = pieces
+        .iter()
+        .zip(ends)
+        .filter_map(|((id, open, tag), end)| {
+            let (inner, end) = end?;
+            let late = Late {
+                whole: *open..end,
+                inner: tag.end..inner,
+                used: false,
+            };
+            Some((*id, late))
+        })
+        .collect();
+    (pieces, places)
+}
+
+/// Where the boundaries end, by where their template ends.
+fn boundaries(page: &str) -> HashMap<usize, usize> {
+    let bytes = page.as_bytes();
+    let mut open: Vec<usize> = Vec::new();
+    let mut ends = HashMap::new();
+    for at in memmem::find_iter(bytes, b"<!--") {
+        let rest = &bytes[at + 4..];
+        if rest.starts_with(b"/$-->") {
+            if let Some(start) = open.pop()
+                && let Some(template) = template_at(page, start)
+            {
+                ends.insert(template, at);
+            }
+        } else if [&b"$-->"[..], b"$?-->", b"$!-->", b"$~-->"]
+            .iter()
+            .any(|start| rest.starts_with(start))
+        {
+            open.push(at);
+        }
+    }
+    ends
+}
+
+/// Where the template ends that directly follows the comment `<!--$?-->` at `at`.
+fn template_at(page: &str, at: usize) -> Option<usize> {
+    let after = at + memmem::find(&page.as_bytes()[at..], b"-->")? + 3;
+    page[after..].strip_prefix("<template ")?;
+    let near = &page.as_bytes()[after..];
+    let near = &near[..near.len().min(4 * MAX_ID)];
+    Some(after + memmem::find(near, b"</template>")? + "</template>".len())
+}
+
+/// For each of the elements, by where it stands, what it is called and where its start tag ends:
+/// where what it holds ends, and where it ends itself. Those before the end of the page are in the
+/// order of the page, and all are found in one pass for each name.
+fn ends_of(page: &str, starts: &[(usize, &str, usize)]) -> Vec<Option<(usize, usize)>> {
+    let bytes = page.as_bytes();
+    let mut found = vec![None; starts.len()];
+    let mut names: Vec<&str> = starts.iter().map(|(_, name, _)| *name).collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names.into_iter().take(8) {
+        let mut open: Vec<Option<usize>> = Vec::new();
+        let mut next = starts
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, other, _))| *other == name)
+            .peekable();
+        let first = next.peek().map_or(0, |(_, (open, _, _))| *open);
+        let mut at = first;
+        while let Some(length) = memchr(b'<', &bytes[at..]) {
+            let here = at + length;
+            at = here + 1;
+            if bytes.get(at) == Some(&b'/') {
+                if tag::is_named(page, at + 1, name)
+                    && let Some(index) = open.pop()
+                {
+                    let end = tag::past(page, at, b'>');
+                    at = end;
+                    if let Some(index) = index {
+                        found[index] = Some((here, end));
+                    }
+                    if open.is_empty() && next.peek().is_none() {
+                        break;
+                    }
+                }
+            } else if tag::is_named(page, at, name) {
+                let index = next
+                    .next_if(|(_, (open, _, _))| *open == here)
+                    .map(|(index, _)| index);
+                if index.is_some() || !open.is_empty() {
+                    open.push(index);
+                }
+            } else if tag::is_named(page, at, "script") || tag::is_named(page, at, "style") {
+                let name = if bytes[at] | 32 == b's' && bytes[at + 1] | 32 == b'c' {
+                    "script"
+                } else {
+                    "style"
+                };
+                at = tag::raw_end(page, at, name).1;
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn late_text_stands_where_its_template_stood() {
+        for (page, wanted) in [
+            (
+                r#"a<!--$?--><template id="B:0"></template><p>wait</p><!--/$-->b<div hidden id="S:0"><p>c<div>d</div></div>e<script>$RC("B:0","S:0")</script>"#,
+                r#"a<!--$?--><p>c<div>d</div><!--/$-->be<script>$RC("B:0","S:0")</script>"#,
+            ),
+            (
+                r#"<!--$?--><template id="B:1"></template><!--/$--><div hidden id="S:3">a<template id="P:4"></template>b</div><script>$RC("B:1","S:3")</script><div hidden id="S:4">c</div><script>$RS("S:4","P:4")</script>"#,
+                r#"<!--$?-->acb<!--/$--><script>$RC("B:1","S:3")</script><script>$RS("S:4","P:4")</script>"#,
+            ),
+            (
+                r#"<!--$?--><template id="B:0"></template>w<!--$-->x<!--/$--><!--/$--><div hidden id="S:0">a<!--$?--><template id="B:1"></template>w<!--/$--></div><div hidden id="S:1">b</div>"#,
+                "<!--$?-->a<!--$?-->b<!--/$--><!--/$-->",
+            ),
+            (
+                r#"<table><tbody><!--$?--><template id="B:0"></template><!--/$--></tbody></table><table hidden><tbody id="S:0"><tr><td>x</tbody></table>"#,
+                r#"<table><tbody><!--$?--><tr><td>x<!--/$--></tbody></table><table hidden></table>"#,
+            ),
+        ] {
+            assert_eq!(assemble(page), wanted);
+        }
+    }
+
+    #[test]
+    fn a_page_that_only_looks_like_it_stays_as_it_is() {
+        for page in [
+            r#"<p id="S:0">a</p>"#,
+            r#"<div hidden id="S:0">a</div>"#,
+            r#"<template id="B:0"></template><div hidden id="S:1">a</div>"#,
+            r#"<div hidden id="S:0">a<script>$RC("B:0","S:0")</script>"#,
+            r#"<template id="B:0"></template><div hidden id="S:0">a"#,
+            r#"<script>$RC("B:0</script>"#,
+        ] {
+            assert_eq!(assemble(page), page);
+        }
+    }
+
+    #[test]
+    fn no_page_becomes_longer_by_it_however_its_pieces_are_nested() {
+        let circle = r#"<!--$?--><template id="B:0"></template><!--/$--><div hidden id="S:0"><!--$?--><template id="B:1"></template><!--/$--></div><div hidden id="S:1">x<!--$?--><template id="B:0"></template><!--/$--></div>"#;
+        assert!(assemble(circle).len() <= circle.len());
+        let many = r#"<template id="B:0"></template><div hidden id="S:0">"#.repeat(20_000);
+        assert!(assemble(&many).len() <= many.len());
+        let numbered = (0..5000).fold(String::new(), |page, n| {
+            page + &format!(
+                r#"<div hidden id="S:{n}">w<!--$?--><template id="B:{}"></template><!--/$--></div><script>$RC("B:{n}","S:{n}")</script>"#,
+                n + 1
+            )
+        });
+        let page = format!(r#"<!--$?--><template id="B:0"></template><!--/$-->{numbered}"#);
+        assert!(assemble(&page).len() <= page.len());
+    }
+}
