@@ -121,10 +121,16 @@ fn convert_from(page: &str, base: &Url, syntax: Syntax, end: Option<Instant>) ->
         parse: part(5),
         walk: part(6),
     };
-    let (mut model, cut_by_reader) = html::read(page, base, syntax, ends);
-    let title = std::mem::take(&mut model.title);
-    let (mut markdown, cut_by_writer) = markdown::write(&model, page.len(), end);
-    cut_by_reader.and(cut_by_writer).say(&mut markdown);
+    let mut read = html::read(page, base, syntax, ends);
+    let title = std::mem::take(&mut read.model.title);
+    let (mut markdown, cut_by_writer) = markdown::write(&read.model, page.len(), end);
+    if let Some(remark) = read.remark {
+        if !markdown.is_empty() {
+            markdown.push_str("\n\n");
+        }
+        markdown.push_str(&markdown::write(&remark, page.len(), end).0);
+    }
+    read.cuts.and(cut_by_writer).say(&mut markdown);
     Document { title, markdown }
 }
 
@@ -143,3 +149,5 @@ mod tests;
 mod tests_beside;
 #[cfg(test)]
 mod tests_hidden;
+#[cfg(test)]
+mod tests_useless;

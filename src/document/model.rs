@@ -194,6 +194,43 @@ impl Model {
         &self.nodes
     }
 
+    /// How many letters and digits a reader sees of it, counted as far as `most`.
+    pub(super) fn letters(&self, most: usize) -> usize {
+        let mut letters = 0;
+        for node in &self.nodes {
+            let (Content::Text(text)
+            | Content::Code(text)
+            | Content::CodeBlock { code: text, .. }
+            | Content::Image { alt: text, .. }) = node.content
+            else {
+                continue;
+            };
+            letters += self
+                .text(text)
+                .chars()
+                .filter(|c| c.is_alphanumeric())
+                .count();
+            if letters >= most {
+                return most;
+            }
+        }
+        letters
+    }
+
+    /// The first `most` bytes or so of what a reader sees of it, without what parts it.
+    pub(super) fn beginning(&self, most: usize) -> String {
+        let mut beginning = String::new();
+        for node in &self.nodes {
+            if let Content::Text(text) = node.content {
+                beginning.push_str(self.text(text));
+            }
+            if beginning.len() >= most {
+                break;
+            }
+        }
+        beginning
+    }
+
     /// A piece of the text.
     pub(super) fn text(&self, slice: Slice) -> &str {
         let range = slice.start as usize..slice.end as usize;
@@ -260,6 +297,11 @@ impl Builder {
         self.add(content);
     }
 
+    /// Whether there is nothing in the document yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.model.nodes.is_empty()
+    }
+
     /// Closes the node that was opened last.
     pub(super) fn close(&mut self) {
         let end = index(self.model.nodes.len());
@@ -301,6 +343,12 @@ impl Builder {
         let id = AddressId(index(self.model.addresses.len()));
         self.model.addresses.push(Address { absolute, spelling });
         id
+    }
+
+    /// An address as a text.
+    pub(super) fn address_text(&self, id: AddressId) -> Slice {
+        let address = self.model.addresses.get(id.0 as usize);
+        address.map_or_else(Slice::default, |address| address.absolute)
     }
 
     /// Keeps what a table looks like.

@@ -34,6 +34,155 @@ fn an_element_that_is_hidden_takes_nothing_with_it_however_long_its_name() {
     ]);
 }
 
+#[test]
+fn text_that_comes_late_stands_where_the_page_puts_it() {
+    check(&[(
+        "<main><h1>a</h1><!--$?--><template id=\"B:0\"></template><p>Loading</p><!--/$--><p>c</main>\
+         <div hidden id=\"S:0\"><p>b <template id=\"P:1\"></template></p></div>\
+         <script>$RC(\"B:0\",\"S:0\")</script>\
+         <div hidden id=\"S:1\"><b>x</b></div><script>$RS(\"S:1\",\"P:1\")</script>",
+        "# a\n\nb **x**\n\nc",
+    )]);
+}
+
+#[test]
+fn what_the_page_offers_to_show_is_shown() {
+    check(&[
+        (
+            "<button aria-controls='x y'>a</button><div id=x hidden>b</div><div id=y style='display:none'>c</div>",
+            "a\n\nb\n\nc",
+        ),
+        ("<p>a<div role=tabpanel aria-hidden=true>b</div>", "a\n\nb"),
+        ("<p>a<div role=region hidden>b</div>", "a\n\nb"),
+        (
+            "<a href='#t2'>a</a><div id=t2 style='display: none; color: red'>b</div>",
+            "[a](#t2)\n\nb",
+        ),
+        (
+            "<button data-bs-target='#x'>a</button><button data-target='#y'>b</button><p id=x hidden>c<p id=y hidden>d",
+            "a b\n\nc\n\nd",
+        ),
+        (
+            "<div class='swiper-slide' aria-hidden=true>a</div><div class='slick-slide' aria-hidden=true>b</div>\
+             <div class='carousel-item' hidden>c</div><div class='slick-slide slick-cloned' aria-hidden=true>a</div>",
+            "a\n\nb\n\nc",
+        ),
+        // A panel that stands in another one.
+        (
+            "<button aria-controls=x>a</button><div id=x hidden>b <button aria-controls=y>c</button><p id=y hidden>d</p></div>",
+            "a\n\nb c\n\nd",
+        ),
+        ("<details><summary>a</summary><p>b</details>", "a\n\nb"),
+        (
+            "<button aria-controls=x>a</button><span id=x aria-hidden=true>b</span>",
+            "a b",
+        ),
+    ]);
+}
+
+#[test]
+fn what_merely_hides_stays_hidden() {
+    for hidden in [
+        "<p hidden>SECRET</p>",
+        "<p hidden=hidden>SECRET</p>",
+        "<p aria-hidden=true>SECRET</p>",
+        "<p style='display:none'>SECRET</p>",
+        "<p style='visibility:hidden'>SECRET</p>",
+        "<p style='color:red;DISPLAY : NONE !important'>SECRET</p>",
+        "<u hidden>SECRET</u>",
+        "<font style='display:none'>SECRET</font>",
+        "<font hidden><font>SECRET</font>SECRET</font>",
+        "<small aria-hidden=true><p>SECRET</small>",
+        "<svg style='display:none'><text>SECRET</text></svg>",
+        "<svg hidden><svg></svg><text>SECRET</text></svg>",
+        "<select hidden><option>SECRET</select>",
+        "<textarea hidden>SECRET</textarea>",
+        "<textarea style='display:none'>SECRET</textarea>",
+        "<option hidden>SECRET</option>",
+        "<noscript>SECRET</noscript>",
+        "<template>SECRET</template>",
+        // An offer that nobody sees is none.
+        "<div hidden id=x><a href='#x'>a</a>SECRET</div>",
+        "<div hidden><button aria-controls=x>a</button></div><div hidden id=x>SECRET</div>",
+        "<div hidden id=x><a href='#y'>a</a></div><div hidden id=y><a href='#x'>a</a>SECRET</div>",
+        "<div hidden><div role=tabpanel>SECRET</div></div>",
+        "<a href='#'>a</a><div hidden id=''>SECRET</div>",
+        "<a href='#y'>a</a><div hidden id=x>SECRET</div>",
+        "<div hidden id='S:0'>SECRET</div>",
+        "<div class='slick-slide slick-cloned' aria-hidden=true>SECRET</div>",
+        "<object hidden>SECRET</object>",
+        "<video hidden>SECRET</video>",
+        "<img hidden alt=SECRET src=x>",
+        "<a hidden href=/x>SECRET</a>",
+        "<table><tr hidden><td>SECRET</table>",
+        "<ul><li hidden>SECRET</ul>",
+        "<x-y hidden><x-y>SECRET</x-y>SECRET</x-y>",
+    ] {
+        let page = format!("<p>A recipe for bread.</p>{hidden}<p>Mix flour and water.</p>");
+        let markdown = markdown(&page);
+        assert!(!markdown.contains("SECRET"), "{page} {markdown}");
+        assert!(
+            markdown.starts_with("A recipe for bread."),
+            "{page} {markdown}"
+        );
+        assert!(
+            markdown.ends_with("Mix flour and water."),
+            "{page} {markdown}"
+        );
+    }
+}
+
+#[test]
+fn a_page_that_would_be_left_with_nothing_shows_what_it_hides() {
+    let text = "Some words of an article that is long enough. ".repeat(12);
+    let long = text.trim();
+    let next = "<div id=__next><p>Loading...</div>";
+    for page in [
+        format!("<body style='display:none'><p>{long}"),
+        format!("<body><div style='visibility:hidden'><p>{long}</div>"),
+        format!("<body><div hidden><div hidden><p>{long}</div></div>"),
+        format!("{next}<noscript><p>{long}</noscript>"),
+        format!("{next}<div hidden><p>{long}</div><div hidden>SECRET</div>"),
+        format!("<script>x</script><div hidden><p>{long}<p hidden>SECRET</div>"),
+    ] {
+        let markdown = markdown(&page);
+        assert!(markdown.contains(long), "{page} {markdown}");
+        assert!(!markdown.contains("SECRET"), "{page} {markdown}");
+    }
+    let markdown = markdown(&format!(
+        "<p>{text}</p><div hidden>{}</div>",
+        "SECRET ".repeat(999)
+    ));
+    assert_eq!(markdown, long);
+}
+
+#[test]
+fn a_page_without_text_says_why() {
+    check(&[
+        (
+            "<html><head><meta name=description content='A &amp; B &lt;c>'><script src=x></script></head>\
+             <body><div id=root></div><noscript>You need to enable JavaScript.</noscript></body></html>",
+            "[This page shows no text without JavaScript, which was not run. It describes itself: \"A & B \\<c>\".]",
+        ),
+        (
+            "<meta http-equiv=refresh content='0; URL=/next?a=b'>",
+            "[This page shows no text. It leads to <https://example.com/next?a=b>]",
+        ),
+        (
+            "<frameset><frame src=a.html><frame src=b.html><noframes>No frames, no JavaScript.</noframes></frameset>",
+            "[This page shows no text. It is made of frames: <https://example.com/a/a.html>, <https://example.com/a/b.html>]",
+        ),
+        ("<html><body></body></html>", "[This page shows no text.]"),
+        (
+            "<p>Loading...</p><script>x</script><meta property=og:description content=d>",
+            "Loading...\n\n[This page shows no text without JavaScript, which was not run. It describes itself: \"d\".]",
+        ),
+        ("<body><p>Hello</p><script>x</script>", "Hello"),
+        ("", ""),
+        ("<hr>", "---"),
+    ]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -2,13 +2,22 @@
 //!
 //! Rules: WHATWG URL Standard (joining), HTML Living Standard (`<base>`, `srcset`).
 
+use std::borrow::Cow;
+
 use url::Url;
 
 use crate::document::model::scheme_of;
 
 /// An address of a page, absolute where it can be. `None` where there is nothing to follow:
-/// `javascript:` and `data:`. Without a base the page's own spelling stays.
-pub(super) fn resolve(reference: &str, base: Option<&Url>) -> Option<String> {
+/// `javascript:`, `data:`, and `#` alone. Without a base the page's own spelling stays. An address
+/// within the page, which is `here`, is the fragment alone; `based` says that the page gave a base
+/// of its own, to which fragments belong.
+pub(super) fn resolve(
+    reference: &str,
+    base: Option<&Url>,
+    here: Option<&str>,
+    based: bool,
+) -> Option<String> {
     let reference = reference.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_control());
     let scheme = scheme_of(reference);
     if scheme.is_some_and(|scheme| {
@@ -18,6 +27,13 @@ pub(super) fn resolve(reference: &str, base: Option<&Url>) -> Option<String> {
     }) {
         return None;
     }
+    if !based && reference.starts_with('#') {
+        return (reference.len() > 1).then(|| without_newlines(reference));
+    }
+    let within = |address: String| match here.and_then(|here| address.strip_prefix(here)) {
+        Some(part) if part.len() > 1 && part.starts_with('#') => part.to_owned(),
+        _ => address,
+    };
     // `http:path` is relative to a base of the same scheme; anything else with a scheme is
     // absolute, and the page's own spelling of it stays.
     if let Some(scheme) = scheme {
@@ -25,13 +41,66 @@ pub(super) fn resolve(reference: &str, base: Option<&Url>) -> Option<String> {
             .iter()
             .any(|known| scheme.eq_ignore_ascii_case(known));
         if !special || reference[scheme.len() + 1..].starts_with("//") {
-            return Some(without_newlines(reference));
+            return Some(within(without_newlines(reference)));
         }
     }
     match base.map(|base| base.join(reference)) {
-        Some(Ok(url)) => Some(url.into()),
+        Some(Ok(url)) => Some(within(url.into())),
         _ => Some(without_newlines(reference)),
     }
+}
+
+/// Parameters that only say where somebody came from, beside all that begin with `utm_`.
+const TRACKING: &[&str] = &[
+    "_hsenc",
+    "_hsmi",
+    "dclid",
+    "fbclid",
+    "gad_source",
+    "gbraid",
+    "gclid",
+    "gclsrc",
+    "igsh",
+    "igshid",
+    "li_fat_id",
+    "mc_cid",
+    "mc_eid",
+    "mkt_tok",
+    "msclkid",
+    "srsltid",
+    "ttclid",
+    "twclid",
+    "wbraid",
+    "yclid",
+];
+
+/// An address without the parameters that track whoever follows it; all else of it stays as it is.
+pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
+    let (rest, fragment) = match address.find('#') {
+        Some(at) => address.split_at(at),
+        None => (address, ""),
+    };
+    let Some((path, query)) = rest.split_once('?') else {
+        return Cow::Borrowed(address);
+    };
+    let tracks = |pair: &&str| {
+        let name = pair.split('=').next().unwrap_or_default();
+        let name = name.strip_prefix("amp;").unwrap_or(name);
+        name.starts_with("utm_") || TRACKING.contains(&name)
+    };
+    if !query.split('&').any(|pair| tracks(&pair)) {
+        return Cow::Borrowed(address);
+    }
+    let mut kept = String::with_capacity(address.len());
+    kept.push_str(path);
+    let mut mark = '?';
+    for pair in query.split('&').filter(|pair| !tracks(pair)) {
+        kept.push(mark);
+        kept.push_str(pair);
+        mark = '&';
+    }
+    kept.push_str(fragment);
+    Cow::Owned(kept)
 }
 
 fn without_newlines(reference: &str) -> String {
@@ -58,6 +127,8 @@ mod tests {
         resolve(
             reference,
             Some(&Url::parse("https://example.com/a/b?c#d").unwrap()),
+            Some("https://example.com/a/b?c"),
+            false,
         )
     }
 
@@ -67,7 +138,15 @@ mod tests {
             ("x", "https://example.com/a/x"),
             ("/x%26y?z=%2F", "https://example.com/x%26y?z=%2F"),
             ("//other/x", "https://other/x"),
-            ("#e", "https://example.com/a/b?c#e"),
+            ("#e", "#e"),
+            ("?c#e", "#e"),
+            ("/a/b?c#e", "#e"),
+            ("https://example.com/a/b?c#e", "#e"),
+            (
+                "https://example.com/a/b?cd#e",
+                "https://example.com/a/b?cd#e",
+            ),
+            ("/a/b#e", "https://example.com/a/b#e"),
             ("", "https://example.com/a/b?c"),
             ("?q", "https://example.com/a/b?q"),
             (" ../x\n", "https://example.com/x"),
@@ -97,8 +176,35 @@ mod tests {
             "JavaScript:x",
             "data:image/png;base64,AA",
             " data:,x",
+            "#",
         ] {
             assert_eq!(absolute(address), None, "{address}");
+        }
+    }
+
+    #[test]
+    fn a_page_with_a_base_has_its_fragments_there() {
+        let base = Url::parse("https://example.com/").unwrap();
+        let resolved = resolve("#a", Some(&base), Some("https://example.com/x"), true);
+        assert_eq!(resolved.as_deref(), Some("https://example.com/#a"));
+    }
+
+    #[test]
+    fn parameters_that_track_go_and_all_else_stays_byte_for_byte() {
+        for (address, wanted) in [
+            ("/a?utm_source=b", "/a"),
+            ("/a?utm_source=b#c?utm_d=e", "/a#c?utm_d=e"),
+            (
+                "/a?b=%26&utm_source=b&c=%2f%2F&fbclid=x",
+                "/a?b=%26&c=%2f%2F",
+            ),
+            ("/a?gclid=x&b&c=&&d", "/a?b&c=&&d"),
+            ("/a?x=1&amp;utm_medium=y", "/a?x=1"),
+            ("/a?source=b&xutm_a=1", "/a?source=b&xutm_a=1"),
+            ("/utm_a?b=c?utm_d", "/utm_a?b=c?utm_d"),
+            ("/a?", "/a?"),
+        ] {
+            assert_eq!(without_tracking(address), wanted);
         }
     }
 

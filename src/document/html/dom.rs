@@ -45,6 +45,8 @@ pub(super) enum Kind {
     Cell,
     Base,
     Title,
+    /// What shows something from elsewhere.
+    Media,
 }
 
 /// The kind of the HTML element of that name (in lower case).
@@ -77,6 +79,7 @@ pub(super) fn kind_of(name: &str) -> Kind {
         "h6" => Kind::Heading(6),
         "base" => Kind::Base,
         "title" => Kind::Title,
+        "x-media" => Kind::Media,
         "button" | "select" | "option" | "optgroup" | "textarea" | "meter" | "progress" => {
             Kind::Boxed
         }

@@ -36,6 +36,9 @@ struct Active {
 /// Nodes that styles may take by being opened again, in any page.
 const FREE_COPIES: usize = 1024;
 
+/// Styles that are looked at to see whether a link is open.
+const MAX_AROUND: usize = 64;
+
 /// Bytes of a page that pay for one more of them.
 const COPY: usize = 16;
 
@@ -256,6 +259,17 @@ impl Flow {
                 self.waiting -= 1;
             }
         }
+    }
+
+    /// The inline element that began last, if it is a node.
+    pub(super) fn last_style(&self) -> Option<Content> {
+        self.styles.last().and_then(|style| style.content)
+    }
+
+    /// Whether what comes next is part of a link.
+    pub(super) fn in_link(&self) -> bool {
+        let link = |style: &Active| matches!(style.content, Some(Content::Link { .. }));
+        self.styles.iter().rev().take(MAX_AROUND).any(link)
     }
 
     /// Whether the link that began last has held nothing so far but whitespace.

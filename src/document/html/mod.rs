@@ -10,6 +10,8 @@
 //! | `late` | text that the page streams late, put where it belongs |
 //! | `prefilter` | the page as the parser gets it |
 //! | `parse` | the tree, within bounds of memory and time |
+//! | `reveal` | what is hidden, though the page offers to show it |
+//! | `rescue` | a page of which next to nothing would be left |
 //! | `dom` | what an element is, and whether anyone sees it |
 //! | `css` | what a `style` attribute says |
 //! | `walk` | the way through the tree: blocks |
@@ -21,7 +23,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
 
-use html2md::{Handle, StructuredPrinter, TagHandler, TagHandlerFactory};
+use html2md::{Handle, RcDom, StructuredPrinter, TagHandler, TagHandlerFactory};
 use url::Url;
 
 use super::Cuts;
@@ -38,6 +40,8 @@ mod late;
 mod parse;
 mod pre;
 mod prefilter;
+mod rescue;
+mod reveal;
 mod table;
 mod walk;
 
@@ -51,27 +55,79 @@ pub(super) struct Ends {
     pub(super) walk: Option<Instant>,
 }
 
+/// What was read of a page.
+#[derive(Default)]
+pub(super) struct Read {
+    pub(super) model: Model,
+    pub(super) cuts: Cuts,
+    /// What is to be said of a page that shows nothing.
+    pub(super) remark: Option<Model>,
+}
+
 /// Reads a page that was found at `base`, as far as there is memory and time for it.
-pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> (Model, Cuts) {
+pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> Read {
     let assembled = late::assemble(page);
-    let (filtered, late) = prefilter::filter(&assembled, syntax, ends.filter);
-    let (tree, short) = parse::parse(&filtered, ends.parse);
-    drop(filtered);
-    drop(assembled);
-    let read = Rc::new(RefCell::new((Model::default(), Cuts::default())));
-    let root = Root {
-        base: base.clone(),
-        length: page.len(),
-        end: ends.walk,
-        read: Rc::clone(&read),
+    let source = Source {
+        page: &assembled,
+        base,
+        syntax,
+        ends,
     };
-    let mut handlers: HashMap<String, Box<dyn TagHandlerFactory>> = HashMap::new();
-    handlers.insert("html".to_owned(), Box::new(move || root.clone()));
-    html2md::walk(&tree.document, &mut StructuredPrinter::default(), &handlers);
-    let (model, mut cuts) = read.take();
-    cuts.memory |= short == Some(Short::Memory);
-    cuts.time |= late || short == Some(Short::Time);
-    (model, cuts)
+    let tree = source.parse(false);
+    let (model, cuts) = source.walk(&tree);
+    if cuts != Cuts::default() || model.letters(rescue::LITTLE) == rescue::LITTLE {
+        return Read {
+            model,
+            cuts,
+            remark: None,
+        };
+    }
+    rescue::rescue(&source, tree, model)
+}
+
+/// A page, and how it is to be read.
+struct Source<'a> {
+    page: &'a str,
+    base: &'a Url,
+    syntax: Syntax,
+    ends: Ends,
+}
+
+/// A page's tree.
+struct Tree {
+    tree: RcDom,
+    cuts: Cuts,
+}
+
+impl Source<'_> {
+    /// Builds the page's tree, in which nothing is hidden that the page offers to show;
+    /// `scriptless` as a browser would that runs no scripts.
+    fn parse(&self, scriptless: bool) -> Tree {
+        let (filtered, late) =
+            prefilter::filter(self.page, self.syntax, scriptless, self.ends.filter);
+        let (tree, mut veil, short) = parse::parse(&filtered, self.ends.parse);
+        veil.lift();
+        let mut cuts = Cuts::default();
+        cuts.memory |= short == Some(Short::Memory);
+        cuts.time |= late || short == Some(Short::Time);
+        Tree { tree, cuts }
+    }
+
+    fn walk(&self, tree: &Tree) -> (Model, Cuts) {
+        let read = Rc::new(RefCell::new((Model::default(), Cuts::default())));
+        let root = Root {
+            base: self.base.clone(),
+            length: self.page.len(),
+            end: self.ends.walk,
+            read: Rc::clone(&read),
+        };
+        let mut handlers: HashMap<String, Box<dyn TagHandlerFactory>> = HashMap::new();
+        handlers.insert("html".to_owned(), Box::new(move || root.clone()));
+        let mut printer = StructuredPrinter::default();
+        html2md::walk(&tree.tree.document, &mut printer, &handlers);
+        let (model, cuts) = read.take();
+        (model, cuts.and(tree.cuts))
+    }
 }
 
 /// Takes the page over from `html2md` at its root element.

@@ -4,7 +4,7 @@
 //! The tree is `html2md`'s own; the parser is the one that it uses, fed piece by piece.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
 use html2md::{Handle, NodeData, RcDom};
@@ -15,6 +15,7 @@ use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{ParseOpts, parse_document};
 use memchr::memrchr2;
 
+use super::reveal::Veil;
 use crate::document::boundary;
 
 /// The most that a tree may take, in bytes as they are counted here.
@@ -38,8 +39,8 @@ pub(super) enum Short {
     Time,
 }
 
-/// Parses `page` until `end`, if there is one.
-pub(super) fn parse(page: &str, end: Option<Instant>) -> (RcDom, Option<Short>) {
+/// Parses `page` until `end`, if there is one: its tree, and what that hides.
+pub(super) fn parse(page: &str, end: Option<Instant>) -> (RcDom, Veil, Option<Short>) {
     let mut parser = parse_document(Counted::default(), ParseOpts::default());
     let mut short = None;
     let mut rest = page;
@@ -60,7 +61,8 @@ pub(super) fn parse(page: &str, end: Option<Instant>) -> (RcDom, Option<Short>) 
             break;
         }
     }
-    (parser.finish(), short)
+    let (tree, veil) = parser.finish();
+    (tree, veil, short)
 }
 
 /// Where the first piece of `page` ends: before a tag or a reference, so that a page that ends
@@ -81,6 +83,7 @@ fn piece_end(page: &str) -> usize {
 struct Counted {
     tree: RcDom,
     used: Cell<usize>,
+    veil: RefCell<Veil>,
 }
 
 impl Counted {
@@ -105,11 +108,11 @@ impl Counted {
 
 impl TreeSink for Counted {
     type Handle = Handle;
-    type Output = RcDom;
+    type Output = (RcDom, Veil);
     type ElemName<'a> = ExpandedName<'a>;
 
-    fn finish(self) -> RcDom {
-        self.tree
+    fn finish(self) -> (RcDom, Veil) {
+        (self.tree, self.veil.into_inner())
     }
 
     /// What is wrong with a page is nobody's concern, and would have to be kept.
@@ -131,7 +134,12 @@ impl TreeSink for Counted {
     ) -> Handle {
         self.count(NODE);
         self.count_attributes(&attributes);
-        self.tree.create_element(name, attributes, flags)
+        let attributed = !attributes.is_empty();
+        let element = self.tree.create_element(name, attributes, flags);
+        if attributed {
+            self.veil.borrow_mut().note(&element);
+        }
+        element
     }
 
     fn create_comment(&self, text: StrTendril) -> Handle {
@@ -212,8 +220,8 @@ mod tests {
 
     #[test]
     fn a_page_that_is_small_is_parsed_whole() {
-        assert_eq!(parse("<p>é", None).1, None);
-        assert_eq!(parse(&"é<b>".repeat(PIECE), None).1, None);
+        assert_eq!(parse("<p>é", None).2, None);
+        assert_eq!(parse(&"é<b>".repeat(PIECE), None).2, None);
     }
 
     #[test]
@@ -228,12 +236,12 @@ mod tests {
     #[test]
     fn the_parser_stops_at_the_end_of_its_memory_and_of_its_time() {
         let page = "<p>a".repeat(MAX_TREE / NODE);
-        assert_eq!(parse(&page, None).1, Some(Short::Memory));
+        assert_eq!(parse(&page, None).2, Some(Short::Memory));
         let text = "a&lt;&amp;".repeat(MAX_TREE / NODE);
-        assert_eq!(parse(&text, None).1, None);
+        assert_eq!(parse(&text, None).2, None);
         let now = Instant::now();
-        assert_eq!(parse(&page, Some(now)).1, Some(Short::Time));
+        assert_eq!(parse(&page, Some(now)).2, Some(Short::Time));
         let later = now + Duration::from_secs(3600);
-        assert_eq!(parse(&"a ".repeat(PIECE), Some(later)).1, None);
+        assert_eq!(parse(&"a ".repeat(PIECE), Some(later)).2, None);
     }
 }

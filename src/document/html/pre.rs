@@ -90,7 +90,8 @@ pub(super) fn holds_code(node: &Handle) -> bool {
         .any(|child| dom::kind(child) == Some(Kind::Code))
 }
 
-/// The language of a `pre`: its own, that of the `code` in it, or that of the boxes around.
+/// The language of a `pre`: its own, that of the `code` or the box in it, or that of the boxes
+/// around.
 pub(super) fn language<'a>(
     node: &Handle,
     around: impl Iterator<Item = &'a Handle>,
@@ -103,6 +104,11 @@ pub(super) fn language<'a>(
         .and_then(|code| dom::with_attributes(code, code::language));
     inner
         .or_else(|| dom::with_attributes(node, code::language))
+        .or_else(|| {
+            let children = node.children.borrow();
+            let first = children.iter().find(|child| dom::kind(child).is_some())?;
+            dom::with_attributes(first, code::language_around)
+        })
         .or_else(|| {
             around
                 .filter(|node| !matches!(dom::name(node), "html" | "body"))

@@ -25,8 +25,13 @@ pub(super) enum Category {
     Form,
     /// Becomes a hidden `div`.
     Choices,
-    /// Its tags mean nothing to the conversion.
+    /// Shows something from elsewhere: becomes a link to it. What it holds is for those who cannot
+    /// show that.
+    Media,
+    /// Has no content, and means nothing to the conversion.
     Empty,
+    /// Styles that Markdown has not: counts only where it hides what it holds, under another name.
+    Styled,
     /// Has no content.
     Void,
     /// `hr`: has no content and ends a paragraph.
@@ -58,7 +63,8 @@ pub(super) const CATEGORIES: usize = Category::Plain as usize + 1;
 /// The category of the element of that name, which is in lower case.
 pub(super) fn category_of(name: &str) -> Category {
     match name {
-        "script" | "style" | "noscript" | "iframe" | "noembed" => Category::Raw,
+        "script" | "style" | "noscript" | "noembed" | "noframes" => Category::Raw,
+        "iframe" | "video" | "audio" | "embed" | "object" | "canvas" => Category::Media,
         "title" => Category::Title,
         "textarea" => Category::Area,
         "xmp" => Category::Xmp,
@@ -68,9 +74,9 @@ pub(super) fn category_of(name: &str) -> Category {
         "select" | "option" | "optgroup" | "selectedcontent" => Category::Choice,
         "form" => Category::Form,
         "datalist" => Category::Choices,
-        "link" | "meta" | "param" | "source" | "track" | "area" | "embed" | "col" | "colgroup"
-        | "wbr" | "keygen" | "basefont" | "bgsound" | "frame" | "frameset" | "noframes"
-        | "nobr" | "font" | "big" | "small" | "u" => Category::Empty,
+        "link" | "meta" | "param" | "source" | "track" | "area" | "col" | "colgroup" | "wbr"
+        | "keygen" | "basefont" | "bgsound" | "frame" | "frameset" => Category::Empty,
+        "nobr" | "font" | "big" | "small" | "u" => Category::Styled,
         "br" | "img" | "image" | "input" | "base" => Category::Void,
         "hr" => Category::Rule,
         "html" | "head" | "body" => Category::Root,
@@ -89,7 +95,7 @@ pub(super) fn category_of(name: &str) -> Category {
         "tr" => Category::Row,
         "td" | "th" => Category::Cell,
         "button" => Category::Button,
-        "applet" | "marquee" | "object" => Category::Wall,
+        "applet" | "marquee" => Category::Wall,
         "rb" | "rt" | "rp" => Category::Ruby,
         _ => Category::Plain,
     }

@@ -14,9 +14,10 @@ use memchr::{memchr, memmem};
 use super::dom::{self, Kind};
 
 mod category;
-pub(super) mod tag;
+mod media;
+pub(in crate::document) mod tag;
 mod tree;
-mod xml;
+pub(in crate::document) mod xml;
 
 use category::{Category, category_of};
 use tree::{Ending, Tree};
@@ -32,16 +33,25 @@ pub(in crate::document) enum Syntax {
 const TAGS: u32 = 1024;
 
 /// The page with what would be costly or useless taken out, and as HTML if it is XML; and whether
-/// there was no time until `end` for what comes after it.
-pub(super) fn filter(page: &str, syntax: Syntax, end: Option<Instant>) -> (Cow<'_, str>, bool) {
+/// there was no time until `end` for what comes after it. `scriptless` keeps what is for browsers
+/// that run no scripts and show no frames.
+pub(super) fn filter(
+    page: &str,
+    syntax: Syntax,
+    scriptless: bool,
+    end: Option<Instant>,
+) -> (Cow<'_, str>, bool) {
     let mut filter = Filter {
         page,
         xml: syntax == Syntax::Xml,
+        scriptless,
         out: String::new(),
         copied: 0,
         changed: false,
         tree: Tree::new(page.len()),
         foreign: 0,
+        foreign_hidden: false,
+        endless: [false; media::NAMES],
     };
     let late = filter.run(end);
     if !filter.changed {
@@ -54,12 +64,17 @@ pub(super) fn filter(page: &str, syntax: Syntax, end: Option<Instant>) -> (Cow<'
 struct Filter<'a> {
     page: &'a str,
     xml: bool,
+    scriptless: bool,
     out: String,
     copied: usize,
     changed: bool,
     tree: Tree<'a>,
     /// How many `svg` and `math` are open.
     foreign: usize,
+    /// Whether the outermost of them is hidden.
+    foreign_hidden: bool,
+    /// Which media have no end tag in what is left of the page.
+    endless: [bool; media::NAMES],
 }
 
 impl<'a> Filter<'a> {
@@ -109,6 +124,10 @@ impl<'a> Filter<'a> {
     }
 
     fn text(&mut self, from: usize, to: usize) {
+        if self.foreign > 0 && self.foreign_hidden {
+            self.cut(from, to, "");
+            return;
+        }
         let page = self.page;
         self.content(from, &page[from..to]);
     }
@@ -176,17 +195,30 @@ impl<'a> Filter<'a> {
         let mut space = [0; MEANING];
         let end = tag::name_end(self.page, at + 1);
         let name = meaning(&self.page[at + 1..end], &mut space);
-        let category = category_of(name);
+        let category = self.category_of(name);
         let in_pre = self
             .tree
             .top()
             .is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
+        let (mut hidden, mut hides) = (false, false);
         let used = |attribute: &str, value: &str| {
-            category != Category::Root && tag::is_used(name, in_pre, attribute, value)
+            let used = category != Category::Root && tag::is_used(name, in_pre, attribute, value);
+            hidden |= used && tag::may_hide(attribute);
+            used
         };
-        let Some(tag) = tag::read(self.page, at + 1, used) else {
+        let Some(mut tag) = tag::read(self.page, at + 1, used) else {
             return self.cut(at, self.page.len(), "");
         };
+        if hidden {
+            let used = |attribute: &str, value: &str| {
+                hides |= tag::may_hide(attribute) && {
+                    let value = html_escape::decode_html_entities(value);
+                    dom::hides(&attribute.to_ascii_lowercase(), &value)
+                };
+                tag::is_used(name, in_pre, attribute, value) || tag::is_used_of_hidden(attribute)
+            };
+            tag = tag::read(self.page, at + 1, used).unwrap_or(tag);
+        }
         if self.foreign > 0
             && let Some(end) = self.foreign_start(at, name, &tag)
         {
@@ -204,16 +236,29 @@ impl<'a> Filter<'a> {
                 let end = self.template_end(tag.end);
                 self.cut(at, end, "")
             }
+            Category::Media => self.media(at, name, &tag, hides),
             Category::Title => self.raw_text(at, &tag, "title", "<title>", "</title>"),
+            Category::Area if hides => {
+                let (_, end) = self.raw_end(tag.end, name);
+                self.cut(at, end, " ")
+            }
             Category::Area => self.raw_text(at, &tag, "textarea", "<span> ", " </span>"),
             Category::Xmp => self.raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
             Category::Plaintext => self.raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
             Category::Foreign => {
                 if !tag.closed {
                     self.foreign = 1;
+                    self.foreign_hidden = hides;
                 }
                 self.cut(at, tag.end, "")
             }
+            // What may be chosen is text alone.
+            Category::Choice if name == "option" && hides => {
+                let end = memchr(b'<', &self.page.as_bytes()[tag.end..]);
+                let end = end.map_or(self.page.len(), |length| tag.end + length);
+                self.cut(at, end, " ")
+            }
+            Category::Choice if hides => self.open(at, name, category, &tag),
             Category::Choice => self.cut(at, tag.end, " "),
             Category::Empty if tag.kept.is_empty() => self.cut(at, tag.end, ""),
             Category::Section | Category::Caption | Category::Row | Category::Cell
@@ -228,7 +273,21 @@ impl<'a> Filter<'a> {
                 }
                 self.cut(at, tag.end, "")
             }
+            Category::Styled if tag.kept.is_empty() => {
+                if !empty && let Some(name) = renamed(name) {
+                    self.tree.start_silent(name, Category::Plain);
+                }
+                self.cut(at, tag.end, "")
+            }
             _ => self.open(at, name, category, &tag),
+        }
+    }
+
+    fn category_of(&self, name: &str) -> Category {
+        if self.scriptless && matches!(name, "noscript" | "noframes") {
+            Category::Form
+        } else {
+            category_of(name)
         }
     }
 
@@ -254,6 +313,7 @@ impl<'a> Filter<'a> {
         let renamed = match category {
             Category::Form | Category::Choices => Some("div"),
             Category::Empty => Some("span"),
+            Category::Styled | Category::Choice => renamed(name),
             _ => None,
         };
         if category == Category::Formatting && !self.tree.formats() {
@@ -266,10 +326,10 @@ impl<'a> Filter<'a> {
             Category::Void | Category::Rule | Category::Root | Category::Empty
         ) {
             let name = renamed.unwrap_or(tag.name);
-            let category = if renamed.is_some() {
-                Category::Block
-            } else {
-                category
+            let category = match category {
+                Category::Styled | Category::Choice => Category::Plain,
+                Category::Form | Category::Choices => Category::Block,
+                category => category,
             };
             self.tree.start(name, category, &mut fixes);
             if self.xml && tag.closed {
@@ -366,7 +426,7 @@ impl<'a> Filter<'a> {
                 self.foreign += usize::from(!tag.closed);
                 false
             }
-            Category::Plain | Category::Ruby | Category::Empty => {
+            Category::Plain | Category::Ruby | Category::Empty | Category::Media => {
                 matches!(name, "span" | "sub" | "sup" | "ruby" | "meta" | "embed")
             }
             Category::Raw | Category::Title | Category::Template => {
@@ -427,7 +487,11 @@ impl<'a> Filter<'a> {
         let Some(tag) = tag::read(self.page, at + 2, |_, _| false) else {
             return self.cut(at, self.page.len(), "");
         };
-        let category = category_of(name);
+        let category = match self.category_of(name) {
+            Category::Media if name == "object" => Category::Wall,
+            Category::Media => Category::Plain,
+            category => category,
+        };
         if self.foreign > 0 && !matches!(category, Category::Paragraph | Category::Void) {
             if category == Category::Foreign {
                 self.foreign -= 1;
@@ -437,7 +501,21 @@ impl<'a> Filter<'a> {
         let mut fixes = String::new();
         match category {
             Category::Root => {}
-            Category::Choice => return self.cut(at, tag.end, " "),
+            Category::Choice | Category::Styled => {
+                let ending = renamed(name).map(|name| {
+                    let ending = self.tree.end(name, Category::Plain, &mut fixes);
+                    if ending == Ending::Kept {
+                        tree::end(name, &mut fixes);
+                    } else if ending == Ending::Dropped && self.tree.end_through(name, &mut fixes) {
+                        return Ending::Kept;
+                    }
+                    ending
+                });
+                if ending != Some(Ending::Kept) && category == Category::Choice {
+                    fixes.push(' ');
+                }
+                return self.cut(at, tag.end, &fixes);
+            }
             Category::Void if self.xml => return self.cut(at, tag.end, ""),
             Category::Void if name == "br" => {
                 self.tree.content(false, &mut fixes);
@@ -479,6 +557,19 @@ impl<'a> Filter<'a> {
         }
         tag.end
     }
+}
+
+/// The name under which an element goes that the parser would treat in a way of its own.
+fn renamed(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "nobr" => "x-nobr",
+        "font" => "x-font",
+        "big" => "x-big",
+        "small" => "x-small",
+        "u" => "x-u",
+        "select" => "x-select",
+        _ => return None,
+    })
 }
 
 /// The length of the longest name that means anything here, in bytes.

@@ -8,17 +8,17 @@ use memchr::{memchr, memchr2, memmem};
 use super::super::dom;
 
 /// A start tag as it stands in the page.
-pub(in super::super) struct Tag<'a> {
+pub(in crate::document) struct Tag<'a> {
     /// The name in the page's spelling.
-    pub(in super::super) name: &'a str,
+    pub(in crate::document) name: &'a str,
     /// Where the page goes on after the tag.
-    pub(in super::super) end: usize,
+    pub(in crate::document) end: usize,
     /// Whether it ends in `/>`.
-    pub(in super::super) closed: bool,
+    pub(in crate::document) closed: bool,
     /// The attributes that the conversion uses, as they stand in the page.
-    pub(in super::super) kept: Vec<&'a str>,
+    pub(in crate::document) kept: Vec<&'a str>,
     /// Whether there were others.
-    pub(in super::super) dropped: bool,
+    pub(in crate::document) dropped: bool,
 }
 
 /// The longest value of an attribute that is kept, in bytes.
@@ -29,7 +29,7 @@ fn is_space(byte: u8) -> bool {
 }
 
 /// Where the name that begins at `at` ends.
-pub(in super::super) fn name_end(page: &str, at: usize) -> usize {
+pub(in crate::document) fn name_end(page: &str, at: usize) -> usize {
     let bytes = page.as_bytes();
     let length = bytes[at..]
         .iter()
@@ -40,11 +40,11 @@ pub(in super::super) fn name_end(page: &str, at: usize) -> usize {
 
 /// Reads the tag whose name begins at `at`. `keep` says which attributes are used. `None` if
 /// the page ends within the tag.
-pub(in super::super) fn read(
-    page: &str,
+pub(in crate::document) fn read<'a>(
+    page: &'a str,
     at: usize,
-    mut keep: impl FnMut(&str, &str) -> bool,
-) -> Option<Tag<'_>> {
+    mut keep: impl FnMut(&'a str, &'a str) -> bool,
+) -> Option<Tag<'a>> {
     let bytes = page.as_bytes();
     let mut here = name_end(page, at);
     let name = &page[at..here];
@@ -107,15 +107,20 @@ pub(in super::super) fn read(
 }
 
 /// Whether the conversion uses this attribute of an element; `tag` is in lower case.
-pub(in super::super) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool {
+pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool {
     let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
     match name.len() {
-        4 if is("href") => matches!(tag, "a" | "base"),
+        4 if is("href") => matches!(tag, "a" | "base" | "x-media"),
         3 if is("src") || is("alt") => tag == "img" && !is_data(value),
-        5 if is("title") => matches!(tag, "a" | "img"),
+        5 if is("title") => matches!(tag, "a" | "img" | "x-media"),
+        5 if is("width") => tag == "img" && is_tiny(value),
+        6 if is("height") => tag == "img" && is_tiny(value),
         5 if is("style") => style_counts(tag, value),
         5 if is("class") => class_counts(tag, in_pre, value),
         6 if is("hidden") => true,
+        13 if is("aria-controls") => true,
+        11 if is("data-target") => true,
+        14 if is("data-bs-target") => true,
         11 if is("aria-hidden") => dom::hides("aria-hidden", value) || value.contains('&'),
         10 if is("aria-label") => tag == "a",
         8 if is("data-src") => tag == "img" && !is_data(value),
@@ -134,6 +139,29 @@ pub(in super::super) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str
         13 if is("data-language") => matches!(tag, "pre" | "code" | "div" | "figure"),
         _ => false,
     }
+}
+
+/// Whether a width or a height is that of something that nobody sees.
+pub(in crate::document) fn is_tiny(value: &str) -> bool {
+    let value = value.trim();
+    let value = value.strip_suffix("px").unwrap_or(value);
+    matches!(value, "0" | "1")
+}
+
+/// Whether an attribute of this name can hide its element.
+pub(in crate::document) fn may_hide(name: &str) -> bool {
+    matches!(name.len(), 5 | 6 | 11)
+        && ["style", "hidden", "aria-hidden"]
+            .iter()
+            .any(|wanted| name.eq_ignore_ascii_case(wanted))
+}
+
+/// Whether the conversion uses this attribute of an element that is hidden, to see whether the page
+/// offers to show it.
+pub(in crate::document) fn is_used_of_hidden(name: &str) -> bool {
+    ["id", "role", "class", "aria-roledescription"]
+        .iter()
+        .any(|wanted| name.eq_ignore_ascii_case(wanted))
 }
 
 fn is_data(value: &str) -> bool {
@@ -161,6 +189,7 @@ fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
     match tag {
         "pre" => true,
         "code" => in_pre,
+        "span" if in_pre => memmem::find(value.as_bytes(), b"language-").is_some(),
         "div" | "figure" => ["highlight", "lang", "sourceCode"]
             .iter()
             .any(|word| memmem::find(value.as_bytes(), word.as_bytes()).is_some()),
@@ -170,7 +199,7 @@ fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
 
 /// Where the text of an element that holds no tags ends, and where the page goes on after
 /// its end tag; both are the page's end if there is none.
-pub(in super::super) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
+pub(in crate::document) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
     let bytes = page.as_bytes();
     for start in memmem::find_iter(&bytes[from..], b"</") {
         let start = from + start;
@@ -182,13 +211,13 @@ pub(in super::super) fn raw_end(page: &str, from: usize, name: &str) -> (usize, 
 }
 
 /// Where the name ends of the end tag at `at`, if there is one with this name.
-pub(in super::super) fn names_end(page: &str, at: usize, name: &str) -> Option<usize> {
+pub(in crate::document) fn names_end(page: &str, at: usize, name: &str) -> Option<usize> {
     let named = page.as_bytes()[at..].starts_with(b"</") && is_named(page, at + 2, name);
     named.then_some(at + 2 + name.len())
 }
 
 /// Whether the tag whose name begins at `at` has this name, and not one that begins like it.
-pub(in super::super) fn is_named(page: &str, at: usize, name: &str) -> bool {
+pub(in crate::document) fn is_named(page: &str, at: usize, name: &str) -> bool {
     let bytes = &page.as_bytes()[at..];
     bytes
         .get(..name.len())
@@ -199,12 +228,12 @@ pub(in super::super) fn is_named(page: &str, at: usize, name: &str) -> bool {
 }
 
 /// The place after the next `mark`, or the page's end.
-pub(in super::super) fn past(page: &str, from: usize, mark: u8) -> usize {
+pub(in crate::document) fn past(page: &str, from: usize, mark: u8) -> usize {
     memchr(mark, &page.as_bytes()[from..]).map_or(page.len(), |length| from + length + 1)
 }
 
 /// The place after the comment whose `<!--` ends at `from`.
-pub(in super::super) fn comment_end(page: &str, from: usize) -> usize {
+pub(in crate::document) fn comment_end(page: &str, from: usize) -> usize {
     let bytes = page.as_bytes();
     if bytes[from..].starts_with(b">") {
         return from + 1;

@@ -302,9 +302,26 @@ impl<'a> Tree<'a> {
         }
         ending
     }
+
+    /// Closes the nearest open element of that name and all that stands in it, though their own
+    /// ends are missing; whether there is one whose tags the parser gets.
+    pub(super) fn end_through(&mut self, name: &str, fixes: &mut String) -> bool {
+        let found = self.find(|open| open.name == name, |open| open.category.is_wall());
+        let Some(at) = found.filter(|at| !self.stack[*at].silent) else {
+            return false;
+        };
+        for open in self.stack.drain(at..).rev() {
+            self.counts[open.category as usize] -= 1;
+            if !open.silent {
+                end(open.name, fixes);
+            }
+        }
+        true
+    }
 }
 
-fn end(name: &str, fixes: &mut String) {
+/// Writes an end tag.
+pub(super) fn end(name: &str, fixes: &mut String) {
     fixes.push_str("</");
     fixes.push_str(name);
     fixes.push('>');

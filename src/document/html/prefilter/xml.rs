@@ -12,7 +12,7 @@ use super::tag;
 const SECTION: &str = "<![CDATA[";
 
 /// The text of the CDATA section that begins at `at`, and where the page goes on.
-pub(super) fn section(page: &str, at: usize) -> Option<(&str, usize)> {
+pub(in crate::document) fn section(page: &str, at: usize) -> Option<(&str, usize)> {
     let text = page[at..].strip_prefix(SECTION)?;
     Some(match memmem::find(text.as_bytes(), b"]]>") {
         Some(length) => (&text[..length], at + SECTION.len() + length + 3),
@@ -21,7 +21,7 @@ pub(super) fn section(page: &str, at: usize) -> Option<(&str, usize)> {
 }
 
 /// Writes text so that a parser of HTML reads it back.
-pub(super) fn escape(text: &str, out: &mut String) {
+pub(in crate::document) fn escape(text: &str, out: &mut String) {
     let mut done = 0;
     for at in memchr2_iter(b'&', b'<', text.as_bytes()) {
         out.push_str(&text[done..at]);
@@ -36,7 +36,7 @@ pub(super) fn escape(text: &str, out: &mut String) {
 }
 
 /// Text between tags with its sections written as other text, and without comments.
-pub(super) fn without_sections(text: &str) -> Cow<'_, str> {
+pub(in crate::document) fn without_sections(text: &str) -> Cow<'_, str> {
     if memmem::find(text.as_bytes(), b"<!").is_none() {
         return Cow::Borrowed(text);
     }
@@ -60,7 +60,7 @@ pub(super) fn without_sections(text: &str) -> Cow<'_, str> {
 }
 
 /// Like [`tag::raw_end`], but an end tag within a section or a comment is none.
-pub(super) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
+pub(in crate::document) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
     let bytes = page.as_bytes();
     let mut at = from;
     while let Some(length) = memchr(b'<', &bytes[at..]) {
@@ -79,7 +79,7 @@ pub(super) fn raw_end(page: &str, from: usize, name: &str) -> (usize, usize) {
 }
 
 /// Where the document type ends whose `<!` ends at `from`, and whether it has definitions.
-pub(super) fn doctype_end(page: &str, from: usize) -> (usize, bool) {
+pub(in crate::document) fn doctype_end(page: &str, from: usize) -> (usize, bool) {
     let bytes = page.as_bytes();
     match memchr2(b'[', b'>', &bytes[from..]) {
         Some(length) if bytes[from + length] == b'[' => {
@@ -92,6 +92,6 @@ pub(super) fn doctype_end(page: &str, from: usize) -> (usize, bool) {
 }
 
 /// Where the instruction ends whose `<?` ends at `from`.
-pub(super) fn instruction_end(page: &str, from: usize) -> usize {
+pub(in crate::document) fn instruction_end(page: &str, from: usize) -> usize {
     memmem::find(&page.as_bytes()[from..], b"?>").map_or(page.len(), |length| from + length + 2)
 }

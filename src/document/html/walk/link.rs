@@ -4,12 +4,17 @@
 
 use html2md::Handle;
 
-use super::super::{address, code, dom, image};
-use super::{Exit, Walk};
+use super::super::dom::{self, Kind};
+use super::super::flow::Mode;
+use super::super::{address, code, image};
+use super::{Exit, Walk, useless};
 use crate::document::model::{AddressId, Content, Slice};
 
 /// Attributes that are kept as often as they come, in bytes: what an element's own tags pay for.
 const SHORT: usize = 16;
+
+/// Links without text that are kept for a page that has nothing else.
+const MAX_EMPTY: usize = 64;
 
 /// What stands for a link without text.
 enum Label {
@@ -20,14 +25,73 @@ enum Label {
 }
 
 impl Walk {
-    pub(super) fn enter_link(&mut self, node: &Handle) -> Exit {
+    /// Begins a link; `None` if it is of no use to a reader.
+    pub(super) fn enter_link(&mut self, node: &Handle) -> Option<Exit> {
+        if useless::is_useless(node, matches!(self.flow.mode, Mode::Heading(_))) {
+            return None;
+        }
         let link = if self.in_signature {
             None
         } else {
             self.link(node)
         };
+        if link.is_some() && !self.flow.is_code() && self.is_in_a_row() {
+            self.flow.space();
+        }
         self.flow.push(link);
-        Exit::Link
+        Some(Exit::Link)
+    }
+
+    /// Whether the link that begins directly follows another one in what looks like a list: in
+    /// anything but a paragraph, or as one of three and more.
+    fn is_in_a_row(&self) -> bool {
+        let Some(frame) = self.stack.last() else {
+            return false;
+        };
+        let children = frame.node.children.borrow();
+        let is_link = |back: usize| {
+            let at = frame.next.checked_sub(back);
+            at.and_then(|at| children.get(at)).is_some_and(|child| {
+                dom::kind(child) == Some(Kind::Link) && dom::attribute(child, "href").is_some()
+            })
+        };
+        // The link that begins is the one before `next`.
+        is_link(2) && (dom::name(&frame.node) != "p" || is_link(0) || is_link(3))
+    }
+
+    /// Frames, films and the like: a link to what they show.
+    pub(super) fn media(&mut self, node: &Handle) {
+        let address = dom::attribute(node, "href").unwrap_or_default();
+        let Some(address) = self.address(&address) else {
+            return;
+        };
+        let label = dom::attribute(node, "title").unwrap_or_default();
+        self.flow.read(label.len());
+        let label = match label.trim() {
+            "" => self.flow.build.address_text(address),
+            label => self.flow.build.keep(label),
+        };
+        if self.flow.is_code() || self.flow.in_link() {
+            self.flow.leaf(Content::Text(label));
+            return;
+        }
+        self.flow.push(Some(Content::Link {
+            address,
+            title: Slice::default(),
+        }));
+        self.flow.pop_link(Some(label));
+    }
+
+    /// A page of nothing but links that hold nothing: they are what it has.
+    pub(super) fn write_empty_links(&mut self) {
+        for address in std::mem::take(&mut self.empty) {
+            self.flow.push(Some(Content::Link {
+                address,
+                title: Slice::default(),
+            }));
+            self.flow.pop_link(None);
+        }
+        self.flow.end();
     }
 
     fn link(&mut self, node: &Handle) -> Option<Content> {
@@ -66,7 +130,10 @@ impl Walk {
             self.joinable -= length;
             &self.base
         });
-        address::resolve(reference, base).map(|absolute| {
+        let reference = &*address::without_tracking(reference);
+        let here = (!self.here.is_empty()).then_some(&*self.here);
+        let here = here.filter(|_| base.is_some() || !self.base_given);
+        address::resolve(reference, base, here, self.base_given).map(|absolute| {
             let grown = absolute.len().saturating_sub(reference.len());
             let build = &mut self.flow.build;
             if grown > self.growable {
@@ -158,12 +225,23 @@ impl Walk {
         match label {
             Some(Label::Text(text)) => self.flow.pop_link(Some(text)),
             Some(Label::Copy) => self.flow.pop(),
-            _ if node.children.borrow().is_empty() => self.flow.pop_link(None),
-            _ => self.flow.pop(),
+            _ => {
+                if node.children.borrow().is_empty()
+                    && self.empty.len() < MAX_EMPTY
+                    && self.flow.build.is_empty()
+                    && let Some(Content::Link { address, .. }) = self.flow.last_style()
+                {
+                    self.empty.push(address);
+                }
+                self.flow.pop();
+            }
         }
     }
 
     pub(super) fn image(&mut self, node: &Handle) {
+        if image::is_unseen(node) {
+            return;
+        }
         let address = image::source(node).and_then(|source| self.address(&source));
         let alt = dom::attribute(node, "alt").unwrap_or_default();
         let Some(address) = address else {

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use html2md::{Handle, NodeData};
-use url::Url;
+use url::{Position, Url};
 
 use super::dom::{self, Kind};
 use super::flow::{Flow, Mode};
@@ -17,6 +17,7 @@ use crate::document::{ALLOWANCE, Cuts};
 
 mod link;
 mod list;
+mod useless;
 
 /// What is to be done when an element ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +68,10 @@ struct Walk {
     labels: HashSet<usize>,
     base: Url,
     base_given: bool,
+    /// The page's own address, without a fragment.
+    here: String,
+    /// Where links lead that hold nothing.
+    empty: Vec<AddressId>,
     /// Bytes of bases that may still be copied to join addresses to them.
     joinable: usize,
     /// Bytes that absolute addresses may still add.
@@ -97,6 +102,8 @@ pub(super) fn walk(
         labels: HashSet::new(),
         base: base.clone(),
         base_given: false,
+        here: base[..Position::AfterQuery].to_owned(),
+        empty: Vec::new(),
         joinable: MAX_JOINED,
         growable: length.saturating_mul(2).saturating_add(ALLOWANCE),
         title: None,
@@ -117,6 +124,9 @@ pub(super) fn walk(
     });
     walk.run();
     walk.flow.end();
+    if walk.flow.build.is_empty() {
+        walk.write_empty_links();
+    }
     let title = walk.title.unwrap_or_default();
     (walk.flow.build.finish(title), walk.cuts)
 }
@@ -216,7 +226,11 @@ impl Walk {
         Some(match kind {
             Kind::Dropped => return None,
             Kind::Inline => Exit::Nothing,
-            Kind::Link => self.enter_link(node),
+            Kind::Link => return self.enter_link(node),
+            Kind::Media => {
+                self.media(node);
+                return None;
+            }
             Kind::Emphasis => self.style(Content::Emphasis),
             Kind::Strong => self.style(Content::Strong),
             Kind::Deleted => self.style(Content::Deleted),

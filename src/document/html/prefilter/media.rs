@@ -1,0 +1,171 @@
+//! What shows something from elsewhere: frames, films, sounds and the like. Of each the address and
+//! the title stay; what it holds is for browsers that cannot show it.
+//!
+//! Rules: HTML Living Standard, "Embedded content".
+
+use super::{Category, Filter, memchr, tag};
+
+/// How many names of media there are that hold something else.
+pub(super) const NAMES: usize = 4;
+
+/// What the media become, for the walk.
+pub(super) const ELEMENT: &str = "x-media";
+
+impl<'a> Filter<'a> {
+    /// Deals with the media whose start tag is at `at`; returns where the page goes on.
+    pub(super) fn media(
+        &mut self,
+        at: usize,
+        name: &str,
+        tag: &tag::Tag<'a>,
+        hidden: bool,
+    ) -> usize {
+        let mut source = Source::of(self.page, at, name);
+        let object = name == "object";
+        if object && source.address.is_none() {
+            return self.open(at, name, Category::Wall, tag);
+        }
+        let void = name == "embed" || (self.xml && tag.closed);
+        let inner = if void {
+            None
+        } else if name == "iframe" {
+            Some(self.raw_end(tag.end, name))
+        } else {
+            self.media_end(tag.end, name)
+        };
+        let end = inner.map_or(tag.end, |(_, end)| end);
+        if let Some((inner, _)) = inner
+            && source.address.is_none()
+        {
+            source.address = source_within(&self.page[tag.end..inner]);
+        }
+        let shown = source.address.filter(|address| !hidden && leads(address));
+        let Some(address) = shown.filter(|_| name != "canvas" && !source.tiny) else {
+            if !void && inner.is_none() {
+                self.tree.start_silent(tag.name, Category::Plain);
+            }
+            return self.cut(at, end, " ");
+        };
+        let mut fixes = String::new();
+        if !self.tree.is_settled() {
+            self.tree.content(false, &mut fixes);
+        }
+        self.fix(at, &fixes);
+        self.cut(at, at, " <");
+        let label = source.label.unwrap_or(match name {
+            "video" => "Video",
+            "audio" => "Audio",
+            _ => "",
+        });
+        self.out.push_str(ELEMENT);
+        for (name, value) in [(" href=\"", address), (" title=\"", label)] {
+            self.out.push_str(name);
+            self.out.push_str(&value.replace('"', "&quot;"));
+            self.out.push('"');
+        }
+        self.out.push_str("></");
+        self.out.push_str(ELEMENT);
+        self.out.push_str("> ");
+        self.copied = end;
+        end
+    }
+
+    /// Where what the media hold ends, and where the page goes on: at the next end tag of that
+    /// name, if there is one. Without one, what follows is the page's.
+    fn media_end(&mut self, from: usize, name: &str) -> Option<(usize, usize)> {
+        let index = match name {
+            "video" => 0,
+            "audio" => 1,
+            "object" => 2,
+            _ => 3,
+        };
+        if self.endless[index] {
+            return None;
+        }
+        let (inner, end) = self.raw_end(from, name);
+        if inner == self.page.len() {
+            self.endless[index] = true;
+            return None;
+        }
+        Some((inner, end))
+    }
+}
+
+/// What the attributes of media say, as they stand in the page.
+#[derive(Default)]
+struct Source<'a> {
+    address: Option<&'a str>,
+    label: Option<&'a str>,
+    /// Whether it is too small to be seen.
+    tiny: bool,
+}
+
+impl<'a> Source<'a> {
+    fn of(page: &'a str, at: usize, element: &str) -> Self {
+        let mut found = Self::default();
+        let mut late = None;
+        let _ = tag::read(page, at + 1, |name, value| {
+            let value = value.trim();
+            let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
+            let source = if element == "object" { "data" } else { "src" };
+            if value.is_empty() {
+            } else if is(source) {
+                found.address = found.address.or(Some(value));
+            } else if is("data-src") || is("data-lazy-src") {
+                late = late.or(Some(value));
+            } else if is("title") {
+                found.label = Some(value);
+            } else if is("aria-label") {
+                found.label = found.label.or(Some(value));
+            } else if is("width") || is("height") {
+                found.tiny |= tag::is_tiny(value);
+            }
+            false
+        });
+        // What stands in the place of a frame until a script puts it there.
+        found.address = found.address.filter(|address| leads(address)).or(late);
+        found
+    }
+}
+
+/// The address of the first `source` in what media hold.
+fn source_within(inner: &str) -> Option<&str> {
+    let bytes = inner.as_bytes();
+    let mut at = 0;
+    while let Some(length) = memchr(b'<', &bytes[at..]) {
+        at += length + 1;
+        if tag::is_named(inner, at, "source") {
+            let mut address = None;
+            tag::read(inner, at, |name, value| {
+                if name.eq_ignore_ascii_case("src") && !value.trim().is_empty() {
+                    address = address.or(Some(value.trim()));
+                }
+                false
+            })?;
+            if address.is_some() {
+                return address;
+            }
+        }
+    }
+    None
+}
+
+/// Whether an address is one that can be followed: not one of a page that holds nothing, nor of
+/// what only this page has.
+fn leads(address: &str) -> bool {
+    !["about:", "javascript:", "data:", "blob:"]
+        .iter()
+        .any(|scheme| {
+            address
+                .get(..scheme.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+        })
+        && !NOTHING.iter().any(|host| address.contains(host))
+}
+
+/// Hosts of frames that only count who came by.
+const NOTHING: &[&str] = &[
+    "googletagmanager.com/",
+    ".doubleclick.net/",
+    "googlesyndication.com/",
+];

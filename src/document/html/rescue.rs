@@ -1,0 +1,271 @@
+//! A page of which next to nothing would be left: what it has for browsers without scripts, then
+//! what it hides until a script runs, and where there is no text at all, what can be said of it.
+//!
+//! Rules: HTML Living Standard, `noscript`, `noframes`, `frame`, and `meta` (`description`,
+//! `refresh`). Hidden text counts here only where it is most of the page, and of that what is most
+//! of it: what hides in a page that has a text of its own stays hidden.
+
+use std::fmt::Write as _;
+
+use html2md::{Handle, NodeData};
+use memchr::{memchr, memmem};
+
+use super::dom::{self, Kind};
+use super::prefilter::tag;
+use super::{Cuts, Model, Read, Source, Syntax, Tree, reveal};
+
+/// Letters of a page with fewer of which next to nothing is left.
+pub(super) const LITTLE: usize = 100;
+
+/// Letters that hidden text has at least, to be the text of a page that shows some.
+const MUCH: usize = 300;
+
+/// Letters that a text for browsers without scripts has at least, beside another.
+const SOME: usize = 150;
+
+/// How many times longer hidden text is at least than what is shown.
+const TIMES: usize = 10;
+
+/// How often what stood in shown text is shown in turn.
+const ROUNDS: usize = 4;
+
+/// The longest description that is repeated, in bytes.
+const MAX_DESCRIPTION: usize = 1000;
+
+/// The most frames that are named.
+const MAX_FRAMES: usize = 20;
+
+/// Reads a page once more of which `model` is all that was found in its `tree`.
+pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: Model) -> Read {
+    let mut cuts = Cuts::default();
+    let has = |word: &str| memmem::find(source.page.as_bytes(), word.as_bytes()).is_some();
+    if ["<noscript", "<NOSCRIPT", "<noframes", "<NOFRAMES"]
+        .iter()
+        .any(|name| has(name))
+    {
+        let again = source.parse(true);
+        let (found, cut) = source.walk(&again);
+        let (had, has) = (letters_of(&model), found.letters(usize::MAX));
+        let more = has.saturating_sub(had);
+        if more > 0 && (had == 0 || more >= SOME.max(had)) && !is_notice(&found) {
+            (tree, model, cuts) = (again, found, cut);
+        }
+    }
+    for _ in 0..ROUNDS {
+        let letters = letters_of(&model);
+        if letters == LITTLE || cuts.time || !unveil(&tree.tree.document, letters) {
+            break;
+        }
+        (model, cuts) = source.walk(&tree);
+    }
+    let silent = model.letters(1) == 0 || is_notice(&model);
+    let remark = silent.then(|| remark(source)).flatten();
+    Read {
+        model,
+        cuts,
+        remark,
+    }
+}
+
+/// Letters of a text; none where it only says that a script is needed.
+fn letters_of(model: &Model) -> usize {
+    if is_notice(model) {
+        return 0;
+    }
+    model.letters(LITTLE)
+}
+
+/// Whether all that is shown is that a script is needed or running.
+fn is_notice(model: &Model) -> bool {
+    let letters = model.letters(MUCH);
+    if letters == MUCH {
+        return false;
+    }
+    let text = model.beginning(4 * MUCH).to_lowercase();
+    text.contains("javascript")
+        || (letters < 32 && (text.contains("loading") || text.contains("please wait")))
+}
+
+/// Shows what is hidden, if that is most of the page: as many of the outermost hidden elements as
+/// hold half of it, those that hold most first.
+fn unveil(root: &Handle, letters: usize) -> bool {
+    let mut hidden: Vec<(usize, Handle)> = Vec::new();
+    let mut open = vec![root.clone()];
+    while let Some(node) = open.pop() {
+        if dom::is_hidden(&node) {
+            hidden.push((letters_in(&node), node));
+        } else if !is_dropped(&node) {
+            open.extend(node.children.borrow().iter().rev().cloned());
+        }
+    }
+    let all: usize = hidden.iter().map(|(letters, _)| letters).sum();
+    if all == 0 || (letters > 0 && all < MUCH.max(letters * TIMES)) {
+        return false;
+    }
+    hidden.sort_by_key(|(letters, _)| usize::MAX - letters);
+    let mut shown = 0;
+    for (letters, node) in hidden {
+        if 2 * shown >= all {
+            break;
+        }
+        shown += letters;
+        reveal::show(&node);
+    }
+    true
+}
+
+fn is_dropped(node: &Handle) -> bool {
+    dom::kind(node) == Some(Kind::Dropped)
+}
+
+fn letters_in(node: &Handle) -> usize {
+    let mut letters = 0;
+    let mut open = vec![node.clone()];
+    while let Some(node) = open.pop() {
+        if let NodeData::Text { contents } = &node.data {
+            let text = contents.borrow();
+            letters += text.chars().filter(|c| c.is_alphanumeric()).count();
+        } else if !is_dropped(&node) {
+            open.extend(node.children.borrow().iter().cloned());
+        }
+    }
+    letters
+}
+
+/// What a page without text says of itself, as it stands in the page.
+#[derive(Default)]
+struct About<'a> {
+    /// Whether it is a page and not a piece of one.
+    is_page: bool,
+    scripts: bool,
+    description: Option<&'a str>,
+    leads: Option<&'a str>,
+    frames: Vec<&'a str>,
+}
+
+/// A line in brackets about a page without text; `None` if there is nothing to be said of it.
+fn remark(source: &Source) -> Option<Model> {
+    let about = About::of(source.page);
+    if !about.is_page {
+        return None;
+    }
+    let mut line = "<p>[This page shows no text".to_owned();
+    if about.scripts {
+        line.push_str(" without JavaScript, which was not run");
+    }
+    line.push('.');
+    if let Some(description) = about.description {
+        let mut end = description.len().min(MAX_DESCRIPTION);
+        while !description.is_char_boundary(end) {
+            end -= 1;
+        }
+        let description = description[..end].replace('<', "&lt;");
+        let _ = write!(line, " It describes itself: \"{description}\".");
+    }
+    let link = |line: &mut String, address: &str| {
+        let address = address.replace('"', "&quot;").replace('<', "&lt;");
+        let _ = write!(line, "<x-media href=\"{address}\"></x-media>");
+    };
+    if let Some(address) = about.leads {
+        line.push_str(" It leads to ");
+        link(&mut line, address);
+    }
+    for (at, address) in about.frames.into_iter().enumerate() {
+        line.push_str(if at == 0 {
+            " It is made of frames: "
+        } else {
+            ", "
+        });
+        link(&mut line, address);
+    }
+    line.push_str("]</p>");
+    let source = Source {
+        page: &line,
+        base: source.base,
+        syntax: Syntax::Html,
+        ends: source.ends,
+    };
+    Some(source.walk(&source.parse(false)).0)
+}
+
+impl<'a> About<'a> {
+    fn of(page: &'a str) -> Self {
+        let mut about = Self::default();
+        let bytes = page.as_bytes();
+        let mut at = 0;
+        while let Some(length) = memchr(b'<', &bytes[at..]) {
+            at += length + 1;
+            if bytes[at..].starts_with(b"!--") {
+                at = tag::comment_end(page, at + 3);
+                continue;
+            }
+            let is = |name: &str| tag::is_named(page, at, name);
+            if is("script") {
+                about.is_page = true;
+                about.scripts = true;
+                at = tag::raw_end(page, at, "script").1;
+            } else if is("meta") || is("frame") {
+                let meta = is("meta");
+                match about.tag(page, at, meta) {
+                    Some(end) => at = end,
+                    None => break,
+                }
+            } else if is("html") || is("body") {
+                about.is_page = true;
+            }
+        }
+        about
+    }
+
+    /// Notes what the `meta` or `frame` says whose name begins at `at`; returns where it ends.
+    fn tag(&mut self, page: &'a str, at: usize, meta: bool) -> Option<usize> {
+        let (mut name, mut content, mut source) = ("", "", "");
+        let tag = tag::read(page, at, |attribute, value| {
+            let is = |wanted: &str| attribute.eq_ignore_ascii_case(wanted);
+            if is("name") || is("property") || is("http-equiv") {
+                name = value.trim();
+            } else if is("content") {
+                content = value.trim();
+            } else if is("src") {
+                source = value.trim();
+            }
+            false
+        })?;
+        if meta {
+            self.meta(name, content);
+        } else {
+            self.is_page = true;
+            if !source.is_empty() && self.frames.len() < MAX_FRAMES {
+                self.frames.push(source);
+            }
+        }
+        Some(tag.end)
+    }
+
+    fn meta(&mut self, name: &str, content: &'a str) {
+        if content.is_empty() {
+            return;
+        }
+        if name.eq_ignore_ascii_case("description")
+            || (name.eq_ignore_ascii_case("og:description") && self.description.is_none())
+        {
+            self.is_page = true;
+            self.description = Some(content);
+        } else if name.eq_ignore_ascii_case("refresh")
+            && let Some((_, address)) = content.split_once([';', ','])
+        {
+            self.is_page = true;
+            // `0; url='x'`, as well as `0;x`.
+            let address = address.trim_start();
+            let address = match address.get(..3) {
+                Some(word) if word.eq_ignore_ascii_case("url") => address[3..]
+                    .trim_start()
+                    .strip_prefix('=')
+                    .unwrap_or(address),
+                _ => address,
+            };
+            let address = address.trim().trim_matches(['\'', '"']);
+            self.leads = Some(address).filter(|address| !address.is_empty());
+        }
+    }
+}

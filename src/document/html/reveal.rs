@@ -1,0 +1,237 @@
+//! What is hidden, though the page itself offers to show it: panels of tabs, accordions, menu
+//! buttons and slides of carousels. What merely hides stays hidden, since instructions to models
+//! are put there.
+//!
+//! Rules: WAI-ARIA 1.2 (`aria-controls`, `tabpanel`, `region`), the disclosure, tabs, accordion and
+//! carousel patterns of its authoring practices, Bootstrap's `data-target`, and the classes of
+//! common carousels. What is offered counts if whoever sees the page sees the offer: a control in
+//! hidden text offers nothing until that text is shown.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use html2md::{Handle, NodeData};
+
+use super::dom;
+
+/// Steps up the tree that a page may take, to see whether its controls are hidden themselves.
+const MAX_STEPS: usize = 1 << 20;
+
+/// Elements of one id that are shown together: a page has some twice, for wide screens and small ones.
+const MAX_SAME: usize = 4;
+
+/// Classes of the slides of common carousels.
+const SLIDES: &[&str] = &[
+    "carousel-item",
+    "embla__slide",
+    "flickity-slide",
+    "glide__slide",
+    "keen-slider__slide",
+    "owl-item",
+    "slick-slide",
+    "splide__slide",
+    "swiper-slide",
+    "tns-item",
+];
+
+/// Classes of slides that are there twice.
+const COPIES: &[&str] = &[
+    "cloned",
+    "glide__slide--clone",
+    "slick-cloned",
+    "splide__slide--clone",
+    "swiper-slide-duplicate",
+];
+
+/// Elements of a page that concern what it hides.
+#[derive(Default)]
+pub(super) struct Veil {
+    /// Those that the page hides, in its order.
+    pub(super) hidden: Vec<Handle>,
+    /// Those that offer to show others.
+    pub(super) controls: Vec<Handle>,
+}
+
+impl Veil {
+    /// Notes an element if it is of interest.
+    pub(super) fn note(&mut self, node: &Handle) {
+        let NodeData::Element { name, attrs, .. } = &node.data else {
+            return;
+        };
+        let (mut hides, mut offers) = (false, false);
+        for attr in attrs.borrow().iter() {
+            let attribute = &*attr.name.local;
+            hides |= dom::hides(attribute, &attr.value);
+            offers |= offers_by(&name.local, attribute, &attr.value);
+        }
+        if hides {
+            self.hidden.push(Rc::clone(node));
+        }
+        if offers {
+            self.controls.push(Rc::clone(node));
+        }
+    }
+
+    /// Shows what the page offers to show.
+    pub(super) fn lift(&mut self) {
+        let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut by_node: HashMap<*const (), usize> = HashMap::new();
+        let mut shown = vec![false; self.hidden.len()];
+        for (index, node) in self.hidden.iter().enumerate() {
+            let said = Said::of(node);
+            by_node.insert(place(node), index);
+            if said.is_panel {
+                shown[index] = true;
+            }
+            if let Some(id) = said.id {
+                let same = by_id.entry(id).or_default();
+                if same.len() < MAX_SAME {
+                    same.push(index);
+                }
+            }
+        }
+        let mut steps = MAX_STEPS;
+        // Offers that are themselves hidden, by what hides them.
+        let mut waiting: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut offers: Vec<(Handle, Vec<usize>)> = Vec::new();
+        if !by_id.is_empty() {
+            for control in self.controls.drain(..) {
+                let targets = targets(&control, &by_id);
+                if !targets.is_empty() {
+                    offers.push((control, targets));
+                }
+            }
+        }
+        let mut ready: Vec<usize> = Vec::new();
+        let hider = |from: &Handle, shown: &[bool], steps: &mut usize| {
+            let mut node = Some(Rc::clone(from));
+            while let Some(here) = node {
+                if *steps == 0 {
+                    return Err(());
+                }
+                *steps -= 1;
+                match by_node.get(&place(&here)) {
+                    Some(index) if !shown[*index] => return Ok(Some(*index)),
+                    _ => node = parent(&here),
+                }
+            }
+            Ok(None)
+        };
+        for (at, (control, targets)) in offers.iter().enumerate() {
+            match hider(control, &shown, &mut steps) {
+                Ok(None) => ready.extend(targets),
+                Ok(Some(hider)) => waiting.entry(hider).or_default().push(at),
+                Err(()) => break,
+            }
+        }
+        while let Some(index) = ready.pop() {
+            if std::mem::replace(&mut shown[index], true) {
+                continue;
+            }
+            for at in waiting.remove(&index).unwrap_or_default() {
+                match hider(&self.hidden[index], &shown, &mut steps) {
+                    Ok(None) => ready.extend(&offers[at].1),
+                    Ok(Some(hider)) => waiting.entry(hider).or_default().push(at),
+                    Err(()) => {}
+                }
+            }
+        }
+        let mut shown = shown.into_iter();
+        self.hidden.retain(|node| {
+            let shown = shown.next().unwrap_or_default();
+            if shown {
+                show(node);
+            }
+            !shown
+        });
+    }
+}
+
+/// Whether an attribute says that its element offers to show another.
+fn offers_by(element: &str, attribute: &str, value: &str) -> bool {
+    match attribute {
+        "aria-controls" | "data-target" | "data-bs-target" => true,
+        "href" => element == "a" && value.len() > 1 && value.starts_with('#'),
+        _ => false,
+    }
+}
+
+/// The hidden elements that a control offers to show.
+fn targets(control: &Handle, by_id: &HashMap<String, Vec<usize>>) -> Vec<usize> {
+    let mut targets = Vec::new();
+    let NodeData::Element { name, attrs, .. } = &control.data else {
+        return targets;
+    };
+    for attr in attrs.borrow().iter() {
+        if offers_by(&name.local, &attr.name.local, &attr.value) {
+            for id in attr.value.split_ascii_whitespace() {
+                let id = id.strip_prefix('#').unwrap_or(id);
+                if let Some(found) = by_id.get(id) {
+                    targets.extend(found);
+                }
+            }
+        }
+    }
+    targets
+}
+
+/// What the attributes of a hidden element say.
+struct Said {
+    id: Option<String>,
+    is_panel: bool,
+}
+
+impl Said {
+    fn of(node: &Handle) -> Self {
+        let mut said = Self {
+            id: None,
+            is_panel: false,
+        };
+        let mut copy = false;
+        let _: Option<()> = dom::with_attributes(node, |name, value| {
+            match name {
+                "id" => said.id = Some(value.to_owned()),
+                "role" => {
+                    let role = value.trim();
+                    said.is_panel |= role.eq_ignore_ascii_case("tabpanel")
+                        || role.eq_ignore_ascii_case("region");
+                }
+                "aria-roledescription" => {
+                    said.is_panel |= value.trim().eq_ignore_ascii_case("slide");
+                }
+                "class" => {
+                    for word in value.split_ascii_whitespace() {
+                        said.is_panel |= SLIDES.contains(&word);
+                        copy |= COPIES.contains(&word);
+                    }
+                }
+                _ => {}
+            }
+            None
+        });
+        said.is_panel &= !copy;
+        said
+    }
+}
+
+/// Takes from an element what hides it.
+pub(super) fn show(node: &Handle) {
+    if let NodeData::Element { attrs, .. } = &node.data {
+        attrs
+            .borrow_mut()
+            .retain(|attr| !dom::hides(&attr.name.local, &attr.value));
+    }
+}
+
+/// Where an element is, as its name among others.
+pub(super) fn place(node: &Handle) -> *const () {
+    Rc::as_ptr(node).cast()
+}
+
+/// The element around `node`.
+pub(super) fn parent(node: &Handle) -> Option<Handle> {
+    let weak = node.parent.take();
+    let parent = weak.as_ref().and_then(std::rc::Weak::upgrade);
+    node.parent.set(weak);
+    parent
+}

@@ -1,0 +1,168 @@
+//! What of a page is of no use to whoever reads it, and what stands for what it shows from
+//! elsewhere.
+
+use url::Url;
+
+fn markdown(page: &str) -> String {
+    super::convert(page, &Url::parse("https://example.com/a/b").unwrap()).markdown
+}
+
+fn check(cases: &[(&str, &str)]) {
+    for (page, wanted) in cases {
+        assert_eq!(markdown(page), *wanted, "{page}");
+    }
+}
+
+#[test]
+fn images_that_nobody_sees_are_gone() {
+    check(&[
+        ("a<img src=/x.png width=1 height=1>", "a"),
+        ("a<img src=/x.png width='0px' height=0 alt=x>", "a"),
+        ("a<img src=/i/spacer.gif width=40>", "a"),
+        ("a<img src=data:image/gif;base64,R0>", "a"),
+        (
+            "a <img src=/x.png width=10 height=100>",
+            "a ![](https://example.com/x.png)",
+        ),
+        (
+            "a <img src=/i/blank.gif data-src=/x.png>",
+            "a ![](https://example.com/x.png)",
+        ),
+        ("a<a href=/y><img src=data:image/gif;base64,R0></a>", "a"),
+    ]);
+}
+
+#[test]
+fn links_of_no_use_are_gone() {
+    check(&[
+        ("a<a href=/x></a><a href=/y> </a>", "a"),
+        ("a<a href=/x><svg></svg></a>", "a"),
+        ("<a href=#main>Skip to content</a><p>a", "a"),
+        (
+            "<a href='#main' class=x> Skip to main content </a><p>a",
+            "a",
+        ),
+        ("<a href=#nav>Jump to navigation</a><p>a", "a"),
+        (
+            "<h2>a<a href=#a title='Link to this heading'>\u{b6}</a></h2>",
+            "## a",
+        ),
+        ("<h2><a href=#a>#</a> a</h2>", "## a"),
+        (
+            "<h2>a <a href=#a aria-label='Direct link to a'>\u{200b}</a></h2>",
+            "## a",
+        ),
+        ("<h2>a <a href=#a>Permalink</a></h2>", "## a"),
+        (
+            "<dl><dt>a<a class=headerlink href=#a>\u{b6}</a><dd>b</dl>",
+            "a\n: b",
+        ),
+        ("<h2><a href=#a>a</a></h2>", "## [a](#a)"),
+        (
+            "<a href=/x>Skip to the end of the story</a>",
+            "[Skip to the end of the story](https://example.com/x)",
+        ),
+        ("<p>see <a href=#a>a</a>", "see [a](#a)"),
+        ("<a href='#'>Menu</a>", "Menu"),
+    ]);
+}
+
+#[test]
+fn links_into_the_page_are_short_and_none_tracks() {
+    check(&[
+        ("<a href=/a/b#c>x</a>", "[x](#c)"),
+        ("<a href='https://example.com/a/b#c'>x</a>", "[x](#c)"),
+        (
+            "<a href='https://example.com/a/bc#c'>x</a>",
+            "[x](https://example.com/a/bc#c)",
+        ),
+        (
+            "<base href=/d/><a href=#c>x</a>",
+            "[x](https://example.com/d/#c)",
+        ),
+        (
+            "<a href='/x?utm_source=a&amp;b=%2F&amp;gclid=c#d'>x</a>",
+            "[x](https://example.com/x?b=%2F#d)",
+        ),
+        (
+            "<img src='/x.png?utm_medium=a' alt=y>",
+            "![y](https://example.com/x.png)",
+        ),
+    ]);
+}
+
+#[test]
+fn a_list_of_links_does_not_run_together() {
+    check(&[
+        (
+            "<div><a href=/x>a</a><a href=/y>b</a></div>",
+            "[a](https://example.com/x) [b](https://example.com/y)",
+        ),
+        (
+            "<p><span><a href=/x>a</a></span><span><a href=/y>b</a></span><a href=/z>c</a>",
+            "[a](https://example.com/x) [b](https://example.com/y) [c](https://example.com/z)",
+        ),
+        (
+            "<p><a href=/x>a</a><a href=/y>b</a>",
+            "[a](https://example.com/x)[b](https://example.com/y)",
+        ),
+        ("<p>a<a href=/x>b</a>c", "a[b](https://example.com/x)c"),
+    ]);
+}
+
+#[test]
+fn what_is_shown_from_elsewhere_is_a_link() {
+    check(&[
+        (
+            "<p>a</p><iframe src=/v title='A film'>no frames</iframe><p>b",
+            "a\n\n[A film](https://example.com/v)\n\nb",
+        ),
+        ("a<iframe src=/v></iframe>b", "a <https://example.com/v> b"),
+        (
+            "a<iframe data-src='https://e.org/v'></iframe>",
+            "a <https://e.org/v>",
+        ),
+        ("a<iframe src=about:blank></iframe>b", "a b"),
+        ("a<iframe src=/v width=0 height=0></iframe>b", "a b"),
+        ("a<iframe src=/v hidden></iframe>b", "a b"),
+        (
+            "a<video src=/v.mp4 title='A \"b\" c' controls>Your browser does not support the video tag.</video>b",
+            "a [A \"b\" c](https://example.com/v.mp4) b",
+        ),
+        (
+            "<video><source src=/v.webm><source src=/v.mp4><p>Your browser does not support this.</video>",
+            "[Video](https://example.com/v.webm)",
+        ),
+        (
+            "<audio controls src='/a.mp3'><a href=/a.mp3>Download</a></audio>",
+            "[Audio](https://example.com/a.mp3)",
+        ),
+        ("<embed src=/x.pdf><p>a", "<https://example.com/x.pdf>\n\na"),
+        (
+            "<object data=/x.pdf title=t><p>Your browser does not support PDFs.</object>",
+            "[t](https://example.com/x.pdf)",
+        ),
+        ("<object><p>a</p></object>", "a"),
+        ("<canvas>Your browser does not support this.</canvas>a", "a"),
+        ("<video>a<p>b", "a\n\nb"),
+        (
+            "<a href=/x>a <iframe src=/v title=t></iframe></a>",
+            "[a t](https://example.com/x)",
+        ),
+    ]);
+}
+
+#[test]
+fn the_box_in_a_pre_names_its_language() {
+    check(&[
+        (
+            "<pre><div class='language-rust'>fn a() {}</div></pre>",
+            "```rust\nfn a() {}\n```",
+        ),
+        (
+            "<pre><span class='language-go'>a</span></pre>",
+            "```go\na\n```",
+        ),
+        ("<pre><div class=line>a</div></pre>", "```\na\n```"),
+    ]);
+}
