@@ -72,6 +72,22 @@ fn a_page_comes_as_markdown_with_its_title_and_address() {
 }
 
 #[test]
+fn a_feed_comes_as_a_list_of_linked_titles() {
+    let feed = "<?xml version='1.0'?><rss><channel><title>News</title>\
+        <item><title>One</title><link>/1</link></item></channel></rss>";
+    for kind in ["application/rss+xml", "text/xml", "text/html"] {
+        let server = Server::bytes(reply(&format!("200 OK\r\nContent-Type: {kind}"), feed));
+        let answer = fetch(&server.url("/")).json();
+        assert_eq!(answer["title"], "News", "{kind}");
+        assert_eq!(
+            answer["content"],
+            format!("- [One]({})", server.url("/1")),
+            "{kind}"
+        );
+    }
+}
+
+#[test]
 fn the_request_says_what_is_wanted_and_by_whom() {
     let server = Server::bytes(page("x"));
     fetch(&server.url("/"));

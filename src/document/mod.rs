@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `entities` | what HTML writes for a character, outside of pages |
 //! | `html` | the reader of HTML pages |
+//! | `feed` | the reader of feeds |
 //! | `model` | blocks and inlines, between readers and writer |
 //! | `markdown` | the writer of Markdown |
 //!
@@ -16,6 +17,7 @@ use html::{Ends, Syntax};
 use url::Url;
 
 pub mod entities;
+mod feed;
 mod html;
 mod markdown;
 mod model;
@@ -109,6 +111,13 @@ pub fn convert_xhtml(page: &str, base: &Url) -> Document {
 pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Document {
     let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
     convert_from(page, base, syntax, Some(end))
+}
+
+/// Converts a feed that was found at `base`, RSS or Atom, into a list of linked titles; `None` if
+/// the root element of `page` is another one.
+#[must_use]
+pub fn convert_feed(page: &str, base: &Url) -> Option<Document> {
+    feed::read(page, base)
 }
 
 fn convert_from(page: &str, base: &Url, syntax: Syntax, end: Option<Instant>) -> Document {

@@ -131,7 +131,9 @@ fn fetch(url: &str, terms: &Terms) -> Result<Page, Failure> {
     let (address, truncated) = (reply.url, reply.truncated);
     // The bytes have been read, and take room that the conversion needs.
     drop(reply.body);
+    let feed = document::convert_feed(&text.text, &address);
     let mut document = match text.kind {
+        _ if feed.is_some() => feed.unwrap_or_default(),
         BodyKind::Html => {
             let end = Instant::now()
                 + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10);

@@ -45,7 +45,7 @@ mod reveal;
 mod table;
 mod walk;
 
-pub(super) use self::prefilter::Syntax;
+pub(super) use self::prefilter::{Syntax, tag, xml};
 
 /// By when the three steps of reading are to be done, each leaving time for those after it.
 #[derive(Clone, Copy, Default)]

@@ -1,0 +1,413 @@
+//! The reader of feeds: RSS 2.0 and 1.0 (RDF) and Atom, as a list of linked titles.
+//!
+//! Rules: the RSS 2.0 specification, RDF Site Summary 1.0, RFC 4287 (Atom). It becomes a page of
+//! HTML, so that titles, addresses and texts go the way of any page. Nothing but the five
+//! references of XML and those by number is ever expanded, and nothing is fetched.
+
+use std::fmt::Write as _;
+
+use memchr::memchr;
+use url::Url;
+
+use super::html::{tag, xml};
+use super::{Document, boundary};
+
+/// The most items that are listed.
+const MAX_ITEMS: usize = 500;
+
+/// The longest summary, in bytes.
+const MAX_SUMMARY: usize = 300;
+
+/// The longest title, date or address, in bytes.
+const MAX_VALUE: usize = 2000;
+
+/// How much of a text is read for its summary, in bytes.
+const MAX_TEXT: usize = 16 * 1024;
+
+/// Reads `page` if it is a feed.
+pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
+    if !is_feed(page) {
+        return None;
+    }
+    let mut feed = Feed::default();
+    feed.read(page);
+    let mut document = super::convert(&feed.page(), base);
+    document.title = plain(&feed.about.title);
+    Some(document)
+}
+
+/// Whether the root element of `page` is that of a feed.
+pub(super) fn is_feed(page: &str) -> bool {
+    let mut rest = page.trim_start_matches('\u{feff}').trim_start();
+    loop {
+        let end = if rest.starts_with("<?") {
+            xml::instruction_end(rest, 2)
+        } else if rest.starts_with("<!--") {
+            tag::comment_end(rest, 4)
+        } else if rest.starts_with("<!") {
+            xml::doctype_end(rest, 2).0
+        } else {
+            break;
+        };
+        rest = rest[end..].trim_start();
+    }
+    ["rss", "feed", "rdf:RDF"]
+        .iter()
+        .any(|root| rest.starts_with('<') && tag::is_named(rest, 1, root))
+        && (!rest.starts_with("<rdf") || rest[..boundary(rest, 4096)].contains("/rss/"))
+}
+
+/// What an item, or the feed itself, says; as HTML.
+#[derive(Default)]
+struct Item {
+    title: String,
+    link: String,
+    /// What stands for the link where there is none.
+    guid: String,
+    date: String,
+    text: String,
+}
+
+#[derive(Default)]
+struct Feed {
+    about: Item,
+    items: Vec<Item>,
+    more: usize,
+    /// How many elements are open.
+    depth: usize,
+    /// Where the element is open whose children count: the item, or else the feed.
+    item: Option<usize>,
+    about_at: Option<usize>,
+    /// The child that is open: its name, its depth.
+    field: Option<(Field, usize)>,
+    text: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Title,
+    Link,
+    Guid,
+    Date,
+    Text,
+}
+
+fn field_of(name: &str) -> Option<Field> {
+    Some(match name {
+        "title" => Field::Title,
+        "link" => Field::Link,
+        "guid" | "id" => Field::Guid,
+        "pubDate" | "published" | "updated" | "dc:date" => Field::Date,
+        "description" | "summary" | "subtitle" | "content" | "content:encoded" => Field::Text,
+        _ => return None,
+    })
+}
+
+impl Feed {
+    fn read(&mut self, page: &str) {
+        let bytes = page.as_bytes();
+        let mut at = 0;
+        while let Some(length) = memchr(b'<', &bytes[at..]) {
+            let open = at + length;
+            self.say(&page[at..open], false);
+            let rest = &bytes[open + 1..];
+            at = if let Some((text, end)) = xml::section(page, open) {
+                self.say(text, true);
+                end
+            } else if rest.starts_with(b"!--") {
+                tag::comment_end(page, open + 4)
+            } else if rest.starts_with(b"!") {
+                xml::doctype_end(page, open + 2).0
+            } else if rest.starts_with(b"?") {
+                xml::instruction_end(page, open + 2)
+            } else if rest.starts_with(b"/") {
+                self.end();
+                tag::past(page, open, b'>')
+            } else {
+                match self.start(page, open + 1) {
+                    Some(end) => end,
+                    None => return,
+                }
+            };
+        }
+    }
+
+    /// Text of the page: as HTML where it stands in a section, else with its references.
+    fn say(&mut self, text: &str, section: bool) {
+        if self.field.is_none() || self.text.len() > MAX_TEXT {
+            return;
+        }
+        let text = &text[..boundary(text, MAX_TEXT)];
+        if section {
+            self.text.push_str(text);
+        } else {
+            self.text.push_str(&html_escape::decode_html_entities(text));
+        }
+    }
+
+    fn start(&mut self, page: &str, at: usize) -> Option<usize> {
+        let (mut href, mut alternate, mut permalink) = ("", true, true);
+        let tag = tag::read(page, at, |name, value| {
+            match name {
+                "href" => href = value,
+                "rel" => alternate = value == "alternate",
+                "isPermaLink" => permalink = value != "false",
+                _ => {}
+            }
+            false
+        })?;
+        self.depth += 1;
+        if self.field.is_some() {
+            self.text.push(' ');
+        } else if matches!(tag.name, "item" | "entry") && self.item.is_none() {
+            self.item = Some(self.depth);
+            if self.items.len() < MAX_ITEMS {
+                self.items.push(Item::default());
+            } else {
+                self.more += 1;
+            }
+        } else if matches!(tag.name, "channel" | "feed") && self.about_at.is_none() {
+            self.about_at = Some(self.depth);
+        } else if let Some(parent) = self.item.or(self.about_at)
+            && parent + 1 == self.depth
+            && let Some(field) = field_of(tag.name)
+        {
+            let is_id = tag.name == "id" || !permalink;
+            if field == Field::Link && !href.is_empty() {
+                let value = html_escape::decode_html_entities(href);
+                if let Some(item) = self
+                    .current()
+                    .filter(|item| alternate && item.link.is_empty())
+                {
+                    item.link.push_str(value.trim());
+                }
+            } else if !(field == Field::Guid && is_id) && !(field == Field::Link && !alternate) {
+                self.field = Some((field, self.depth));
+                self.text.clear();
+            }
+        }
+        if tag.closed {
+            self.end();
+        }
+        Some(tag.end)
+    }
+
+    fn end(&mut self) {
+        if let Some((field, depth)) = self.field {
+            if depth == self.depth {
+                self.field = None;
+                self.keep(field);
+            } else {
+                self.text.push(' ');
+            }
+        } else if self.item == Some(self.depth) {
+            self.item = None;
+        } else if self.about_at == Some(self.depth) {
+            // An item of RSS 1.0 stands beside what is said of the feed.
+            self.about_at = Some(usize::MAX - 1);
+        }
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn current(&mut self) -> Option<&mut Item> {
+        if self.item.is_none() {
+            Some(&mut self.about)
+        } else if self.more == 0 {
+            self.items.last_mut()
+        } else {
+            None
+        }
+    }
+
+    fn keep(&mut self, field: Field) {
+        let text = std::mem::take(&mut self.text);
+        let Some(item) = self.current() else {
+            return;
+        };
+        let kept = match field {
+            Field::Title => &mut item.title,
+            Field::Link => &mut item.link,
+            Field::Guid => &mut item.guid,
+            Field::Date => &mut item.date,
+            Field::Text => &mut item.text,
+        };
+        // The first of several counts: a summary before the whole text, the date of publication
+        // before that of a change.
+        if kept.is_empty() {
+            let most = if field == Field::Text {
+                MAX_TEXT
+            } else {
+                MAX_VALUE
+            };
+            kept.push_str(text[..boundary(&text, most)].trim());
+        }
+    }
+
+    /// The feed as a page.
+    fn page(&self) -> String {
+        let mut page = String::new();
+        let about = summary(&self.about.text);
+        if !about.is_empty() {
+            let _ = write!(page, "<p>{}</p>", escaped(&about));
+        }
+        page.push_str("<ul>");
+        for item in &self.items {
+            let text = summary(&item.text);
+            let mut title = plain(&item.title);
+            let link = [&item.link, &item.guid]
+                .into_iter()
+                .find(|link| !link.is_empty());
+            if title.is_empty() {
+                title = link.cloned().unwrap_or_default();
+            }
+            page.push_str("<li>");
+            match link {
+                Some(link) => {
+                    let link = escaped(link).replace('"', "&quot;");
+                    let _ = write!(page, "<a href=\"{link}\">{}</a>", escaped(&title));
+                }
+                None => page.push_str(&escaped(&title)),
+            }
+            if !item.date.is_empty() {
+                let _ = write!(page, " ({})", escaped(&plain(&item.date)));
+            }
+            if !text.is_empty() && text != title {
+                let _ = write!(page, "<br>{}", escaped(&text));
+            }
+            page.push_str("</li>");
+        }
+        page.push_str("</ul>");
+        if self.items.is_empty() {
+            page.push_str("<p>[This feed has no items.]</p>");
+        }
+        if self.more > 0 {
+            let _ = write!(page, "<p>[{} more items are not listed.]</p>", self.more);
+        }
+        page
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
+
+/// A text that may hold HTML, without its tags and in one line.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(length) = memchr(b'<', &text.as_bytes()[at..]) {
+        let open = at + length;
+        plain.push_str(&text[at..open]);
+        let next = text.as_bytes().get(open + 1);
+        if next.is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!')) {
+            plain.push(' ');
+            at = tag::past(text, open, b'>');
+        } else {
+            plain.push('<');
+            at = open + 1;
+        }
+    }
+    plain.push_str(&text[at..]);
+    let plain = html_escape::decode_html_entities(&plain);
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The beginning of a text, cut between words.
+fn summary(text: &str) -> String {
+    let mut plain = plain(text);
+    if plain.len() > MAX_SUMMARY {
+        let most = boundary(&plain, MAX_SUMMARY);
+        let end = plain[..most].rfind(' ').unwrap_or(most);
+        plain.truncate(end);
+        plain.push('\u{2026}');
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn markdown(page: &str) -> Option<(String, String)> {
+        let base = Url::parse("https://example.com/feed/").unwrap();
+        read(page, &base).map(|document| (document.title, document.markdown))
+    }
+
+    fn check(page: &str, title: &str, wanted: &str) {
+        let wanted = (title.to_owned(), wanted.to_owned());
+        assert_eq!(markdown(page), Some(wanted), "{page}");
+    }
+
+    #[test]
+    fn rss_is_a_list_of_linked_titles() {
+        check(
+            "<?xml version='1.0'?><!-- x --><rss version='2.0'><channel><title>News &amp; more</title>\
+             <link>https://example.com/</link><description>All of it</description>\
+             <item><title>A &lt;b&gt;bold&lt;/b&gt; one</title><link>https://example.com/1?a=b&amp;utm_source=rss</link>\
+             <pubDate>Sun, 22 Nov 2026</pubDate><description><![CDATA[<p>Some <i>words</i> &amp; more</p>]]></description></item>\
+             <item><title><![CDATA[AT&T]]></title><guid>https://example.com/2</guid></item>\
+             <item><title>c</title><guid isPermaLink='false'>x</guid></item></channel></rss>",
+            "News & more",
+            "All of it\n\n- [A bold one](https://example.com/1?a=b) (Sun, 22 Nov 2026)  \n  Some words & more\n\
+             - [AT&T](https://example.com/2)\n- c",
+        );
+    }
+
+    #[test]
+    fn atom_is_a_list_of_linked_titles() {
+        check(
+            "<feed xmlns='http://www.w3.org/2005/Atom'><title>T</title><link rel='self' href='/feed'/>\
+             <entry><title type='html'>a</title><link rel='edit' href='/e'/><link href='/1'/><id>urn:x</id>\
+             <updated>2026-11-22</updated><content type='xhtml'><div><p>b</p><p>c</p></div></content></entry></feed>",
+            "T",
+            "- [a](https://example.com/1) (2026-11-22)  \n  b c",
+        );
+    }
+
+    #[test]
+    fn rdf_is_a_list_of_linked_titles() {
+        check(
+            "<rdf:RDF xmlns:rdf='x' xmlns='http://purl.org/rss/1.0/'><channel><title>T</title></channel>\
+             <item><title>a</title><link>/1</link><dc:date>2026</dc:date></item></rdf:RDF>",
+            "T",
+            "- [a](https://example.com/1) (2026)",
+        );
+    }
+
+    #[test]
+    fn what_is_no_feed_is_none() {
+        for page in [
+            "",
+            "<html><rss>",
+            "<rsss>",
+            "{\"rss\":1}",
+            "<rdf:RDF xmlns='x'>",
+            "<!-- ",
+        ] {
+            assert_eq!(markdown(page), None, "{page}");
+        }
+    }
+
+    #[test]
+    fn a_hostile_feed_expands_nothing_and_stays_small() {
+        let bomb = "<!DOCTYPE rss [<!ENTITY a 'SECRET'><!ENTITY b '&a;&a;&a;'><!ENTITY c SYSTEM 'file:///etc/passwd'>]>\
+             <rss><channel><item><title>&b;&c;</title></item></channel></rss>";
+        let (_, read) = markdown(bomb).unwrap();
+        assert!(
+            !read.contains("SECRET") && !read.contains("root:"),
+            "{read}"
+        );
+        for piece in [
+            "<item><title>a</title>",
+            "<item><title>a</title></item>",
+            "<a>",
+            "<![CDATA[",
+            "<!--",
+            "<item ",
+        ] {
+            let page = format!("<rss><channel>{}", piece.repeat(200_000));
+            let (_, read) = markdown(&page).unwrap();
+            assert!(read.len() < 64 * 1024, "{piece}");
+        }
+    }
+}
