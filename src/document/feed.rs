@@ -181,7 +181,7 @@ impl Feed {
                 {
                     item.link.push_str(value.trim());
                 }
-            } else if !(field == Field::Guid && is_id) && !(field == Field::Link && !alternate) {
+            } else if (field != Field::Guid || !is_id) && (field != Field::Link || alternate) {
                 self.field = Some((field, self.depth));
                 self.text.clear();
             }

@@ -100,7 +100,8 @@ fn put_together(
     skips.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
     skips.dedup_by_key(|(range, _)| range.start);
     // What is being written, innermost last: from where on, and to where.
-    let mut open: Vec<Range> = vec![0..page.len()];
+    let mut open: Vec<Range> = Vec::new();
+    open.push(0..page.len());
     while let Some(Range { start, end }) = open.pop() {
         let next = skips.partition_point(|(range, _)| range.start < start);
         let Some((range, piece)) = skips
@@ -340,7 +341,7 @@ mod tests {
             ),
             (
                 r#"<table><tbody><!--$?--><template id="B:0"></template><!--/$--></tbody></table><table hidden><tbody id="S:0"><tr><td>x</tbody></table>"#,
-                r#"<table><tbody><!--$?--><tr><td>x<!--/$--></tbody></table><table hidden></table>"#,
+                "<table><tbody><!--$?--><tr><td>x<!--/$--></tbody></table><table hidden></table>",
             ),
         ] {
             assert_eq!(assemble(page), wanted);

@@ -134,9 +134,9 @@ impl TreeSink for Counted {
     ) -> Handle {
         self.count(NODE);
         self.count_attributes(&attributes);
-        let attributed = !attributes.is_empty();
+        let plain = attributes.is_empty();
         let element = self.tree.create_element(name, attributes, flags);
-        if attributed {
+        if !plain {
             self.veil.borrow_mut().note(&element);
         }
         element

@@ -162,13 +162,13 @@ fn remark(source: &Source) -> Option<Model> {
         let description = description[..end].replace('<', "&lt;");
         let _ = write!(line, " It describes itself: \"{description}\".");
     }
-    let link = |line: &mut String, address: &str| {
+    let lead = |line: &mut String, address: &str| {
         let address = address.replace('"', "&quot;").replace('<', "&lt;");
         let _ = write!(line, "<x-media href=\"{address}\"></x-media>");
     };
     if let Some(address) = about.leads {
         line.push_str(" It leads to ");
-        link(&mut line, address);
+        lead(&mut line, address);
     }
     for (at, address) in about.frames.into_iter().enumerate() {
         line.push_str(if at == 0 {
@@ -176,7 +176,7 @@ fn remark(source: &Source) -> Option<Model> {
         } else {
             ", "
         });
-        link(&mut line, address);
+        lead(&mut line, address);
     }
     line.push_str("]</p>");
     let source = Source {

@@ -61,6 +61,7 @@ pub(super) fn filter(
     (Cow::Owned(filter.out), late)
 }
 
+#[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
 struct Filter<'a> {
     page: &'a str,
     xml: bool,
