@@ -351,6 +351,11 @@ impl Builder {
         address.map_or_else(Slice::default, |address| address.absolute)
     }
 
+    /// A text that was kept.
+    pub(super) fn kept(&self, slice: Slice) -> &str {
+        self.model.text(slice)
+    }
+
     /// Keeps what a table looks like.
     pub(super) fn keep_table(&mut self, table: Table) -> TableId {
         let id = TableId(index(self.model.tables.len()));

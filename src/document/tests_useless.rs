@@ -166,3 +166,20 @@ fn the_box_in_a_pre_names_its_language() {
         ("<pre><div class=line>a</div></pre>", "```\na\n```"),
     ]);
 }
+
+#[test]
+fn a_card_leads_to_one_place_once_and_an_image_stands_once() {
+    let others = (0..16).fold(String::new(), |page, n| {
+        page + &format!("<p><a href=/{n}>o</a>")
+    });
+    let card = "<p><a href=/x><img src=/i.png alt=i></a><p><a href=/x>Title</a> <p>Text \
+                <a href=/x>Read more</a> <a href=/x><img src=/i.png alt=i></a> <a href=/y>y</a>";
+    let markdown = markdown(&format!("{others}{card}"));
+    assert!(
+        markdown.ends_with(
+            "[![i](https://example.com/i.png)](https://example.com/x)\n\n\
+             [Title](https://example.com/x)\n\nText Read more i [y](https://example.com/y)"
+        ),
+        "{markdown}"
+    );
+}

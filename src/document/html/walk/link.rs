@@ -2,6 +2,8 @@
 //!
 //! Rules: HTML Living Standard, `a`, `img`, `input`, and the `aria-label` attribute.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use html2md::Handle;
 
 use super::super::dom::{self, Kind};
@@ -15,6 +17,12 @@ const SHORT: usize = 16;
 
 /// Links without text that are kept for a page that has nothing else.
 const MAX_EMPTY: usize = 64;
+
+/// How many links before one are looked at for the same.
+const NEAR: usize = 12;
+
+/// Links that every page has as they are: only where there are more are they those of cards.
+const FEW: usize = 16;
 
 /// What stands for a link without text.
 enum Label {
@@ -38,8 +46,36 @@ impl Walk {
         if link.is_some() && !self.flow.is_code() && self.is_in_a_row() {
             self.flow.space();
         }
+        let link = link.filter(|link| !self.is_said(*link, node));
         self.flow.push(link);
         Some(Exit::Link)
+    }
+
+    /// Whether one of the last few links said the same, as in a card whose image, title and "read
+    /// more" lead to one place: a text that led there, or anything where this one has no text.
+    fn is_said(&mut self, link: Content, node: &Handle) -> bool {
+        let Content::Link { address, .. } = link else {
+            return false;
+        };
+        let hash = self.hash_of(address);
+        let has_text = useless::has_text(node);
+        let same = |(other, text): &(u64, bool)| *other == hash && (*text || !has_text);
+        self.links += 1;
+        if self.links > FEW && self.near.iter().any(same) {
+            return true;
+        }
+        if self.near.len() == NEAR {
+            self.near.pop_front();
+        }
+        self.near.push_back((hash, has_text));
+        false
+    }
+
+    fn hash_of(&self, address: AddressId) -> u64 {
+        let build = &self.flow.build;
+        let mut hasher = DefaultHasher::new();
+        build.kept(build.address_text(address)).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Whether the link that begins directly follows another one in what looks like a list: in
@@ -244,9 +280,20 @@ impl Walk {
         }
         let address = image::source(node).and_then(|source| self.address(&source));
         let alt = dom::attribute(node, "alt").unwrap_or_default();
-        let Some(address) = address else {
+        // An image that was there before is what its text says.
+        let new = address.filter(|address| {
+            let hash = self.hash_of(*address);
+            self.images.insert(hash)
+        });
+        let Some(address) = new else {
             self.flow.read(alt.len());
+            if address.is_some() {
+                self.flow.space();
+            }
             self.flow.text(&alt);
+            if address.is_some() {
+                self.flow.space();
+            }
             return;
         };
         let title = dom::attribute(node, "title").filter(|title| !title.trim().is_empty());

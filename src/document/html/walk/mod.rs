@@ -3,7 +3,7 @@
 //! Rules: HTML Living Standard, what each element represents; what a browser would not show is
 //! left out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
 use html2md::{Handle, NodeData};
@@ -70,6 +70,12 @@ struct Walk {
     base_given: bool,
     /// The page's own address, without a fragment.
     here: String,
+    /// How many links there were.
+    links: usize,
+    /// Where the last links led, as hashes, and whether they had a text.
+    near: VecDeque<(u64, bool)>,
+    /// The images so far, as hashes of their addresses.
+    images: HashSet<u64>,
     /// Where links lead that hold nothing.
     empty: Vec<AddressId>,
     /// Bytes of bases that may still be copied to join addresses to them.
@@ -103,6 +109,9 @@ pub(super) fn walk(
         base: base.clone(),
         base_given: false,
         here: base[..Position::AfterQuery].to_owned(),
+        links: 0,
+        near: VecDeque::new(),
+        images: HashSet::new(),
         empty: Vec::new(),
         joinable: MAX_JOINED,
         growable: length.saturating_mul(2).saturating_add(ALLOWANCE),

@@ -76,6 +76,24 @@ fn is_invisible(c: char) -> bool {
     )
 }
 
+/// Whether a link holds text, and not images alone; one with much in it is taken to.
+pub(super) fn has_text(link: &Handle) -> bool {
+    let mut open = vec![link.clone()];
+    for _ in 0..MAX_NODES {
+        let Some(node) = open.pop() else {
+            return false;
+        };
+        if let NodeData::Text { contents } = &node.data
+            && contents.borrow().chars().any(char::is_alphanumeric)
+        {
+            return true;
+        }
+        let children = node.children.borrow();
+        open.extend(children.iter().take(MAX_NODES).rev().cloned());
+    }
+    true
+}
+
 /// The text of a link that is short and holds no image.
 fn short_text(link: &Handle) -> Option<String> {
     let mut text = String::new();
