@@ -43,9 +43,7 @@ struct Place<'a> {
 
 /// The page with its late pieces where they belong.
 pub(super) fn assemble(page: &str) -> Cow<'_, str> {
-    if memmem::find(page.as_bytes(), b"id=\"S:").is_none()
-        && memmem::find(page.as_bytes(), b"$RC(\"").is_none()
-    {
+    if memmem::find(page.as_bytes(), b"id=\"S:").is_none() {
         return Cow::Borrowed(page);
     }
     let wanted = wanted(page);

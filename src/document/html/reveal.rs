@@ -61,8 +61,8 @@ impl Veil {
         let (mut hides, mut offers) = (false, false);
         for attr in attrs.borrow().iter() {
             let attribute = &*attr.name.local;
-            hides |= dom::hides(attribute, &attr.value);
-            offers |= offers_by(&name.local, attribute, &attr.value);
+            hides = hides || dom::hides(attribute, &attr.value);
+            offers = offers || offers_by(&name.local, attribute, &attr.value);
         }
         if hides {
             self.hidden.push(Rc::clone(node));

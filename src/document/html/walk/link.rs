@@ -57,10 +57,13 @@ impl Walk {
         let Content::Link { address, .. } = link else {
             return false;
         };
+        self.links += 1;
+        if self.links + NEAR <= FEW {
+            return false;
+        }
         let hash = self.hash_of(address);
         let has_text = useless::has_text(node);
         let same = |(other, text): &(u64, bool)| *other == hash && (*text || !has_text);
-        self.links += 1;
         if self.links > FEW && self.near.iter().any(same) {
             return true;
         }
