@@ -10,7 +10,7 @@ use memchr::memchr;
 use url::Url;
 
 use super::html::{tag, xml};
-use super::{Document, boundary};
+use super::{Document, boundary, entities};
 
 /// The most items that are listed.
 const MAX_ITEMS: usize = 500;
@@ -141,7 +141,7 @@ impl Feed {
         if section {
             self.text.push_str(text);
         } else {
-            self.text.push_str(&html_escape::decode_html_entities(text));
+            self.text.push_str(&entities::decoded(text));
         }
     }
 
@@ -174,7 +174,7 @@ impl Feed {
         {
             let is_id = tag.name == "id" || !permalink;
             if field == Field::Link && !href.is_empty() {
-                let value = html_escape::decode_html_entities(href);
+                let value = entities::decoded(href);
                 if let Some(item) = self
                     .current()
                     .filter(|item| alternate && item.link.is_empty())
@@ -308,7 +308,7 @@ fn plain(text: &str) -> String {
         }
     }
     plain.push_str(&text[at..]);
-    let plain = html_escape::decode_html_entities(&plain);
+    let plain = entities::decoded(&plain);
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -12,7 +12,7 @@ use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Tool};
-use crate::document::Document;
+use crate::document::{self, Document};
 use crate::tools::{network, web_notes as notes, web_page as page};
 use crate::web::charset::{self, BodyKind, Unsupported};
 use crate::web::client::{self, FetchError, MAX_BODY};

@@ -12,6 +12,7 @@ use std::time::Instant;
 use memchr::{memchr, memmem};
 
 use super::dom::{self, Kind};
+use crate::document::entities;
 
 mod category;
 mod media;
@@ -213,7 +214,7 @@ impl<'a> Filter<'a> {
         if hidden {
             let used = |attribute: &str, value: &str| {
                 hides |= tag::may_hide(attribute) && {
-                    let value = html_escape::decode_html_entities(value);
+                    let value = entities::decoded(value);
                     dom::hides(&attribute.to_ascii_lowercase(), &value)
                 };
                 tag::is_used(name, in_pre, attribute, value) || tag::is_used_of_hidden(attribute)
