@@ -30,6 +30,23 @@ pub struct Document {
     /// The page's body as Markdown, without a newline at its end. It is never longer than twice
     /// the page and [`ALLOWANCE`]; what had to be left out is said at its end, in brackets.
     pub markdown: String,
+    /// Where in [`Document::markdown`] a remark begins on a page that shows no text; `None` if
+    /// there is no such remark.
+    pub remark: Option<usize>,
+}
+
+impl Document {
+    /// What of the Markdown is the page's own: all of it but a remark on a page without text.
+    #[must_use]
+    pub fn own(&self) -> &str {
+        &self.markdown[..self.remark.unwrap_or(self.markdown.len())]
+    }
+
+    /// Whether the page itself shows a text.
+    #[must_use]
+    pub fn has_text(&self) -> bool {
+        self.remark.is_none() && !self.markdown.is_empty()
+    }
 }
 
 /// How much longer than twice its page Markdown may be, in bytes: what absolute addresses add to a
@@ -133,14 +150,20 @@ fn convert_from(page: &str, base: &Url, syntax: Syntax, end: Option<Instant>) ->
     let mut read = html::read(page, base, syntax, ends);
     let title = std::mem::take(&mut read.model.title);
     let (mut markdown, cut_by_writer) = markdown::write(&read.model, page.len(), end);
+    let mut begin = None;
     if let Some(remark) = read.remark {
+        begin = Some(markdown.len());
         if !markdown.is_empty() {
             markdown.push_str("\n\n");
         }
         markdown.push_str(&markdown::write(&remark, page.len(), end).0);
     }
     read.cuts.and(cut_by_writer).say(&mut markdown);
-    Document { title, markdown }
+    Document {
+        title,
+        markdown,
+        remark: begin,
+    }
 }
 
 /// The last boundary between characters within the first `most` bytes of `text`.

@@ -116,8 +116,8 @@ fn fetch(url: &str, terms: &Terms) -> Result<Page, Failure> {
         return Ok(Page {
             url: reply.url,
             document: Document {
-                title: String::new(),
                 markdown,
+                ..Document::default()
             },
             notes: said,
         });
@@ -138,14 +138,14 @@ fn fetch(url: &str, terms: &Terms) -> Result<Page, Failure> {
             let end = Instant::now()
                 + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10);
             let document = page::convert(&text.text, &address, xhtml, end).ok_or_else(given_up)?;
-            if document.markdown.is_empty() {
+            if !document.has_text() {
                 said.add(notes::of_no_text(&text.text));
             }
             document
         }
         BodyKind::Text => Document {
-            title: String::new(),
             markdown: text.text,
+            ..Document::default()
         },
     };
     if truncated {

@@ -219,7 +219,7 @@ fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) ->
         Instant::now() + QUOTED_WITHIN,
     );
     let page = page?;
-    let shown = shown(&page.markdown);
+    let shown = shown(page.own());
     let begins = quote::on_one_line(&shown).starts_with(&page.title);
     match (page.title.is_empty() || begins, shown.trim().is_empty()) {
         (false, false) => Some(format!("{} – {shown}", page.title)),
