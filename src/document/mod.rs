@@ -16,6 +16,8 @@ use std::time::Instant;
 use html::{Ends, Syntax};
 use url::Url;
 
+pub use html::main::study::Study;
+
 pub mod entities;
 mod feed;
 mod html;
@@ -130,6 +132,48 @@ pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Docum
     convert_from(page, base, syntax, Some(end))
 }
 
+/// Whether the main content of a page was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// It is sure that this is all of it, and little else.
+    Complete,
+    /// It is not, or it is the whole page, since there was no main content to speak of, or no time
+    /// or memory to look for it.
+    Partial,
+}
+
+/// Converts the main content of a page: the article, thread, product, listing or chapter, without
+/// navigation, header, footer, sidebars and the like. Where next to nothing is found it is the
+/// whole page. Otherwise like [`convert_until`]; without `end` there is time.
+#[must_use]
+pub fn convert_main_until(
+    page: &str,
+    base: &Url,
+    xhtml: bool,
+    end: Option<Instant>,
+) -> (Document, Certainty) {
+    let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
+    let begin = Instant::now();
+    // Half of the time, so that there is as much for the whole page.
+    let half = end.map(|end| begin + end.saturating_duration_since(begin) / 2);
+    if let Some((read, sure)) = html::read_main(page, base, syntax, ends(half)) {
+        let certainty = if sure {
+            Certainty::Complete
+        } else {
+            Certainty::Partial
+        };
+        return (write(read, page.len(), end), certainty);
+    }
+    (convert_from(page, base, syntax, end), Certainty::Partial)
+}
+
+/// Shows how the main content of a page is found, to train and to measure it.
+#[must_use]
+pub fn study_main(page: &str, base: &Url, xhtml: bool) -> Study {
+    let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
+    html::study(page, base, syntax)
+}
+
 /// Converts a feed that was found at `base`, RSS or Atom, into a list of linked titles; `None` if
 /// the root element of `page` is another one.
 #[must_use]
@@ -138,25 +182,31 @@ pub fn convert_feed(page: &str, base: &Url) -> Option<Document> {
 }
 
 fn convert_from(page: &str, base: &Url, syntax: Syntax, end: Option<Instant>) -> Document {
-    // Each step leaves time for those after it.
+    write(html::read(page, base, syntax, ends(end)), page.len(), end)
+}
+
+/// By when each step is to be done, so that there is time for those after it.
+fn ends(end: Option<Instant>) -> Ends {
     let begin = Instant::now();
     let part =
         |eighths: u32| end.map(|end| begin + end.saturating_duration_since(begin) * eighths / 8);
-    let ends = Ends {
+    Ends {
         filter: part(2),
         parse: part(5),
         walk: part(6),
-    };
-    let mut read = html::read(page, base, syntax, ends);
+    }
+}
+
+fn write(mut read: html::Read, length: usize, end: Option<Instant>) -> Document {
     let title = std::mem::take(&mut read.model.title);
-    let (mut markdown, cut_by_writer) = markdown::write(&read.model, page.len(), end);
+    let (mut markdown, cut_by_writer) = markdown::write(&read.model, length, end);
     let mut begin = None;
     if let Some(remark) = read.remark {
         begin = Some(markdown.len());
         if !markdown.is_empty() {
             markdown.push_str("\n\n");
         }
-        markdown.push_str(&markdown::write(&remark, page.len(), end).0);
+        markdown.push_str(&markdown::write(&remark, length, end).0);
     }
     read.cuts.and(cut_by_writer).say(&mut markdown);
     Document {

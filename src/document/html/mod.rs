@@ -8,6 +8,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `late` | text that the page streams late, put where it belongs |
+//! | `main` | the page's main content |
 //! | `prefilter` | the page as the parser gets it |
 //! | `parse` | the tree, within bounds of memory and time |
 //! | `reveal` | what is hidden, though the page offers to show it |
@@ -37,6 +38,7 @@ mod dom;
 mod flow;
 mod image;
 mod late;
+pub(super) mod main;
 mod parse;
 mod pre;
 mod prefilter;
@@ -83,6 +85,32 @@ pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> Read {
         };
     }
     rescue::rescue(&source, tree, model)
+}
+
+/// Reads the main content of a page that was found at `base`, and whether it is sure that this is
+/// all of it and nothing else; `None` if there is none to speak of.
+pub(super) fn read_main(
+    page: &str,
+    base: &Url,
+    syntax: Syntax,
+    ends: Ends,
+) -> Option<(Read, bool)> {
+    main::read(&Source {
+        page: &late::assemble(page),
+        base,
+        syntax,
+        ends,
+    })
+}
+
+/// Looks at how the main content of a page is found.
+pub(super) fn study(page: &str, base: &Url, syntax: Syntax) -> main::study::Study {
+    main::study::study(&Source {
+        page: &late::assemble(page),
+        base,
+        syntax,
+        ends: Ends::default(),
+    })
 }
 
 /// A page, and how it is to be read.

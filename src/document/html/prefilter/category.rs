@@ -115,6 +115,22 @@ impl Category {
         )
     }
 
+    /// Whether it may hold what a reader sees, so that what the page's author calls it says
+    /// something of that.
+    pub(super) fn holds_content(self) -> bool {
+        !self.ends_by_name()
+            && !matches!(
+                self,
+                Category::Area
+                    | Category::Foreign
+                    | Category::Media
+                    | Category::Empty
+                    | Category::Void
+                    | Category::Rule
+                    | Category::Choices
+            )
+    }
+
     /// Whether a start tag ends an open paragraph.
     pub(super) fn ends_paragraph(self) -> bool {
         matches!(

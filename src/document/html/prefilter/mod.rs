@@ -14,6 +14,7 @@ use memchr::{memchr, memmem};
 use super::dom::{self, Kind};
 use crate::document::entities;
 
+pub(super) mod all;
 mod category;
 mod media;
 pub(in crate::document) mod tag;
@@ -42,10 +43,27 @@ pub(super) fn filter(
     scriptless: bool,
     end: Option<Instant>,
 ) -> (Cow<'_, str>, bool) {
+    filter_for(page, syntax, scriptless, false, end)
+}
+
+/// The same with all that may be a page's content, as a browser has it that runs no scripts, and
+/// with what the page's author calls each element.
+pub(super) fn filter_all(page: &str, syntax: Syntax, end: Option<Instant>) -> (Cow<'_, str>, bool) {
+    filter_for(page, syntax, false, true, end)
+}
+
+fn filter_for(
+    page: &str,
+    syntax: Syntax,
+    scriptless: bool,
+    all: bool,
+    end: Option<Instant>,
+) -> (Cow<'_, str>, bool) {
     let mut filter = Filter {
         page,
         xml: syntax == Syntax::Xml,
         scriptless,
+        all,
         out: String::new(),
         copied: 0,
         changed: false,
@@ -67,6 +85,8 @@ struct Filter<'a> {
     page: &'a str,
     xml: bool,
     scriptless: bool,
+    /// Whether all that may be content is kept, with its elements' names and classes.
+    all: bool,
     out: String,
     copied: usize,
     changed: bool,
@@ -203,10 +223,11 @@ impl<'a> Filter<'a> {
             .top()
             .is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
         let (mut hidden, mut hides) = (false, false);
+        let calls = self.all && category.holds_content();
         let used = |attribute: &str, value: &str| {
             let used = category != Category::Root && tag::is_used(name, in_pre, attribute, value);
             hidden |= used && tag::may_hide(attribute);
-            used
+            used || (calls && all::calls(attribute))
         };
         let Some(mut tag) = tag::read(self.page, at + 1, used) else {
             return self.cut(at, self.page.len(), "");
@@ -217,7 +238,9 @@ impl<'a> Filter<'a> {
                     let value = entities::decoded_in_attribute(value);
                     dom::hides(&attribute.to_ascii_lowercase(), &value)
                 };
-                tag::is_used(name, in_pre, attribute, value) || tag::is_used_of_hidden(attribute)
+                tag::is_used(name, in_pre, attribute, value)
+                    || tag::is_used_of_hidden(attribute)
+                    || (calls && all::calls(attribute))
             };
             tag = tag::read(self.page, at + 1, used).unwrap_or(tag);
         }
@@ -244,6 +267,9 @@ impl<'a> Filter<'a> {
                 let (_, end) = self.raw_end(tag.end, name);
                 self.cut(at, end, " ")
             }
+            Category::Area if self.all => {
+                self.raw_text(at, &tag, "textarea", all::TEXTAREA, " </span>")
+            }
             Category::Area => self.raw_text(at, &tag, "textarea", "<span> ", " </span>"),
             Category::Xmp => self.raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
             Category::Plaintext => self.raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
@@ -260,7 +286,9 @@ impl<'a> Filter<'a> {
                 let end = end.map_or(self.page.len(), |length| tag.end + length);
                 self.cut(at, end, " ")
             }
-            Category::Choice if hides => self.open(at, name, category, &tag),
+            Category::Choice if hides || (self.all && name == "select") => {
+                self.open(at, name, category, &tag)
+            }
             Category::Choice => self.cut(at, tag.end, " "),
             Category::Empty if tag.kept.is_empty() => self.cut(at, tag.end, ""),
             Category::Section | Category::Caption | Category::Row | Category::Cell
@@ -286,7 +314,9 @@ impl<'a> Filter<'a> {
     }
 
     fn category_of(&self, name: &str) -> Category {
-        if self.scriptless && matches!(name, "noscript" | "noframes") {
+        if (self.scriptless && matches!(name, "noscript" | "noframes"))
+            || (self.all && matches!(name, "noscript" | "nav"))
+        {
             Category::Form
         } else {
             category_of(name)
@@ -297,7 +327,11 @@ impl<'a> Filter<'a> {
     /// `<pre>`, so nothing may be left out in between.
     fn is_silent(&self, at: usize, name: &str, in_pre: bool) -> bool {
         let after_pre = in_pre && self.page[..at].ends_with('>');
-        dom::kind_of(name) == Kind::Inline && name != "ruby" && !after_pre && self.foreign == 0
+        dom::kind_of(name) == Kind::Inline
+            && name != "ruby"
+            && !after_pre
+            && self.foreign == 0
+            && (!self.all || all::is_inline(name))
     }
 
     /// Lets a start tag pass, without what is not used of it.
@@ -343,15 +377,23 @@ impl<'a> Filter<'a> {
             }
         }
         self.fix(at, &fixes);
-        if renamed.is_none() && !tag.dropped {
+        let long = self.all && tag.kept.iter().any(|kept| kept.len() > all::MAX_CALLED);
+        if renamed.is_none() && !tag.dropped && !long {
             self.fix(tag.end, &end);
             return tag.end;
         }
         self.cut(at, at, "<");
         self.out.push_str(renamed.unwrap_or(tag.name));
         for attribute in &tag.kept {
-            self.out.push(' ');
-            self.out.push_str(attribute);
+            if self.all {
+                all::write(attribute, &mut self.out);
+            } else {
+                self.out.push(' ');
+                self.out.push_str(attribute);
+            }
+        }
+        if self.all && category == Category::Form {
+            all::write_name(name, &mut self.out);
         }
         if category == Category::Choices {
             self.out.push_str(" hidden");

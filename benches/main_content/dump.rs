@@ -1,0 +1,58 @@
+//! Writes what the model of the main content is trained with.
+//!
+//! `cargo bench --bench main_content_dump -- PAGES OUT`: PAGES has a JSON object a line, with `id`,
+//! `path` (a page in UTF-8) and `url`. OUT.jsonl gets `{"features": [names], "scores": how many of
+//! them, at the end, come from the table of words}` and then a line a page, OUT.f32 the rows,
+//! little-endian, of all pages one after another (`row` says which is a page's first).
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+
+use ikigai_tools::document::{Study, convert_main_until, study_main};
+use serde_json::{Value, json};
+use url::Url;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let given: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|x| x != "--bench")
+        .collect();
+    let [pages, out] = &given[..] else {
+        // `cargo test --all-targets` runs every bench, without a word.
+        println!("usage: cargo bench --bench main_content_dump -- PAGES OUT");
+        return Ok(());
+    };
+    let mut lines = BufWriter::new(File::create(format!("{out}.jsonl"))?);
+    let mut rows = BufWriter::new(File::create(format!("{out}.f32"))?);
+    let names = json!({ "features": Study::names(), "scores": Study::SCORES });
+    writeln!(lines, "{names}")?;
+    let mut row = 0;
+    for line in fs::read_to_string(pages)?.lines() {
+        let asked: Value = serde_json::from_str(line)?;
+        let text = |name: &str| asked[name].as_str().unwrap_or_default();
+        let page = String::from_utf8_lossy(&fs::read(text("path"))?).into_owned();
+        let base = Url::parse(text("url")).or_else(|_| Url::parse("https://example.com/"))?;
+        let study = study_main(&page, &base, false);
+        let (document, certainty) = convert_main_until(&page, &base, false, None);
+        for values in &study.rows {
+            for value in values {
+                rows.write_all(&value.to_le_bytes())?;
+            }
+        }
+        let line = json!({
+            "id": asked["id"],
+            "title": study.title,
+            "row": row,
+            "blocks": study.blocks,
+            "elements": study.elements,
+            "p": study.chances,
+            "chosen": study.chosen,
+            "expected": study.expected,
+            "certainty": format!("{certainty:?}"),
+            "md": document.markdown,
+        });
+        writeln!(lines, "{line}")?;
+        row += study.rows.len();
+    }
+    Ok(())
+}

@@ -1,0 +1,400 @@
+//! A page's tree cut into blocks: runs of text in lines under one element that begins and ends
+//! them. Nothing is left out here; what is hidden, a control or code is marked.
+
+use std::collections::HashMap;
+
+use html2md::{Handle, NodeData};
+
+use super::tags;
+use super::text::{self, Text};
+use super::words::{Called, Words};
+use crate::document::html::dom;
+use crate::document::html::prefilter::all;
+use crate::document::html::reveal::place;
+
+/// `hidden`.
+pub(super) const HIDDEN: u16 = 1;
+/// A style that does not display it.
+pub(super) const STYLED: u16 = 2;
+/// `aria-hidden`.
+pub(super) const ARIA: u16 = 4;
+pub(super) const NOSCRIPT: u16 = 8;
+/// `select`, `textarea`, `button`.
+pub(super) const CONTROL: u16 = 16;
+pub(super) const FORM: u16 = 32;
+/// `pre` or `code`.
+pub(super) const CODE: u16 = 64;
+/// Nobody sees it, and the page does not offer to show it.
+pub(super) const UNSEEN: u16 = 128;
+/// The four by which something may be hidden.
+pub(super) const HIDES: u16 = HIDDEN | STYLED | ARIA | NOSCRIPT;
+
+/// No element, no block.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The most blocks or elements of which a choice is made.
+const MOST: usize = 250_000;
+
+/// A run of text.
+pub(super) struct Block {
+    /// The element in which it begins.
+    pub(super) element: u32,
+    pub(super) flags: u16,
+    /// The outermost element around it that is hidden and not offered; a node's number.
+    pub(super) veil: u32,
+    /// Words in links.
+    pub(super) linked: u32,
+    pub(super) text: Text,
+}
+
+/// An element that is a box, or that its author calls something.
+pub(super) struct Element {
+    /// The element around it; [`NONE`] for the body.
+    pub(super) parent: u32,
+    /// How many there are in it, itself included.
+    pub(super) size: u32,
+    pub(super) depth: u16,
+    pub(super) tag: Tag,
+    /// The level of the heading in which it stands; 0 if in none.
+    pub(super) heading: u8,
+    /// Its name and the first word of its class, as a hash.
+    pub(super) shape: u64,
+    pub(super) called: Called,
+}
+
+/// What text and other leaves of the tree belong to, in the page's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaf {
+    Block(u32),
+    /// Text without words, an image and the like: the element in which it stands.
+    Loose(u32),
+}
+
+/// A page's blocks and elements.
+#[derive(Default)]
+pub(super) struct Cut {
+    pub(super) blocks: Vec<Block>,
+    pub(super) elements: Vec<Element>,
+    pub(super) leaves: Vec<Leaf>,
+    /// The data tables: the range of leaves that each holds.
+    pub(super) tables: Vec<std::ops::Range<u32>>,
+    /// Whether there was more than a choice is made of.
+    pub(super) too_much: bool,
+    /// What only a study asks for: the text of each block, the words for each element.
+    pub(super) kept: Option<Kept>,
+}
+
+/// Texts as they stand in the page.
+#[derive(Default)]
+pub(super) struct Kept {
+    pub(super) texts: Vec<String>,
+    pub(super) tokens: Vec<Vec<String>>,
+}
+
+/// What an element's name means to features, as numbers that a trained model keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tag {
+    /// What kind of block it makes.
+    pub(super) kind: u8,
+    /// The categories to which its name and its role belong, a bit each.
+    pub(super) categories: u32,
+}
+
+impl Tag {
+    fn of(tag: &str, called: &Called) -> Self {
+        Self {
+            kind: tags::kind(tag),
+            categories: tags::categories(tag) | called.role_categories,
+        }
+    }
+
+    pub(super) fn is_article(self) -> bool {
+        self.kind == tags::ARTICLE
+    }
+}
+
+/// What is to be done when an element ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    Inline,
+    /// Inline, and its words stand apart from those of the next such element.
+    Loose,
+    Block,
+    /// Code, in which no block begins.
+    Pre,
+}
+
+struct Frame {
+    node: Handle,
+    next: usize,
+    exit: Exit,
+    /// The element in which its children stand.
+    inside: u32,
+    /// The one that ends with it.
+    own: u32,
+    in_link: bool,
+    flags: u16,
+    veil: u32,
+    table: u32,
+}
+
+/// The hidden elements of a page: how each is hidden, and [`UNSEEN`] if the page does not offer to
+/// show it.
+pub(super) type Hidden = HashMap<*const (), u16>;
+
+struct Cutter<'a> {
+    hidden: &'a Hidden,
+    title: &'a text::Title,
+    words: &'a mut Words,
+    cut: Cut,
+    /// The text of the run, as it stands in the page.
+    run: String,
+    /// Where the leaves of the run begin.
+    begin: usize,
+    linked: u32,
+    first: Option<(u32, u16, u32)>,
+    /// Whether a [`Exit::Loose`] element ended just now.
+    ended: bool,
+    in_pre: usize,
+    veils: u32,
+}
+
+/// Cuts the page whose body is `body`.
+pub(super) fn cut(
+    body: &Handle,
+    hidden: &Hidden,
+    title: &text::Title,
+    words: &mut Words,
+    kept: bool,
+) -> Cut {
+    let mut cutter = Cutter {
+        hidden,
+        title,
+        words,
+        cut: Cut {
+            kept: kept.then(Kept::default),
+            ..Cut::default()
+        },
+        run: String::new(),
+        begin: 0,
+        linked: 0,
+        first: None,
+        ended: false,
+        in_pre: 0,
+        veils: 0,
+    };
+    cutter.cut(body);
+    cutter.cut
+}
+
+impl Cutter<'_> {
+    fn cut(&mut self, body: &Handle) {
+        let mut stack = Vec::new();
+        let outside = Frame {
+            node: body.clone(),
+            next: 0,
+            exit: Exit::Block,
+            inside: NONE,
+            own: NONE,
+            in_link: false,
+            flags: 0,
+            veil: NONE,
+            table: NONE,
+        };
+        stack.extend(self.enter(body, &outside));
+        while let Some(frame) = stack.last_mut() {
+            let child = frame.node.children.borrow().get(frame.next).cloned();
+            frame.next += 1;
+            if let Some(child) = child {
+                let entered = self.enter(&child, frame);
+                stack.extend(entered);
+            } else if let Some(frame) = stack.pop() {
+                self.leave(&frame);
+            }
+            if self.cut.blocks.len().max(self.cut.elements.len()) > MOST {
+                self.cut.too_much = true;
+                return;
+            }
+        }
+    }
+
+    fn enter(&mut self, node: &Handle, around: &Frame) -> Option<Frame> {
+        let name = match &node.data {
+            NodeData::Text { contents } => {
+                self.text(&contents.borrow(), around);
+                return None;
+            }
+            NodeData::Element { name, .. } => &name.local,
+            _ => return None,
+        };
+        match &**name {
+            "br" => {
+                self.run.push(' ');
+                return None;
+            }
+            "img" | "x-media" | "hr" | "input" => {
+                if matches!(&**name, "hr" | "input") {
+                    self.flush();
+                }
+                self.cut.leaves.push(Leaf::Loose(around.inside));
+                return None;
+            }
+            "script" | "style" | "template" | "title" | "head" | "base" => return None,
+            _ => {}
+        }
+        let own_name = dom::attribute(node, all::NAME);
+        let tag = own_name.as_deref().unwrap_or(name);
+        let tag = tag.strip_prefix("x-").unwrap_or(tag);
+        let hides = self.hidden.get(&place(node)).copied().unwrap_or_default()
+            | if tag == "noscript" {
+                NOSCRIPT | UNSEEN
+            } else {
+                0
+            };
+        let mut flags = around.flags | hides;
+        match tag {
+            "select" | "textarea" | "button" => flags |= CONTROL,
+            "form" => flags |= FORM,
+            "pre" | "code" => flags |= CODE,
+            _ => {}
+        }
+        let inline = all::is_inline(name) && own_name.is_none();
+        let mut frame = Frame {
+            exit: Exit::Inline,
+            next: 0,
+            inside: around.inside,
+            own: NONE,
+            in_link: around.in_link || tag == "a",
+            flags,
+            veil: around.veil,
+            table: NONE,
+            node: node.clone(),
+        };
+        if hides & UNSEEN != 0 && frame.veil == NONE {
+            frame.veil = self.veils;
+            self.veils += 1;
+        }
+        if inline && hides == 0 {
+            if matches!(tag, "a" | "span" | "label" | "time") {
+                if self.ended {
+                    self.run.push(' ');
+                }
+                frame.exit = Exit::Loose;
+            }
+        } else {
+            self.flush();
+            frame.exit = if tag == "pre" { Exit::Pre } else { Exit::Block };
+            self.in_pre += usize::from(frame.exit == Exit::Pre);
+            if tag == "table" {
+                frame.table = u32::try_from(self.cut.leaves.len()).unwrap_or(NONE);
+            }
+        }
+        self.ended = false;
+        let called = self.words.called(node, tag);
+        if !inline || called.has_words {
+            if let Some(kept) = &mut self.cut.kept {
+                kept.tokens.push(super::words::tokens_of(node, tag));
+            }
+            frame.own = self.element(tag, &frame, called);
+            frame.inside = frame.own;
+        }
+        Some(frame)
+    }
+
+    /// Adds an element; returns its number.
+    fn element(&mut self, tag: &str, frame: &Frame, called: Called) -> u32 {
+        let parent = frame.inside;
+        let around = self.cut.elements.get(parent as usize);
+        let (depth, heading) = around.map_or((0, 0), |e| (e.depth + 1, e.heading));
+        let number = u32::try_from(self.cut.elements.len()).unwrap_or(NONE);
+        let level = match tag.as_bytes() {
+            [b'h', level @ b'1'..=b'6'] => level - b'0',
+            _ => heading,
+        };
+        self.cut.elements.push(Element {
+            parent,
+            size: 1,
+            depth,
+            heading: level,
+            tag: Tag::of(tag, &called),
+            shape: called.shape,
+            called,
+        });
+        number
+    }
+
+    fn leave(&mut self, frame: &Frame) {
+        match frame.exit {
+            Exit::Inline => {}
+            Exit::Loose => self.ended = true,
+            Exit::Block => {
+                self.flush();
+                self.ended = false;
+            }
+            Exit::Pre => {
+                self.in_pre -= 1;
+                self.flush();
+                self.ended = false;
+            }
+        }
+        if frame.own != NONE {
+            let end = u32::try_from(self.cut.elements.len()).unwrap_or(NONE);
+            self.cut.elements[frame.own as usize].size = end - frame.own;
+        }
+        if frame.table != NONE {
+            let end = u32::try_from(self.cut.leaves.len()).unwrap_or(NONE);
+            if crate::document::html::table::shape(&frame.node).is_some() {
+                self.cut.tables.push(frame.table..end);
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str, around: &Frame) {
+        self.cut.leaves.push(Leaf::Loose(around.inside));
+        if around.in_link {
+            self.linked += text::count(text);
+        }
+        if self.first.is_none() && !text.trim().is_empty() {
+            self.first = Some((around.inside, around.flags, around.veil));
+        }
+        self.run.push_str(text);
+        self.ended = false;
+    }
+
+    /// Ends a run: it becomes a block if there is a word in it.
+    fn flush(&mut self) {
+        if self.in_pre > 0 {
+            self.run.push(' ');
+            return;
+        }
+        let begin = std::mem::replace(&mut self.begin, self.cut.leaves.len());
+        let linked = std::mem::take(&mut self.linked);
+        let first = self.first.take();
+        if let Some((element, flags, veil)) = first {
+            let in_heading = self
+                .cut
+                .elements
+                .get(element as usize)
+                .is_some_and(|element| element.heading == 1);
+            let text = Text::of(&self.run, self.title, in_heading);
+            if text.words > 0 {
+                let number = u32::try_from(self.cut.blocks.len()).unwrap_or(NONE);
+                for leaf in &mut self.cut.leaves[begin..] {
+                    *leaf = Leaf::Block(number);
+                }
+                if let Some(kept) = &mut self.cut.kept {
+                    let words: Vec<&str> = self.run.split_whitespace().collect();
+                    kept.texts.push(words.join(" "));
+                }
+                self.cut.blocks.push(Block {
+                    element,
+                    flags,
+                    veil,
+                    linked,
+                    text,
+                });
+            }
+        }
+        self.run.clear();
+    }
+}

@@ -1,0 +1,386 @@
+//! What the model is asked with: a row of numbers for each block. A trained model knows them by
+//! their places, so that their order changes only together with the model.
+
+use super::blocks::{
+    ARIA, Block, CODE, CONTROL, Cut, FORM, HIDDEN, NONE, NOSCRIPT, STYLED, UNSEEN,
+};
+use super::groups::GROUPS;
+use super::page::{Page, Whole, plain};
+use super::tags::CATEGORIES;
+
+/// Levels above a block whose elements are measured.
+const LEVELS: [usize; 5] = [0, 1, 2, 3, 5];
+
+/// Neighbours that are measured, from a block on.
+const NEIGHBOURS: [i64; 6] = [-3, -2, -1, 1, 2, 3];
+
+/// How many neighbours on each side are summed up.
+const WINDOWS: [usize; 2] = [5, 15];
+
+/// Groups whose words are counted in the whole page, by their place.
+const COUNTED: [usize; 7] = [7, 13, 15, 16, 17, 12, 14];
+
+/// How many features there are.
+pub(super) const COUNT: usize = 179;
+
+/// Values of a block's scores, at the end of its row.
+pub(super) const SCORES: usize = 7;
+
+/// The names of the features, in their order.
+pub(super) fn names() -> Vec<String> {
+    let words = |names: &str| {
+        names
+            .split_ascii_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let mut names = words(
+        "logw logt ld cpw pun commas digits upper endp endcolon sep q ell hlevel btag f_hidden \
+         f_dispnone f_ariahid f_noscript f_ctrl f_form f_pre f_unseen depth dup title_cov \
+         title_frac cw idx cl relh1 dh1 dfirst dlast sinceh hlv wsinceh",
+    )
+    .into_iter()
+    .collect::<Vec<_>>();
+    for level in LEVELS {
+        names.extend(["w", "ld", "wpb", "ltsh", "pun"].map(|name| format!("a{level}_{name}")));
+    }
+    names.extend(words(
+        "rs_n rs_w rs_ld rs_share rs_dist rb_n rb_w rb_ld rb_share rb_lev pa_n pa_w pa_ld \
+         pa_share",
+    ));
+    for neighbour in NEIGHBOURS {
+        names.extend(["t", "ld", "h"].map(|name| format!("nb{neighbour}_{name}")));
+    }
+    for window in WINDOWS {
+        names.extend(["lt", "ld", "w"].map(|name| format!("win{window}_{name}")));
+    }
+    names.extend(words("samep samen in5 in8 up5 up8"));
+    names.extend(GROUPS.map(|(name, _)| format!("g_{name}")));
+    names.extend(CATEGORIES.map(|name| format!("c_{name}")));
+    names.extend(
+        words(
+            "w n ld lt longn p main art artsum narts og npr prsh hid medw dup core5 core8 maxw h1 \
+             h1pos com prod forum rev card filt cont",
+        )
+        .iter()
+        .map(|name| format!("pg_{name}")),
+    );
+    names.extend(words("t_min t_max t_sum t_min3 t_max3 t_min6 t_max6"));
+    names
+}
+
+/// The rows of a page, one after another.
+pub(super) struct Rows<'a> {
+    page: &'a Page<'a>,
+    whole: Vec<f64>,
+    row: Vec<f32>,
+    last_heading: Option<usize>,
+    level: f64,
+}
+
+impl<'a> Rows<'a> {
+    /// `kind` is what the page says that it is about: see [`about`].
+    pub(super) fn new(page: &'a Page<'a>, kind: f64) -> Self {
+        Self {
+            page,
+            whole: whole(page, kind),
+            row: Vec::with_capacity(256),
+            last_heading: None,
+            level: 0.0,
+        }
+    }
+
+    /// The row of the block of this number; the blocks are asked for in their order.
+    pub(super) fn row(&mut self, number: usize) -> &[f32] {
+        self.row.clear();
+        let block = &self.page.cut.blocks[number];
+        self.own(block);
+        self.position(number, block);
+        self.around(block);
+        self.repetition(number, block);
+        self.neighbours(number, block);
+        let page = self.page;
+        let element = block.element as usize;
+        for core in 0..2 {
+            self.put(flag(page.is_in(page.cores[core], block.element)));
+        }
+        for core in 0..2 {
+            self.put(f64::from(page.away[element][core]));
+        }
+        for levels in page.groups[element] {
+            self.put(f64::from(levels));
+        }
+        for levels in page.categories[element] {
+            self.put(f64::from(levels));
+        }
+        for at in 0..self.whole.len() {
+            self.put(self.whole[at]);
+        }
+        self.scores(block);
+        &self.row
+    }
+
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "the model was trained on such numbers"
+    )]
+    fn put(&mut self, value: f64) {
+        self.row.push(value as f32);
+    }
+
+    fn put_all<const N: usize>(&mut self, values: [f64; N]) {
+        values.into_iter().for_each(|value| self.put(value));
+    }
+
+    fn own(&mut self, block: &Block) {
+        let page = self.page;
+        let text = &block.text;
+        let words = f64::from(text.words);
+        let some = words.max(1.0);
+        let element = &page.cut.elements[block.element as usize];
+        self.put_all([
+            words.ln_1p(),
+            f64::from(plain(block)).ln_1p(),
+            linked(block),
+            f64::from(text.chars) / some,
+            f64::from(text.stops) / some,
+            f64::from(text.commas).ln_1p(),
+            f64::from(text.digits) / f64::from(text.chars.max(1)),
+            f64::from(text.capitals) / some,
+            flag(text.ends_sentence),
+            flag(text.ends_in_colon),
+            f64::from(text.separators),
+            flag(text.asks),
+            flag(text.ends_in_ellipsis),
+            f64::from(element.heading),
+            f64::from(element.tag.kind),
+        ]);
+        for bit in [HIDDEN, STYLED, ARIA, NOSCRIPT, CONTROL, FORM, CODE, UNSEEN] {
+            self.put(flag(block.flags & bit != 0));
+        }
+        let of_title = f64::from(text.of_title);
+        self.put_all([
+            f64::from(element.depth),
+            flag(page.texts.get(&text.hash).is_some_and(|count| *count > 1)),
+            of_title / count(page.title.words.len()).max(1.0),
+            of_title / some,
+        ]);
+    }
+
+    fn position(&mut self, number: usize, block: &Block) {
+        let page = self.page;
+        let blocks = count(page.cut.blocks.len());
+        let here = signed(number);
+        let [words, long, _] = page.before[number];
+        let since = page.heading.map(|heading| here - signed(heading));
+        self.put_all([
+            words / page.words,
+            count(number) / blocks,
+            long / page.long,
+            since.map_or(-2.0, |since| float(since) / blocks),
+            since.map_or(-99.0, |since| float(since.clamp(-50, 50))),
+            float((here - page.first_long).clamp(-30, 30)),
+            float((here - page.last_long).clamp(-30, 30)),
+        ]);
+        let level = page.cut.elements[block.element as usize].heading;
+        if level > 0 {
+            self.last_heading = Some(number);
+            self.level = f64::from(level);
+        }
+        let last = self.last_heading;
+        self.put_all([
+            last.map_or(99.0, |last| float((here - signed(last)).min(60))),
+            self.level,
+            last.map_or(-1.0, |last| (words - page.before[last][0]).ln_1p()),
+        ]);
+    }
+
+    fn around(&mut self, block: &Block) {
+        let page = self.page;
+        let mut element = block.element as usize;
+        let mut above = 0;
+        for level in LEVELS {
+            while above < level {
+                above += 1;
+                match page.cut.elements[element].parent {
+                    NONE => {}
+                    parent => element = parent as usize,
+                }
+            }
+            let sum = &page.sums[element];
+            self.put_all([
+                sum.words.ln_1p(),
+                sum.linked / sum.words.max(1.0),
+                sum.words / sum.blocks.max(1.0),
+                sum.long / page.long,
+                sum.stops / sum.words.max(1.0),
+            ]);
+        }
+    }
+
+    fn repetition(&mut self, number: usize, block: &Block) {
+        let page = self.page;
+        let repeats = &page.repeats[block.element as usize];
+        let depth = |element: u32| f64::from(page.cut.elements[element as usize].depth);
+        let most = &page.alike[repeats.most as usize];
+        self.put_all([
+            most.count.ln_1p(),
+            most.words.ln_1p(),
+            most.linked,
+            most.all() / page.words,
+            depth(block.element) - depth(repeats.most),
+        ]);
+        if let Some(largest) = page.alike.get(repeats.largest as usize) {
+            self.put_all([
+                largest.count.ln_1p(),
+                largest.words.ln_1p(),
+                largest.linked,
+                largest.all() / page.words,
+                repeats.levels,
+            ]);
+        } else {
+            self.put_all([0.0; 5]);
+        }
+        let likes = page
+            .likes
+            .get(&page.paths[number])
+            .copied()
+            .unwrap_or_default();
+        self.put_all([
+            likes.blocks.ln_1p(),
+            (likes.words / likes.blocks.max(1.0)).ln_1p(),
+            likes.linked / likes.words.max(1.0),
+            likes.words / page.words,
+        ]);
+    }
+
+    fn neighbours(&mut self, number: usize, block: &Block) {
+        let page = self.page;
+        let blocks = &page.cut.blocks;
+        let beside = |by: i64| {
+            usize::try_from(signed(number) + by)
+                .ok()
+                .and_then(|number| blocks.get(number))
+        };
+        for by in NEIGHBOURS {
+            match beside(by) {
+                Some(beside) => {
+                    let element = &page.cut.elements[beside.element as usize];
+                    self.put_all([
+                        f64::from(plain(beside)).ln_1p(),
+                        linked(beside),
+                        flag(element.heading > 0),
+                    ]);
+                }
+                None => self.put_all([-1.0, -1.0, 0.0]),
+            }
+        }
+        for window in WINDOWS {
+            let from = number.saturating_sub(window);
+            let to = blocks.len().min(number + window + 1);
+            let over = count(to - from);
+            let (before, after) = (page.before[from], page.before[to]);
+            let words = after[0] - before[0];
+            self.put_all([
+                ((after[1] - before[1]) / over).ln_1p(),
+                (after[2] - before[2]) / words.max(1.0),
+                words / over,
+            ]);
+        }
+        let same = |by: i64| flag(beside(by).is_some_and(|b| b.element == block.element));
+        let inside = page.cut.elements[block.element as usize].parent != NONE;
+        self.put_all([if inside { same(-1) } else { 0.0 }, same(1)]);
+    }
+
+    fn scores(&mut self, block: &Block) {
+        let page = self.page;
+        let all = page.scores[block.element as usize];
+        let mut near = [(0_i8, 0_i8); 2];
+        let mut element = block.element;
+        for level in 0..6 {
+            let Some(here) = page.cut.elements.get(element as usize) else {
+                break;
+            };
+            let (low, high) = &mut near[level / 3];
+            *low = here.called.low.min(*low);
+            *high = here.called.high.max(*high);
+            element = here.parent;
+        }
+        self.put_all(
+            [
+                f64::from(all.low),
+                f64::from(all.high),
+                f64::from(all.sum),
+                f64::from(near[0].0),
+                f64::from(near[0].1),
+                f64::from(near[1].0),
+                f64::from(near[1].1),
+            ]
+            .map(|eighths| eighths / 8.0),
+        );
+    }
+}
+
+/// The part of each row that is the page's.
+fn whole(page: &Page, kind: f64) -> Vec<f64> {
+    let Cut { blocks, .. } = page.cut;
+    let number = count(blocks.len());
+    let whole = Whole::of(page);
+    let linked = page.before.last().map_or(0.0, |sums| sums[2]);
+    let [half, most] = page.cores.map(|core| page.sums.get(core as usize).copied());
+    let mut values = vec![
+        page.words.ln_1p(),
+        number.ln_1p(),
+        linked / page.words,
+        page.long / page.words,
+        whole.long_blocks / number.max(1.0),
+        whole.paragraphs.ln_1p(),
+        whole.main,
+        whole.article,
+        whole.articles,
+        whole.article_count.min(20.0),
+        kind,
+        whole.prices.ln_1p(),
+        whole.prices / number.max(1.0),
+        whole.hidden,
+        whole.median,
+        whole.most_frequent.ln_1p(),
+        half.unwrap_or_default().long / page.long,
+        most.unwrap_or_default().words / page.words,
+        whole.longest.ln_1p(),
+        flag(page.heading.is_some()),
+        page.heading.map_or(-1.0, count) / number.max(1.0),
+    ];
+    values.extend(COUNTED.map(|group| whole.groups[group].ln_1p()));
+    values
+}
+
+/// What `og:type` says, as a number that a trained model keeps.
+pub(super) fn about(kind: &str) -> f64 {
+    let kind = kind.to_ascii_lowercase();
+    flag(kind.contains("article"))
+        + 2.0 * flag(kind.contains("product"))
+        + 3.0 * flag(kind.contains("website"))
+}
+
+/// The share of a block's words that stand in links.
+fn linked(block: &Block) -> f64 {
+    f64::from(block.linked.min(block.text.words)) / f64::from(block.text.words.max(1))
+}
+
+fn flag(flag: bool) -> f64 {
+    f64::from(u8::from(flag))
+}
+
+fn count(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+fn signed(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "numbers of blocks are small")]
+fn float(number: i64) -> f64 {
+    number as f64
+}

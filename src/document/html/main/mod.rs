@@ -1,0 +1,227 @@
+//! The main content of a page: the article, thread, product, listing or chapter, without
+//! navigation, header, footer, sidebars, notices, related links and forms for comments.
+//!
+//! The page's tree is cut into [`blocks`]; of each some numbers are found, and a model of regression
+//! trees says how likely the block is content. Chosen are those that promise the best F-measure.
+//! The rest is taken from the tree, which is then written as that of any page.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `blocks` | a tree cut into runs of text |
+//! | `text`, `hash` | what is counted of a text |
+//! | `words`, `groups`, `tags` | what an element's class, role and name say |
+//! | `page` | sums over the page and its elements |
+//! | `features` | a row of numbers for each block |
+//! | `trees` | the model |
+//! | `choose` | the blocks that are chosen |
+//! | `prune` | the tree without the others |
+//! | `study` | what a model is trained with |
+
+use html2md::Handle;
+use memchr::{memmem, memrchr};
+
+use super::prefilter::tag;
+use super::reveal::Veil;
+use super::{Read, Source, dom, parse, pre, prefilter, reveal};
+use crate::document::Cuts;
+use blocks::{Cut, Hidden, NOSCRIPT, UNSEEN};
+use page::Page;
+use text::Title;
+use words::Words;
+
+mod blocks;
+mod choose;
+mod features;
+mod groups;
+mod hash;
+mod page;
+mod prune;
+pub(in crate::document) mod study;
+mod tags;
+mod text;
+mod trees;
+mod words;
+
+/// Words of a choice with fewer of which it is as good as none.
+const LITTLE: u32 = 25;
+
+/// Words that are seen in a page with fewer of which it counts what it hides as well.
+const NOTHING: u32 = 20;
+
+/// What is expected of a choice that is sure.
+const SURE: (f64, f64) = (0.8, 0.9);
+
+/// Reads the main content of a page, and whether the choice was sure; `None` if there is none to
+/// speak of, or if there was not the memory or the time for a choice.
+pub(super) fn read(source: &Source) -> Option<(Read, bool)> {
+    let parsed = Parsed::of(source);
+    if parsed.tree.cuts.time {
+        return None;
+    }
+    let body = parsed.body.as_ref()?;
+    let cut = parsed.cut(false)?;
+    let page = Page::of(&cut, &parsed.title_words);
+    let chances = chances(&page, parsed.kind, |_| {});
+    let choice = choose::choose(&page, &chances);
+    let words: u32 = cut
+        .blocks
+        .iter()
+        .zip(&choice.chosen)
+        .filter(|(_, chosen)| **chosen)
+        .map(|(block, _)| block.text.words)
+        .sum();
+    if words < LITTLE {
+        return None;
+    }
+    prune::prune(body, &cut, &page.sums, &choice.chosen);
+    let (model, cuts) = source.walk(&parsed.tree);
+    let sure = cuts == Cuts::default() && choice.precision >= SURE.0 && choice.recall >= SURE.1;
+    let read = Read {
+        model,
+        cuts,
+        remark: None,
+    };
+    Some((read, sure))
+}
+
+/// How likely each block is content; `note` is shown the rows.
+fn chances(page: &Page, kind: f64, mut note: impl FnMut(&[f32])) -> Vec<f64> {
+    let mut rows = features::Rows::new(page, kind);
+    (0..page.cut.blocks.len())
+        .map(|number| {
+            let row = rows.row(number);
+            note(row);
+            trees::TREES.chance(row)
+        })
+        .collect()
+}
+
+/// A page's tree with all that may be content, and what is asked of the page besides.
+struct Parsed {
+    tree: super::Tree,
+    body: Option<Handle>,
+    hidden: Hidden,
+    title: String,
+    title_words: Title,
+    /// What `og:type` says.
+    kind: f64,
+}
+
+impl Parsed {
+    fn of(source: &Source) -> Self {
+        let (filtered, late) =
+            prefilter::filter_all(source.page, source.syntax, source.ends.filter);
+        let (tree, mut veil, short) = parse::parse(&filtered, source.ends.parse);
+        let hidden = hidden(&mut veil);
+        let cuts = Cuts {
+            memory: short == Some(parse::Short::Memory),
+            time: late || short == Some(parse::Short::Time),
+            ..Cuts::default()
+        };
+        let title = title(&tree.document);
+        Self {
+            body: child(&tree.document, "html").and_then(|html| child(&html, "body")),
+            hidden,
+            title_words: Title::of(&title),
+            title,
+            kind: features::about(kind(source.page)),
+            tree: super::Tree { tree, cuts },
+        }
+    }
+
+    /// The page's blocks; `None` if there are none, or more than a choice is made of.
+    fn cut(&self, kept: bool) -> Option<Cut> {
+        let body = self.body.as_ref()?;
+        let mut words = Words::default();
+        let mut cut = blocks::cut(body, &self.hidden, &self.title_words, &mut words, kept);
+        if cut.too_much || cut.blocks.is_empty() {
+            return None;
+        }
+        see(&mut cut);
+        Some(cut)
+    }
+}
+
+/// Where a page shows next to nothing, what is for browsers without scripts counts as seen, and
+/// then what is hidden until a script runs.
+fn see(cut: &mut Cut) {
+    for bits in [NOSCRIPT, UNSEEN] {
+        let seen: u32 = cut
+            .blocks
+            .iter()
+            .filter(|block| block.flags & UNSEEN == 0)
+            .map(|block| block.text.words)
+            .sum();
+        if seen >= NOTHING {
+            return;
+        }
+        for block in &mut cut.blocks {
+            if block.flags & bits != 0 {
+                block.flags &= !UNSEEN;
+            }
+        }
+    }
+}
+
+/// How each hidden element is hidden, and whether the page offers to show it.
+fn hidden(veil: &mut Veil) -> Hidden {
+    let mut hidden = Hidden::new();
+    for node in &veil.hidden {
+        let mut how = 0;
+        let _: Option<()> = dom::with_attributes(node, |name, value| {
+            if dom::hides(name, value) {
+                how |= match name {
+                    "hidden" => blocks::HIDDEN,
+                    "style" => blocks::STYLED,
+                    _ => blocks::ARIA,
+                };
+            }
+            None
+        });
+        hidden.insert(reveal::place(node), how);
+    }
+    veil.lift();
+    for node in &veil.hidden {
+        *hidden.entry(reveal::place(node)).or_default() |= UNSEEN;
+    }
+    hidden
+}
+
+fn child(node: &Handle, name: &str) -> Option<Handle> {
+    let children = node.children.borrow();
+    let found = children.iter().find(|child| dom::name(child) == name);
+    found.cloned()
+}
+
+/// The page's title, wherever it stands.
+fn title(document: &Handle) -> String {
+    let mut open = vec![document.clone()];
+    while let Some(node) = open.pop() {
+        if dom::name(&node) == "title" {
+            let text = pre::text_of(&node);
+            return text.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
+        open.extend(node.children.borrow().iter().rev().cloned());
+    }
+    String::new()
+}
+
+/// What the page's `og:type` says.
+fn kind(page: &str) -> &str {
+    let bytes = page.as_bytes();
+    let mut kind = "";
+    for found in memmem::find_iter(bytes, b"og:type").take(4) {
+        let Some(begin) = memrchr(b'<', &bytes[..found]) else {
+            continue;
+        };
+        if tag::is_named(page, begin + 1, "meta") {
+            let _ = tag::read(page, begin + 1, |name, value| {
+                if name.eq_ignore_ascii_case("content") && kind.is_empty() {
+                    kind = value;
+                }
+                false
+            });
+        }
+    }
+    kind
+}

@@ -1,0 +1,453 @@
+//! What is known of a page's blocks and elements together, in one pass up the tree and one down:
+//! how much text each element holds and of what kind, what repeats, and where the page's text is.
+
+use std::collections::HashMap;
+
+use super::blocks::{Block, CONTROL, Cut, Element, HIDES, NONE};
+use super::groups::GROUPS;
+use super::hash::Hash;
+use super::tags::{CATEGORIES, MAIN, PARAGRAPH};
+use super::text::Title;
+
+/// Words outside of links from which on a text is long.
+const LONG: u32 = 12;
+
+/// The furthest that an element of a group or a category is looked for, in levels.
+const FAR: u8 = 20;
+
+/// What an element holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sum {
+    pub(super) words: f64,
+    pub(super) linked: f64,
+    pub(super) blocks: f64,
+    /// Words of long texts.
+    pub(super) long: f64,
+    pub(super) stops: f64,
+}
+
+/// Elements side by side that are alike.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alike {
+    pub(super) count: f64,
+    /// Words of each, on average.
+    pub(super) words: f64,
+    /// The share of words in links.
+    pub(super) linked: f64,
+}
+
+impl Alike {
+    const ALONE: Self = Self {
+        count: 1.0,
+        words: 0.0,
+        linked: 0.0,
+    };
+
+    pub(super) fn all(&self) -> f64 {
+        self.count * self.words
+    }
+}
+
+/// The elements around an element that repeat, itself included.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Repeats {
+    /// The one that repeats most often.
+    pub(super) most: u32,
+    /// The one whose likes hold most, if it is there more than twice; else [`NONE`].
+    pub(super) largest: u32,
+    /// How many repeat.
+    pub(super) levels: f64,
+}
+
+/// The scores of the words around an element, in eighths.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Scores {
+    pub(super) low: i8,
+    pub(super) high: i8,
+    pub(super) sum: i32,
+}
+
+/// Blocks that stand in elements of the same names.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Likes {
+    pub(super) blocks: f64,
+    pub(super) words: f64,
+    pub(super) linked: f64,
+}
+
+/// A page, as features ask of it.
+pub(super) struct Page<'a> {
+    pub(super) cut: &'a Cut,
+    pub(super) title: &'a Title,
+    pub(super) sums: Vec<Sum>,
+    pub(super) alike: Vec<Alike>,
+    pub(super) repeats: Vec<Repeats>,
+    /// Levels up to the nearest element of each group.
+    pub(super) groups: Vec<[u8; GROUPS.len()]>,
+    /// The same of each category.
+    pub(super) categories: Vec<[u8; CATEGORIES.len()]>,
+    pub(super) scores: Vec<Scores>,
+    /// The deepest element that holds half of the long text, and that holds four fifths.
+    pub(super) cores: [u32; 2],
+    /// How many levels each element must be left for, to come from a core to an element.
+    pub(super) away: Vec<[u16; 2]>,
+    /// The last three names of the element in which each block stands, as a hash.
+    pub(super) paths: Vec<u64>,
+    pub(super) likes: HashMap<u64, Likes>,
+    /// How often each text occurs.
+    pub(super) texts: HashMap<u64, u32>,
+    /// Sums over the blocks before each, and one more: words, words of long texts, words in links.
+    pub(super) before: Vec<[f64; 3]>,
+    pub(super) words: f64,
+    /// Words of long texts.
+    pub(super) long: f64,
+    /// The page's main heading.
+    pub(super) heading: Option<usize>,
+    /// Whether that shares its words with the title.
+    pub(super) heading_is_title: bool,
+    pub(super) first_long: i64,
+    pub(super) last_long: i64,
+}
+
+/// Words outside of links.
+pub(super) fn plain(block: &Block) -> u32 {
+    block.text.words - block.linked.min(block.text.words)
+}
+
+pub(super) fn is_long(block: &Block) -> bool {
+    plain(block) >= LONG && block.flags & CONTROL == 0
+}
+
+impl<'a> Page<'a> {
+    pub(super) fn of(cut: &'a Cut, title: &'a Title) -> Self {
+        let sums = sums(cut);
+        let alike = alike(&cut.elements, &sums);
+        let mut page = Self {
+            cut,
+            title,
+            repeats: repeats(&cut.elements, &alike),
+            sums,
+            alike,
+            groups: Vec::new(),
+            categories: Vec::new(),
+            scores: Vec::new(),
+            cores: [0; 2],
+            away: Vec::new(),
+            paths: Vec::new(),
+            likes: HashMap::new(),
+            texts: HashMap::new(),
+            before: Vec::new(),
+            words: 1.0,
+            long: 1.0,
+            heading: None,
+            heading_is_title: false,
+            first_long: 0,
+            last_long: 0,
+        };
+        page.down();
+        page.across();
+        page.cores();
+        page
+    }
+
+    /// What each element has from those around it.
+    fn down(&mut self) {
+        let far = (
+            [FAR; GROUPS.len()],
+            [FAR; CATEGORIES.len()],
+            Scores::default(),
+        );
+        for element in &self.cut.elements {
+            let (mut groups, mut categories, mut scores) = match element.parent {
+                NONE => far,
+                parent => {
+                    let parent = parent as usize;
+                    let further = |levels: &u8| FAR.min(levels + 1);
+                    (
+                        self.groups[parent].each_ref().map(further),
+                        self.categories[parent].each_ref().map(further),
+                        self.scores[parent],
+                    )
+                }
+            };
+            let called = &element.called;
+            nearest(&mut groups, called.groups);
+            nearest(&mut categories, element.tag.categories);
+            scores.low = scores.low.min(called.low);
+            scores.high = scores.high.max(called.high);
+            scores.sum += i32::from(called.low) + i32::from(called.high);
+            self.groups.push(groups);
+            self.categories.push(categories);
+            self.scores.push(scores);
+        }
+    }
+
+    /// What each block has from those before and beside it.
+    fn across(&mut self) {
+        let elements = &self.cut.elements;
+        let mut before = [0.0; 3];
+        self.before.push(before);
+        let (mut first, mut last) = (None, None);
+        let mut headings: [Option<usize>; 2] = [None; 2];
+        for (number, block) in self.cut.blocks.iter().enumerate() {
+            let words = f64::from(block.text.words);
+            let linked = f64::from(block.linked.min(block.text.words));
+            let long = is_long(block);
+            before[0] += words;
+            before[1] += if long { words - linked } else { 0.0 };
+            before[2] += linked;
+            self.before.push(before);
+            if long {
+                first = first.or(Some(number));
+                last = Some(number);
+            }
+            *self.texts.entry(block.text.hash).or_default() += 1;
+            let path = path(elements, block.element);
+            self.paths.push(path);
+            let likes = self.likes.entry(path).or_default();
+            likes.blocks += 1.0;
+            likes.words += words;
+            likes.linked += linked;
+            let heading = elements[block.element as usize].heading == 1;
+            if heading && block.flags & HIDES == 0 {
+                headings[1] = headings[1].or(Some(number));
+                if block.text.is_title {
+                    headings[0] = headings[0].or(Some(number));
+                }
+            }
+        }
+        self.words = before[0].max(1.0);
+        self.long = before[1].max(1.0);
+        self.heading = headings[0].or(headings[1]);
+        self.heading_is_title = headings[0].is_some();
+        let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+        self.first_long = number(first.unwrap_or(0));
+        self.last_long = number(last.unwrap_or(self.cut.blocks.len()));
+    }
+
+    /// Whether an element is another one or stands in it.
+    pub(super) fn is_in(&self, outer: u32, inner: u32) -> bool {
+        let size = self.cut.elements.get(outer as usize).map_or(0, |e| e.size);
+        (outer..outer.saturating_add(size)).contains(&inner)
+    }
+
+    fn cores(&mut self) {
+        let elements = &self.cut.elements;
+        self.cores = [0.5, 0.8].map(|share| {
+            let mut core = 0;
+            loop {
+                let end = core + elements[core].size as usize;
+                let mut child = core + 1;
+                while child < end && self.sums[child].long < share * self.long {
+                    child += elements[child].size as usize;
+                }
+                if child >= end {
+                    return u32::try_from(core).unwrap_or(NONE);
+                }
+                core = child;
+            }
+        });
+        // How far above a core each element around it stands.
+        let around = self.cores.map(|core| {
+            let mut around = HashMap::new();
+            let (mut element, mut levels) = (core, 0_u16);
+            while let Some(here) = elements.get(element as usize) {
+                around.insert(element, levels);
+                levels += 1;
+                element = here.parent;
+            }
+            around
+        });
+        for (number, element) in (0..).zip(elements) {
+            let mut away = match element.parent {
+                NONE => [99; 2],
+                parent => self.away[parent as usize],
+            };
+            for (away, around) in away.iter_mut().zip(&around) {
+                if let Some(levels) = around.get(&number) {
+                    *away = *levels;
+                }
+            }
+            self.away.push(away);
+        }
+    }
+}
+
+fn nearest<const N: usize>(levels: &mut [u8; N], here: u32) {
+    let mut bits = here;
+    while bits != 0 {
+        levels[bits.trailing_zeros() as usize] = 0;
+        bits &= bits - 1;
+    }
+}
+
+fn sums(cut: &Cut) -> Vec<Sum> {
+    let mut sums = vec![Sum::default(); cut.elements.len()];
+    for block in &cut.blocks {
+        let words = f64::from(block.text.words);
+        let linked = f64::from(block.linked.min(block.text.words));
+        let sum = &mut sums[block.element as usize];
+        sum.words += words;
+        sum.linked += linked;
+        sum.blocks += 1.0;
+        sum.long += if is_long(block) { words - linked } else { 0.0 };
+        sum.stops += f64::from(block.text.stops);
+    }
+    for (number, element) in cut.elements.iter().enumerate().rev() {
+        let own = sums[number];
+        if let Some(sum) = sums.get_mut(element.parent as usize) {
+            sum.words += own.words;
+            sum.linked += own.linked;
+            sum.blocks += own.blocks;
+            sum.long += own.long;
+            sum.stops += own.stops;
+        }
+    }
+    sums
+}
+
+fn alike(elements: &[Element], sums: &[Sum]) -> Vec<Alike> {
+    let mut groups: HashMap<(u32, u64), (f64, f64, f64)> = HashMap::new();
+    for (element, sum) in elements.iter().zip(sums) {
+        if sum.words > 0.0 {
+            let group = groups.entry((element.parent, element.shape)).or_default();
+            group.0 += 1.0;
+            group.1 += sum.words;
+            group.2 += sum.linked;
+        }
+    }
+    let alike = |(element, sum): (&Element, &Sum)| {
+        let (count, words, linked) = groups
+            .get(&(element.parent, element.shape))
+            .copied()
+            .filter(|group| group.0 > 1.0 && sum.words > 0.0)?;
+        Some(Alike {
+            count,
+            words: words / count,
+            linked: linked / words.max(1.0),
+        })
+    };
+    elements
+        .iter()
+        .zip(sums)
+        .map(|each| alike(each).unwrap_or(Alike::ALONE))
+        .collect()
+}
+
+fn repeats(elements: &[Element], alike: &[Alike]) -> Vec<Repeats> {
+    let often = |number: u32| {
+        let count = alike[number as usize].count;
+        if count > 2.0 { count } else { 0.0 }
+    };
+    let mut repeats: Vec<Repeats> = Vec::with_capacity(elements.len());
+    for (number, element) in (0..).zip(elements) {
+        let own = &alike[number as usize];
+        let mut here = match element.parent {
+            NONE => Repeats {
+                most: number,
+                largest: NONE,
+                levels: 0.0,
+            },
+            parent => repeats[parent as usize],
+        };
+        if often(number) > often(here.most) {
+            here.most = number;
+        }
+        let largest = |other: u32| own.all() >= alike[other as usize].all();
+        if own.count > 2.0 && (here.largest == NONE || largest(here.largest)) {
+            here.largest = number;
+        }
+        here.levels += f64::from(u8::from(own.count > 1.0));
+        repeats.push(here);
+    }
+    repeats
+}
+
+/// The names of an element and of the two around it.
+fn path(elements: &[Element], mut element: u32) -> u64 {
+    let mut hash = Hash::default();
+    for _ in 0..3 {
+        let Some(here) = elements.get(element as usize) else {
+            break;
+        };
+        hash.join(here.shape);
+        element = here.parent;
+    }
+    hash.end()
+}
+
+/// What a page says of itself as a whole.
+pub(super) struct Whole {
+    pub(super) main: f64,
+    pub(super) article: f64,
+    pub(super) articles: f64,
+    pub(super) article_count: f64,
+    /// How many elements have a word of each group.
+    pub(super) groups: [f64; GROUPS.len()],
+    pub(super) prices: f64,
+    pub(super) long_blocks: f64,
+    pub(super) paragraphs: f64,
+    pub(super) hidden: f64,
+    pub(super) median: f64,
+    pub(super) longest: f64,
+    pub(super) most_frequent: f64,
+}
+
+impl Whole {
+    pub(super) fn of(page: &Page) -> Self {
+        let mut whole = Self {
+            main: 0.0,
+            article: 0.0,
+            articles: 0.0,
+            article_count: 0.0,
+            groups: [0.0; GROUPS.len()],
+            prices: 0.0,
+            long_blocks: 0.0,
+            paragraphs: 0.0,
+            hidden: 0.0,
+            median: 0.0,
+            longest: 0.0,
+            most_frequent: page
+                .texts
+                .values()
+                .max()
+                .map_or(0.0, |most| f64::from(*most)),
+        };
+        for (element, sum) in page.cut.elements.iter().zip(&page.sums) {
+            if element.tag.categories >> MAIN & 1 == 1 {
+                whole.main = whole.main.max(sum.words / page.words);
+            }
+            if element.tag.is_article() {
+                whole.article = whole.article.max(sum.words / page.words);
+                whole.articles += sum.words / page.words;
+                whole.article_count += 1.0;
+            }
+            for (group, count) in whole.groups.iter_mut().enumerate() {
+                *count += f64::from(element.called.groups >> group & 1);
+            }
+        }
+        let mut words: Vec<u32> = Vec::with_capacity(page.cut.blocks.len());
+        for block in &page.cut.blocks {
+            words.push(block.text.words);
+            let count = f64::from(block.text.words);
+            whole.prices += f64::from(u8::from(block.text.names_price));
+            whole.longest = whole.longest.max(count);
+            if block.flags & HIDES != 0 {
+                whole.hidden += count / page.words;
+            }
+            if is_long(block) {
+                whole.long_blocks += 1.0;
+                let near = &page.categories[block.element as usize];
+                whole.paragraphs += f64::from(u8::from(near[PARAGRAPH] < FAR));
+            }
+        }
+        words.sort_unstable();
+        let middle = words.len() / 2;
+        whole.median = match words.len() {
+            0 => 0.0,
+            length if length % 2 == 1 => f64::from(words[middle]),
+            _ => f64::from(words[middle - 1] + words[middle]) / 2.0,
+        };
+        whole
+    }
+}

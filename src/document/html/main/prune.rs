@@ -1,0 +1,132 @@
+//! A page's tree without what was not chosen. What is left of it is written as any page is.
+
+use html2md::{Handle, NodeData};
+
+use super::blocks::{Cut, Leaf};
+use super::page::Sum;
+use crate::document::html::dom;
+use crate::document::html::prefilter::all;
+use crate::document::html::reveal;
+
+struct Frame {
+    node: Handle,
+    children: std::vec::IntoIter<Handle>,
+    kept: Vec<Handle>,
+    /// Whether text of a chosen block is left in it.
+    text: bool,
+    /// Whether anything is.
+    content: bool,
+}
+
+impl Frame {
+    fn new(node: Handle) -> Self {
+        let children = std::mem::take(&mut *node.children.borrow_mut()).into_iter();
+        Self {
+            node,
+            children,
+            kept: Vec::new(),
+            text: false,
+            content: false,
+        }
+    }
+}
+
+/// Takes from `body` all leaves but those of the chosen blocks, and what stands among them: an
+/// image, say, if at least half of the words around it are chosen.
+pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
+    let shares = shares(cut, sums, chosen);
+    let mut leaves = cut.leaves.iter();
+    let mut stack = vec![Frame::new(body.clone())];
+    while let Some(frame) = stack.last_mut() {
+        let Some(child) = frame.children.next() else {
+            let Some(frame) = stack.pop() else { return };
+            leave(frame, stack.last_mut());
+            continue;
+        };
+        let mut leaf = || match leaves.next() {
+            Some(Leaf::Block(number)) => (chosen[*number as usize], true),
+            Some(Leaf::Loose(element)) => {
+                let share = shares.get(*element as usize);
+                (share.is_some_and(|share| *share >= 0.5), false)
+            }
+            None => (false, false),
+        };
+        match &child.data {
+            NodeData::Text { contents } => {
+                let (kept, of_block) = leaf();
+                if kept {
+                    frame.text |= of_block;
+                    frame.content |= of_block || !contents.borrow().trim().is_empty();
+                    frame.kept.push(child.clone());
+                }
+            }
+            NodeData::Element { name, .. } => match &*name.local {
+                "img" | "x-media" | "hr" | "input" => {
+                    let (kept, _) = leaf();
+                    if kept {
+                        frame.content = true;
+                        frame.kept.push(child.clone());
+                    }
+                }
+                "br" | "title" | "base" | "head" => frame.kept.push(child.clone()),
+                "script" | "style" | "template" => {}
+                _ => stack.push(Frame::new(child.clone())),
+            },
+            _ => {}
+        }
+    }
+}
+
+/// Puts back what is left of an element, and keeps that in the one around it.
+fn leave(frame: Frame, around: Option<&mut Frame>) {
+    let Frame {
+        node,
+        kept,
+        text,
+        mut content,
+        ..
+    } = frame;
+    *node.children.borrow_mut() = kept;
+    let noscript = dom::attribute(&node, all::NAME).is_some_and(|name| name == "noscript");
+    if dom::is_hidden(&node) || noscript {
+        content &= text;
+        if content {
+            reveal::show(&node);
+        }
+    }
+    let Some(around) = around else { return };
+    around.text |= text;
+    around.content |= content;
+    // Cells keep their columns.
+    if content || matches!(dom::name(&node), "td" | "th") {
+        around.kept.push(node);
+    }
+}
+
+/// The share of the words of each element that are chosen; of one without words, that of the one
+/// around it.
+fn shares(cut: &Cut, sums: &[Sum], chosen: &[bool]) -> Vec<f64> {
+    let mut shares = vec![0.0; cut.elements.len()];
+    for (block, chosen) in cut.blocks.iter().zip(chosen) {
+        if *chosen {
+            shares[block.element as usize] += f64::from(block.text.words);
+        }
+    }
+    for (number, element) in cut.elements.iter().enumerate().rev() {
+        let own = shares[number];
+        if let Some(share) = shares.get_mut(element.parent as usize) {
+            *share += own;
+        }
+    }
+    for (number, element) in cut.elements.iter().enumerate() {
+        if sums[number].words > 0.0 {
+            shares[number] /= sums[number].words;
+        } else {
+            shares[number] = shares
+                .get(element.parent as usize)
+                .copied()
+                .unwrap_or_default();
+        }
+    }
+    shares
+}

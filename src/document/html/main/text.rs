@@ -1,0 +1,179 @@
+//! What is counted of a block's text. A word is a run of letters, digits and underscores.
+
+use super::hash::Hash;
+
+/// What is counted of a text whose whitespace is collapsed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Text {
+    pub(super) words: u32,
+    pub(super) chars: u32,
+    /// Full stops and commas, of other scripts as well.
+    pub(super) stops: u32,
+    pub(super) commas: u32,
+    pub(super) digits: u32,
+    /// Words that begin with a capital.
+    pub(super) capitals: u32,
+    pub(super) ends_sentence: bool,
+    pub(super) ends_in_colon: bool,
+    pub(super) ends_in_ellipsis: bool,
+    pub(super) asks: bool,
+    /// How many kinds of separators there are.
+    pub(super) separators: u8,
+    pub(super) names_price: bool,
+    /// The whole as a hash.
+    pub(super) hash: u64,
+    /// Words of the page's title that occur.
+    pub(super) of_title: u32,
+    /// Whether at least half of the different words are of the title; found out of level 1
+    /// headings alone.
+    pub(super) is_title: bool,
+}
+
+/// The most words of a title that count.
+const MOST_TITLE: usize = 64;
+
+/// The most words of a heading that is compared with the title.
+const MOST_HEADING: usize = 64;
+
+/// The different words of a page's title, as hashes, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Title {
+    pub(super) words: Vec<u64>,
+    /// The first words once more: a bit for each.
+    bits: u64,
+}
+
+impl Title {
+    pub(super) fn of(title: &str) -> Self {
+        let mut words = Vec::new();
+        each_word(title, |hash, _| {
+            if words.len() < MOST_TITLE {
+                words.push(hash);
+            }
+        });
+        words.sort_unstable();
+        words.dedup();
+        let bits = words.iter().fold(0, |bits, word| bits | 1 << (word % 64));
+        Self { words, bits }
+    }
+
+    fn index(&self, word: u64) -> Option<usize> {
+        if self.bits >> (word % 64) & 1 == 0 {
+            return None;
+        }
+        self.words.binary_search(&word).ok()
+    }
+}
+
+/// Whether a character is part of a word.
+fn is_word(c: char) -> bool {
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric() || c == '_'
+    } else {
+        c.is_alphanumeric()
+    }
+}
+
+/// How many words a text has.
+pub(super) fn count(text: &str) -> u32 {
+    let mut count = 0;
+    let mut within = false;
+    for c in text.chars() {
+        let word = is_word(c);
+        count += u32::from(word && !within);
+        within = word;
+    }
+    count
+}
+
+/// Calls `note` with the hash of each word, in lower case, and whether it begins with a capital.
+fn each_word(text: &str, mut note: impl FnMut(u64, bool)) {
+    let mut word: Option<(Hash, bool)> = None;
+    for c in text.chars() {
+        if is_word(c) {
+            let (hash, _) = word.get_or_insert_with(|| (Hash::default(), is_capital(c)));
+            hash.lower(c);
+        } else if let Some((hash, capital)) = word.take() {
+            note(hash.end(), capital);
+        }
+    }
+    if let Some((hash, capital)) = word {
+        note(hash.end(), capital);
+    }
+}
+
+fn is_capital(c: char) -> bool {
+    c.is_ascii_uppercase() || (!c.is_ascii() && c.is_uppercase())
+}
+
+impl Text {
+    /// Counts `text`, whatever whitespace is in it.
+    pub(super) fn of(text: &str, title: &Title, in_heading: bool) -> Self {
+        let mut found = Self::default();
+        let mut whole = Hash::default();
+        let mut space = false;
+        let mut last = [' '; 3];
+        let (mut bar, mut arrow) = (false, false);
+        for c in text.chars() {
+            if c.is_whitespace() {
+                space = true;
+                continue;
+            }
+            if space && found.chars > 0 {
+                found.chars += 1;
+                whole.push(' ');
+                last = [last[1], last[2], ' '];
+            }
+            space = false;
+            found.names_price |= names_price(last, c);
+            found.chars += 1;
+            whole.push(c);
+            last = [last[1], last[2], c];
+            match c {
+                '.' | '。' | '،' => found.stops += 1,
+                ',' => {
+                    found.stops += 1;
+                    found.commas += 1;
+                }
+                '?' => found.asks = true,
+                '|' => bar = true,
+                '»' | '›' => arrow = true,
+                _ if c.is_ascii_digit() || (!c.is_ascii() && c.is_numeric()) => found.digits += 1,
+                _ => {}
+            }
+        }
+        found.hash = whole.end();
+        found.ends_sentence = matches!(last[2], '.' | '!' | '?' | '。' | '"' | '”');
+        found.ends_in_colon = last[2] == ':';
+        found.ends_in_ellipsis = last == ['.'; 3] || last[2] == '…';
+        found.separators = u8::from(bar) + u8::from(arrow || last[2] == '/');
+        let dollar = Hash::of("usd").end();
+        let mut of_title = 0_u64;
+        let mut different = Vec::new();
+        each_word(text, |hash, capital| {
+            found.words += 1;
+            found.capitals += u32::from(capital);
+            found.names_price |= capital && hash == dollar;
+            if let Some(index) = title.index(hash) {
+                of_title |= 1 << index;
+            }
+            if in_heading && different.len() <= MOST_HEADING {
+                different.push(hash);
+            }
+        });
+        found.of_title = of_title.count_ones();
+        if in_heading && different.len() <= MOST_HEADING {
+            different.sort_unstable();
+            different.dedup();
+            found.is_title = found.of_title > 0 && found.of_title as usize * 2 >= different.len();
+        }
+        found
+    }
+}
+
+/// Whether a price ends at `c`, which stands after `last`: a sign of money beside a digit.
+fn names_price(last: [char; 3], c: char) -> bool {
+    let before = if last[2] == ' ' { last[1] } else { last[2] };
+    (c.is_numeric() && matches!(before, '$' | '€' | '£' | '¥' | '₹'))
+        || (matches!(c, '€' | '£') && before.is_numeric())
+}

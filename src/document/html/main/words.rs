@@ -1,0 +1,230 @@
+//! What its author calls an element: the words of its class and id, its role and what it is an item
+//! of. Each word has a score, the logarithm of how often what stands under it was content on
+//! pages whose content people have marked.
+
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash as _, Hasher as _};
+use std::sync::LazyLock;
+
+use html2md::{Handle, NodeData};
+
+use super::groups::GROUPS;
+use super::hash::Hash;
+use super::tags;
+
+/// The longest word that counts, in bytes.
+const LONGEST: usize = 20;
+
+/// The most words of one element that count.
+const MOST: usize = 48;
+
+/// The different names of elements of which a page's are remembered.
+const REMEMBERED: usize = 4096;
+
+/// The words and their scores in eighths: a word and a number a line, by
+/// `benches/main_content/pack.py`.
+const TABLE: &str = include_str!("words.txt");
+
+#[derive(Clone, Copy, Default)]
+struct Word {
+    /// In eighths.
+    score: i8,
+    /// A bit for each group to which it belongs.
+    groups: u32,
+}
+
+static WORDS: LazyLock<HashMap<&str, Word>> = LazyLock::new(|| {
+    let mut words: HashMap<&str, Word> = HashMap::with_capacity(2048);
+    for line in TABLE.lines() {
+        if let Some((word, score)) = line.rsplit_once(' ')
+            && let Ok(score) = score.parse()
+        {
+            words.entry(word).or_default().score = score;
+        }
+    }
+    for (group, (_, names)) in GROUPS.iter().enumerate() {
+        for name in names.split_ascii_whitespace() {
+            // A word is of the last group that names it.
+            words.entry(name).or_default().groups = 1 << group;
+        }
+    }
+    words
+});
+
+/// What an element is called, as far as features ask.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Called {
+    /// Whether it has a class or an id.
+    pub(super) has_words: bool,
+    /// The groups to which its words belong, a bit each.
+    pub(super) groups: u32,
+    /// The categories to which its role belongs.
+    pub(super) role_categories: u32,
+    /// The lowest score of its words in eighths, or 0.
+    pub(super) low: i8,
+    /// The highest one, or 0.
+    pub(super) high: i8,
+    /// Its name and the first word of its class, or its id if it has none, as a hash.
+    pub(super) shape: u64,
+}
+
+/// What the elements of one page are called.
+#[derive(Default)]
+pub(super) struct Words {
+    known: HashMap<u64, Called>,
+    token: String,
+}
+
+/// The attributes of one element that say what it is.
+#[derive(Default)]
+struct Said {
+    class: String,
+    id: String,
+    role: String,
+    property: String,
+    kind: String,
+}
+
+impl Said {
+    fn of(node: &Handle) -> Option<Self> {
+        let NodeData::Element { attrs, .. } = &node.data else {
+            return None;
+        };
+        let mut said = Self::default();
+        for attr in attrs.borrow().iter() {
+            let place = match &*attr.name.local {
+                "class" => &mut said.class,
+                "id" => &mut said.id,
+                "role" => &mut said.role,
+                "itemprop" => &mut said.property,
+                "itemtype" => &mut said.kind,
+                _ => continue,
+            };
+            place.push_str(&attr.value);
+        }
+        Some(said)
+    }
+
+    /// Calls `note` with each word, as it is in the table.
+    fn each(&self, tag: &str, token: &mut String, mut note: impl FnMut(&str)) {
+        let mut left = MOST;
+        let mut note = |token: &str| {
+            if token.len() <= LONGEST && left > 0 {
+                left -= 1;
+                note(token);
+            }
+        };
+        token.clear();
+        token.push('<');
+        token.push_str(tag);
+        note(token);
+        if !self.role.is_empty() {
+            token.clear();
+            token.push('@');
+            token.push_str(&self.role);
+            note(token);
+        }
+        let kind = self.kind.rsplit('/').next().unwrap_or_default();
+        for property in self
+            .property
+            .split_whitespace()
+            .chain(kind.split_whitespace())
+        {
+            token.clear();
+            token.push('%');
+            token.push_str(&property.to_lowercase());
+            note(token);
+        }
+        for names in [&self.class, &self.id] {
+            token.clear();
+            let mut lower = false;
+            for byte in names.bytes().chain([b' ']) {
+                let letter = byte.is_ascii_alphabetic();
+                if !letter || (lower && byte.is_ascii_uppercase()) {
+                    if token.len() > 1 {
+                        note(token);
+                    }
+                    token.clear();
+                }
+                lower = byte.is_ascii_lowercase();
+                if letter {
+                    token.push(char::from(byte.to_ascii_lowercase()));
+                }
+            }
+        }
+    }
+
+    fn shape(&self, tag: &str) -> u64 {
+        let first = |names: &'_ str| names.split_ascii_whitespace().next().map(str::to_owned);
+        let first = first(&self.class).or_else(|| first(&self.id));
+        let mut hash = Hash::of(tag);
+        hash.push('.');
+        first.unwrap_or_default().chars().for_each(|c| hash.push(c));
+        hash.end()
+    }
+}
+
+impl Words {
+    /// What `node` is called, whose name is `tag`.
+    pub(super) fn called(&mut self, node: &Handle, tag: &str) -> Called {
+        let key = key(node, tag);
+        if let Some(called) = self.known.get(&key) {
+            return *called;
+        }
+        let Some(said) = Said::of(node) else {
+            return Called::default();
+        };
+        let mut called = Called {
+            has_words: !(said.class.trim().is_empty() && said.id.trim().is_empty()),
+            role_categories: tags::categories_of_role(&said.role),
+            shape: said.shape(tag),
+            ..Called::default()
+        };
+        said.each(tag, &mut self.token, |token| {
+            if let Some(word) = WORDS.get(token) {
+                called.groups |= word.groups;
+                called.low = called.low.min(word.score);
+                called.high = called.high.max(word.score);
+            }
+        });
+        if self.known.len() < REMEMBERED {
+            self.known.insert(key, called);
+        }
+        called
+    }
+}
+
+/// What names an element, as a number: its name and those attributes.
+fn key(node: &Handle, tag: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    tag.hash(&mut hasher);
+    if let NodeData::Element { attrs, .. } = &node.data {
+        for attr in attrs.borrow().iter() {
+            let place = match &*attr.name.local {
+                "class" => 0_u8,
+                "id" => 1,
+                "role" => 2,
+                "itemprop" => 3,
+                "itemtype" => 4,
+                _ => continue,
+            };
+            place.hash(&mut hasher);
+            attr.value.as_bytes().hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+/// The words of an element, each once, in order.
+pub(super) fn tokens_of(node: &Handle, tag: &str) -> Vec<String> {
+    let mut tokens = Vec::new();
+    if let Some(said) = Said::of(node) {
+        said.each(tag, &mut String::new(), |token| {
+            tokens.push(token.to_owned())
+        });
+    }
+    tokens.sort_unstable();
+    tokens.dedup();
+    tokens
+}
