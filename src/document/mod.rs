@@ -137,9 +137,11 @@ pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Docum
 pub enum Certainty {
     /// It is sure that this is all of it, and little else.
     Complete,
-    /// It is not, or it is the whole page, since there was no main content to speak of, or no time
-    /// or memory to look for it.
+    /// It is not.
     Partial,
+    /// It is the whole page, since there was no main content to speak of, or no time or memory to
+    /// look for it.
+    Whole,
 }
 
 /// Converts the main content of a page: the article, thread, product, listing or chapter, without
@@ -164,7 +166,7 @@ pub fn convert_main_until(
         };
         return (write(read, page.len(), end), certainty);
     }
-    (convert_from(page, base, syntax, end), Certainty::Partial)
+    (convert_from(page, base, syntax, end), Certainty::Whole)
 }
 
 /// Shows how the main content of a page is found, to train and to measure it.
