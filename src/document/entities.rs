@@ -1,5 +1,7 @@
 //! Entities of HTML, decoded and encoded, outside of pages: from the table of the parser of those.
 
+use std::borrow::Cow;
+
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 
 /// The longest name of an entity, in bytes (`CounterClockwiseContourIntegral;`).
@@ -26,6 +28,58 @@ pub fn decoded(text: &str) -> String {
         }
     }
     out + rest
+}
+
+/// The value of an attribute with its entities decoded as browsers do it, also those without a
+/// semicolon.
+///
+/// Rules: HTML Living Standard, "Tokenization", from the character reference state on.
+#[must_use]
+pub fn decoded_in_attribute(value: &str) -> Cow<'_, str> {
+    if !value.contains('&') {
+        return Cow::Borrowed(value);
+    }
+    let mut out = String::with_capacity(value.len());
+    let mut rest = value;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let length = match rest.strip_prefix('#') {
+            Some(number) => {
+                let hexadecimal = number.starts_with(['x', 'X']);
+                let of_number = |c: &char| c.is_digit(if hexadecimal { 16 } else { 10 });
+                let marks = 1 + usize::from(hexadecimal);
+                let digits = rest.chars().skip(marks).take_while(of_number).count();
+                (digits > 0).then_some(marks + digits)
+            }
+            None => name_in_attribute(rest),
+        };
+        let characters = length.and_then(|length| entity(&rest[..length]));
+        match (length, characters) {
+            (Some(length), Some(characters)) => {
+                out.extend(characters.into_iter().flatten());
+                rest = &rest[length..];
+                rest = rest.strip_prefix(';').unwrap_or(rest);
+            }
+            _ => out.push('&'),
+        }
+    }
+    Cow::Owned(out + rest)
+}
+
+/// The length of the name of the entity that `text` begins with, without its semicolon. One of the
+/// names that need none counts only where nothing follows that would go on with it.
+fn name_in_attribute(text: &str) -> Option<usize> {
+    let of_name = |byte: &u8| byte.is_ascii_alphanumeric();
+    let letters = text.bytes().take(LONGEST_NAME).take_while(of_name).count();
+    match text.as_bytes().get(letters) {
+        Some(b';') => return Some(letters),
+        Some(b'=') => return None,
+        _ => {}
+    }
+    let named = NAMED_ENTITIES.get(&text[..letters]);
+    // Beginnings of names stand in the table as well, for nothing.
+    named.is_some_and(|found| found.0 != 0).then_some(letters)
 }
 
 /// The one or two characters that an entity stands for.
@@ -94,6 +148,23 @@ mod tests {
             ),
         ] {
             assert_eq!(decoded(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_attribute_is_decoded_as_browsers_do_it() {
+        for (value, expected) in [
+            ("display&#58none", "display:none"),
+            ("display&#x3anone", "display:none"),
+            ("display&#x3Anone", "display:none"),
+            ("display&#x3A;none&colon;&colon", "display:none:&colon"),
+            ("display&#58;&#110one", "display:none"),
+            ("&#58", ":"),
+            ("&#1114112 &#0", "\u{fffd} \u{fffd}"),
+            ("&amp &amp;&ampx &amp=1 &lt", "& &&ampx &amp=1 <"),
+            ("&am &; & &# &#x &\u{e9}", "&am &; & &# &#x &\u{e9}"),
+        ] {
+            assert_eq!(decoded_in_attribute(value), expected, "{value}");
         }
     }
 

@@ -32,6 +32,23 @@ pub struct Document {
     /// The page's body as Markdown, without a newline at its end. It is never longer than twice
     /// the page and [`ALLOWANCE`]; what had to be left out is said at its end, in brackets.
     pub markdown: String,
+    /// Where in [`Document::markdown`] a remark begins on a page that shows no text; `None` if
+    /// there is no such remark.
+    pub remark: Option<usize>,
+}
+
+impl Document {
+    /// What of the Markdown is the page's own: all of it but a remark on a page without text.
+    #[must_use]
+    pub fn own(&self) -> &str {
+        &self.markdown[..self.remark.unwrap_or(self.markdown.len())]
+    }
+
+    /// Whether the page itself shows a text.
+    #[must_use]
+    pub fn has_text(&self) -> bool {
+        self.remark.is_none() && !self.markdown.is_empty()
+    }
 }
 
 /// How much longer than twice its page Markdown may be, in bytes: what absolute addresses add to a
@@ -120,9 +137,11 @@ pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Docum
 pub enum Certainty {
     /// It is sure that this is all of it, and little else.
     Complete,
-    /// It is not, or it is the whole page, since there was no main content to speak of, or no time
-    /// or memory to look for it.
+    /// It is not.
     Partial,
+    /// It is the whole page, since there was no main content to speak of, or no time or memory to
+    /// look for it.
+    Whole,
 }
 
 /// Converts the main content of a page: the article, thread, product, listing or chapter, without
@@ -147,7 +166,7 @@ pub fn convert_main_until(
         };
         return (write(read, page.len(), end), certainty);
     }
-    (convert_from(page, base, syntax, end), Certainty::Partial)
+    (convert_from(page, base, syntax, end), Certainty::Whole)
 }
 
 /// Shows how the main content of a page is found, to train and to measure it.
@@ -183,14 +202,20 @@ fn ends(end: Option<Instant>) -> Ends {
 fn write(mut read: html::Read, length: usize, end: Option<Instant>) -> Document {
     let title = std::mem::take(&mut read.model.title);
     let (mut markdown, cut_by_writer) = markdown::write(&read.model, length, end);
+    let mut begin = None;
     if let Some(remark) = read.remark {
+        begin = Some(markdown.len());
         if !markdown.is_empty() {
             markdown.push_str("\n\n");
         }
         markdown.push_str(&markdown::write(&remark, length, end).0);
     }
     read.cuts.and(cut_by_writer).say(&mut markdown);
-    Document { title, markdown }
+    Document {
+        title,
+        markdown,
+        remark: begin,
+    }
 }
 
 /// The last boundary between characters within the first `most` bytes of `text`.

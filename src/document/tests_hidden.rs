@@ -99,6 +99,12 @@ fn what_merely_hides_stays_hidden() {
         "<textarea hidden>SECRET</textarea>",
         "<textarea style='display:none'>SECRET</textarea>",
         "<option hidden>SECRET</option>",
+        "<textarea style='display&#58none'>SECRET</textarea>",
+        "<textarea style='display&#x3Anone'>SECRET</textarea>",
+        "<option style='display&#58none'>SECRET</option>",
+        "<textarea aria-hidden='&#116rue'>SECRET</textarea>",
+        "<iframe style='display&#58none' src=/x title=SECRET></iframe>",
+        "<svg style='display&#58none'><text>SECRET</text></svg>",
         "<noscript>SECRET</noscript>",
         "<template>SECRET</template>",
         // An offer that nobody sees is none.
@@ -181,6 +187,20 @@ fn a_page_without_text_says_why() {
         ("", ""),
         ("<hr>", "---"),
     ]);
+    let base = Url::parse("https://example.com/").unwrap();
+    for (page, own, has_text) in [
+        ("<p>Loading...</p><script>x</script>", "Loading...", false),
+        ("<body></body>", "", false),
+        ("", "", false),
+        ("<body><p>Hello</p><script>x</script>", "Hello", true),
+    ] {
+        let document = super::convert(page, &base);
+        assert_eq!(
+            (document.own(), document.has_text()),
+            (own, has_text),
+            "{page}"
+        );
+    }
 }
 
 proptest! {

@@ -33,7 +33,7 @@ pub const TOOL: Tool = Tool {
         text: "\
 Fetches a page over HTTP or HTTPS and answers with its final address, its title and its content:
 HTML as Markdown, any other text as it is. `offset` is the first line of that wanted, from 1, and
-`limit` how many. At most 10 MiB of a page are read, and no call takes longer than 25 seconds.
+`limit` how many; `main_only` leaves out what is not a page's main content. At most 10 MiB of a page are read, and no call takes longer than 25 seconds.
 Addresses of the local network are fetched only where the URL itself names them, link-local and
 cloud metadata addresses never.",
         example: r#"{"url":"https://example.com/"}"#,
@@ -55,7 +55,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let url = request.required_text("url")?;
     let offset = request.integer("offset", 1..=u64::MAX)?.unwrap_or(1);
     let limit = request.integer("limit", 1..=u64::MAX)?;
-    let page = fetch(url, request.terms())?;
+    // The specification's schema does not know this field.
+    let main_only = request.terms().reader.may_send_more() && request.flag("main_only")?;
+    let page = fetch(url, main_only, request.terms())?;
     Ok(Reply::new(move |object| write(object, page, offset, limit)))
 }
 
@@ -97,7 +99,7 @@ struct Page {
     notes: Notes,
 }
 
-fn fetch(url: &str, terms: &Terms) -> Result<Page, Failure> {
+fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<Page, Failure> {
     let asked = client::parse_url(url)
         .map_err(|error| failure(error, None).with_note(notes::of_no_url(url)))?;
     let request = client::FetchRequest {
@@ -116,8 +118,8 @@ fn fetch(url: &str, terms: &Terms) -> Result<Page, Failure> {
         return Ok(Page {
             url: reply.url,
             document: Document {
-                title: String::new(),
                 markdown,
+                ..Document::default()
             },
             notes: said,
         });
@@ -137,15 +139,24 @@ fn fetch(url: &str, terms: &Terms) -> Result<Page, Failure> {
         BodyKind::Html => {
             let end = Instant::now()
                 + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10);
-            let document = page::convert(&text.text, &address, xhtml, end).ok_or_else(given_up)?;
-            if document.markdown.is_empty() {
-                said.add(notes::of_no_text(&text.text));
+            let (html, url) = (&text.text, &address);
+            let converted = if main_only {
+                page::convert_main(html, url, xhtml, end)
+                    .map(|(document, certainty)| (document, notes::of_main_content(certainty)))
+            } else {
+                page::convert(html, url, xhtml, end).map(|document| (document, None))
+            };
+            let (document, note) = converted.ok_or_else(given_up)?;
+            if document.has_text() {
+                said.add(note);
+            } else {
+                said.add(notes::of_no_text(html));
             }
             document
         }
         BodyKind::Text => Document {
-            title: String::new(),
             markdown: text.text,
+            ..Document::default()
         },
     };
     if truncated {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
+use crate::document::Certainty;
 use crate::tools::web_page;
 use crate::web::charset::{self, BodyKind, signature};
 use crate::web::client::{self, NetworkError, Response};
@@ -121,6 +122,21 @@ pub fn of_no_text(page: &str) -> String {
     )
 }
 
+/// The note of a page of which the main content was wanted.
+pub fn of_main_content(certainty: Certainty) -> Option<String> {
+    let note = match certainty {
+        Certainty::Complete => return None,
+        Certainty::Partial => {
+            "It is not sure that this is all of the page's main content: if something is missing, \
+             fetch the page without `main_only`."
+        }
+        Certainty::Whole => {
+            "No part of this page stands out as its main content: this is the whole page."
+        }
+    };
+    Some(note.to_owned())
+}
+
 /// The note of a window that begins behind the last line.
 pub fn behind_the_end(offset: u64, lines: usize) -> String {
     let plural = if lines == 1 { "" } else { "s" };
@@ -219,7 +235,7 @@ fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) ->
         Instant::now() + QUOTED_WITHIN,
     );
     let page = page?;
-    let shown = shown(&page.markdown);
+    let shown = shown(page.own());
     let begins = quote::on_one_line(&shown).starts_with(&page.title);
     match (page.title.is_empty() || begins, shown.trim().is_empty()) {
         (false, false) => Some(format!("{} – {shown}", page.title)),

@@ -1,19 +1,34 @@
 //! A page that was fetched, as Markdown.
 
-use std::panic;
+use std::panic::{self, UnwindSafe};
 use std::time::Instant;
 
 use url::Url;
 
-use crate::document::{self, Document};
+use crate::document::{self, Certainty, Document};
 
-/// The page found at `url`, as much of it as there is time for until `end`. The parser is somebody
-/// else's: should it panic on some page, then that is a page that cannot be parsed, `None`, and the
-/// panic's own words are for nobody.
+/// The page found at `url`, as much of it as there is time for until `end`; `None` if it cannot be
+/// parsed.
 pub fn convert(page: &str, url: &Url, xhtml: bool, end: Instant) -> Option<Document> {
+    guarded(|| document::convert_until(page, url, xhtml, end))
+}
+
+/// The main content of a page, and whether that was found; otherwise like [`convert`].
+pub fn convert_main(
+    page: &str,
+    url: &Url,
+    xhtml: bool,
+    end: Instant,
+) -> Option<(Document, Certainty)> {
+    guarded(|| document::convert_main_until(page, url, xhtml, Some(end)))
+}
+
+/// Does what uses the parser. That is somebody else's: should it panic on some page, then that is a
+/// page that cannot be parsed, `None`, and the panic's own words are for nobody.
+fn guarded<T>(convert: impl FnOnce() -> T + UnwindSafe) -> Option<T> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
-    let document = panic::catch_unwind(|| document::convert_until(page, url, xhtml, end));
+    let converted = panic::catch_unwind(convert);
     panic::set_hook(hook);
-    document.ok()
+    converted.ok()
 }

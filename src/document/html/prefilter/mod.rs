@@ -235,7 +235,7 @@ impl<'a> Filter<'a> {
         if hidden {
             let used = |attribute: &str, value: &str| {
                 hides |= tag::may_hide(attribute) && {
-                    let value = entities::decoded(value);
+                    let value = entities::decoded_in_attribute(value);
                     dom::hides(&attribute.to_ascii_lowercase(), &value)
                 };
                 tag::is_used(name, in_pre, attribute, value)

@@ -1,0 +1,164 @@
+//! `main_only` of web-fetch: the field that models and people have, and hosts have not.
+
+mod common;
+#[path = "common/server.rs"]
+mod server;
+
+use std::process::{Command, Stdio};
+
+use common::tool;
+use serde_json::{Value, json};
+use server::{Server, reply};
+
+/// An article with all that stands around one.
+fn article() -> String {
+    let paragraph = |number: u32| {
+        format!(
+            "<p>Paragraph {number} of the report tells at some length what was found under the old \
+             mill, who had hidden it there, and why nobody in the village had spoken of it for \
+             more than sixty years, although everybody knew.</p>"
+        )
+    };
+    let paragraphs: String = (1..=8).map(paragraph).collect();
+    format!(
+        "<!doctype html><html><head><title>What lay under the mill – The Village Herald</title></head>\
+         <body><header class='site-header'><a href='/'>The Village Herald</a><ul class='menu'>\
+         <li><a href='/news'>News</a></li><li><a href='/sport'>Sport</a></li>\
+         <li><a href='/weather'>Weather</a></li></ul></header>\
+         <main><article class='post'><h1>What lay under the mill</h1>{paragraphs}</article></main>\
+         <aside class='sidebar related'><h3>Related stories</h3><ul>\
+         <li><a href='/1'>Baker wins prize</a></li><li><a href='/2'>Bridge closed again</a></li></ul></aside>\
+         <div class='cookie-banner'><p>We use cookies to improve your experience.</p>\
+         <button>Accept all</button></div>\
+         <footer class='footer'><p>Copyright The Village Herald</p><a href='/imprint'>Imprint</a></footer>\
+         </body></html>"
+    )
+}
+
+fn server() -> Server {
+    Server::bytes(reply(
+        "200 OK\r\nContent-Type: text/html; charset=utf-8",
+        article(),
+    ))
+}
+
+fn program(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ikigai-tools"));
+    command.args(args).env("NO_PROXY", "*").env("no_proxy", "*");
+    command
+}
+
+#[track_caller]
+fn is_the_article(text: &str) {
+    for number in 1..=8 {
+        assert!(text.contains(&format!("Paragraph {number} ")), "{text}");
+    }
+    assert!(text.contains("What lay under the mill"), "{text}");
+    for other in ["Weather", "Baker wins", "cookies", "Imprint"] {
+        assert!(!text.contains(other), "{other}: {text}");
+    }
+}
+
+#[test]
+fn a_person_asks_for_the_main_content_with_a_flag() {
+    let server = server();
+    let shown = program(&["web-fetch", &server.url("/"), "--main-only"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(shown.stdout).unwrap();
+    is_the_article(&text);
+    assert!(shown.status.success());
+    let whole = program(&["web-fetch", &server.url("/")]).output().unwrap();
+    let whole = String::from_utf8(whole.stdout).unwrap();
+    assert!(
+        whole.contains("Weather") && whole.contains("Imprint"),
+        "{whole}"
+    );
+}
+
+#[test]
+fn a_host_has_no_such_field() {
+    let schema = tool("web-fetch-tool").arg("--schema").run();
+    assert!(
+        !String::from_utf8(schema.stdout)
+            .unwrap()
+            .contains("main_only")
+    );
+    let server = server();
+    for sent in [json!(true), json!("yes"), json!(5)] {
+        let answer = tool("web-fetch-tool")
+            .env("NO_PROXY", "*")
+            .with(&json!({"url": server.url("/"), "main_only": sent}))
+            .run();
+        assert!(answer.field("content").contains("Weather"), "{sent}");
+    }
+}
+
+#[test]
+fn a_model_asks_for_the_main_content() {
+    let server = server();
+    let ask = |arguments: Value| {
+        let messages = [
+            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+                "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": {"name": "test", "version": "1"}}}),
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+                "params": {"name": "web_fetch", "arguments": arguments}}),
+        ];
+        let input: String = messages
+            .iter()
+            .map(|message| format!("{message}\n"))
+            .collect();
+        let mut server = program(&["mcp"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut server.stdin.take().unwrap(), input.as_bytes()).unwrap();
+        let output = server.wait_with_output().unwrap();
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+        let result = &last["result"];
+        let text = result["content"][0]["text"].as_str().unwrap().to_owned();
+        (text, result["isError"] == true)
+    };
+    let url = server.url("/");
+    let (text, failed) = ask(json!({"url": url, "main_only": true}));
+    is_the_article(&text);
+    assert!(!failed);
+    let (text, _) = ask(json!({"url": url, "main_only": "true"}));
+    is_the_article(&text);
+    let (text, _) = ask(json!({"url": url, "main_only": false}));
+    assert!(text.contains("Weather"), "{text}");
+    let (text, failed) = ask(json!({"url": url, "main_only": "perhaps"}));
+    assert!(failed && text.contains("main_only"), "{text}");
+}
+
+#[test]
+fn what_is_no_page_comes_whole() {
+    for (kind, body) in [
+        ("application/json", r#"{"menu":"Weather"}"#),
+        ("text/plain", "Weather"),
+        ("text/markdown", "# Weather"),
+    ] {
+        let server = Server::bytes(reply(&format!("200 OK\r\nContent-Type: {kind}"), body));
+        let shown = program(&["web-fetch", &server.url("/"), "--main-only"])
+            .output()
+            .unwrap();
+        assert!(String::from_utf8(shown.stdout).unwrap().starts_with(body));
+    }
+}
+
+#[test]
+fn a_page_of_which_nothing_stands_out_comes_whole() {
+    let server = Server::bytes(reply(
+        "200 OK\r\nContent-Type: text/html",
+        "<title>Menu</title><nav><a href=/a>First</a> <a href=/b>Second</a></nav><p>Short.</p>",
+    ));
+    let shown = program(&["web-fetch", &server.url("/"), "--main-only"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(shown.stdout).unwrap();
+    assert!(text.contains("Short."), "{text}");
+}
