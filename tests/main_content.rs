@@ -154,11 +154,11 @@ fn answers_that_the_page_folds_away_stay() {
 }
 
 #[test]
-fn a_page_without_main_content_is_converted_whole_and_not_said_to_be_complete() {
+fn a_page_without_main_content_is_converted_whole_and_said_to_be() {
     for page in [page("login.html"), String::new(), "<p>a".to_owned()] {
         let (document, certainty) = convert_main_until(&page, &base(), false, None);
         assert_eq!(document, convert(&page, &base()));
-        assert_eq!(certainty, Certainty::Partial);
+        assert_eq!(certainty, Certainty::Whole);
     }
     let script = "<title>t</title><div id=root></div><script>x</script>";
     let (document, _) = convert_main_until(script, &base(), false, None);

@@ -28,31 +28,25 @@ const MUCH: u32 = 60;
 /// Chooses by the chances of the blocks.
 pub(super) fn choose(page: &Page, chances: &[f64]) -> Choice {
     let cut = page.cut;
-    let mut chances = chances.to_vec();
-    for (chance, block) in chances.iter_mut().zip(&cut.blocks) {
-        if block.flags & UNSEEN != 0 && *chance < SURE {
-            *chance = 0.0;
-        }
-    }
     let words: Vec<f64> = cut
         .blocks
         .iter()
         .map(|block| f64::from(block.text.words))
         .collect();
-    let sure = expected(&chances, &words, &best(&chances, &words, 1.0)).0;
+    let sure = expected(chances, &words, &best(chances, &words, 1.0)).0;
     // Where it is not sure it keeps.
-    let beta = (1.0 + 2.0 * (0.8 - sure)).clamp(0.7, 1.6);
-    let mut chosen = best(&chances, &words, beta);
-    fill(cut, &chances, &mut chosen);
+    let beta = (1.0 + 2.0 * (0.85 - sure)).clamp(0.7, 2.0);
+    let mut chosen = best(chances, &words, beta);
+    fill(cut, chances, &mut chosen);
     if let Some(heading) = page.heading
         && page.heading_is_title
         && chances[heading] > TITLE
     {
         chosen[heading] = true;
     }
-    hide(cut, &mut chosen);
-    complete::complete(page, &chances, &mut chosen);
-    let (precision, recall) = expected(&chances, &words, &chosen);
+    hide(cut, chances, &mut chosen);
+    complete::complete(page, chances, &mut chosen);
+    let (precision, recall) = expected(chances, &words, &chosen);
     Choice {
         chosen,
         precision,
@@ -118,9 +112,14 @@ fn fill(cut: &Cut, chances: &[f64], chosen: &mut [bool]) {
     }
 }
 
-/// Takes back what is hidden, unless it lies in the middle of what is chosen and is more than a
-/// remark.
-fn hide(cut: &Cut, chosen: &mut [bool]) {
+/// Takes back what is hidden, unless the model is sure of it, and it lies in the middle of what is
+/// chosen and is more than a remark.
+fn hide(cut: &Cut, chances: &[f64], chosen: &mut [bool]) {
+    for (number, block) in cut.blocks.iter().enumerate() {
+        if block.flags & UNSEEN != 0 && chances[number] < SURE {
+            chosen[number] = false;
+        }
+    }
     let seen = |(block, chosen): (&Block, &bool)| *chosen && block.flags & UNSEEN == 0;
     let each = || cut.blocks.iter().zip(chosen.iter());
     let first = each().position(seen);

@@ -52,7 +52,7 @@ const FEW: u32 = 100;
 const TIMES: u32 = 10;
 
 /// What is expected of a choice that is sure.
-const SURE: (f64, f64) = (0.8, 0.9);
+const SURE: (f64, f64) = (0.8, 0.95);
 
 /// Reads the main content of a page, and whether the choice was sure; `None` if there is none to
 /// speak of, or if there was not the memory or the time for a choice.
