@@ -23,7 +23,8 @@ const TITLE: f64 = 0.2;
 const BETWEEN: (f64, usize) = (0.25, 3);
 
 /// Words that a hidden element has at least whose text is content: a panel has more than a remark.
-const MUCH: u32 = 60;
+/// Fewer would bring no page of the development pages a hundredth more of its content.
+const MUCH: u32 = 150;
 
 /// Chooses by the chances of the blocks.
 pub(super) fn choose(page: &Page, chances: &[f64]) -> Choice {
@@ -95,15 +96,15 @@ fn expected(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f64) {
 
 /// Chooses the few blocks between two chosen ones that are not unlikely.
 fn fill(cut: &Cut, chances: &[f64], chosen: &mut [bool]) {
-    let (least, most) = BETWEEN;
-    let fits = |number: usize| chances[number] > least && cut.blocks[number].flags & UNSEEN == 0;
+    let (limit, few) = BETWEEN;
+    let fits = |number: usize| chances[number] > limit && cut.blocks[number].flags & UNSEEN == 0;
     let mut last = None;
     for number in 0..chosen.len() {
         if !chosen[number] {
             continue;
         }
         if let Some(last) = last
-            && number - last <= most + 1
+            && number - last <= few + 1
             && (last + 1..number).all(fits)
         {
             chosen[last + 1..number].fill(true);

@@ -49,7 +49,11 @@ pub(super) fn complete(page: &Page, chances: &[f64], chosen: &mut [bool]) {
 
 fn held(page: &Page) -> Vec<Range<usize>> {
     let elements = &page.cut.elements;
-    let mut held = vec![usize::MAX..0; elements.len()];
+    let none = Range {
+        start: usize::MAX,
+        end: 0,
+    };
+    let mut held = vec![none; elements.len()];
     for (number, block) in page.cut.blocks.iter().enumerate() {
         let range = &mut held[block.element as usize];
         range.start = range.start.min(number);

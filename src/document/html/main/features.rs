@@ -129,7 +129,9 @@ impl<'a> Rows<'a> {
     }
 
     fn put_all<const N: usize>(&mut self, values: [f64; N]) {
-        values.into_iter().for_each(|value| self.put(value));
+        for value in values {
+            self.put(value);
+        }
     }
 
     fn own(&mut self, block: &Block) {

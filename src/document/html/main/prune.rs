@@ -1,8 +1,11 @@
 //! A page's tree without what was not chosen. What is left of it is written as any page is.
 
+use std::collections::HashSet;
+
 use html2md::{Handle, NodeData};
 
 use super::blocks::{Cut, Leaf};
+use super::hash::Hash;
 use super::page::Sum;
 use crate::document::html::prefilter::all;
 use crate::document::html::{dom, image, reveal};
@@ -41,13 +44,15 @@ impl Frame {
 pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
     let shares = shares(cut, sums, chosen);
     let mut leaves = cut.leaves.iter();
+    let mut links = Links::default();
     // Whether such an element ended just now, and whether a blank is due before the next text.
     let (mut ended, mut blank) = (false, false);
     let mut stack = vec![Frame::new(body.clone(), false)];
     while let Some(frame) = stack.last_mut() {
         let Some(child) = frame.children.next() else {
-            let Some(frame) = stack.pop() else { return };
+            let Some(frame) = stack.pop() else { break };
             ended = APART.contains(&dom::name(&frame.node));
+            links.note(&frame);
             leave(frame, stack.last_mut());
             continue;
         };
@@ -92,6 +97,50 @@ pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
                 }
             },
             _ => {}
+        }
+    }
+    debug_assert!(
+        leaves.next().is_none(),
+        "the tree is not the one that was cut"
+    );
+    links.end();
+}
+
+/// The links that are left.
+#[derive(Default)]
+struct Links {
+    /// Where those lead that have a text, as hashes.
+    named: HashSet<u64>,
+    /// Those that hold images alone.
+    pictured: Vec<(u64, Handle)>,
+}
+
+impl Links {
+    /// Notes an element that ends, if it is a link.
+    fn note(&mut self, frame: &Frame) {
+        if dom::name(&frame.node) != "a" || !frame.content {
+            return;
+        }
+        let Some(address) = dom::attribute(&frame.node, "href") else {
+            return;
+        };
+        let address = Hash::of(address.trim()).end();
+        if frame.text {
+            self.named.insert(address);
+        } else {
+            self.pictured.push((address, frame.node.clone()));
+        }
+    }
+
+    /// Empties the pictures that lead where a text leads as well: the page has both on a card.
+    fn end(self) {
+        for (address, node) in self.pictured {
+            if self.named.contains(&address)
+                && let NodeData::Element { attrs, .. } = &node.data
+            {
+                node.children.borrow_mut().clear();
+                attrs.borrow_mut().clear();
+            }
         }
     }
 }

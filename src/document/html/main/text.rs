@@ -4,6 +4,10 @@ use super::hash::Hash;
 
 /// What is counted of a text whose whitespace is collapsed.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a feature of its own"
+)]
 pub(super) struct Text {
     pub(super) words: u32,
     pub(super) chars: u32,

@@ -221,7 +221,7 @@ pub(super) fn tokens_of(node: &Handle, tag: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     if let Some(said) = Said::of(node) {
         said.each(tag, &mut String::new(), |token| {
-            tokens.push(token.to_owned())
+            tokens.push(token.to_owned());
         });
     }
     tokens.sort_unstable();
