@@ -103,8 +103,7 @@ def main():
     truth = pages.truths(args.wcxb, args.split)
     answers = convert(args.command, list(wcxb_work(args.wcxb, args.split)))
     results = {
-        name: rules.word_f1(text_of(answers[name]), truth[name]["main_content"])
-        for name in truth
+        name: rules.word_f1(text_of(answers[name]), truth[name]["main_content"]) for name in truth
     }
     print("| pages | number | F1 | precision | recall | under half |")
     print("|---|--:|--:|--:|--:|--:|")

@@ -27,7 +27,7 @@ SETTINGS = {
     "objective": "binary",
     "num_leaves": 16,
     "learning_rate": 0.1,
-    # Limits are drawn by lot: such trees know the sites they were shown less well, and others better.
+    # Limits are drawn by lot: such trees know what they were shown less well, and the rest better.
     "extra_trees": True,
     "min_data_in_leaf": 150,
     "feature_fraction": 0.6,

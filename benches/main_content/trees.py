@@ -39,8 +39,8 @@ def below(limit):
 
 def pack(trees, features):
     """Little-endian: the numbers of trees and of features (2 bytes each); of each feature how many
-    limits there are (1) and the limits (4 each), rising; of each tree how many leaves (1), its forks
-    (feature, number of the limit, left, right: 1 each) and its leaves (2 each)."""
+    limits there are (1) and the limits (4 each), rising; of each tree how many leaves (1), its
+    forks (feature, number of the limit, left, right: 1 each) and its leaves (2 each)."""
     limits = [set() for _ in range(features)]
     for forks, _ in trees:
         for feature, limit, _, _ in forks:
