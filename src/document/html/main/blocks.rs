@@ -8,9 +8,9 @@ use html2md::{Handle, NodeData};
 use super::tags;
 use super::text::{self, Text};
 use super::words::{Called, Words};
-use crate::document::html::dom;
 use crate::document::html::prefilter::all;
 use crate::document::html::reveal::place;
+use crate::document::html::{dom, table};
 
 /// `hidden`.
 pub(super) const HIDDEN: u16 = 1;
@@ -76,8 +76,8 @@ pub(super) struct Cut {
     pub(super) blocks: Vec<Block>,
     pub(super) elements: Vec<Element>,
     pub(super) leaves: Vec<Leaf>,
-    /// The data tables: the range of leaves that each holds.
-    pub(super) tables: Vec<std::ops::Range<u32>>,
+    /// The tables that hold data.
+    pub(super) tables: Vec<u32>,
     /// Whether there was more than a choice is made of.
     pub(super) too_much: bool,
     /// What only a study asks for: the text of each block, the words for each element.
@@ -135,7 +135,7 @@ struct Frame {
     in_link: bool,
     flags: u16,
     veil: u32,
-    table: u32,
+    is_table: bool,
 }
 
 /// The hidden elements of a page: how each is hidden, and [`UNSEEN`] if the page does not offer to
@@ -199,7 +199,7 @@ impl Cutter<'_> {
             in_link: false,
             flags: 0,
             veil: NONE,
-            table: NONE,
+            is_table: false,
         };
         stack.extend(self.enter(body, &outside));
         while let Some(frame) = stack.last_mut() {
@@ -267,7 +267,7 @@ impl Cutter<'_> {
             in_link: around.in_link || tag == "a",
             flags,
             veil: around.veil,
-            table: NONE,
+            is_table: false,
             node: node.clone(),
         };
         if hides & UNSEEN != 0 && frame.veil == NONE {
@@ -285,9 +285,7 @@ impl Cutter<'_> {
             self.flush();
             frame.exit = if tag == "pre" { Exit::Pre } else { Exit::Block };
             self.in_pre += usize::from(frame.exit == Exit::Pre);
-            if tag == "table" {
-                frame.table = u32::try_from(self.cut.leaves.len()).unwrap_or(NONE);
-            }
+            frame.is_table = tag == "table";
         }
         self.ended = false;
         let called = self.words.called(node, tag);
@@ -341,11 +339,8 @@ impl Cutter<'_> {
             let end = u32::try_from(self.cut.elements.len()).unwrap_or(NONE);
             self.cut.elements[frame.own as usize].size = end - frame.own;
         }
-        if frame.table != NONE {
-            let end = u32::try_from(self.cut.leaves.len()).unwrap_or(NONE);
-            if crate::document::html::table::shape(&frame.node).is_some() {
-                self.cut.tables.push(frame.table..end);
-            }
+        if frame.is_table && table::shape(&frame.node).is_some() {
+            self.cut.tables.push(frame.own);
         }
     }
 

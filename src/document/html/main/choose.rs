@@ -1,6 +1,7 @@
 //! Which blocks are the page's main content, given how likely each is.
 
-use super::blocks::{Cut, Leaf, UNSEEN};
+use super::blocks::{Block, Cut, UNSEEN};
+use super::complete;
 use super::page::Page;
 
 /// A choice, and what is expected of it.
@@ -15,36 +16,37 @@ pub(super) struct Choice {
 /// How likely hidden text must be content that the page does not offer to show.
 const SURE: f64 = 0.8;
 
+/// How likely a heading must be content that says what the title says.
+const TITLE: f64 = 0.2;
+
+/// How likely blocks must be content that stand between chosen ones, and how many may.
+const BETWEEN: (f64, usize) = (0.25, 3);
+
 /// Words that a hidden element has at least whose text is content: a panel has more than a remark.
 const MUCH: u32 = 60;
 
 /// Chooses by the chances of the blocks.
 pub(super) fn choose(page: &Page, chances: &[f64]) -> Choice {
     let cut = page.cut;
-    let mut chances = chances.to_vec();
-    for (chance, block) in chances.iter_mut().zip(&cut.blocks) {
-        if block.flags & UNSEEN != 0 && *chance < SURE {
-            *chance = 0.0;
-        }
-    }
     let words: Vec<f64> = cut
         .blocks
         .iter()
         .map(|block| f64::from(block.text.words))
         .collect();
-    let mut chosen = best(&chances, &words, 1.0);
-    let sure = expected(&chances, &words, &chosen).0;
-    if sure >= 0.9 {
-        chosen = best(&chances, &words, 0.7);
-    } else if sure < 0.6 {
-        chosen = best(&chances, &words, 2.0);
-    }
-    if let Some(heading) = page.heading.filter(|_| page.heading_is_title) {
+    let sure = expected(chances, &words, &best(chances, &words, 1.0)).0;
+    // Where it is not sure it keeps.
+    let beta = (1.0 + 2.0 * (0.85 - sure)).clamp(0.7, 2.0);
+    let mut chosen = best(chances, &words, beta);
+    fill(cut, chances, &mut chosen);
+    if let Some(heading) = page.heading
+        && page.heading_is_title
+        && chances[heading] > TITLE
+    {
         chosen[heading] = true;
     }
-    hide(cut, &mut chosen);
-    whole_tables(cut, &mut chosen);
-    let (precision, recall) = expected(&chances, &words, &chosen);
+    hide(cut, chances, &mut chosen);
+    complete::complete(page, chances, &mut chosen);
+    let (precision, recall) = expected(chances, &words, &chosen);
     Choice {
         chosen,
         precision,
@@ -91,11 +93,34 @@ fn expected(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f64) {
     (found / taken, found / all.max(1e-9))
 }
 
-/// Takes back what is hidden, unless it lies in the middle of what is chosen and is more than a
-/// remark.
-fn hide(cut: &Cut, chosen: &mut [bool]) {
-    let seen =
-        |(block, chosen): (&super::blocks::Block, &bool)| *chosen && block.flags & UNSEEN == 0;
+/// Chooses the few blocks between two chosen ones that are not unlikely.
+fn fill(cut: &Cut, chances: &[f64], chosen: &mut [bool]) {
+    let (least, most) = BETWEEN;
+    let fits = |number: usize| chances[number] > least && cut.blocks[number].flags & UNSEEN == 0;
+    let mut last = None;
+    for number in 0..chosen.len() {
+        if !chosen[number] {
+            continue;
+        }
+        if let Some(last) = last
+            && number - last <= most + 1
+            && (last + 1..number).all(fits)
+        {
+            chosen[last + 1..number].fill(true);
+        }
+        last = Some(number);
+    }
+}
+
+/// Takes back what is hidden, unless the model is sure of it, and it lies in the middle of what is
+/// chosen and is more than a remark.
+fn hide(cut: &Cut, chances: &[f64], chosen: &mut [bool]) {
+    for (number, block) in cut.blocks.iter().enumerate() {
+        if block.flags & UNSEEN != 0 && chances[number] < SURE {
+            chosen[number] = false;
+        }
+    }
+    let seen = |(block, chosen): (&Block, &bool)| *chosen && block.flags & UNSEEN == 0;
     let each = || cut.blocks.iter().zip(chosen.iter());
     let first = each().position(seen);
     let last = each().rposition(seen);
@@ -111,31 +136,6 @@ fn hide(cut: &Cut, chosen: &mut [bool]) {
             && words.get(&block.veil).is_some_and(|words| *words >= MUCH);
         if block.flags & UNSEEN != 0 && !amid {
             chosen[number] = false;
-        }
-    }
-}
-
-/// Makes data tables whole of whose words at least half are chosen.
-fn whole_tables(cut: &Cut, chosen: &mut [bool]) {
-    for table in &cut.tables {
-        let leaves = cut.leaves.get(table.start as usize..table.end as usize);
-        let mut blocks: Vec<usize> = leaves
-            .unwrap_or_default()
-            .iter()
-            .filter_map(|leaf| match leaf {
-                Leaf::Block(number) => Some(*number as usize),
-                Leaf::Loose(_) => None,
-            })
-            .collect();
-        blocks.dedup();
-        blocks.retain(|number| cut.blocks[*number].flags & UNSEEN == 0);
-        let words = |number: &usize| u64::from(cut.blocks[*number].text.words);
-        let all: u64 = blocks.iter().map(words).sum();
-        let taken: u64 = blocks.iter().filter(|n| chosen[**n]).map(words).sum();
-        if taken * 2 >= all {
-            for number in blocks {
-                chosen[number] = true;
-            }
         }
     }
 }

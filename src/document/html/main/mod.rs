@@ -13,7 +13,7 @@
 //! | `page` | sums over the page and its elements |
 //! | `features` | a row of numbers for each block |
 //! | `trees` | the model |
-//! | `choose` | the blocks that are chosen |
+//! | `choose`, `complete` | the blocks that are chosen |
 //! | `prune` | the tree without the others |
 //! | `study` | what a model is trained with |
 
@@ -31,6 +31,7 @@ use words::Words;
 
 mod blocks;
 mod choose;
+mod complete;
 mod features;
 mod groups;
 mod hash;
@@ -45,11 +46,13 @@ mod words;
 /// Words of a choice with fewer of which it is as good as none.
 const LITTLE: u32 = 25;
 
-/// Words that are seen in a page with fewer of which it counts what it hides as well.
-const NOTHING: u32 = 20;
+/// Words that are seen in a page with fewer of which it may be that what counts is hidden: if there
+/// are so many times as many of those.
+const FEW: u32 = 100;
+const TIMES: u32 = 10;
 
 /// What is expected of a choice that is sure.
-const SURE: (f64, f64) = (0.8, 0.9);
+const SURE: (f64, f64) = (0.8, 0.95);
 
 /// Reads the main content of a page, and whether the choice was sure; `None` if there is none to
 /// speak of, or if there was not the memory or the time for a choice.
@@ -146,14 +149,16 @@ impl Parsed {
 /// then what is hidden until a script runs.
 fn see(cut: &mut Cut) {
     for bits in [NOSCRIPT, UNSEEN] {
-        let seen: u32 = cut
-            .blocks
-            .iter()
-            .filter(|block| block.flags & UNSEEN == 0)
-            .map(|block| block.text.words)
-            .sum();
-        if seen >= NOTHING {
-            return;
+        let (mut seen, mut more) = (0, 0);
+        for block in &cut.blocks {
+            if block.flags & UNSEEN == 0 {
+                seen += block.text.words;
+            } else if block.flags & bits != 0 {
+                more += block.text.words;
+            }
+        }
+        if seen >= LITTLE && (seen >= FEW || more < TIMES * seen) {
+            continue;
         }
         for block in &mut cut.blocks {
             if block.flags & bits != 0 {

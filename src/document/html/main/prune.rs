@@ -4,9 +4,11 @@ use html2md::{Handle, NodeData};
 
 use super::blocks::{Cut, Leaf};
 use super::page::Sum;
-use crate::document::html::dom;
 use crate::document::html::prefilter::all;
-use crate::document::html::reveal;
+use crate::document::html::{dom, image, reveal};
+
+/// Elements of a line whose words stand apart from those of the next such element.
+const APART: [&str; 4] = ["a", "label", "span", "time"];
 
 struct Frame {
     node: Handle,
@@ -16,10 +18,12 @@ struct Frame {
     text: bool,
     /// Whether anything is.
     content: bool,
+    /// Whether it stands in code.
+    code: bool,
 }
 
 impl Frame {
-    fn new(node: Handle) -> Self {
+    fn new(node: Handle, code: bool) -> Self {
         let children = std::mem::take(&mut *node.children.borrow_mut()).into_iter();
         Self {
             node,
@@ -27,6 +31,7 @@ impl Frame {
             kept: Vec::new(),
             text: false,
             content: false,
+            code,
         }
     }
 }
@@ -36,10 +41,13 @@ impl Frame {
 pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
     let shares = shares(cut, sums, chosen);
     let mut leaves = cut.leaves.iter();
-    let mut stack = vec![Frame::new(body.clone())];
+    // Whether such an element ended just now, and whether a blank is due before the next text.
+    let (mut ended, mut blank) = (false, false);
+    let mut stack = vec![Frame::new(body.clone(), false)];
     while let Some(frame) = stack.last_mut() {
         let Some(child) = frame.children.next() else {
             let Some(frame) = stack.pop() else { return };
+            ended = APART.contains(&dom::name(&frame.node));
             leave(frame, stack.last_mut());
             continue;
         };
@@ -54,7 +62,13 @@ pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
         match &child.data {
             NodeData::Text { contents } => {
                 let (kept, of_block) = leaf();
+                ended = false;
+                let apart = std::mem::take(&mut blank) && !frame.code;
                 if kept {
+                    if apart {
+                        let apart = format!(" {}", contents.borrow());
+                        *contents.borrow_mut() = apart.into();
+                    }
                     frame.text |= of_block;
                     frame.content |= of_block || !contents.borrow().trim().is_empty();
                     frame.kept.push(child.clone());
@@ -64,16 +78,30 @@ pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
                 "img" | "x-media" | "hr" | "input" => {
                     let (kept, _) = leaf();
                     if kept {
-                        frame.content = true;
+                        frame.content |= shows(&child);
                         frame.kept.push(child.clone());
                     }
                 }
                 "br" | "title" | "base" | "head" => frame.kept.push(child.clone()),
                 "script" | "style" | "template" => {}
-                _ => stack.push(Frame::new(child.clone())),
+                name => {
+                    blank |= ended && APART.contains(&name);
+                    ended = false;
+                    let code = frame.code || matches!(name, "pre" | "code");
+                    stack.push(Frame::new(child.clone(), code));
+                }
             },
             _ => {}
         }
+    }
+}
+
+/// Whether an image or the like shows something by itself.
+fn shows(node: &Handle) -> bool {
+    match dom::name(node) {
+        "input" => false,
+        "img" => !image::is_unseen(node) && image::source(node).is_some(),
+        _ => true,
     }
 }
 

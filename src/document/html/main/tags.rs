@@ -28,6 +28,17 @@ pub(super) const MAIN: usize = 4;
 /// `p`, among the categories.
 pub(super) const PARAGRAPH: usize = 17;
 
+/// `ul` and `ol`, among the categories.
+pub(super) const LIST: usize = 9;
+
+/// `td`, among the kinds.
+pub(super) const CELL: u8 = 4;
+/// `th`, among the kinds.
+pub(super) const HEADER_CELL: u8 = 5;
+/// `dt`, among the kinds.
+pub(super) const TERM: u8 = 6;
+/// `dd`, among the kinds.
+pub(super) const DESCRIPTION: u8 = 7;
 /// `article`, among the kinds.
 pub(super) const ARTICLE: u8 = 15;
 

@@ -1,16 +1,20 @@
 //! The model: regression trees whose leaves are added up to how likely a block is content.
 //!
 //! Trained on the development pages of WCXB (Murrough-Foley/web-content-extraction-benchmark,
-//! CC-BY-4.0) by the scripts of `benches/main_content`; `model.bin` is written by `pack.py` there.
+//! CC-BY-4.0) by the scripts of `benches/main_content`; `model.bin` is written by `train.py` there.
 
 use std::sync::LazyLock;
 
 use super::features::COUNT;
 
-/// The model, little-endian: how many trees (2 bytes), how many features (2 bytes), then of each
-/// tree how many leaves (1 byte), its forks (feature, left, right: 1 byte each; the limit, an f32)
-/// and its leaves (f32). A left or right of 0 and more is a fork, -1 the first leaf, -2 the second.
+/// The model, little-endian: how many trees (2 bytes), how many features (2 bytes); of each feature
+/// how many limits (1 byte) and those, rising (f32); of each tree how many leaves (1 byte), its
+/// forks (feature, limit among the feature's, left, right: 1 byte each) and its leaves (i16, in
+/// 4096ths). A left or right of 0 and more is a fork, -1 the first leaf, -2 the second.
 const MODEL: &[u8] = include_bytes!("model.bin");
+
+/// What a leaf of 1 is written as.
+const UNIT: f64 = 4096.0;
 
 struct Fork {
     feature: u8,
@@ -21,7 +25,7 @@ struct Fork {
 
 struct Tree {
     forks: Vec<Fork>,
-    leaves: Vec<f32>,
+    leaves: Vec<i16>,
 }
 
 /// A model.
@@ -32,46 +36,44 @@ pub(super) struct Model {
 pub(super) static TREES: LazyLock<Model> =
     LazyLock::new(|| Model::read(MODEL).unwrap_or(Model { trees: Vec::new() }));
 
-fn byte(bytes: &mut &[u8]) -> Option<u8> {
-    let (first, rest) = bytes.split_first()?;
+/// The next bytes of a model.
+fn next<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(*first)
-}
-
-fn number(bytes: &mut &[u8]) -> Option<usize> {
-    let (first, rest) = bytes.split_first_chunk()?;
-    *bytes = rest;
-    Some(u16::from_le_bytes(*first).into())
-}
-
-fn float(bytes: &mut &[u8]) -> Option<f32> {
-    let (first, rest) = bytes.split_first_chunk()?;
-    *bytes = rest;
-    Some(f32::from_le_bytes(*first))
 }
 
 impl Model {
     /// Reads a model; `None` if it is none, or one that asks for other features.
     fn read(mut bytes: &[u8]) -> Option<Self> {
         let bytes = &mut bytes;
-        let count = number(bytes)?;
-        if number(bytes)? != COUNT {
+        let count = u16::from_le_bytes(next(bytes)?);
+        if usize::from(u16::from_le_bytes(next(bytes)?)) != COUNT {
             return None;
         }
-        let mut trees = Vec::with_capacity(count);
+        let mut limits: Vec<Vec<f32>> = Vec::with_capacity(COUNT);
+        for _ in 0..COUNT {
+            let [many] = next(bytes)?;
+            let limit = |_| next(bytes).map(f32::from_le_bytes);
+            limits.push((0..many).map(limit).collect::<Option<_>>()?);
+        }
+        let mut trees = Vec::with_capacity(count.into());
         for _ in 0..count {
-            let leaves = usize::from(byte(bytes)?);
-            let fork = |bytes: &mut &[u8]| {
-                Some(Fork {
-                    feature: byte(bytes)?,
-                    left: byte(bytes)?.cast_signed(),
-                    right: byte(bytes)?.cast_signed(),
-                    limit: float(bytes)?,
-                })
-            };
+            let [leaves] = next(bytes)?;
+            let mut forks = Vec::with_capacity(leaves.into());
+            for _ in 1..leaves {
+                let [feature, limit, left, right] = next(bytes)?;
+                forks.push(Fork {
+                    feature,
+                    left: left.cast_signed(),
+                    right: right.cast_signed(),
+                    limit: *limits.get(usize::from(feature))?.get(usize::from(limit))?,
+                });
+            }
+            let leaf = |_| next(bytes).map(i16::from_le_bytes);
             trees.push(Tree {
-                forks: (1..leaves).map(|_| fork(bytes)).collect::<Option<_>>()?,
-                leaves: (0..leaves).map(|_| float(bytes)).collect::<Option<_>>()?,
+                forks,
+                leaves: (0..leaves).map(leaf).collect::<Option<_>>()?,
             });
         }
         bytes.is_empty().then_some(Self { trees })
@@ -79,24 +81,28 @@ impl Model {
 
     /// How likely the block with these features is content.
     pub(super) fn chance(&self, row: &[f32]) -> f64 {
-        let sum: f64 = self.trees.iter().map(|tree| tree.value(row)).sum();
-        1.0 / (1.0 + (-sum).exp())
+        let sum: i32 = self
+            .trees
+            .iter()
+            .map(|tree| i32::from(tree.value(row)))
+            .sum();
+        1.0 / (1.0 + (-f64::from(sum) / UNIT).exp())
     }
 }
 
 impl Tree {
-    fn value(&self, row: &[f32]) -> f64 {
+    fn value(&self, row: &[f32]) -> i16 {
         let mut at = if self.forks.is_empty() { -1_i8 } else { 0 };
         while let Some(fork) = usize::try_from(at).ok().and_then(|at| self.forks.get(at)) {
-            let value = row.get(usize::from(fork.feature)).copied().unwrap_or(0.0);
-            at = if value <= fork.limit {
+            let value = row.get(usize::from(fork.feature)).copied();
+            at = if value.unwrap_or_default() <= fork.limit {
                 fork.left
             } else {
                 fork.right
             };
         }
         let leaf = self.leaves.get(usize::from((!at).unsigned_abs()));
-        leaf.copied().unwrap_or_default().into()
+        leaf.copied().unwrap_or_default()
     }
 }
 

@@ -23,7 +23,7 @@ const MOST: usize = 48;
 const REMEMBERED: usize = 4096;
 
 /// The words and their scores in eighths: a word and a number a line, by
-/// `benches/main_content/pack.py`.
+/// `benches/main_content/train.py`.
 const TABLE: &str = include_str!("words.txt");
 
 #[derive(Clone, Copy, Default)]

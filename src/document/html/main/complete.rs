@@ -1,0 +1,206 @@
+//! What belongs to the chosen blocks by the page's own structure, whatever the model says of it: the
+//! term of a description, the header of a row, the heading of a section, the rest of a table or a
+//! list.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::blocks::{NONE, UNSEEN};
+use super::page::Page;
+use super::tags;
+
+/// How likely the description of a chosen term must be content.
+const DESCRIPTION: f64 = 0.2;
+
+/// How likely the heading of a chosen text must be content.
+const HEADING: f64 = 0.1;
+
+struct Completer<'a> {
+    page: &'a Page<'a>,
+    chances: &'a [f64],
+    chosen: &'a mut [bool],
+    /// The blocks that each element holds.
+    held: Vec<Range<usize>>,
+}
+
+/// The terms that stand together before their descriptions.
+#[derive(Default)]
+struct Terms {
+    blocks: Range<usize>,
+    /// Whether any of them was chosen when their first description came.
+    chosen: Option<bool>,
+    /// Whether they have been chosen for one of those.
+    taken: bool,
+}
+
+/// Adds to the chosen blocks what belongs to them.
+pub(super) fn complete(page: &Page, chances: &[f64], chosen: &mut [bool]) {
+    let mut completer = Completer {
+        page,
+        chances,
+        chosen,
+        held: held(page),
+    };
+    completer.headings();
+    completer.descriptions();
+    completer.lists();
+    completer.tables();
+}
+
+fn held(page: &Page) -> Vec<Range<usize>> {
+    let elements = &page.cut.elements;
+    let mut held = vec![usize::MAX..0; elements.len()];
+    for (number, block) in page.cut.blocks.iter().enumerate() {
+        let range = &mut held[block.element as usize];
+        range.start = range.start.min(number);
+        range.end = number + 1;
+    }
+    for (number, element) in elements.iter().enumerate().rev() {
+        let own = held[number].clone();
+        if let Some(range) = held.get_mut(element.parent as usize) {
+            range.start = range.start.min(own.start);
+            range.end = range.end.max(own.end);
+        }
+    }
+    held
+}
+
+impl Completer<'_> {
+    /// Chooses the blocks of a range that are seen and at least so likely.
+    fn take(&mut self, blocks: Range<usize>, least: f64) {
+        for number in blocks {
+            self.chosen[number] |= self.is_seen(number) && self.chances[number] >= least;
+        }
+    }
+
+    fn is_seen(&self, number: usize) -> bool {
+        self.page.cut.blocks[number].flags & UNSEEN == 0
+    }
+
+    fn any(&self, mut blocks: Range<usize>) -> bool {
+        blocks.any(|number| self.chosen[number])
+    }
+
+    /// The share of the seen words of a range that is chosen.
+    fn share(&self, blocks: Range<usize>) -> f64 {
+        let (mut all, mut taken) = (0.0, 0.0);
+        for number in blocks {
+            if self.is_seen(number) {
+                let words = f64::from(self.page.cut.blocks[number].text.words);
+                all += words;
+                taken += if self.chosen[number] { words } else { 0.0 };
+            }
+        }
+        if all > 0.0 { taken / all } else { 0.0 }
+    }
+
+    /// A heading comes with the text that directly follows it.
+    fn headings(&mut self) {
+        let elements = &self.page.cut.elements;
+        for number in (1..self.chosen.len()).rev() {
+            let before = number - 1;
+            if !self.chosen[number] || self.chosen[before] {
+                continue;
+            }
+            let mut element = self.page.cut.blocks[before].element;
+            let mut around = element;
+            while let Some(here) = elements.get(around as usize).filter(|e| e.heading > 0) {
+                element = around;
+                around = here.parent;
+            }
+            let is_heading = elements[element as usize].heading > 0;
+            let next = self.page.cut.blocks[number].element;
+            if is_heading && self.page.is_in(around, next) {
+                self.take(before..number, HEADING);
+            }
+        }
+    }
+
+    /// A term comes with its description, and a description with its term.
+    fn descriptions(&mut self) {
+        let elements = &self.page.cut.elements;
+        let mut groups: HashMap<u32, Terms> = HashMap::new();
+        for (number, element) in elements.iter().enumerate() {
+            let own = self.held[number].clone();
+            let kind = element.tag.kind;
+            if kind == tags::TERM {
+                let terms = groups.entry(element.parent).or_default();
+                if terms.chosen.is_some() {
+                    *terms = Terms::default();
+                }
+                let begin = if terms.blocks.is_empty() {
+                    own.start
+                } else {
+                    terms.blocks.start
+                };
+                terms.blocks = begin..own.end.max(terms.blocks.end);
+            } else if kind == tags::DESCRIPTION
+                && let Some(terms) = groups.get_mut(&element.parent)
+            {
+                let chosen = match terms.chosen {
+                    Some(chosen) => chosen,
+                    None => self.any(terms.blocks.clone()),
+                };
+                terms.chosen = Some(chosen);
+                if chosen && !self.any(own.clone()) {
+                    self.take(own.clone(), DESCRIPTION);
+                }
+                if !terms.taken && self.any(own) {
+                    terms.taken = true;
+                    self.take(terms.blocks.clone(), 0.0);
+                }
+            }
+        }
+    }
+
+    /// A list of whose words at least half are chosen is whole.
+    fn lists(&mut self) {
+        for (number, element) in self.page.cut.elements.iter().enumerate().rev() {
+            if element.tag.categories >> tags::LIST & 1 == 1 {
+                let own = self.held[number].clone();
+                if self.share(own.clone()) >= 0.5 {
+                    self.take(own, 0.0);
+                }
+            }
+        }
+    }
+
+    /// A table of data of whose words at least half are chosen is whole; of another, cells come with
+    /// the headers of their rows and columns, and headers do not come alone.
+    fn tables(&mut self) {
+        let elements = &self.page.cut.elements;
+        for table in &self.page.cut.tables {
+            let own = self.held[*table as usize].clone();
+            if self.share(own.clone()) >= 0.5 {
+                self.take(own, 0.0);
+                continue;
+            }
+            if !self.any(own.clone()) {
+                continue;
+            }
+            let cells = *table..*table + elements[*table as usize].size;
+            let of_kind = |wanted: u8| {
+                cells
+                    .clone()
+                    .filter(move |cell| elements[*cell as usize].tag.kind == wanted)
+            };
+            let held = |cell: u32| self.held[cell as usize].clone();
+            let headers: Vec<u32> = of_kind(tags::HEADER_CELL).collect();
+            if !of_kind(tags::CELL).any(|cell| self.any(held(cell))) {
+                if of_kind(tags::CELL).next().is_some() {
+                    self.chosen[own].fill(false);
+                }
+                continue;
+            }
+            let first = headers
+                .first()
+                .map_or(NONE, |cell| elements[*cell as usize].parent);
+            for cell in headers {
+                let row = elements[cell as usize].parent;
+                if row == first || self.any(self.held[row as usize].clone()) {
+                    self.take(self.held[cell as usize].clone(), 0.0);
+                }
+            }
+        }
+    }
+}
