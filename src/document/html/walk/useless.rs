@@ -76,22 +76,24 @@ fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Whether a link holds text, and not images alone; one with much in it is taken to.
-pub(super) fn has_text(link: &Handle) -> bool {
+/// What a link says, as far as it is looked at; `None` if it holds nothing but images.
+pub(super) fn text(link: &Handle) -> Option<String> {
+    let mut text = String::new();
     let mut open = vec![link.clone()];
     for _ in 0..MAX_NODES {
         let Some(node) = open.pop() else {
-            return false;
+            break;
         };
-        if let NodeData::Text { contents } = &node.data
-            && contents.borrow().chars().any(char::is_alphanumeric)
-        {
-            return true;
+        if let NodeData::Text { contents } = &node.data {
+            text.push_str(&contents.borrow());
+        }
+        if text.len() > MAX_TEXT || dom::is_hidden(&node) {
+            continue;
         }
         let children = node.children.borrow();
         open.extend(children.iter().take(MAX_NODES).rev().cloned());
     }
-    true
+    text.contains(char::is_alphanumeric).then_some(text)
 }
 
 /// The text of a link that is short and holds no image.
