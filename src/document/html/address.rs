@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use url::Url;
+use url::{Position, Url};
 
 use crate::document::model::scheme_of;
 
@@ -44,10 +44,29 @@ pub(super) fn resolve(
             return Some(within(without_newlines(reference)));
         }
     }
+    if let Some(base) = base
+        && is_plain_path(reference)
+    {
+        return Some(within(format!(
+            "{}{reference}",
+            &base[..Position::BeforePath]
+        )));
+    }
     match base.map(|base| base.join(reference)) {
         Some(Ok(url)) => Some(within(url.into())),
         _ => Some(without_newlines(reference)),
     }
+}
+
+/// Whether `reference` is a path from the root, with or without what comes after one, in which
+/// nothing has to be encoded or taken out when it is joined to a base.
+fn is_plain_path(reference: &str) -> bool {
+    let bytes = reference.as_bytes();
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_~/=&+,;:@!$*().?#".contains(byte);
+    bytes.first() == Some(&b'/')
+        && bytes.get(1) != Some(&b'/')
+        && bytes.iter().all(plain)
+        && !reference.contains("/.")
 }
 
 /// Parameters that only say where somebody came from, beside all that begin in a way of their own.
@@ -213,6 +232,9 @@ pub(super) fn shares(address: &str) -> bool {
 }
 
 fn without_newlines(reference: &str) -> String {
+    if !reference.contains(['\n', '\r', '\t']) {
+        return reference.to_owned();
+    }
     reference
         .chars()
         .filter(|c| !matches!(c, '\n' | '\r' | '\t'))
@@ -259,6 +281,13 @@ mod tests {
             ("", "https://example.com/a/b?c"),
             ("?q", "https://example.com/a/b?q"),
             (" ../x\n", "https://example.com/x"),
+            ("/", "https://example.com/"),
+            ("/x/../y", "https://example.com/y"),
+            ("/x/.", "https://example.com/x/"),
+            ("/x?a=b&c#d", "https://example.com/x?a=b&c#d"),
+            ("/x?a='b'", "https://example.com/x?a=%27b%27"),
+            ("/x y/\u{e9}", "https://example.com/x%20y/%C3%A9"),
+            ("\\x", "https://example.com/x"),
             ("http:x", "http://x/"),
             ("https:x", "https://example.com/a/x"),
         ] {

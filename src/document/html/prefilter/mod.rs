@@ -52,6 +52,8 @@ pub(super) fn filter(
         tree: Tree::new(page.len()),
         foreign: 0,
         foreign_hidden: false,
+        fresh: false,
+        verbatim: 0,
         endless: [false; media::NAMES],
     };
     let late = filter.run(end);
@@ -75,6 +77,10 @@ struct Filter<'a> {
     foreign: usize,
     /// Whether the outermost of them is hidden.
     foreign_hidden: bool,
+    /// Whether whitespace that comes next stands where a line begins, and means nothing.
+    fresh: bool,
+    /// How many elements are open in which whitespace counts.
+    verbatim: usize,
     /// Which media have no end tag in what is left of the page.
     endless: [bool; media::NAMES],
 }
@@ -131,7 +137,21 @@ impl<'a> Filter<'a> {
             return;
         }
         let page = self.page;
-        self.content(from, &page[from..to]);
+        let text = &page[from..to];
+        if self.fresh {
+            if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
+                self.cut(from, to, "");
+                return;
+            }
+            self.fresh = false;
+        }
+        self.content(from, text);
+    }
+
+    /// Notes what the start or the end of an element says of the whitespace behind it. Most of a
+    /// page's texts are nothing else, and each would be a node.
+    fn begins_line(&mut self, name: &str, seen: bool) {
+        self.fresh = seen && self.verbatim == 0 && !self.xml && is_line(dom::kind_of(name));
     }
 
     /// Does what `text` needs done before it, which is put in at `at`.
@@ -226,6 +246,8 @@ impl<'a> Filter<'a> {
         {
             return end;
         }
+        // What is left out whole leaves no trace.
+        self.fresh &= matches!(category, Category::Raw | Category::Template);
         let empty = self.xml && tag.closed;
         match category {
             category if empty && category.ends_by_name() => self.cut(at, tag.end, ""),
@@ -260,7 +282,7 @@ impl<'a> Filter<'a> {
                 let end = end.map_or(self.page.len(), |length| tag.end + length);
                 self.cut(at, end, " ")
             }
-            Category::Choice if hides => self.open(at, name, category, &tag),
+            Category::Choice if hides => self.open(at, name, category, &tag, hides),
             Category::Choice => self.cut(at, tag.end, " "),
             Category::Empty if tag.kept.is_empty() => self.cut(at, tag.end, ""),
             Category::Section | Category::Caption | Category::Row | Category::Cell
@@ -281,7 +303,7 @@ impl<'a> Filter<'a> {
                 }
                 self.cut(at, tag.end, "")
             }
-            _ => self.open(at, name, category, &tag),
+            _ => self.open(at, name, category, &tag, hides),
         }
     }
 
@@ -301,7 +323,14 @@ impl<'a> Filter<'a> {
     }
 
     /// Lets a start tag pass, without what is not used of it.
-    fn open(&mut self, at: usize, name: &str, category: Category, tag: &tag::Tag<'a>) -> usize {
+    fn open(
+        &mut self,
+        at: usize,
+        name: &str,
+        category: Category,
+        tag: &tag::Tag<'a>,
+        hidden: bool,
+    ) -> usize {
         let mut fixes = String::new();
         self.tree.before_start(name, category, &mut fixes);
         let table_part = matches!(
@@ -334,6 +363,11 @@ impl<'a> Filter<'a> {
                 category => category,
             };
             self.tree.start(name, category, &mut fixes);
+            if hidden {
+                self.tree.hide_top();
+            }
+            self.verbatim += usize::from(is_verbatim(name));
+            self.begins_line(name, true);
             if self.xml && tag.closed {
                 // The parser passes over the slash.
                 self.tree.end(name, category, &mut end);
@@ -485,6 +519,9 @@ impl<'a> Filter<'a> {
         let mut space = [0; MEANING];
         let end = tag::name_end(self.page, at + 2);
         let name = meaning(&self.page[at + 2..end], &mut space);
+        self.verbatim -= usize::from(self.verbatim > 0 && is_verbatim(name));
+        self.fresh = false;
+        let seen = self.tree.is_seen_on_top(name);
         // Attributes of an end tag are read as those of a start tag are, and mean nothing.
         let Some(tag) = tag::read(self.page, at + 2, |_, _| false) else {
             return self.cut(at, self.page.len(), "");
@@ -551,6 +588,7 @@ impl<'a> Filter<'a> {
             }
         }
         self.fix(at, &fixes);
+        self.begins_line(name, seen);
         if tag.dropped {
             self.cut(at, at, "</");
             self.out.push_str(tag.name);
@@ -559,6 +597,28 @@ impl<'a> Filter<'a> {
         }
         tag.end
     }
+}
+
+/// Whether whitespace counts in the element of this name.
+fn is_verbatim(name: &str) -> bool {
+    matches!(name, "pre" | "listing")
+}
+
+/// Whether an element of this kind begins and ends a line wherever it stands.
+fn is_line(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Block
+            | Kind::Heading(_)
+            | Kind::Quote
+            | Kind::Bullets
+            | Kind::Numbers
+            | Kind::Item
+            | Kind::Definition
+            | Kind::Table
+            | Kind::Row
+            | Kind::Cell
+    )
 }
 
 /// The name under which an element goes that the parser would treat in a way of its own.

@@ -46,7 +46,7 @@ impl Walk {
         if link.is_some() && !self.flow.is_code() && self.is_in_a_row() {
             self.flow.space();
         }
-        self.link_text = useless::text(node);
+        self.link_says = useless::says(node, &mut self.link_text);
         self.flow.push(link);
         Some(Exit::Link)
     }
@@ -271,8 +271,8 @@ impl Walk {
         self.flow.read(image.alt.len() + image.title.len());
         let in_link = self.flow.in_link();
         // A link's own text says where it leads; its image is one for the eye.
-        if in_link && let Some(text) = &self.link_text {
-            let said = text.contains(image.alt.trim());
+        if in_link && self.link_says {
+            let said = self.link_text.contains(image.alt.trim());
             self.stand_in(if said { "" } else { &image.alt });
             return;
         }

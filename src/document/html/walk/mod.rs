@@ -70,8 +70,9 @@ struct Walk {
     base_given: bool,
     /// The page's own address, without a fragment.
     here: String,
-    /// What the link says that is open, if that is more than what stands for its images.
-    link_text: Option<String>,
+    /// What the link says that is open, and whether that is more than what stands for its images.
+    link_text: String,
+    link_says: bool,
     /// The images so far, as hashes of their addresses.
     images: HashSet<u64>,
     /// Where links lead that hold nothing.
@@ -109,7 +110,8 @@ pub(super) fn walk(
         base: base.clone(),
         base_given: false,
         here: base[..Position::AfterQuery].to_owned(),
-        link_text: None,
+        link_text: String::new(),
+        link_says: false,
         images: HashSet::new(),
         empty: Vec::new(),
         decoration: Vec::new(),

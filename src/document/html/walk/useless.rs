@@ -14,6 +14,9 @@ const MAX_TEXT: usize = 80;
 /// Nodes that are looked at for its text.
 const MAX_NODES: usize = 16;
 
+/// How deep a link's text may stand in it.
+const MAX_DEPTH: usize = 8;
+
 /// What the links past the navigation begin with.
 const SKIPS: &[&str] = &[
     "skip to ",
@@ -76,24 +79,27 @@ fn is_invisible(c: char) -> bool {
     )
 }
 
-/// What a link says, as far as it is looked at; `None` if it holds nothing but images.
-pub(super) fn text(link: &Handle) -> Option<String> {
-    let mut text = String::new();
-    let mut open = vec![link.clone()];
-    for _ in 0..MAX_NODES {
-        let Some(node) = open.pop() else {
-            break;
-        };
-        if let NodeData::Text { contents } = &node.data {
-            text.push_str(&contents.borrow());
+/// Puts what a link says into `text`, as far as it is looked at; whether it says anything, and does
+/// not hold images alone.
+pub(super) fn says(link: &Handle, text: &mut String) -> bool {
+    fn gather(node: &Handle, depth: usize, nodes: &mut usize, text: &mut String) {
+        for child in node.children.borrow().iter() {
+            if *nodes == 0 || text.len() > MAX_TEXT {
+                return;
+            }
+            *nodes -= 1;
+            match &child.data {
+                NodeData::Text { contents } => text.push_str(&contents.borrow()),
+                _ if depth < MAX_DEPTH && !dom::is_hidden(child) => {
+                    gather(child, depth + 1, nodes, text);
+                }
+                _ => {}
+            }
         }
-        if text.len() > MAX_TEXT || dom::is_hidden(&node) {
-            continue;
-        }
-        let children = node.children.borrow();
-        open.extend(children.iter().take(MAX_NODES).rev().cloned());
     }
-    text.contains(char::is_alphanumeric).then_some(text)
+    text.clear();
+    gather(link, 0, &mut { 2 * MAX_NODES }, text);
+    text.contains(char::is_alphanumeric)
 }
 
 /// The text of a link that is short and holds no image.
