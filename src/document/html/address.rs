@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr;
 use url::{Position, Url};
 
 use crate::document::model::scheme_of;
@@ -136,6 +137,9 @@ const TRACKING_BEGINS: &[&str] = &["utm_", "hsa_", "mtm_", "pd_rd_", "pf_rd_", "
 
 /// An address without the parameters that track whoever follows it; all else of it stays as it is.
 pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
+    if memchr(b'?', address.as_bytes()).is_none() {
+        return Cow::Borrowed(address);
+    }
     let (rest, fragment) = match address.find('#') {
         Some(at) => address.split_at(at),
         None => (address, ""),
@@ -203,10 +207,10 @@ const SHARES: &[&str] = &[
 
 /// Whether an address only opens a form that sends the page on.
 pub(super) fn shares(address: &str) -> bool {
-    let Some((place, query)) = address.split_once('?') else {
+    let Some(mark) = memchr(b'?', address.as_bytes()) else {
         return false;
     };
-    let place = place.trim_start();
+    let (place, query) = (address[..mark].trim_start(), &address[mark + 1..]);
     if place.len() > 64 {
         return false;
     }

@@ -150,8 +150,8 @@ impl<'a> Filter<'a> {
 
     /// Notes what the start or the end of an element says of the whitespace behind it. Most of a
     /// page's texts are nothing else, and each would be a node.
-    fn begins_line(&mut self, name: &str, seen: bool) {
-        self.fresh = seen && self.verbatim == 0 && !self.xml && is_line(dom::kind_of(name));
+    fn begins_line(&mut self, category: Category, name: &str, seen: bool) {
+        self.fresh = seen && self.verbatim == 0 && !self.xml && is_line(category, name);
     }
 
     /// Does what `text` needs done before it, which is put in at `at`.
@@ -233,10 +233,15 @@ impl<'a> Filter<'a> {
         };
         if hidden {
             let used = |attribute: &str, value: &str| {
-                hides |= tag::may_hide(attribute) && {
+                if tag::may_hide(attribute) {
                     let value = entities::decoded_in_attribute(value);
-                    dom::hides(&attribute.to_ascii_lowercase(), &value)
-                };
+                    let hiding = dom::hides(&attribute.to_ascii_lowercase(), &value);
+                    hides |= hiding;
+                    // A style that hides nothing is asked for by cells alone.
+                    if !hiding && category != Category::Cell {
+                        return false;
+                    }
+                }
                 tag::is_used(name, in_pre, attribute, value) || tag::is_used_of_hidden(attribute)
             };
             tag = tag::read(self.page, at + 1, used).unwrap_or(tag);
@@ -356,24 +361,22 @@ impl<'a> Filter<'a> {
             category,
             Category::Void | Category::Rule | Category::Root | Category::Empty
         ) {
-            let name = renamed.unwrap_or(tag.name);
+            let opened = renamed.unwrap_or(tag.name);
             let category = match category {
                 Category::Styled | Category::Choice => Category::Plain,
                 Category::Form | Category::Choices => Category::Block,
                 category => category,
             };
-            self.tree.start(name, category, &mut fixes);
+            self.tree.start(opened, category, &mut fixes);
             if hidden {
                 self.tree.hide_top();
             }
             self.verbatim += usize::from(is_verbatim(name));
-            self.begins_line(name, true);
+            self.begins_line(category, name, true);
             if self.xml && tag.closed {
                 // The parser passes over the slash.
-                self.tree.end(name, category, &mut end);
-                end.push_str("</");
-                end.push_str(name);
-                end.push('>');
+                self.tree.end(opened, category, &mut end);
+                tree::end(opened, &mut end);
             }
         }
         self.fix(at, &fixes);
@@ -588,7 +591,7 @@ impl<'a> Filter<'a> {
             }
         }
         self.fix(at, &fixes);
-        self.begins_line(name, seen);
+        self.begins_line(category, name, seen);
         if tag.dropped {
             self.cut(at, at, "</");
             self.out.push_str(tag.name);
@@ -604,21 +607,21 @@ fn is_verbatim(name: &str) -> bool {
     matches!(name, "pre" | "listing")
 }
 
-/// Whether an element of this kind begins and ends a line wherever it stands.
-fn is_line(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Block
-            | Kind::Heading(_)
-            | Kind::Quote
-            | Kind::Bullets
-            | Kind::Numbers
-            | Kind::Item
-            | Kind::Definition
-            | Kind::Table
-            | Kind::Row
-            | Kind::Cell
-    )
+/// Whether an element begins and ends a line wherever it stands.
+fn is_line(category: Category, name: &str) -> bool {
+    match category {
+        Category::Paragraph
+        | Category::Item
+        | Category::Term
+        | Category::Heading
+        | Category::Table
+        | Category::Section
+        | Category::Caption
+        | Category::Row
+        | Category::Cell => true,
+        Category::Block => !matches!(name, "nav" | "pre" | "listing"),
+        _ => false,
+    }
 }
 
 /// The name under which an element goes that the parser would treat in a way of its own.

@@ -98,6 +98,8 @@ fn whitespace_where_a_line_begins_is_left_out() {
             "<pre><div> </div> </pre> <p>",
         ),
         ("<p> <pre> <b> </b></pre>", "<p><pre> <b> </b></pre>"),
+        ("<PRE><P> </P> </PRE> a", "<PRE><P> </P> </PRE> a"),
+        ("a<NAV> </NAV> b", "a<NAV> </NAV> b"),
     ] {
         assert_eq!(filter(page), wanted, "{page}");
     }
