@@ -158,6 +158,8 @@ fn what_merely_hides_stays_hidden() {
         "<div hidden><button aria-expanded=false>a</button><div hidden>SECRET</div></div>",
         "<div><div><div><b aria-expanded=false>a</b></div></div></div><div hidden>SECRET</div>",
         "<button aria-label=x>a</button><div hidden>SECRET</div>",
+        "<button aria-expanded=false aria-controls=y>a</button><div hidden id=x>SECRET</div>",
+        "<a aria-expanded=false href='#y'>a</a><div hidden id=x>SECRET</div>",
         "<button aria-controls=y>a</button><div hidden id=x>SECRET</div>",
         "<button>a</button><div hidden class=content>SECRET</div>",
         "<main hidden>SECRET</main>",

@@ -191,9 +191,16 @@ fn is_false(value: &str) -> bool {
     value.trim().eq_ignore_ascii_case("false")
 }
 
-/// Whether a control says that it opens something.
+/// Whether a control says that it opens something, and not what.
 fn opens(control: &Handle) -> bool {
-    dom::attribute(control, "aria-expanded").is_some_and(|value| is_false(&value))
+    let (mut opens, mut names) = (false, false);
+    let _: Option<()> = dom::with_attributes(control, |name, value| {
+        let expands = name == "aria-expanded";
+        opens |= expands && is_false(value);
+        names |= !expands && offers_by(dom::name(control), name, value);
+        None
+    });
+    opens && !names
 }
 
 /// The element that directly follows a control, or what the control stands in.
