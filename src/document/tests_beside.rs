@@ -39,8 +39,8 @@ fn an_escape_that_comes_late_leaves_the_line_after_it_as_it_is() {
             "> a \\*\\*b c  \n> d *e*",
         ),
         (
-            "<a href=/x>a ` <img src=/y alt='b `c`'></a>",
-            "[a \\` ![b \\`c\\`](https://example.com/y)](https://example.com/x)",
+            "<a href=/x>` <img src=/y alt='b `c`'></a>",
+            "[\\` ![b \\`c\\`](https://example.com/y)](https://example.com/x)",
         ),
         ("<ul><li>[ ](a)</ul>", "- \\[ ]\\(a)"),
     ]);

@@ -73,6 +73,34 @@ fn what_the_page_offers_to_show_is_shown() {
             "a\n\nb c\n\nd",
         ),
         ("<details><summary>a</summary><p>b</details>", "a\n\nb"),
+        // A control that only says that it opens something: what stands beside it.
+        (
+            "<h3><button aria-expanded=false>a</button></h3><div hidden>b</div>",
+            "### a\n\nb",
+        ),
+        (
+            "<div><div><a aria-expanded='false'>a</a></div> <!-- --> <div style='display:none'>b</div></div>",
+            "a\n\nb",
+        ),
+        // What its class calls a panel or a slide.
+        (
+            "<p>a<div class='faq__answer' style='display:none'>b</div>",
+            "a\n\nb",
+        ),
+        (
+            "<p>a<div class='chakra-collapse x' hidden>b</div>",
+            "a\n\nb",
+        ),
+        (
+            "<p>a<div class='c-Accordion__panel' aria-hidden=true>b</div>",
+            "a\n\nb",
+        ),
+        ("<p>a<div class='tab-pane fade' hidden>b</div>", "a\n\nb"),
+        (
+            "<p>a<li class='bp-Carousel__cell' aria-hidden=true>b</li>",
+            "a\n\n- b",
+        ),
+        ("<p>a<main aria-hidden=true>b</main>", "a\n\nb"),
         (
             "<button aria-controls=x>a</button><span id=x aria-hidden=true>b</span>",
             "a b",
@@ -123,6 +151,28 @@ fn what_merely_hides_stays_hidden() {
         "<table><tr hidden><td>SECRET</table>",
         "<ul><li hidden>SECRET</ul>",
         "<x-y hidden><x-y>SECRET</x-y>SECRET</x-y>",
+        // A control that opens something else, or nothing.
+        "<button aria-expanded=true>a</button><div hidden>SECRET</div>",
+        "<button aria-expanded=false>a</button><p>b</p><div hidden>SECRET</div>",
+        "<button aria-expanded=false>a</button> b <div hidden>SECRET</div>",
+        "<div hidden><button aria-expanded=false>a</button><div hidden>SECRET</div></div>",
+        "<div><div><div><b aria-expanded=false>a</b></div></div></div><div hidden>SECRET</div>",
+        "<button aria-label=x>a</button><div hidden>SECRET</div>",
+        "<button aria-expanded=false aria-controls=y>a</button><div hidden id=x>SECRET</div>",
+        "<a aria-expanded=false href='#y'>a</a><div hidden id=x>SECRET</div>",
+        "<button aria-controls=y>a</button><div hidden id=x>SECRET</div>",
+        "<button>a</button><div hidden class=content>SECRET</div>",
+        "<main hidden>SECRET</main>",
+        "<main aria-hidden=true style='display:none'>SECRET</main>",
+        "<div class=slider hidden>SECRET</div>",
+        "<div class=table-content hidden>SECRET</div>",
+        "<div class=list-item hidden>SECRET</div>",
+        "<template id='B:0'></template><div id='S:1' class=x><p hidden>SECRET</div>",
+        "<p title=SECRET aria-label=SECRET data-x=SECRET>a</p>",
+        "<input value=SECRET placeholder=SECRET>",
+        "<script type=text/plain>SECRET</script>",
+        "<style>SECRET</style>",
+        "<!-- SECRET -->",
     ] {
         let page = format!("<p>A recipe for bread.</p>{hidden}<p>Mix flour and water.</p>");
         let markdown = markdown(&page);
@@ -199,6 +249,41 @@ fn a_page_without_text_says_why() {
             (document.own(), document.has_text()),
             (own, has_text),
             "{page}"
+        );
+    }
+}
+
+#[test]
+fn a_page_of_nothing_but_offers_takes_no_longer_than_any_other() {
+    const MANY: usize = 100_000;
+    let numbered = |piece: &str| {
+        (0..MANY).fold(String::new(), |page, n| {
+            page + &piece.replace('N', &n.to_string())
+        })
+    };
+    for page in [
+        numbered("<b aria-controls=N>a</b><p id=N hidden>b</p>"),
+        numbered("<b aria-controls=N>a</b>") + &numbered("<p id=N hidden>b</p>"),
+        "<b aria-controls=x>a</b>".repeat(MANY) + &"<p id=x hidden>b</p>".repeat(MANY),
+        "<b aria-expanded=false>a</b>".repeat(MANY) + "<p hidden>b</p>",
+        "<b aria-expanded=false>a</b> ".repeat(MANY) + &"<!-- --><p hidden>b</p>".repeat(MANY),
+        "<p hidden><b aria-expanded=false>a</b></p>".repeat(MANY),
+        numbered("<p id=N hidden><b aria-controls=N1>a</b></p>"),
+        "<p class=tab-pane hidden>b</p>".repeat(MANY),
+        "<div hidden>a".repeat(MANY),
+        numbered("<template id=\"B:N\"></template><div hidden id=\"S:N\">a</div>"),
+        numbered("<template id=\"B:N\"></template>") + &numbered("<div hidden id=\"S:N\">"),
+        numbered("<div hidden id=\"S:N\"><template id=\"P:N\"></template>"),
+        "<template id=\"B:0\"></template>".repeat(MANY) + "<div hidden id=\"S:0\">a</div>",
+        "<!--$?--><template id=\"B:0\"></template>".repeat(MANY) + "<div hidden id=\"S:0\">a</div>",
+    ] {
+        let begin = std::time::Instant::now();
+        markdown(&page);
+        let took = begin.elapsed();
+        assert!(
+            took.as_secs() < 20,
+            "{took:?} for {}",
+            &page[..page.len().min(120)]
         );
     }
 }

@@ -177,9 +177,135 @@ fn a_card_leads_to_one_place_once_and_an_image_stands_once() {
     let markdown = markdown(&format!("{others}{card}"));
     assert!(
         markdown.ends_with(
-            "[![i](https://example.com/i.png)](https://example.com/x)\n\n\
+            "![i](https://example.com/i.png)\n\n\
              [Title](https://example.com/x)\n\nText Read more i [y](https://example.com/y)"
         ),
         "{markdown}"
     );
+}
+
+/// A page of more links than those that stay as they are, and `rest` behind them.
+fn behind_others(rest: &str) -> String {
+    let others = (0..16).fold(String::new(), |page, n| {
+        page + &format!("<p><a href=/{n}>o{n}</a>")
+    });
+    let markdown = markdown(&format!("{others}<p>end<p>{rest}"));
+    markdown.split_once("end\n\n").unwrap().1.to_owned()
+}
+
+#[test]
+fn a_link_that_has_been_said_is_text() {
+    for (page, wanted) in [
+        ("<a href=/3>o3</a>", "o3"),
+        ("<a href=/3>O three</a>", "[O three](https://example.com/3)"),
+        ("<a href=/a/b>this page</a>", "this page"),
+        (
+            "<a href=/x>a</a> <a href=/x>b</a> <a href=/y>a</a>",
+            "[a](https://example.com/x) b [a](https://example.com/y)",
+        ),
+        // What would run together stays apart.
+        ("Price<a href=/3>o3</a>", "Price[o3](https://example.com/3)"),
+        (
+            "<b>Price</b><a href=/3>o3</a>",
+            "**Price**[o3](https://example.com/3)",
+        ),
+        ("<a href=/3>o3</a>s", "[o3](https://example.com/3)s"),
+        ("(<a href=/3>o3</a>)", "(o3)"),
+    ] {
+        assert_eq!(behind_others(page), wanted, "{page}");
+    }
+    // A page of a few links stays as it is.
+    check(&[(
+        "<p><a href=/x>a</a><p><a href=/x>a</a><p><a href=''>b</a>",
+        "[a](https://example.com/x)\n\n[a](https://example.com/x)\n\n[b](https://example.com/a/b)",
+    )]);
+}
+
+#[test]
+fn an_image_stands_for_what_the_page_says_by_it() {
+    check(&[
+        // One that is decoration, by its own word or by its size.
+        ("<p>a<img src=/x.png alt=''>b", "a b"),
+        ("<p>a<img src=/x.png width=24 height=24>b", "a b"),
+        (
+            "<p>a<img src=/x.png alt=b width=24 height=24>",
+            "a![b](https://example.com/x.png)",
+        ),
+        (
+            "<p>a <img src=/x.png alt='' width=640 height=480>",
+            "a ![](https://example.com/x.png)",
+        ),
+        (
+            "<figure><img src=/x.png alt=''><figcaption>a</figcaption></figure>",
+            "![](https://example.com/x.png)\n\na",
+        ),
+        ("<img src=/x.png alt=''>", "![](https://example.com/x.png)"),
+        // One in a link with a text of its own.
+        (
+            "<a href=/y><img src=/x.png alt='a b'> a b c</a>",
+            "[a b c](https://example.com/y)",
+        ),
+        (
+            "<a href=/y><img src=/x.png alt='d'>a</a>",
+            "[d a](https://example.com/y)",
+        ),
+        (
+            "<a href=/y><img src=/x.png alt='d'></a>",
+            "[![d](https://example.com/x.png)](https://example.com/y)",
+        ),
+        (
+            "<a href=/y><img src=/x.png alt=''></a>",
+            "[![](https://example.com/x.png)](https://example.com/y)",
+        ),
+        // One made to measure.
+        (
+            "<img alt=a src='/_next/image?url=%2Fx.png&amp;w=64&amp;q=75'>",
+            "![a](https://example.com/x.png)",
+        ),
+        (
+            "<img alt=a src='/x.png?w=64&amp;s=0123'>",
+            "![a](https://example.com/x.png?w=64&s=0123)",
+        ),
+    ]);
+}
+
+#[test]
+fn what_sends_the_page_on_is_no_place_to_go_to() {
+    check(&[
+        (
+            "<p>a <a href='https://www.facebook.com/sharer.php?u=x'>Share</a>",
+            "a Share",
+        ),
+        (
+            "<p>a <a href='https://twitter.com/intent/tweet?url=x' aria-label=Tweet><svg></svg></a>",
+            "a",
+        ),
+        ("<p>a <a href='mailto:?body=x'>Mail</a>", "a Mail"),
+        (
+            "<p>a <a href='mailto:b@c?body=x'>Mail</a>",
+            "a [Mail](mailto:b@c?body=x)",
+        ),
+    ]);
+}
+
+#[test]
+fn a_title_that_says_the_same_is_gone() {
+    check(&[
+        (
+            "<a href=/x title='a b'>a b c</a>",
+            "[a b c](https://example.com/x)",
+        ),
+        (
+            "<a href=/x title='d'>a</a>",
+            "[a](https://example.com/x \"d\")",
+        ),
+        (
+            "<img src=/x.png alt='a b' title=a>",
+            "![a b](https://example.com/x.png)",
+        ),
+        (
+            "<img src=/x.png alt=a title=b>",
+            "![a](https://example.com/x.png \"b\")",
+        ),
+    ]);
 }

@@ -4,7 +4,8 @@
 
 use std::borrow::Cow;
 
-use url::Url;
+use memchr::memchr;
+use url::{Position, Url};
 
 use crate::document::model::scheme_of;
 
@@ -44,38 +45,101 @@ pub(super) fn resolve(
             return Some(within(without_newlines(reference)));
         }
     }
+    if let Some(base) = base
+        && is_plain_path(reference)
+    {
+        return Some(within(format!(
+            "{}{reference}",
+            &base[..Position::BeforePath]
+        )));
+    }
     match base.map(|base| base.join(reference)) {
         Some(Ok(url)) => Some(within(url.into())),
         _ => Some(without_newlines(reference)),
     }
 }
 
-/// Parameters that only say where somebody came from, beside all that begin with `utm_`.
+/// Whether `reference` is a path from the root, with or without what comes after one, in which
+/// nothing has to be encoded or taken out when it is joined to a base.
+fn is_plain_path(reference: &str) -> bool {
+    let bytes = reference.as_bytes();
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_~/=&+,;:@!$*().?#".contains(byte);
+    bytes.first() == Some(&b'/')
+        && bytes.get(1) != Some(&b'/')
+        && bytes.iter().all(plain)
+        && !reference.contains("/.")
+}
+
+/// Parameters that only say where somebody came from, beside all that begin in a way of their own.
 const TRACKING: &[&str] = &[
+    "__hsfp",
+    "__hssc",
+    "__hstc",
+    "_ga",
+    "_gl",
     "_hsenc",
     "_hsmi",
+    "_openstat",
+    "_trkparms",
+    "_trksid",
+    "click_key",
+    "click_sum",
+    "cm_mmc",
+    "cm_mmca1",
+    "cm_mmca2",
+    "cm_sp",
     "dclid",
+    "dm_i",
+    "elqTrack",
+    "elqTrackId",
+    "epik",
     "fbclid",
+    "gad_campaignid",
     "gad_source",
     "gbraid",
     "gclid",
     "gclsrc",
+    "hsCtaTracking",
+    "icid",
     "igsh",
     "igshid",
+    "itmprp",
     "li_fat_id",
+    "lipi",
     "mc_cid",
     "mc_eid",
+    "mibextid",
     "mkt_tok",
     "msclkid",
+    "oly_anon_id",
+    "oly_enc_id",
+    "rb_clickid",
+    "ref_src",
+    "ref_url",
+    "s_cid",
+    "sc_cid",
+    "snr",
     "srsltid",
+    "trackingId",
+    "trk",
+    "trkCampaign",
     "ttclid",
     "twclid",
+    "vero_conv",
+    "vero_id",
     "wbraid",
+    "wickedid",
     "yclid",
 ];
 
+/// What such parameters begin with.
+const TRACKING_BEGINS: &[&str] = &["utm_", "hsa_", "mtm_", "pd_rd_", "pf_rd_", "piwik_", "pk_"];
+
 /// An address without the parameters that track whoever follows it; all else of it stays as it is.
 pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
+    if memchr(b'?', address.as_bytes()).is_none() {
+        return Cow::Borrowed(address);
+    }
     let (rest, fragment) = match address.find('#') {
         Some(at) => address.split_at(at),
         None => (address, ""),
@@ -86,7 +150,7 @@ pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
     let tracks = |pair: &&str| {
         let name = pair.split('=').next().unwrap_or_default();
         let name = name.strip_prefix("amp;").unwrap_or(name);
-        name.starts_with("utm_") || TRACKING.contains(&name)
+        TRACKING_BEGINS.iter().any(|begin| name.starts_with(begin)) || TRACKING.contains(&name)
     };
     if !query.split('&').any(|pair| tracks(&pair)) {
         return Cow::Borrowed(address);
@@ -103,7 +167,78 @@ pub(super) fn without_tracking(address: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// Where forms are that send a page on to others, ready to be sent; what such an address leads to
+/// is the page that somebody reads already.
+const SHARES: &[&str] = &[
+    "addtoany.com/add_to/",
+    "addtoany.com/share",
+    "bsky.app/intent/compose",
+    "bufferapp.com/add",
+    "buffer.com/add",
+    "facebook.com/dialog/feed",
+    "facebook.com/dialog/share",
+    "facebook.com/share.php",
+    "facebook.com/sharer",
+    "getpocket.com/edit",
+    "getpocket.com/save",
+    "linkedin.com/cws/share",
+    "linkedin.com/sharearticle",
+    "linkedin.com/sharing/share-offsite",
+    "news.ycombinator.com/submitlink",
+    "pinterest.com/pin/create",
+    "plus.google.com/share",
+    "reddit.com/submit",
+    "service.weibo.com/share",
+    "social-plugins.line.me/lineit/share",
+    "t.me/share",
+    "telegram.me/share",
+    "threads.net/intent/post",
+    "tumblr.com/share",
+    "tumblr.com/widgets/share",
+    "twitter.com/home",
+    "twitter.com/intent/post",
+    "twitter.com/intent/tweet",
+    "twitter.com/share",
+    "vk.com/share.php",
+    "x.com/intent/post",
+    "x.com/intent/tweet",
+    "xing.com/spi/shares/new",
+];
+
+/// Whether an address only opens a form that sends the page on.
+pub(super) fn shares(address: &str) -> bool {
+    let Some(mark) = memchr(b'?', address.as_bytes()) else {
+        return false;
+    };
+    let (place, query) = (address[..mark].trim_start(), &address[mark + 1..]);
+    if place.len() > 64 {
+        return false;
+    }
+    let place = place.to_ascii_lowercase();
+    if matches!(
+        &*place,
+        "mailto:" | "sms:" | "whatsapp://send" | "fb-messenger://share/"
+    ) {
+        return true;
+    }
+    let Some((_, place)) = place.split_once("//") else {
+        return false;
+    };
+    let place = ["www.", "m.", "api."]
+        .iter()
+        .find_map(|host| place.strip_prefix(host))
+        .unwrap_or(place);
+    if matches!(place.trim_end_matches('/'), "whatsapp.com/send" | "wa.me") {
+        // One that names a person is for writing to that person.
+        return query.starts_with("text=");
+    }
+    SHARES.iter().any(|share| place.starts_with(share))
+}
+
 fn without_newlines(reference: &str) -> String {
+    if !reference.contains(['\n', '\r', '\t']) {
+        return reference.to_owned();
+    }
     reference
         .chars()
         .filter(|c| !matches!(c, '\n' | '\r' | '\t'))
@@ -150,6 +285,13 @@ mod tests {
             ("", "https://example.com/a/b?c"),
             ("?q", "https://example.com/a/b?q"),
             (" ../x\n", "https://example.com/x"),
+            ("/", "https://example.com/"),
+            ("/x/../y", "https://example.com/y"),
+            ("/x/.", "https://example.com/x/"),
+            ("/x?a=b&c#d", "https://example.com/x?a=b&c#d"),
+            ("/x?a='b'", "https://example.com/x?a=%27b%27"),
+            ("/x y/\u{e9}", "https://example.com/x%20y/%C3%A9"),
+            ("\\x", "https://example.com/x"),
             ("http:x", "http://x/"),
             ("https:x", "https://example.com/a/x"),
         ] {
@@ -205,6 +347,30 @@ mod tests {
             ("/a?", "/a?"),
         ] {
             assert_eq!(without_tracking(address), wanted);
+        }
+    }
+
+    #[test]
+    fn a_form_that_sends_the_page_on_is_known() {
+        for address in [
+            "https://www.facebook.com/sharer/sharer.php?u=x",
+            "//twitter.com/intent/tweet?text=x",
+            "https://x.com/intent/post?text=x",
+            "https://api.whatsapp.com/send?text=x",
+            "mailto:?subject=x&body=y",
+        ] {
+            assert!(shares(address), "{address}");
+        }
+        for address in [
+            "https://www.facebook.com/somebody?u=x",
+            "https://x.com/somebody/status/1?s=20",
+            "https://api.whatsapp.com/send/?phone=905539554464&text",
+            "https://example.com/sharer.php?u=x",
+            "mailto:a@b?subject=x",
+            "https://www.facebook.com/sharer",
+            "?text=x",
+        ] {
+            assert!(!shares(address), "{address}");
         }
     }
 

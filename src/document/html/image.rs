@@ -8,16 +8,65 @@ use html2md::Handle;
 use super::prefilter::tag::is_tiny;
 use super::{address, dom};
 
-/// Whether an image is one that nobody is meant to see: a pixel that counts who came by, or one
-/// that takes up room.
-pub(super) fn is_unseen(node: &Handle) -> bool {
-    let unseen = |name: &str, value: &str| {
-        (matches!(name, "width" | "height") && is_tiny(value)).then_some(())
-    };
-    dom::with_attributes(node, unseen).is_some() || {
-        let spaces = |name: &str, value: &str| (name == "src" && is_spacer(value)).then_some(());
-        dom::with_attributes(node, spaces).is_some() && source(node).is_none()
+/// The longest side of an image that is taken for an icon, in pixels.
+const ICON: u32 = 64;
+
+/// The shortest side of one that is taken for a picture, in pixels.
+const PICTURE: u32 = 200;
+
+/// An image, as its attributes have it.
+#[derive(Default)]
+pub(super) struct Image {
+    /// Where it is; `None` if the page says that only by `data:`.
+    pub(super) source: Option<String>,
+    /// What stands for it in a text.
+    pub(super) alt: String,
+    pub(super) title: String,
+    /// Whether it is no part of what the page says: an `alt` that is empty says so, and so does the
+    /// size of an icon, unless it is as large as a picture.
+    pub(super) decorates: bool,
+}
+
+impl Image {
+    /// The image that `node` is; `None` if it is one that nobody is meant to see: a pixel that
+    /// counts who came by, or one that takes up room.
+    pub(super) fn of(node: &Handle) -> Option<Self> {
+        let mut image = Self::default();
+        let (mut has_alt, mut unseen, mut spaces) = (false, false, false);
+        let mut sides = [None; 2];
+        let _: Option<()> = dom::with_attributes(node, |name, value| {
+            match name {
+                "alt" => {
+                    has_alt = true;
+                    value.clone_into(&mut image.alt);
+                }
+                "title" => value.clone_into(&mut image.title),
+                "width" | "height" => {
+                    unseen |= is_tiny(value);
+                    sides[usize::from(name == "height")] = side(value);
+                }
+                "src" => spaces = is_spacer(value),
+                _ => {}
+            }
+            None
+        });
+        image.source = source(node);
+        if unseen || (spaces && image.source.is_none()) {
+            return None;
+        }
+        let all = |test: fn(u32) -> bool| sides.iter().all(|side| side.is_some_and(test));
+        let icon = all(|side| side <= ICON);
+        let picture = all(|side| side >= PICTURE);
+        let silent = image.alt.trim().is_empty();
+        image.decorates = silent && (icon || (has_alt && !picture));
+        Some(image)
     }
+}
+
+/// A width or a height in pixels.
+fn side(value: &str) -> Option<u32> {
+    let value = value.trim();
+    value.strip_suffix("px").unwrap_or(value).parse().ok()
 }
 
 /// Names of images that only take up room, without what comes after the point.
@@ -50,7 +99,7 @@ fn is_spacer(address: &str) -> bool {
 }
 
 /// The address of an image as the page has it; `None` if there is none but `data:`.
-pub(super) fn source(node: &Handle) -> Option<String> {
+fn source(node: &Handle) -> Option<String> {
     let usable = |address: &str| {
         let address = address.trim();
         let data = address

@@ -47,7 +47,7 @@ pub(super) fn assemble(page: &str) -> Cow<'_, str> {
         return Cow::Borrowed(page);
     }
     let wanted = wanted(page);
-    let (mut pieces, places) = parts(page, &wanted);
+    let (mut pieces, places) = parts(page);
     if pieces.is_empty() || places.is_empty() {
         return Cow::Borrowed(page);
     }
@@ -62,9 +62,11 @@ pub(super) fn assemble(page: &str) -> Cow<'_, str> {
             .map(|place| {
                 let piece = match wanted.get(place.id) {
                     Some(piece) => by_id.get(piece),
+                    // Where no script says it, the numbers do.
                     None => place
                         .id
                         .rsplit_once("B:")
+                        .or_else(|| place.id.rsplit_once("P:"))
                         .and_then(|(before, number)| by_id.get(&*format!("{before}S:{number}"))),
                 };
                 (place.whole.clone(), piece.copied())
@@ -90,6 +92,16 @@ fn put_together(
         .cloned()
         .collect();
     let placed: Vec<usize> = skips.iter().filter_map(|(_, piece)| *piece).collect();
+    if skips.len() < pairs.len() {
+        // Places that nothing fills: what nobody asks for by name is for them, and stays where it is.
+        let mut asked = vec![false; pieces.len()];
+        for piece in &placed {
+            asked[*piece] = true;
+        }
+        let left = pieces.iter().zip(asked).enumerate();
+        let left = left.filter(|(_, (_, asked))| !asked);
+        skips.extend(left.map(|(at, ((_, late), _))| (late.whole.clone(), Some(at))));
+    }
     skips.extend(
         placed
             .into_iter()
@@ -152,10 +164,7 @@ fn wanted(page: &str) -> HashMap<&str, &str> {
 }
 
 /// The late pieces of a page by their ids, and the places that wait for them.
-fn parts<'a>(
-    page: &'a str,
-    wanted: &HashMap<&str, &str>,
-) -> (Vec<(&'a str, Late)>, Vec<Place<'a>>) {
+fn parts(page: &str) -> (Vec<(&str, Late)>, Vec<Place<'_>>) {
     let bytes = page.as_bytes();
     let mut pieces = Vec::new();
     let mut places = Vec::new();
@@ -201,12 +210,10 @@ fn parts<'a>(
             } else {
                 end
             };
-            if id.contains("B:") || wanted.contains_key(id) {
-                places.push(Place {
-                    whole: open..end,
-                    id,
-                });
-            }
+            places.push(Place {
+                whole: open..end,
+                id,
+            });
         } else if hidden && id.contains("S:") {
             pieces.push((id, open, tag));
         }
@@ -341,6 +348,15 @@ mod tests {
                 r#"<table><tbody><!--$?--><template id="B:0"></template><!--/$--></tbody></table><table hidden><tbody id="S:0"><tr><td>x</tbody></table>"#,
                 "<table><tbody><!--$?--><tr><td>x<!--/$--></tbody></table><table hidden></table>",
             ),
+            // Without a script that says what belongs where.
+            (
+                r#"a<template id="P:2"></template>b<div hidden id="S:2">c</div>"#,
+                "acb",
+            ),
+            (
+                r#"a<template id="B:0"></template>b<div hidden id="S:1f">c</div>d"#,
+                r#"a<template id="B:0"></template>bcd"#,
+            ),
         ] {
             assert_eq!(assemble(page), wanted);
         }
@@ -351,7 +367,6 @@ mod tests {
         for page in [
             r#"<p id="S:0">a</p>"#,
             r#"<div hidden id="S:0">a</div>"#,
-            r#"<template id="B:0"></template><div hidden id="S:1">a</div>"#,
             r#"<div hidden id="S:0">a<script>$RC("B:0","S:0")</script>"#,
             r#"<template id="B:0"></template><div hidden id="S:0">a"#,
             r#"<script>$RC("B:0</script>"#,

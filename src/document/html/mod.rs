@@ -16,8 +16,10 @@
 //! | `dom` | what an element is, and whether anyone sees it |
 //! | `css` | what a `style` attribute says |
 //! | `walk` | the way through the tree: blocks |
+//! | `repeats` | links that lead where another one has led |
 //! | `flow` | paragraphs and what runs in them: text, styles, code, line ends |
 //! | `address`, `image`, `code`, `pre`, `table` | what the walk asks of one kind of content |
+//! | `resized` | images that are made to measure |
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -42,7 +44,9 @@ pub(super) mod main;
 mod parse;
 mod pre;
 mod prefilter;
+mod repeats;
 mod rescue;
+mod resized;
 mod reveal;
 mod table;
 mod walk;

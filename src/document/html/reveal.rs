@@ -34,6 +34,32 @@ const SLIDES: &[&str] = &[
     "tns-item",
 ];
 
+/// What the classes of panels have in them: those of accordions, answers and tabs.
+const PANELS: &[&str] = &[
+    "accordion",
+    "collaps",
+    "faq",
+    "tab-content",
+    "tab-pane",
+    "tab__content",
+    "tab__pane",
+    "tabpane",
+    "tabs-content",
+    "tabs-pane",
+    "tabs__content",
+    "tabs__pane",
+    "toggle-content",
+    "toggle__content",
+    "toggle_content",
+];
+
+/// What the classes of carousels have in them, and what those of their slides end in.
+const CAROUSELS: &[&str] = &["carousel", "gallery", "slider", "slideshow", "swiper"];
+const CELLS: &[&str] = &["cell", "item", "slide"];
+
+/// How far up from a control what it opens may stand beside it.
+const MAX_UP: usize = 3;
+
 /// Classes of slides that are there twice.
 const COPIES: &[&str] = &[
     "cloned",
@@ -94,9 +120,13 @@ impl Veil {
         // Offers that are themselves hidden, by what hides them.
         let mut waiting: HashMap<usize, Vec<usize>> = HashMap::new();
         let mut offers: Vec<(Handle, Vec<usize>)> = Vec::new();
-        if !by_id.is_empty() {
+        if !self.hidden.is_empty() {
             for control in self.controls.drain(..) {
-                let targets = targets(&control, &by_id);
+                let mut targets = targets(&control, &by_id);
+                if targets.is_empty() && opens(&control) {
+                    let beside = beside(&control, &mut steps);
+                    targets.extend(beside.and_then(|node| by_node.get(&place(&node))));
+                }
                 if !targets.is_empty() {
                     offers.push((control, targets));
                 }
@@ -151,9 +181,55 @@ impl Veil {
 fn offers_by(element: &str, attribute: &str, value: &str) -> bool {
     match attribute {
         "aria-controls" | "data-target" | "data-bs-target" => true,
+        "aria-expanded" => is_false(value),
         "href" => element == "a" && value.len() > 1 && value.starts_with('#'),
         _ => false,
     }
+}
+
+fn is_false(value: &str) -> bool {
+    value.trim().eq_ignore_ascii_case("false")
+}
+
+/// Whether a control says that it opens something, and not what.
+fn opens(control: &Handle) -> bool {
+    let (mut opens, mut names) = (false, false);
+    let _: Option<()> = dom::with_attributes(control, |name, value| {
+        let expands = name == "aria-expanded";
+        opens |= expands && is_false(value);
+        names |= !expands && offers_by(dom::name(control), name, value);
+        None
+    });
+    opens && !names
+}
+
+/// The element that directly follows a control, or what the control stands in.
+fn beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
+    let mut node = Rc::clone(control);
+    for _ in 0..MAX_UP {
+        let around = parent(&node)?;
+        let children = around.children.borrow();
+        let at = children.iter().position(|child| Rc::ptr_eq(child, &node))?;
+        *steps = steps.checked_sub(at)?;
+        for next in &children[at + 1..] {
+            match &next.data {
+                NodeData::Element { .. } => return Some(Rc::clone(next)),
+                NodeData::Text { contents } if !contents.borrow().trim().is_empty() => return None,
+                _ => *steps = steps.checked_sub(1)?,
+            }
+        }
+        drop(children);
+        node = around;
+    }
+    None
+}
+
+/// Whether a class is one of those that panels and slides have.
+fn is_panel(class: &str) -> bool {
+    let class = class.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| class.contains(word));
+    let last = class.rsplit(['-', '_']).next().unwrap_or_default();
+    has(PANELS) || (CELLS.contains(&last) && has(CAROUSELS))
 }
 
 /// The hidden elements that a control offers to show.
@@ -188,7 +264,13 @@ impl Said {
             is_panel: false,
         };
         let mut copy = false;
+        // While a dialog is open, the page behind it is hidden from those who cannot see it.
+        let (mut aria, mut others) = (false, false);
         let _: Option<()> = dom::with_attributes(node, |name, value| {
+            if dom::hides(name, value) {
+                aria |= name == "aria-hidden";
+                others |= name != "aria-hidden";
+            }
             match name {
                 "id" => said.id = Some(value.to_owned()),
                 "role" => {
@@ -201,7 +283,7 @@ impl Said {
                 }
                 "class" => {
                     for word in value.split_ascii_whitespace() {
-                        said.is_panel |= SLIDES.contains(&word);
+                        said.is_panel |= SLIDES.contains(&word) || is_panel(word);
                         copy |= COPIES.contains(&word);
                     }
                 }
@@ -209,6 +291,7 @@ impl Said {
             }
             None
         });
+        said.is_panel |= aria && !others && dom::name(node) == "main";
         said.is_panel &= !copy;
         said
     }

@@ -7,8 +7,9 @@ use html2md::{Handle, NodeData};
 use super::blocks::{Cut, Leaf};
 use super::hash::Hash;
 use super::page::Sum;
+use crate::document::html::image::Image;
 use crate::document::html::prefilter::all;
-use crate::document::html::{dom, image, reveal};
+use crate::document::html::{dom, reveal};
 
 /// Elements of a line whose words stand apart from those of the next such element.
 const APART: [&str; 4] = ["a", "label", "span", "time"];
@@ -149,7 +150,7 @@ impl Links {
 fn shows(node: &Handle) -> bool {
     match dom::name(node) {
         "input" => false,
-        "img" => !image::is_unseen(node) && image::source(node).is_some(),
+        "img" => Image::of(node).is_some_and(|image| image.source.is_some()),
         _ => true,
     }
 }

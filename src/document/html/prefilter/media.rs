@@ -23,7 +23,7 @@ impl<'a> Filter<'a> {
         let mut source = Source::of(self.page, at, name);
         let object = name == "object";
         if object && source.address.is_none() {
-            return self.open(at, name, Category::Wall, tag);
+            return self.open(at, name, Category::Wall, tag, hidden);
         }
         let void = name == "embed" || (self.xml && tag.closed);
         let inner = if void {

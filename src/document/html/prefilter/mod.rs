@@ -70,6 +70,8 @@ fn filter_for(
         tree: Tree::new(page.len()),
         foreign: 0,
         foreign_hidden: false,
+        fresh: false,
+        verbatim: 0,
         endless: [false; media::NAMES],
     };
     let late = filter.run(end);
@@ -95,6 +97,10 @@ struct Filter<'a> {
     foreign: usize,
     /// Whether the outermost of them is hidden.
     foreign_hidden: bool,
+    /// Whether whitespace that comes next stands where a line begins, and means nothing.
+    fresh: bool,
+    /// How many elements are open in which whitespace counts.
+    verbatim: usize,
     /// Which media have no end tag in what is left of the page.
     endless: [bool; media::NAMES],
 }
@@ -151,7 +157,21 @@ impl<'a> Filter<'a> {
             return;
         }
         let page = self.page;
-        self.content(from, &page[from..to]);
+        let text = &page[from..to];
+        if self.fresh {
+            if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
+                self.cut(from, to, "");
+                return;
+            }
+            self.fresh = false;
+        }
+        self.content(from, text);
+    }
+
+    /// Notes what the start or the end of an element says of the whitespace behind it. Most of a
+    /// page's texts are nothing else, and each would be a node.
+    fn begins_line(&mut self, category: Category, name: &str, seen: bool) {
+        self.fresh = seen && self.verbatim == 0 && !self.xml && is_line(category, name);
     }
 
     /// Does what `text` needs done before it, which is put in at `at`.
@@ -234,10 +254,15 @@ impl<'a> Filter<'a> {
         };
         if hidden {
             let used = |attribute: &str, value: &str| {
-                hides |= tag::may_hide(attribute) && {
+                if tag::may_hide(attribute) {
                     let value = entities::decoded_in_attribute(value);
-                    dom::hides(&attribute.to_ascii_lowercase(), &value)
-                };
+                    let hiding = dom::hides(&attribute.to_ascii_lowercase(), &value);
+                    hides |= hiding;
+                    // A style that hides nothing is asked for by cells alone.
+                    if !hiding && category != Category::Cell {
+                        return false;
+                    }
+                }
                 tag::is_used(name, in_pre, attribute, value)
                     || tag::is_used_of_hidden(attribute)
                     || (calls && all::calls(attribute))
@@ -249,6 +274,8 @@ impl<'a> Filter<'a> {
         {
             return end;
         }
+        // What is left out whole leaves no trace.
+        self.fresh &= matches!(category, Category::Raw | Category::Template);
         let empty = self.xml && tag.closed;
         match category {
             category if empty && category.ends_by_name() => self.cut(at, tag.end, ""),
@@ -287,7 +314,7 @@ impl<'a> Filter<'a> {
                 self.cut(at, end, " ")
             }
             Category::Choice if hides || (self.all && name == "select") => {
-                self.open(at, name, category, &tag)
+                self.open(at, name, category, &tag, hides)
             }
             Category::Choice => self.cut(at, tag.end, " "),
             Category::Empty if tag.kept.is_empty() => self.cut(at, tag.end, ""),
@@ -309,7 +336,7 @@ impl<'a> Filter<'a> {
                 }
                 self.cut(at, tag.end, "")
             }
-            _ => self.open(at, name, category, &tag),
+            _ => self.open(at, name, category, &tag, hides),
         }
     }
 
@@ -335,7 +362,14 @@ impl<'a> Filter<'a> {
     }
 
     /// Lets a start tag pass, without what is not used of it.
-    fn open(&mut self, at: usize, name: &str, category: Category, tag: &tag::Tag<'a>) -> usize {
+    fn open(
+        &mut self,
+        at: usize,
+        name: &str,
+        category: Category,
+        tag: &tag::Tag<'a>,
+        hidden: bool,
+    ) -> usize {
         let mut fixes = String::new();
         self.tree.before_start(name, category, &mut fixes);
         let table_part = matches!(
@@ -361,19 +395,22 @@ impl<'a> Filter<'a> {
             category,
             Category::Void | Category::Rule | Category::Root | Category::Empty
         ) {
-            let name = renamed.unwrap_or(tag.name);
+            let opened = renamed.unwrap_or(tag.name);
             let category = match category {
                 Category::Styled | Category::Choice => Category::Plain,
                 Category::Form | Category::Choices => Category::Block,
                 category => category,
             };
-            self.tree.start(name, category, &mut fixes);
+            self.tree.start(opened, category, &mut fixes);
+            if hidden {
+                self.tree.hide_top();
+            }
+            self.verbatim += usize::from(is_verbatim(name));
+            self.begins_line(category, name, true);
             if self.xml && tag.closed {
                 // The parser passes over the slash.
-                self.tree.end(name, category, &mut end);
-                end.push_str("</");
-                end.push_str(name);
-                end.push('>');
+                self.tree.end(opened, category, &mut end);
+                tree::end(opened, &mut end);
             }
         }
         self.fix(at, &fixes);
@@ -527,6 +564,9 @@ impl<'a> Filter<'a> {
         let mut space = [0; MEANING];
         let end = tag::name_end(self.page, at + 2);
         let name = meaning(&self.page[at + 2..end], &mut space);
+        self.verbatim -= usize::from(self.verbatim > 0 && is_verbatim(name));
+        self.fresh = false;
+        let seen = self.tree.is_seen_on_top(name);
         // Attributes of an end tag are read as those of a start tag are, and mean nothing.
         let Some(tag) = tag::read(self.page, at + 2, |_, _| false) else {
             return self.cut(at, self.page.len(), "");
@@ -593,6 +633,7 @@ impl<'a> Filter<'a> {
             }
         }
         self.fix(at, &fixes);
+        self.begins_line(category, name, seen);
         if tag.dropped {
             self.cut(at, at, "</");
             self.out.push_str(tag.name);
@@ -600,6 +641,28 @@ impl<'a> Filter<'a> {
             self.copied = tag.end;
         }
         tag.end
+    }
+}
+
+/// Whether whitespace counts in the element of this name.
+fn is_verbatim(name: &str) -> bool {
+    matches!(name, "pre" | "listing")
+}
+
+/// Whether an element begins and ends a line wherever it stands.
+fn is_line(category: Category, name: &str) -> bool {
+    match category {
+        Category::Paragraph
+        | Category::Item
+        | Category::Term
+        | Category::Heading
+        | Category::Table
+        | Category::Section
+        | Category::Caption
+        | Category::Row
+        | Category::Cell => true,
+        Category::Block => !matches!(name, "nav" | "pre" | "listing"),
+        _ => false,
     }
 }
 

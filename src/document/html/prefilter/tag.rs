@@ -113,12 +113,13 @@ pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &
         4 if is("href") => matches!(tag, "a" | "base" | "x-media"),
         3 if is("src") || is("alt") => tag == "img" && !is_data(value),
         5 if is("title") => matches!(tag, "a" | "img" | "x-media"),
-        5 if is("width") => tag == "img" && is_tiny(value),
-        6 if is("height") => tag == "img" && is_tiny(value),
+        5 if is("width") => tag == "img",
+        6 if is("height") => tag == "img",
         5 if is("style") => style_counts(tag, value),
         5 if is("class") => class_counts(tag, in_pre, value),
         6 if is("hidden") => true,
         13 if is("aria-controls") => true,
+        13 if is("aria-expanded") => value.trim().eq_ignore_ascii_case("false"),
         11 if is("data-target") => true,
         14 if is("data-bs-target") => true,
         11 if is("aria-hidden") => dom::hides("aria-hidden", value) || value.contains('&'),
@@ -190,9 +191,13 @@ fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {
         "pre" => true,
         "code" => in_pre,
         "span" if in_pre => memmem::find(value.as_bytes(), b"language-").is_some(),
-        "div" | "figure" => ["highlight", "lang", "sourceCode"]
-            .iter()
-            .any(|word| memmem::find(value.as_bytes(), word.as_bytes()).is_some()),
+        // Each of the words has one of the two letters, and most classes have neither.
+        "div" | "figure" => {
+            memchr2(b'g', b'C', value.as_bytes()).is_some()
+                && ["highlight", "lang", "sourceCode"]
+                    .iter()
+                    .any(|word| memmem::find(value.as_bytes(), word.as_bytes()).is_some())
+        }
         _ => false,
     }
 }

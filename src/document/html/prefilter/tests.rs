@@ -80,6 +80,32 @@ fn only_attributes_that_are_used_stay() {
 }
 
 #[test]
+fn whitespace_where_a_line_begins_is_left_out() {
+    for (page, wanted) in [
+        (
+            "<div>\n <ul>\n<li> a</li>\n</ul>\n</div>\n b",
+            "<div><ul><li> a</li></ul></div>\n b",
+        ),
+        ("<div> <!-- --> <script></script>\n <p>a", "<div><p>a"),
+        ("a <b>b</b> <div> c", "a <b>b</b> <div> c"),
+        ("<div> <b> </b> </div>", "<div><b> </b> </div>"),
+        // Whose end nobody sees begins no line.
+        ("a<div hidden> b</div> c", "a<div hidden> b</div> c"),
+        ("a<div hidden> </div> c", "a<div hidden></div> c"),
+        ("a<nav> </nav> c", "a<nav> </nav> c"),
+        (
+            "<pre><div> </div> </pre> <p>",
+            "<pre><div> </div> </pre> <p>",
+        ),
+        ("<p> <pre> <b> </b></pre>", "<p><pre> <b> </b></pre>"),
+        ("<PRE><P> </P> </PRE> a", "<PRE><P> </P> </PRE> a"),
+        ("a<NAV> </NAV> b", "a<NAV> </NAV> b"),
+    ] {
+        assert_eq!(filter(page), wanted, "{page}");
+    }
+}
+
+#[test]
 fn text_that_is_no_markup_stays_text() {
     for (page, wanted) in [
         ("<title>a <b> c</title>", "<title>a &lt;b> c</title>"),

@@ -21,6 +21,8 @@ pub(super) struct Open<'a> {
     pub(super) category: Category,
     /// Whether its tags are left out.
     silent: bool,
+    /// Whether it is hidden.
+    hidden: bool,
 }
 
 /// What becomes of an end tag.
@@ -58,6 +60,20 @@ impl<'a> Tree<'a> {
         self.stack.last().copied()
     }
 
+    /// Notes that the element that was opened last is hidden.
+    pub(super) fn hide_top(&mut self) {
+        if let Some(open) = self.stack.last_mut() {
+            open.hidden = true;
+        }
+    }
+
+    /// Whether the element that was opened last has this name and is shown, so that its end tag
+    /// ends it and a reader sees where.
+    pub(super) fn is_seen_on_top(&self, name: &str) -> bool {
+        self.top()
+            .is_some_and(|open| !open.hidden && open.name.eq_ignore_ascii_case(name))
+    }
+
     /// Whether the next text or tag may need something done first.
     pub(super) fn is_settled(&self) -> bool {
         self.carried.is_empty() && !self.top().is_some_and(|open| open.category.is_grid())
@@ -78,6 +94,7 @@ impl<'a> Tree<'a> {
             name,
             category,
             silent: false,
+            hidden: false,
         });
     }
 
@@ -89,6 +106,7 @@ impl<'a> Tree<'a> {
                 name,
                 category,
                 silent: true,
+                hidden: false,
             });
         }
     }

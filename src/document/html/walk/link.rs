@@ -8,7 +8,7 @@ use html2md::Handle;
 
 use super::super::dom::{self, Kind};
 use super::super::flow::Mode;
-use super::super::{address, code, image};
+use super::super::{address, code, image, resized};
 use super::{Exit, Walk, useless};
 use crate::document::model::{AddressId, Content, Slice};
 
@@ -18,11 +18,11 @@ const SHORT: usize = 16;
 /// Links without text that are kept for a page that has nothing else.
 const MAX_EMPTY: usize = 64;
 
-/// How many links before one are looked at for the same.
-const NEAR: usize = 12;
+/// Images for decoration that are kept for a page that has nothing else.
+const MAX_DECORATION: usize = 64;
 
-/// Links that every page has as they are: only where there are more are they those of cards.
-const FEW: usize = 16;
+/// Elements around an image that are looked at for a figure.
+const MAX_AROUND: usize = 8;
 
 /// What stands for a link without text.
 enum Label {
@@ -46,32 +46,9 @@ impl Walk {
         if link.is_some() && !self.flow.is_code() && self.is_in_a_row() {
             self.flow.space();
         }
-        let link = link.filter(|link| !self.is_said(*link, node));
+        self.link_says = useless::says(node, &mut self.link_text);
         self.flow.push(link);
         Some(Exit::Link)
-    }
-
-    /// Whether one of the last few links said the same, as in a card whose image, title and "read
-    /// more" lead to one place: a text that led there, or anything where this one has no text.
-    fn is_said(&mut self, link: Content, node: &Handle) -> bool {
-        let Content::Link { address, .. } = link else {
-            return false;
-        };
-        self.links += 1;
-        if self.links + NEAR <= FEW {
-            return false;
-        }
-        let hash = self.hash_of(address);
-        let has_text = useless::has_text(node);
-        let same = |(other, text): &(u64, bool)| *other == hash && (*text || !has_text);
-        if self.links > FEW && self.near.iter().any(same) {
-            return true;
-        }
-        if self.near.len() == NEAR {
-            self.near.pop_front();
-        }
-        self.near.push_back((hash, has_text));
-        false
     }
 
     fn hash_of(&self, address: AddressId) -> u64 {
@@ -121,8 +98,17 @@ impl Walk {
         self.flow.pop_link(Some(label));
     }
 
-    /// A page of nothing but links that hold nothing: they are what it has.
-    pub(super) fn write_empty_links(&mut self) {
+    /// A page of nothing but links that hold nothing, or images that mean nothing: they are what it
+    /// has.
+    pub(super) fn write_all_there_is(&mut self) {
+        for address in std::mem::take(&mut self.decoration) {
+            self.flow.leaf(Content::Image {
+                address,
+                alt: Slice::default(),
+                title: Slice::default(),
+            });
+            self.flow.space();
+        }
         for address in std::mem::take(&mut self.empty) {
             self.flow.push(Some(Content::Link {
                 address,
@@ -135,7 +121,8 @@ impl Walk {
 
     fn link(&mut self, node: &Handle) -> Option<Content> {
         let address = dom::with_attributes(node, |name, value| {
-            (name == "href").then(|| self.shared_address(value))
+            let useful = name == "href" && !address::shares(value);
+            useful.then(|| self.shared_address(value))
         })??;
         let title = dom::with_attributes(node, |name, value| {
             (name == "title").then(|| self.keep(value))
@@ -278,37 +265,66 @@ impl Walk {
     }
 
     pub(super) fn image(&mut self, node: &Handle) {
-        if image::is_unseen(node) {
-            return;
-        }
-        let address = image::source(node).and_then(|source| self.address(&source));
-        let alt = dom::attribute(node, "alt").unwrap_or_default();
-        // An image that was there before is what its text says.
-        let new = address.filter(|address| {
-            let hash = self.hash_of(*address);
-            self.images.insert(hash)
-        });
-        let Some(address) = new else {
-            self.flow.read(alt.len());
-            if address.is_some() {
-                self.flow.space();
-            }
-            self.flow.text(&alt);
-            if address.is_some() {
-                self.flow.space();
-            }
+        let Some(image) = image::Image::of(node) else {
             return;
         };
-        let title = dom::attribute(node, "title").filter(|title| !title.trim().is_empty());
-        let title = title.unwrap_or_default();
-        self.flow.read(alt.len() + title.len());
-        let alt = self.flow.build.keep(&alt);
-        let title = self.flow.build.keep(&title);
+        self.flow.read(image.alt.len() + image.title.len());
+        let in_link = self.flow.in_link();
+        // A link's own text says where it leads; its image is one for the eye.
+        if in_link && self.link_says {
+            let said = self.link_text.contains(image.alt.trim());
+            self.stand_in(if said { "" } else { &image.alt });
+            return;
+        }
+        let Some(address) = image
+            .source
+            .as_deref()
+            .and_then(|source| self.image_at(source))
+        else {
+            self.flow.text(&image.alt);
+            return;
+        };
+        if image.decorates && !in_link && !self.in_figure() {
+            if self.decoration.len() < MAX_DECORATION && self.flow.build.is_empty() {
+                self.decoration.push(address);
+            }
+            self.flow.space();
+            return;
+        }
+        // An image that was there before is what its text says.
+        let hash = self.hash_of(address);
+        if !self.images.insert(hash) {
+            self.stand_in(&image.alt);
+            return;
+        }
+        let title = image.title.trim();
+        let title = if image.alt.contains(title) { "" } else { title };
+        let alt = self.flow.build.keep(&image.alt);
+        let title = self.flow.build.keep(title);
         self.flow.leaf(Content::Image {
             address,
             alt,
             title,
         });
+    }
+
+    /// What stands for an image, in its place.
+    fn stand_in(&mut self, alt: &str) {
+        self.flow.space();
+        self.flow.text(alt);
+        self.flow.space();
+    }
+
+    /// Keeps the address of an image, not that of a copy made to measure.
+    fn image_at(&mut self, source: &str) -> Option<AddressId> {
+        let original = resized::original(source);
+        self.address(&original)
+    }
+
+    /// Whether what stands here is part of a figure.
+    fn in_figure(&self) -> bool {
+        let mut around = self.stack.iter().rev().take(MAX_AROUND);
+        around.any(|frame| dom::name(&frame.node) == "figure")
     }
 
     pub(super) fn input(&mut self, node: &Handle) {

@@ -3,7 +3,7 @@
 //! Rules: HTML Living Standard, what each element represents; what a browser would not show is
 //! left out.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use html2md::{Handle, NodeData};
@@ -11,7 +11,7 @@ use url::{Position, Url};
 
 use super::dom::{self, Kind};
 use super::flow::{Flow, Mode};
-use super::{pre, table};
+use super::{pre, repeats, table};
 use crate::document::model::{AddressId, Content, Model, Slice};
 use crate::document::{ALLOWANCE, Cuts};
 
@@ -70,14 +70,15 @@ struct Walk {
     base_given: bool,
     /// The page's own address, without a fragment.
     here: String,
-    /// How many links there were.
-    links: usize,
-    /// Where the last links led, as hashes, and whether they had a text.
-    near: VecDeque<(u64, bool)>,
+    /// What the link says that is open, and whether that is more than what stands for its images.
+    link_text: String,
+    link_says: bool,
     /// The images so far, as hashes of their addresses.
     images: HashSet<u64>,
     /// Where links lead that hold nothing.
     empty: Vec<AddressId>,
+    /// Images that the page has for decoration alone.
+    decoration: Vec<AddressId>,
     /// Bytes of bases that may still be copied to join addresses to them.
     joinable: usize,
     /// Bytes that absolute addresses may still add.
@@ -109,10 +110,11 @@ pub(super) fn walk(
         base: base.clone(),
         base_given: false,
         here: base[..Position::AfterQuery].to_owned(),
-        links: 0,
-        near: VecDeque::new(),
+        link_text: String::new(),
+        link_says: false,
         images: HashSet::new(),
         empty: Vec::new(),
+        decoration: Vec::new(),
         joinable: MAX_JOINED,
         growable: length.saturating_mul(2).saturating_add(ALLOWANCE),
         title: None,
@@ -134,10 +136,12 @@ pub(super) fn walk(
     walk.run();
     walk.flow.end();
     if walk.flow.build.is_empty() {
-        walk.write_empty_links();
+        walk.write_all_there_is();
     }
     let title = walk.title.unwrap_or_default();
-    (walk.flow.build.finish(title), walk.cuts)
+    let mut model = walk.flow.build.finish(title);
+    repeats::tidy(&mut model, &walk.here);
+    (model, walk.cuts)
 }
 
 impl Walk {

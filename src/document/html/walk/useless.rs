@@ -14,6 +14,9 @@ const MAX_TEXT: usize = 80;
 /// Nodes that are looked at for its text.
 const MAX_NODES: usize = 16;
 
+/// How deep a link's text may stand in it.
+const MAX_DEPTH: usize = 8;
+
 /// What the links past the navigation begin with.
 const SKIPS: &[&str] = &[
     "skip to ",
@@ -76,22 +79,27 @@ fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Whether a link holds text, and not images alone; one with much in it is taken to.
-pub(super) fn has_text(link: &Handle) -> bool {
-    let mut open = vec![link.clone()];
-    for _ in 0..MAX_NODES {
-        let Some(node) = open.pop() else {
-            return false;
-        };
-        if let NodeData::Text { contents } = &node.data
-            && contents.borrow().chars().any(char::is_alphanumeric)
-        {
-            return true;
+/// Puts what a link says into `text`, as far as it is looked at; whether it says anything, and does
+/// not hold images alone.
+pub(super) fn says(link: &Handle, text: &mut String) -> bool {
+    fn gather(node: &Handle, depth: usize, nodes: &mut usize, text: &mut String) {
+        for child in node.children.borrow().iter() {
+            if *nodes == 0 || text.len() > MAX_TEXT {
+                return;
+            }
+            *nodes -= 1;
+            match &child.data {
+                NodeData::Text { contents } => text.push_str(&contents.borrow()),
+                _ if depth < MAX_DEPTH && !dom::is_hidden(child) => {
+                    gather(child, depth + 1, nodes, text);
+                }
+                _ => {}
+            }
         }
-        let children = node.children.borrow();
-        open.extend(children.iter().take(MAX_NODES).rev().cloned());
     }
-    true
+    text.clear();
+    gather(link, 0, &mut { 2 * MAX_NODES }, text);
+    text.contains(char::is_alphanumeric)
 }
 
 /// The text of a link that is short and holds no image.

@@ -1,0 +1,135 @@
+//! Links that lead where a reader of the page has been led already: once is enough. Each place that
+//! can be followed stays at least once, with a text.
+//!
+//! Rules: a card leads to one place by its image, its title and "read more"; the same words lead to
+//! the same place in the header, the menu and the footer; a title repeats what it is the title of.
+//! A page of a few links stays as it is.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::document::model::{Content, Model, Node};
+
+/// How many links before one, and behind it, are looked at for the same place.
+const NEAR: usize = 12;
+
+/// Links that every page has as they are: only where there are more are they those of cards.
+const FEW: usize = 16;
+
+/// A link, and what it says.
+struct Said {
+    node: usize,
+    /// Its address, as a hash.
+    place: u64,
+    /// Its address and its text, as a hash.
+    whole: u64,
+    /// Whether it holds a text, and not images alone.
+    has_text: bool,
+    /// Whether it holds a text or an image that has one.
+    is_named: bool,
+}
+
+/// Takes the links out of `model` that lead nowhere new; what they hold stays. `here` is the page's
+/// own address.
+pub(super) fn tidy(model: &mut Model, here: &str) {
+    let mut links: Vec<Said> = Vec::new();
+    let mut untitled: Vec<usize> = Vec::new();
+    let mut own: Vec<usize> = Vec::new();
+    let mut text = String::new();
+    let mut count = 0;
+    for node in 0..model.nodes().len() {
+        let Some((address, title)) = model.link(node) else {
+            continue;
+        };
+        count += 1;
+        let has_text = gather(model, node, &mut text);
+        let title = model.text(title).trim();
+        if !title.is_empty() && text.contains(title) {
+            untitled.push(node);
+        }
+        let address = model.address(address).0;
+        let is_named = text.contains(char::is_alphanumeric);
+        if stands_between_words(model, node, &text) {
+            continue;
+        }
+        if address == here && is_named && text.trim() != address {
+            own.push(node);
+            continue;
+        }
+        let mut hasher = DefaultHasher::new();
+        address.hash(&mut hasher);
+        let place = hasher.finish();
+        text.trim().hash(&mut hasher);
+        links.push(Said {
+            node,
+            place,
+            whole: hasher.finish(),
+            has_text,
+            is_named,
+        });
+    }
+    for node in untitled {
+        model.untitle(node);
+    }
+    let mut gone = Vec::new();
+    if count > FEW {
+        gone = own;
+        let mut said: HashSet<u64> = HashSet::with_capacity(links.len());
+        let repeated = links.iter().enumerate().filter(|(at, link)| {
+            let again = link.is_named && !said.insert(link.whole);
+            let near = |others: &[Said]| {
+                let same = |other: &Said| other.has_text && other.place == link.place;
+                others.iter().any(same)
+            };
+            again
+                || near(&links[at.saturating_sub(NEAR)..*at])
+                || (!link.has_text && near(&links[at + 1..links.len().min(at + 1 + NEAR)]))
+        });
+        gone.extend(repeated.map(|(_, link)| link.node));
+        gone.sort_unstable();
+    }
+    model.prune(&gone);
+}
+
+/// Whether `text`, which is what the link at `at` says, runs together with what stands before or
+/// behind it: then the link is what parts them.
+fn stands_between_words(model: &Model, at: usize, text: &str) -> bool {
+    let nodes = model.nodes();
+    let in_line = |node: &&Node| {
+        matches!(
+            node.content,
+            Content::Emphasis | Content::Strong | Content::Deleted | Content::Link { .. }
+        )
+    };
+    let said = |node: Option<&Node>| match node.map(|node| node.content) {
+        Some(Content::Text(slice) | Content::Code(slice)) => model.text(slice),
+        _ => "",
+    };
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let before = said(nodes[..at].iter().rev().find(|node| !in_line(node)));
+    let behind = nodes.get(nodes[at].end as usize..).unwrap_or_default();
+    let behind = said(behind.iter().find(|node| !in_line(node)));
+    (is_word(text.chars().next()) && is_word(before.chars().next_back()))
+        || (is_word(text.chars().next_back()) && is_word(behind.chars().next()))
+}
+
+/// Puts what node `at` holds into `text`, as a reader sees it; whether there is more of it than
+/// what stands for images.
+fn gather(model: &Model, at: usize, text: &mut String) -> bool {
+    text.clear();
+    let mut has_text = false;
+    let nodes = model.nodes();
+    let end = nodes[at].end as usize;
+    for node in nodes.get(at + 1..end).unwrap_or_default() {
+        match node.content {
+            Content::Text(slice) | Content::Code(slice) => {
+                let piece = model.text(slice);
+                has_text = has_text || piece.contains(char::is_alphanumeric);
+                text.push_str(piece);
+            }
+            Content::Image { alt, .. } => text.push_str(model.text(alt)),
+            _ => {}
+        }
+    }
+    has_text
+}

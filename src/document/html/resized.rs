@@ -1,0 +1,178 @@
+//! Images that a site's server makes to measure: the address of the original is shorter, and the
+//! image is better.
+//!
+//! Rules: Next.js (`/_next/image?url=`), Cloudflare (`/cdn-cgi/image/OPTIONS/ADDRESS`), and the
+//! parameters of imgix, Contentful, Sanity, Shopify, WordPress, Scene7 and others. What is signed
+//! stays as it is: without its parameters it would be refused.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
+/// The places of servers that take the original's address as their parameter `url`.
+const BY_URL: &[&str] = &["/_next/image", "/_vercel/image"];
+
+const BY_PATH: &str = "/cdn-cgi/image/";
+
+/// Endings of images.
+const IMAGES: &[&str] = &[
+    "avif", "bmp", "gif", "jpeg", "jpg", "pjpeg", "png", "svg", "tif", "tiff", "webp",
+];
+
+/// Parameters that say how an image is to look.
+const LOOKS: &[&str] = &[
+    "ar",
+    "auto",
+    "ch",
+    "compress",
+    "compression",
+    "crop",
+    "crop_strategy",
+    "cs",
+    "dpr",
+    "fit",
+    "fl",
+    "fm",
+    "fmt",
+    "format",
+    "fp-x",
+    "fp-y",
+    "h",
+    "hei",
+    "height",
+    "lossless",
+    "max-h",
+    "max-w",
+    "op_sharpen",
+    "op_usm",
+    "optimize",
+    "q",
+    "qlt",
+    "quality",
+    "rect",
+    "resize",
+    "resmode",
+    "scl",
+    "sharp",
+    "ssl",
+    "strip",
+    "usm",
+    "w",
+    "webp",
+    "wid",
+    "width",
+];
+
+/// The address of the image that `source`, as the page has it, is made of; itself if it is none of
+/// those.
+pub(super) fn original(source: &str) -> Cow<'_, str> {
+    if let Some(original) = by_url(source).or_else(|| by_path(source)) {
+        return original;
+    }
+    let Some((path, query)) = source.split_once('?') else {
+        return Cow::Borrowed(source);
+    };
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let image = IMAGES
+        .iter()
+        .any(|image| ending.eq_ignore_ascii_case(image));
+    let looks = |pair: &str| {
+        let name = pair.split('=').next().unwrap_or_default();
+        let name = name.strip_prefix("amp;").unwrap_or(name);
+        LOOKS.iter().any(|look| name.eq_ignore_ascii_case(look))
+    };
+    // A version stands for the image at one time; anything else may be what is asked for.
+    let version = |pair: &str| pair.starts_with("v=");
+    let plain = query.split('&').all(|pair| looks(pair) || version(pair));
+    if image && plain {
+        Cow::Borrowed(path)
+    } else {
+        Cow::Borrowed(source)
+    }
+}
+
+fn by_url(source: &str) -> Option<Cow<'_, str>> {
+    let (place, query) = source.split_once('?')?;
+    let site = BY_URL
+        .iter()
+        .find_map(|server| place.strip_suffix(server))?;
+    let original = query
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("url="))?;
+    let original = percent_decode_str(original).decode_utf8().ok()?;
+    on_site(site, original)
+}
+
+fn by_path(source: &str) -> Option<Cow<'_, str>> {
+    let (site, rest) = source.split_once(BY_PATH)?;
+    let (_, original) = rest.split_once('/')?;
+    on_site(site, Cow::Borrowed(original))
+}
+
+/// An image of the site whose address begins with `site`, or of another one.
+fn on_site<'a>(site: &str, original: Cow<'a, str>) -> Option<Cow<'a, str>> {
+    if original.starts_with("https://") || original.starts_with("http://") {
+        return Some(original);
+    }
+    // Where the site lies deeper than its host, what a path is relative to is not known.
+    let host = site.rsplit_once("//").map_or(site, |(_, host)| host);
+    let path = original.strip_prefix('/').unwrap_or(&original);
+    let plain = !path.is_empty() && !path.starts_with('/') && !path.contains("//");
+    (plain && !host.contains('/')).then(|| Cow::Owned(format!("{site}/{path}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_made_to_measure_is_the_original() {
+        for (source, wanted) in [
+            ("/_next/image?url=%2Fa%20b.png&w=640&q=75", "/a b.png"),
+            (
+                "https://e.com/_next/image?url=https%3A%2F%2Fi.com%2Fa.png%3Fb%3Dc&w=1",
+                "https://i.com/a.png?b=c",
+            ),
+            (
+                "https://e.com/_next/image?url=%2Fa.png&w=1",
+                "https://e.com/a.png",
+            ),
+            ("//e.com/_vercel/image?q=1&url=/a.png", "//e.com/a.png"),
+            ("/cdn-cgi/image/width=80,quality=75/a/b.png", "/a/b.png"),
+            (
+                "https://e.com/cdn-cgi/image/w=80/https://i.com/a.png",
+                "https://i.com/a.png",
+            ),
+            (
+                "https://e.com/cdn-cgi/image/w=80/a.png?b=c",
+                "https://e.com/a.png?b=c",
+            ),
+            ("/a.jpg?w=300&amp;H=2&q=75", "/a.jpg"),
+            ("/a.jpg?v=17&width=500", "/a.jpg"),
+        ] {
+            assert_eq!(original(source), wanted);
+        }
+    }
+
+    #[test]
+    fn any_other_image_stays_as_it_is() {
+        for source in [
+            "/a.jpg",
+            "/a.jpg?w=300&s=0123abcd",
+            "/a.jpg?id=7&w=300",
+            "/image.php?w=300",
+            "/image?w=300",
+            "/_next/image?w=640",
+            "/_next/image?url=%ff&w=640",
+            "/_next/image?url=&w=640",
+            "https://e.com/docs/_next/image?url=%2Fa.png&w=1",
+            "/_next/image?url=%2F%2Fevil.com%2Fa.png&w=1",
+            "/cdn-cgi/image/w=80/",
+            "/cdn-cgi/image/w=80",
+            "?w=1",
+            "",
+        ] {
+            assert_eq!(original(source), source);
+        }
+    }
+}
