@@ -4,8 +4,14 @@
 /// Stands for the name of an element that the parser gets as another one.
 pub(in crate::document::html) const NAME: &str = "x-name";
 
-/// What a `textarea` becomes.
-pub(super) const TEXTAREA: &str = "<span x-name=\"textarea\"> ";
+/// What the start tag of a `textarea` becomes, where all is kept and where not.
+pub(super) fn textarea(all: bool) -> &'static str {
+    if all {
+        "<span x-name=\"textarea\"> "
+    } else {
+        "<span> "
+    }
+}
 
 /// The longest of these attributes that is kept whole, in bytes.
 pub(super) const MAX_CALLED: usize = 400;

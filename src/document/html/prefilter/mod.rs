@@ -294,10 +294,7 @@ impl<'a> Filter<'a> {
                 let (_, end) = self.raw_end(tag.end, name);
                 self.cut(at, end, " ")
             }
-            Category::Area if self.all => {
-                self.raw_text(at, &tag, "textarea", all::TEXTAREA, " </span>")
-            }
-            Category::Area => self.raw_text(at, &tag, "textarea", "<span> ", " </span>"),
+            Category::Area => self.area(at, &tag),
             Category::Xmp => self.raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
             Category::Plaintext => self.raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
             Category::Foreign => {
@@ -450,6 +447,11 @@ impl<'a> Filter<'a> {
         } else {
             tag::raw_end(self.page, from, name)
         }
+    }
+
+    fn area(&mut self, at: usize, tag: &tag::Tag<'a>) -> usize {
+        let start = all::textarea(self.all);
+        self.raw_text(at, tag, "textarea", start, " </span>")
     }
 
     /// An element that holds text alone becomes one whose text reads the same anywhere.
