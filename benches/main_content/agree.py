@@ -34,7 +34,7 @@ def main():
     if len(sys.argv) > 2:
         Path(sys.argv[2]).write_text(json.dumps(found, indent=1) + "\n")
     print(f"{blocks} blocks of {len(found)} pages, at most {furthest:.2g} apart")
-    sys.exit(furthest > NEAR and len(sys.argv) < 3)
+    sys.exit(1 if furthest > NEAR and len(sys.argv) < 3 else 0)
 
 
 if __name__ == "__main__":

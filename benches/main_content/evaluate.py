@@ -8,6 +8,7 @@ understands it: see `text_of`. Run with `--help` for how.
 import argparse
 import gzip
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,9 @@ import pages
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 DUMP = ["cargo", "bench", "--quiet", "--bench", "main_content_dump", "--"]
+
+# What the program says where a page has no text.
+NOTICE = re.compile(r"^\[This page shows no text.*\]$", re.MULTILINE)
 
 # What ends a word, whatever stands before and after it.
 APART = {"softbreak", "hardbreak", "html_inline"}
@@ -90,6 +94,9 @@ def main():
     parser.add_argument("--wcxb", type=Path, required=True, help="clone of WCXB")
     parser.add_argument("--split", default="test", help="test, or dev to see what it learned")
     parser.add_argument("--articles", type=Path, help="clone of article-extraction-benchmark")
+    parser.add_argument(
+        "--without-notices", action="store_true", help="that a page has no text is no text of it"
+    )
     parser.add_argument("--save", type=Path, help="file for the figures of each page, as JSON")
     parser.add_argument(
         "command",
@@ -102,6 +109,8 @@ def main():
     rules = pages.module(args.wcxb / "evaluate.py")
     truth = pages.truths(args.wcxb, args.split)
     answers = convert(args.command, list(wcxb_work(args.wcxb, args.split)))
+    if args.without_notices:
+        answers = {name: NOTICE.sub("", markdown) for name, markdown in answers.items()}
     results = {
         name: rules.word_f1(text_of(answers[name]), truth[name]["main_content"]) for name in truth
     }
