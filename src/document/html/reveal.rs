@@ -2,7 +2,7 @@
 //! buttons and slides of carousels. What merely hides stays hidden, since instructions to models
 //! are put there.
 //!
-//! Rules: WAI-ARIA 1.2 (`aria-controls`, `tabpanel`, `region`), the disclosure, tabs, accordion and
+//! Rules: WAI-ARIA 1.2 (`aria-controls`, `aria-expanded`, `tabpanel`, `region`), the disclosure, tabs, accordion and
 //! carousel patterns of its authoring practices, Bootstrap's `data-target`, and the classes of
 //! common carousels. What is offered counts if whoever sees the page sees the offer: a control in
 //! hidden text offers nothing until that text is shown.
@@ -14,11 +14,12 @@ use html2md::{Handle, NodeData};
 
 use super::dom;
 
-/// Steps up the tree that a page may take, to see whether its controls are hidden themselves, and as
-/// many beside them, to see what they open.
+/// Steps up the tree that a page may take, to see whether its controls are hidden themselves, and
+/// as many beside them, to see what they open.
 const MAX_STEPS: usize = 1 << 20;
 
-/// Elements of one id that are shown together: a page has some twice, for wide screens and small ones.
+/// Elements of one id that are shown together: a page has some twice, for wide screens and small
+/// ones.
 const MAX_SAME: usize = 4;
 
 /// Classes of the slides of common carousels.

@@ -651,8 +651,8 @@ fn renamed(name: &str) -> Option<&'static str> {
 /// The length of the longest name that means anything here, in bytes.
 const MEANING: usize = 16;
 
-/// `name` in lower case, to ask what it means; `-` if it is too long to mean anything. Which end tag
-/// belongs to which start tag is not asked of this: that takes the whole name.
+/// `name` in lower case, to ask what it means; `-` if it is too long to mean anything. Which end
+/// tag belongs to which start tag is not asked of this: that takes the whole name.
 fn meaning<'b>(name: &str, space: &'b mut [u8; MEANING]) -> &'b str {
     let Some(space) = space.get_mut(..name.len()) else {
         return "-";
