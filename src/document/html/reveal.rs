@@ -2,10 +2,10 @@
 //! buttons and slides of carousels. What merely hides stays hidden, since instructions to models
 //! are put there.
 //!
-//! Rules: WAI-ARIA 1.2 (`aria-controls`, `aria-expanded`, `tabpanel`, `region`), the disclosure, tabs, accordion and
-//! carousel patterns of its authoring practices, Bootstrap's `data-target`, and the classes of
-//! common carousels. What is offered counts if whoever sees the page sees the offer: a control in
-//! hidden text offers nothing until that text is shown.
+//! Rules: WAI-ARIA 1.2 (`aria-controls`, `aria-expanded`, `tabpanel`, `region`), the disclosure,
+//! tabs, accordion and carousel patterns of its authoring practices, Bootstrap's `data-target`, and
+//! the classes of common panels and carousels. What is offered counts if whoever sees the page sees
+//! the offer: a control in hidden text offers nothing until that text is shown.
 
 use std::collections::HashMap;
 use std::rc::Rc;
