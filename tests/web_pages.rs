@@ -177,6 +177,12 @@ fn what_the_page_offers_to_show_is_there() {
             &["[Jobs](https://example.com/x)"],
             &[],
         ),
+    ]);
+}
+
+#[test]
+fn slides_are_there_and_what_is_not_offered_is_not() {
+    check(&[
         case(
             "slides, of which the first stands there twice",
             "<div class='slick-slide slick-cloned' aria-hidden=true>Copy</div><div class=slick-slide>One</div>\

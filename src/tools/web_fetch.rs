@@ -13,7 +13,7 @@ use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Tool};
 use crate::document::{self, Document};
-use crate::tools::{network, web_notes as notes, web_page as page};
+use crate::tools::{network, web_meant, web_notes as notes, web_page as page};
 use crate::web::charset::{self, BodyKind, Unsupported};
 use crate::web::client::{self, FetchError, MAX_BODY};
 use crate::web::refusal;
@@ -101,7 +101,7 @@ struct Page {
 
 fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<Page, Failure> {
     let asked = client::parse_url(url)
-        .map_err(|error| failure(error, None).with_note(notes::of_no_url(url)))?;
+        .map_err(|error| failure(error, None).with_note(web_meant::of_no_url(url)))?;
     let request = client::FetchRequest {
         url: &asked,
         accept: client::ACCEPT_PAGES,

@@ -2,7 +2,7 @@
 //! image is better.
 //!
 //! Rules: Next.js (`/_next/image?url=`), Cloudflare (`/cdn-cgi/image/OPTIONS/ADDRESS`), and the
-//! parameters of imgix, Contentful, Sanity, Shopify, `WordPress`, Scene7 and others. What is signed
+//! parameters of imgix, Contentful, Sanity, Shopify, Scene7 and others. What is signed
 //! stays as it is: without its parameters it would be refused.
 
 use std::borrow::Cow;

@@ -2,10 +2,10 @@
 //! buttons and slides of carousels. What merely hides stays hidden, since instructions to models
 //! are put there.
 //!
-//! Rules: WAI-ARIA 1.2 (`aria-controls`, `tabpanel`, `region`), the disclosure, tabs, accordion and
-//! carousel patterns of its authoring practices, Bootstrap's `data-target`, and the classes of
-//! common carousels. What is offered counts if whoever sees the page sees the offer: a control in
-//! hidden text offers nothing until that text is shown.
+//! Rules: WAI-ARIA 1.2 (`aria-controls`, `aria-expanded`, `tabpanel`, `region`), the disclosure,
+//! tabs, accordion and carousel patterns of its authoring practices, Bootstrap's `data-target`, and
+//! the classes of common panels and carousels. What is offered counts if whoever sees the page sees
+//! the offer: a control in hidden text offers nothing until that text is shown.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,10 +14,12 @@ use html2md::{Handle, NodeData};
 
 use super::dom;
 
-/// Steps up the tree that a page may take, to see whether its controls are hidden themselves.
+/// Steps up the tree that a page may take, to see whether its controls are hidden themselves, and
+/// as many beside them, to see what they open.
 const MAX_STEPS: usize = 1 << 20;
 
-/// Elements of one id that are shown together: a page has some twice, for wide screens and small ones.
+/// Elements of one id that are shown together: a page has some twice, for wide screens and small
+/// ones.
 const MAX_SAME: usize = 4;
 
 /// Classes of the slides of common carousels.
@@ -117,6 +119,7 @@ impl Veil {
             }
         }
         let mut steps = MAX_STEPS;
+        let mut beside_steps = MAX_STEPS;
         // Offers that are themselves hidden, by what hides them.
         let mut waiting: HashMap<usize, Vec<usize>> = HashMap::new();
         let mut offers: Vec<(Handle, Vec<usize>)> = Vec::new();
@@ -124,7 +127,7 @@ impl Veil {
             for control in self.controls.drain(..) {
                 let mut targets = targets(&control, &by_id);
                 if targets.is_empty() && opens(&control) {
-                    let beside = beside(&control, &mut steps);
+                    let beside = beside(&control, &mut beside_steps);
                     targets.extend(beside.and_then(|node| by_node.get(&place(&node))));
                 }
                 if !targets.is_empty() {
@@ -209,8 +212,10 @@ fn beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
     for _ in 0..MAX_UP {
         let around = parent(&node)?;
         let children = around.children.borrow();
-        let at = children.iter().position(|child| Rc::ptr_eq(child, &node))?;
-        *steps = steps.checked_sub(at)?;
+        let mut looked_at = children.iter().take(*steps);
+        let at = looked_at.position(|child| Rc::ptr_eq(child, &node));
+        *steps -= at.map_or(*steps, |at| at + 1);
+        let at = at?;
         for next in &children[at + 1..] {
             match &next.data {
                 NodeData::Element { .. } => return Some(Rc::clone(next)),

@@ -149,7 +149,7 @@ fn links_and_images_lead_to_absolute_addresses() {
             "<a href=/x></a>",
             r#"Paragraph[Link("https://example.com/x")]"#,
         ),
-        ("<a href=#x></a><a href=/x><i></i></a>", ""),
+        ("<a href=#x></a><a href=/x><i> </i></a>", ""),
         (
             "<a href=/x><img src=y alt=z></a>",
             r#"Paragraph[Link("https://example.com/x")[Image("https://example.com/a/y" "z")]]"#,

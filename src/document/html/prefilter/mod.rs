@@ -321,6 +321,11 @@ impl<'a> Filter<'a> {
                 self.cut(at, tag.end, " ")
             }
             Category::Formatting if !self.tree.formats() => self.cut(at, tag.end, ""),
+            // An icon, most often.
+            Category::Formatting if name != "a" && self.ends_at_once(&tag) => {
+                let end = tag::past(self.page, tag.end, b'>');
+                self.cut(at, end, "")
+            }
             Category::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
                 if !empty {
                     self.tree.start_silent(tag.name, category);
@@ -335,6 +340,12 @@ impl<'a> Filter<'a> {
             }
             _ => self.open(at, name, category, &tag, hides),
         }
+    }
+
+    /// Whether an element holds nothing, and nothing hangs on its being there: the parser drops a
+    /// newline that directly follows `<pre>`.
+    fn ends_at_once(&self, tag: &tag::Tag<'a>) -> bool {
+        !self.xml && self.verbatim == 0 && tag::names_end(self.page, tag.end, tag.name).is_some()
     }
 
     fn category_of(&self, name: &str) -> Category {
@@ -684,8 +695,8 @@ fn renamed(name: &str) -> Option<&'static str> {
 /// The length of the longest name that means anything here, in bytes.
 const MEANING: usize = 16;
 
-/// `name` in lower case, to ask what it means; `-` if it is too long to mean anything. Which end tag
-/// belongs to which start tag is not asked of this: that takes the whole name.
+/// `name` in lower case, to ask what it means; `-` if it is too long to mean anything. Which end
+/// tag belongs to which start tag is not asked of this: that takes the whole name.
 fn meaning<'b>(name: &str, space: &'b mut [u8; MEANING]) -> &'b str {
     let Some(space) = space.get_mut(..name.len()) else {
         return "-";

@@ -98,6 +98,8 @@ fn whitespace_where_a_line_begins_is_left_out() {
             "<pre><div> </div> </pre> <p>",
         ),
         ("<p> <pre> <b> </b></pre>", "<p><pre> <b> </b></pre>"),
+        ("<p>a<i class=x></i> <B></b>b<i> </i>", "<p>a b<i> </i>"),
+        ("<pre><b></b>\na</pre>", "<pre><b></b>\na</pre>"),
         ("<PRE><P> </P> </PRE> a", "<PRE><P> </P> </PRE> a"),
         ("a<NAV> </NAV> b", "a<NAV> </NAV> b"),
     ] {
