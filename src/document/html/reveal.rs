@@ -55,6 +55,9 @@ const PANELS: &[&str] = &[
     "toggle_content",
 ];
 
+/// Classes of what holds a whole page, which a script shows when it has run.
+const ROOTS: &[&str] = &["easylockdown-content"];
+
 /// What the classes of carousels have in them, and what those of their slides end in.
 const CAROUSELS: &[&str] = &["carousel", "gallery", "slider", "slideshow", "swiper"];
 const CELLS: &[&str] = &["cell", "item", "slide"];
@@ -288,7 +291,8 @@ impl Said {
                 }
                 "class" => {
                     for word in value.split_ascii_whitespace() {
-                        said.is_panel |= SLIDES.contains(&word) || is_panel(word);
+                        said.is_panel |=
+                            SLIDES.contains(&word) || ROOTS.contains(&word) || is_panel(word);
                         copy |= COPIES.contains(&word);
                     }
                 }

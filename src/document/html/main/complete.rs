@@ -15,6 +15,9 @@ const DESCRIPTION: f64 = 0.2;
 /// How likely the heading of a chosen text must be content.
 const HEADING: f64 = 0.1;
 
+/// How likely the rest of a list or a table must be content.
+const REST: f64 = 0.15;
+
 struct Completer<'a> {
     page: &'a Page<'a>,
     chances: &'a [f64],
@@ -163,7 +166,7 @@ impl Completer<'_> {
             if element.tag.categories >> tags::LIST & 1 == 1 {
                 let own = self.held[number].clone();
                 if self.share(own.clone()) >= 0.5 {
-                    self.take(own, 0.0);
+                    self.take(own, REST);
                 }
             }
         }
@@ -176,7 +179,7 @@ impl Completer<'_> {
         for table in &self.page.cut.tables {
             let own = self.held[*table as usize].clone();
             if self.share(own.clone()) >= 0.5 {
-                self.take(own, 0.0);
+                self.take(own, REST);
                 continue;
             }
             if !self.any(own.clone()) {
