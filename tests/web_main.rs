@@ -106,10 +106,11 @@ fn a_model_asks_for_the_main_content() {
             json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
                 "params": {"name": "web_fetch", "arguments": arguments}}),
         ];
-        let input: String = messages
-            .iter()
-            .map(|message| format!("{message}\n"))
-            .collect();
+        let mut input = String::new();
+        for message in &messages {
+            input.push_str(&message.to_string());
+            input.push('\n');
+        }
         let mut server = program(&["mcp"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

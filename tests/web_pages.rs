@@ -99,7 +99,7 @@ fn hidden_elements_take_nothing_with_them() {
 }
 
 #[test]
-fn what_the_page_offers_to_show_is_there() {
+fn text_that_is_streamed_late_is_there() {
     check(&[
         case(
             "text that React streams late",
@@ -121,6 +121,12 @@ fn what_the_page_offers_to_show_is_there() {
             &["Late"],
             &[],
         ),
+    ]);
+}
+
+#[test]
+fn what_the_page_offers_to_show_is_there() {
+    check(&[
         case(
             "tabs",
             "<ul role=tablist><li><a role=tab aria-controls=t1>Size</a><li><a role=tab aria-controls=t2>Care\

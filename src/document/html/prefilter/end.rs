@@ -1,0 +1,89 @@
+//! End tags: which of them pass, and what the parser needs before them.
+
+use super::{Category, Ending, Filter, MEANING, is_verbatim, meaning, renamed, tag, tree};
+
+impl Filter<'_> {
+    /// Deals with the end tag at `at`; returns where the page goes on.
+    pub(super) fn end_tag(&mut self, at: usize) -> usize {
+        let mut space = [0; MEANING];
+        let end = tag::name_end(self.page, at + 2);
+        let name = meaning(&self.page[at + 2..end], &mut space);
+        self.verbatim -= usize::from(self.verbatim > 0 && is_verbatim(name));
+        self.fresh = false;
+        let seen = self.tree.is_seen_on_top(name);
+        // Attributes of an end tag are read as those of a start tag are, and mean nothing.
+        let Some(tag) = tag::read(self.page, at + 2, |_, _| false) else {
+            return self.cut(at, self.page.len(), "");
+        };
+        let category = match self.category_of(name) {
+            Category::Media if name == "object" => Category::Wall,
+            Category::Media => Category::Plain,
+            category => category,
+        };
+        if self.foreign > 0 && !matches!(category, Category::Paragraph | Category::Void) {
+            if category == Category::Foreign {
+                self.foreign -= 1;
+            }
+            return self.cut(at, tag.end, if name == "text" { " " } else { "" });
+        }
+        let mut fixes = String::new();
+        match category {
+            Category::Root => {}
+            Category::Choice | Category::Styled => {
+                let ending = renamed(name).map(|name| {
+                    let ending = self.tree.end(name, Category::Plain, &mut fixes);
+                    if ending == Ending::Kept {
+                        tree::end(name, &mut fixes);
+                    } else if ending == Ending::Dropped && self.tree.end_through(name, &mut fixes) {
+                        return Ending::Kept;
+                    }
+                    ending
+                });
+                if ending != Some(Ending::Kept) && category == Category::Choice {
+                    fixes.push(' ');
+                }
+                return self.cut(at, tag.end, &fixes);
+            }
+            Category::Void if self.xml => return self.cut(at, tag.end, ""),
+            Category::Void if name == "br" => {
+                self.tree.content(false, &mut fixes);
+            }
+            Category::Form | Category::Choices => {
+                if self.tree.end("div", Category::Block, &mut fixes) == Ending::Dropped {
+                    return self.cut(at, tag.end, "");
+                }
+                fixes.push_str("</div>");
+                return self.cut(at, tag.end, &fixes);
+            }
+            Category::Paragraph => {
+                if self.tree.end(name, category, &mut fixes) == Ending::Dropped {
+                    self.tree.content(false, &mut fixes);
+                }
+            }
+            Category::Formatting if !self.tree.formats() => {
+                // What is still open of it can only be closed, never opened again.
+                if self.tree.end(name, category, &mut fixes) == Ending::Dropped {
+                    return self.cut(at, tag.end, "");
+                }
+            }
+            _ => {
+                let ending = self.tree.end(tag.name, category, &mut fixes);
+                if ending == Ending::Silent {
+                    return self.cut(at, tag.end, &fixes);
+                }
+                if ending == Ending::Dropped {
+                    return self.cut(at, tag.end, "");
+                }
+            }
+        }
+        self.fix(at, &fixes);
+        self.begins_line(category, name, seen);
+        if tag.dropped {
+            self.cut(at, at, "</");
+            self.out.push_str(tag.name);
+            self.out.push('>');
+            self.copied = tag.end;
+        }
+        tag.end
+    }
+}

@@ -1,0 +1,324 @@
+//! Start tags: which of them pass, without what is not used of them, and which are left out, some
+//! with all that their elements hold.
+
+use super::super::dom::{self, Kind};
+use super::{
+    Category, Filter, MEANING, all, is_verbatim, meaning, memchr, renamed, tag, tree, xml,
+};
+use crate::document::entities;
+
+impl<'a> Filter<'a> {
+    /// Deals with the start tag at `at`; returns where the page goes on.
+    pub(super) fn start_tag(&mut self, at: usize) -> usize {
+        let mut space = [0; MEANING];
+        let end = tag::name_end(self.page, at + 1);
+        let name = meaning(&self.page[at + 1..end], &mut space);
+        let category = self.category_of(name);
+        let in_pre = self
+            .tree
+            .top()
+            .is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
+        let (mut hidden, mut hides) = (false, false);
+        let calls = self.all && category.holds_content();
+        let used = |attribute: &str, value: &str| {
+            let used = category != Category::Root && tag::is_used(name, in_pre, attribute, value);
+            hidden |= used && tag::may_hide(attribute);
+            used || (calls && all::calls(attribute))
+        };
+        let Some(mut tag) = tag::read(self.page, at + 1, used) else {
+            return self.cut(at, self.page.len(), "");
+        };
+        if hidden {
+            let (read, hiding) = self.read_hiding(at, name, category, in_pre);
+            hides = hiding;
+            tag = read.unwrap_or(tag);
+        }
+        if self.foreign > 0
+            && let Some(end) = self.foreign_start(at, name, &tag)
+        {
+            return end;
+        }
+        // What is left out whole leaves no trace.
+        self.fresh &= matches!(category, Category::Raw | Category::Template);
+        let empty = self.xml && tag.closed;
+        match category {
+            category if empty && category.ends_by_name() => self.cut(at, tag.end, ""),
+            Category::Area if empty => self.cut(at, tag.end, " "),
+            Category::Raw => {
+                let (_, end) = self.raw_end(tag.end, name);
+                self.cut(at, end, "")
+            }
+            Category::Template => {
+                let end = self.template_end(tag.end);
+                self.cut(at, end, "")
+            }
+            Category::Media => self.media(at, name, &tag, hides),
+            Category::Title => self.raw_text(at, &tag, "title", "<title>", "</title>"),
+            Category::Area if hides => {
+                let (_, end) = self.raw_end(tag.end, name);
+                self.cut(at, end, " ")
+            }
+            Category::Area => self.area(at, &tag),
+            Category::Xmp => self.raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
+            Category::Plaintext => self.raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
+            Category::Foreign => {
+                if !tag.closed {
+                    self.foreign = 1;
+                    self.foreign_hidden = hides;
+                }
+                self.cut(at, tag.end, "")
+            }
+            // What may be chosen is text alone.
+            Category::Choice if name == "option" && hides => {
+                let end = memchr(b'<', &self.page.as_bytes()[tag.end..]);
+                let end = end.map_or(self.page.len(), |length| tag.end + length);
+                self.cut(at, end, " ")
+            }
+            Category::Choice if hides || (self.all && name == "select") => {
+                self.open(at, name, category, &tag, hides)
+            }
+            Category::Choice => self.cut(at, tag.end, " "),
+            Category::Empty if tag.kept.is_empty() => self.cut(at, tag.end, ""),
+            Category::Section | Category::Caption | Category::Row | Category::Cell
+                if !self.tree.in_table() =>
+            {
+                self.cut(at, tag.end, " ")
+            }
+            Category::Formatting if !self.tree.formats() => self.cut(at, tag.end, ""),
+            // An icon, most often.
+            Category::Formatting if name != "a" && self.ends_at_once(&tag) => {
+                let end = tag::past(self.page, tag.end, b'>');
+                self.cut(at, end, "")
+            }
+            Category::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
+                if !empty {
+                    self.tree.start_silent(tag.name, category);
+                }
+                self.cut(at, tag.end, "")
+            }
+            Category::Styled if tag.kept.is_empty() => {
+                if !empty && let Some(name) = renamed(name) {
+                    self.tree.start_silent(name, Category::Plain);
+                }
+                self.cut(at, tag.end, "")
+            }
+            _ => self.open(at, name, category, &tag, hides),
+        }
+    }
+
+    /// Reads the start tag at `at` whose attributes may hide its element, with what else is used of
+    /// such a one; and whether they do hide it.
+    fn read_hiding(
+        &self,
+        at: usize,
+        name: &str,
+        category: Category,
+        in_pre: bool,
+    ) -> (Option<tag::Tag<'a>>, bool) {
+        let calls = self.all && category.holds_content();
+        let mut hides = false;
+        let used = |attribute: &str, value: &str| {
+            if tag::may_hide(attribute) {
+                let value = entities::decoded_in_attribute(value);
+                let hiding = dom::hides(&attribute.to_ascii_lowercase(), &value);
+                hides |= hiding;
+                // A style that hides nothing is asked for by cells alone.
+                if !hiding && category != Category::Cell {
+                    return false;
+                }
+            }
+            tag::is_used(name, in_pre, attribute, value)
+                || tag::is_used_of_hidden(attribute)
+                || (calls && all::calls(attribute))
+        };
+        let tag = tag::read(self.page, at + 1, used);
+        (tag, hides)
+    }
+
+    /// Whether an element holds nothing, and nothing hangs on its being there: the parser drops a
+    /// newline that directly follows `<pre>`.
+    fn ends_at_once(&self, tag: &tag::Tag<'a>) -> bool {
+        !self.xml && self.verbatim == 0 && tag::names_end(self.page, tag.end, tag.name).is_some()
+    }
+
+    /// Whether an element's tags mean nothing. The parser drops a newline that directly follows
+    /// `<pre>`, so nothing may be left out in between.
+    fn is_silent(&self, at: usize, name: &str, in_pre: bool) -> bool {
+        let after_pre = in_pre && self.page[..at].ends_with('>');
+        dom::kind_of(name) == Kind::Inline
+            && name != "ruby"
+            && !after_pre
+            && self.foreign == 0
+            && (!self.all || all::is_inline(name))
+    }
+
+    /// Lets a start tag pass, without what is not used of it.
+    pub(super) fn open(
+        &mut self,
+        at: usize,
+        name: &str,
+        category: Category,
+        tag: &tag::Tag<'a>,
+        hidden: bool,
+    ) -> usize {
+        let mut fixes = String::new();
+        self.tree.before_start(name, category, &mut fixes);
+        let table_part = matches!(
+            category,
+            Category::Section | Category::Caption | Category::Row | Category::Cell
+        );
+        if !table_part && !self.tree.is_settled() {
+            let block = category.ends_paragraph() || category == Category::Table;
+            self.tree.content(block, &mut fixes);
+        }
+        let renamed = match category {
+            Category::Form | Category::Choices => Some("div"),
+            Category::Empty => Some("span"),
+            Category::Styled | Category::Choice => renamed(name),
+            _ => None,
+        };
+        if category == Category::Formatting && !self.tree.formats() {
+            self.fix(at, &fixes);
+            return self.cut(at, tag.end, "");
+        }
+        let mut end = String::new();
+        if !matches!(
+            category,
+            Category::Void | Category::Rule | Category::Root | Category::Empty
+        ) {
+            let opened = renamed.unwrap_or(tag.name);
+            let category = match category {
+                Category::Styled | Category::Choice => Category::Plain,
+                Category::Form | Category::Choices => Category::Block,
+                category => category,
+            };
+            self.tree.start(opened, category, &mut fixes);
+            if hidden {
+                self.tree.hide_top();
+            }
+            self.verbatim += usize::from(is_verbatim(name));
+            self.begins_line(category, name, true);
+            if self.xml && tag.closed {
+                // The parser passes over the slash.
+                self.tree.end(opened, category, &mut end);
+                tree::end(opened, &mut end);
+            }
+        }
+        self.fix(at, &fixes);
+        let long = self.all && tag.kept.iter().any(|kept| kept.len() > all::MAX_CALLED);
+        if renamed.is_none() && !tag.dropped && !long {
+            self.fix(tag.end, &end);
+            return tag.end;
+        }
+        self.cut(at, at, "<");
+        self.out.push_str(renamed.unwrap_or(tag.name));
+        for attribute in &tag.kept {
+            if self.all {
+                all::write(attribute, &mut self.out);
+            } else {
+                self.out.push(' ');
+                self.out.push_str(attribute);
+            }
+        }
+        if self.all && category == Category::Form {
+            all::write_name(name, &mut self.out);
+        }
+        if category == Category::Choices {
+            self.out.push_str(" hidden");
+        }
+        self.out.push('>');
+        if category == Category::Empty {
+            self.out.push_str("</span>");
+        }
+        self.out.push_str(&end);
+        self.copied = tag.end;
+        tag.end
+    }
+
+    pub(super) fn raw_end(&self, from: usize, name: &str) -> (usize, usize) {
+        if self.xml {
+            xml::raw_end(self.page, from, name)
+        } else {
+            tag::raw_end(self.page, from, name)
+        }
+    }
+
+    fn area(&mut self, at: usize, tag: &tag::Tag<'a>) -> usize {
+        let start = all::textarea(self.all);
+        self.raw_text(at, tag, "textarea", start, " </span>")
+    }
+
+    /// An element that holds text alone becomes one whose text reads the same anywhere.
+    fn raw_text(
+        &mut self,
+        at: usize,
+        tag: &tag::Tag<'a>,
+        name: &str,
+        start: &str,
+        end: &str,
+    ) -> usize {
+        let (text, after) = if name == "plaintext" {
+            (self.page.len(), self.page.len())
+        } else {
+            self.raw_end(tag.end, name)
+        };
+        let page = self.page;
+        let text = &page[tag.end..text];
+        let plain = memchr(b'<', text.as_bytes()).is_none();
+        let text = if self.xml {
+            &xml::without_sections(text)
+        } else {
+            text
+        };
+        let mut fixes = String::new();
+        if start == "<pre>" {
+            self.tree.before_start("pre", Category::Block, &mut fixes);
+        }
+        if start != "<title>" && !self.tree.is_settled() {
+            self.tree.content(false, &mut fixes);
+        }
+        self.fix(at, &fixes);
+        if start == "<title>" && plain && !tag.dropped {
+            return after;
+        }
+        self.cut(at, at, start);
+        let verbatim = start == "<pre>" && !self.xml;
+        for c in text.chars() {
+            match c {
+                '<' => self.out.push_str("&lt;"),
+                '&' if verbatim => self.out.push_str("&amp;"),
+                c => self.out.push(c),
+            }
+        }
+        self.out.push_str(end);
+        self.copied = after;
+        after
+    }
+
+    /// Where the page goes on after a template whose start tag ends at `from`.
+    fn template_end(&self, from: usize) -> usize {
+        let bytes = self.page.as_bytes();
+        let (mut at, mut depth) = (from, 1);
+        while let Some(length) = memchr(b'<', &bytes[at..]) {
+            let open = at + length;
+            let rest = &bytes[open + 1..];
+            let (skip, end) = match rest.first() {
+                Some(b'/') => (2, true),
+                _ => (1, false),
+            };
+            at = open + skip;
+            let is = |name: &str| tag::is_named(self.page, at, name);
+            if is("template") {
+                depth = if end { depth - 1 } else { depth + 1 };
+                if depth == 0 {
+                    return tag::past(self.page, at, b'>');
+                }
+            } else if !end && is("script") {
+                at = tag::raw_end(self.page, at, "script").1;
+            } else if !end && bytes[at..].starts_with(b"!--") {
+                at = tag::comment_end(self.page, at + 3);
+            }
+        }
+        bytes.len()
+    }
+}
