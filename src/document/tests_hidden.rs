@@ -113,6 +113,8 @@ fn what_merely_hides_stays_hidden() {
     for hidden in [
         "<p hidden>SECRET</p>",
         "<p hidden=hidden>SECRET</p>",
+        "<p class=faq hidden>SECRET</p>",
+        "<span class='accordion-note' style='display:none'>SECRET</span>",
         "<p aria-hidden=true>SECRET</p>",
         "<p style='display:none'>SECRET</p>",
         "<p style='visibility:hidden'>SECRET</p>",

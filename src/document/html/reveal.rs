@@ -55,6 +55,12 @@ const PANELS: &[&str] = &[
     "toggle_content",
 ];
 
+/// Elements that may be panels by their class alone: those that hold others.
+const HOLDERS: &[&str] = &[
+    "article", "dd", "div", "dl", "fieldset", "figure", "form", "li", "ol", "section", "table",
+    "tr", "ul",
+];
+
 /// Classes of what holds a whole page, which a script shows when it has run.
 const ROOTS: &[&str] = &["easylockdown-content"];
 
@@ -272,6 +278,8 @@ impl Said {
             is_panel: false,
         };
         let mut copy = false;
+        // A class says little of a paragraph or of a piece of one.
+        let holds = HOLDERS.contains(&dom::name(node));
         // While a dialog is open, the page behind it is hidden from those who cannot see it.
         let (mut aria, mut others) = (false, false);
         let _: Option<()> = dom::with_attributes(node, |name, value| {
@@ -291,8 +299,9 @@ impl Said {
                 }
                 "class" => {
                     for word in value.split_ascii_whitespace() {
-                        said.is_panel |=
-                            SLIDES.contains(&word) || ROOTS.contains(&word) || is_panel(word);
+                        said.is_panel |= SLIDES.contains(&word)
+                            || ROOTS.contains(&word)
+                            || (holds && is_panel(word));
                         copy |= COPIES.contains(&word);
                     }
                 }
