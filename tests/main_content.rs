@@ -374,3 +374,26 @@ fn a_page_of_many_names_costs_no_more_than_its_length() {
         format!("<noscript><nav>{WORDS}").repeat(n)
     });
 }
+
+#[test]
+fn the_title_is_always_there() {
+    let text = "<p>The heron comes back in March, before the ice is gone, and stands for hours at \
+                the weir, where the water is open and the small fish gather in the sun.</p>";
+    let page = format!(
+        "<!doctype html><title>Herons at the weir | River News</title>\
+         <header class='site-header masthead banner'><div class='breadcrumb'><a href='/'>Home</a></div>\
+         <h1 class='nav-title menu'>Herons at the weir</h1></header>\
+         <div class='sidebar'><a href='/1'>Latest</a></div>\
+         <article class='article-body'>{}</article>",
+        text.repeat(8)
+    );
+    let (markdown, _) = main_of(&page);
+    assert!(
+        markdown.starts_with("# Herons at the weir\n\nThe heron"),
+        "{markdown}"
+    );
+    assert!(
+        !markdown.contains("Latest") && !markdown.contains("Home"),
+        "{markdown}"
+    );
+}

@@ -16,9 +16,6 @@ pub(super) struct Choice {
 /// How likely hidden text must be content that the page does not offer to show.
 const SURE: f64 = 0.8;
 
-/// How likely a heading must be content that says what the title says.
-const TITLE: f64 = 0.2;
-
 /// How likely blocks must be content that stand between chosen ones, and how many may.
 const BETWEEN: (f64, usize) = (0.25, 3);
 
@@ -39,9 +36,9 @@ pub(super) fn choose(page: &Page, chances: &[f64]) -> Choice {
     let beta = (1.0 + 2.0 * (0.85 - sure)).clamp(0.7, 2.0);
     let mut chosen = best(chances, &words, beta);
     fill(cut, chances, &mut chosen);
+    // Whoever marks content often leaves the title out, but a reader is lost without it.
     if let Some(heading) = page.heading
         && page.heading_is_title
-        && chances[heading] > TITLE
     {
         chosen[heading] = true;
     }
