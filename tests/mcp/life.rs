@@ -320,8 +320,8 @@ fn a_write_that_has_begun_is_finished_though_client_and_server_go() {
 fn what_outlives_its_tool_and_its_watchdog_ends_with_the_server() {
     let mut session = Session::open(&[]);
     let mark = alone(14);
-    // Both at once: the shell's parent, and its parent.
-    let kill = format!("kill -9 $(awk '{{print $4}}' /proc/$PPID/stat) $PPID; sleep {mark}");
+    // Both at once: the shell's parent, and its parent. The shell may end with them.
+    let kill = format!("sleep {mark} & kill -9 $(awk '{{print $4}}' /proc/$PPID/stat) $PPID; wait");
     let result = session.result_of("bash", &json!({ "command": kill }));
     assert_eq!(result["structuredContent"]["error_code"], "TOOL_FAILED");
     assert!(eventually(|| processes_with(&mark).len() == 1));
