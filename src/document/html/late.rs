@@ -93,7 +93,8 @@ fn put_together(
         .collect();
     let placed: Vec<usize> = skips.iter().filter_map(|(_, piece)| *piece).collect();
     if skips.len() < pairs.len() {
-        // Places that nothing fills: what nobody asks for by name is for them, and stays where it is.
+        // Places that nothing fills: what nobody asks for by name is for them, and stays where it
+        // is.
         let mut asked = vec![false; pieces.len()];
         for piece in &placed {
             asked[*piece] = true;

@@ -1,6 +1,6 @@
-//! What belongs to the chosen blocks by the page's own structure, whatever the model says of it: the
-//! term of a description, the header of a row, the heading of a section, the rest of a table or a
-//! list.
+//! What belongs to the chosen blocks by the page's own structure, though the model did not choose
+//! it: the term of a description, the header of a row, the heading of a section, and of a table or
+//! a list what is not unlikely.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -160,7 +160,7 @@ impl Completer<'_> {
         }
     }
 
-    /// A list of whose words at least half are chosen is whole.
+    /// A list of whose words at least half are chosen is whole, but for what is unlikely.
     fn lists(&mut self) {
         for (number, element) in self.page.cut.elements.iter().enumerate().rev() {
             if element.tag.categories >> tags::LIST & 1 == 1 {
@@ -172,7 +172,7 @@ impl Completer<'_> {
         }
     }
 
-    /// A table of data of whose words at least half are chosen is whole; of another, cells come with
+    /// So is a table of data of whose words at least half are chosen; of another, cells come with
     /// the headers of their rows and columns, and headers do not come alone.
     fn tables(&mut self) {
         let elements = &self.page.cut.elements;
