@@ -21,10 +21,12 @@
 //! | `search` | workshop: finding files by wildcard, and lines in files by regular expression |
 //! | `web` | workshop: fetching pages, searching the web |
 //! | `document` | workshop: documents, as Markdown |
+//! | `cache` | workshop: what was found out lately, sealed, with an age |
 //! | `secrets` | which variables of the environment no command and no file shows |
 //! | `console` | workshop: the process's own streams, and text for a terminal |
 //! | `program` | the program's name, and how a run ends |
 
+pub mod cache;
 mod command_line;
 mod commands;
 mod console;

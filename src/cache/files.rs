@@ -1,0 +1,334 @@
+//! The entries as files, each in the cache directory under its name, sealed. An entry's age is that
+//! of its file, by the time of its last change.
+//!
+//! A new entry is written beside its place and renamed, so that it is whole or not there. All of
+//! them together stay within a limit: whoever puts one in takes the oldest out.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use ring::rand::{self, SystemRandom};
+use rustix::fs::OFlags;
+use rustix::process::geteuid;
+
+use super::keys::Keys;
+use super::{Entry, Question, Store};
+
+/// The most that all entries have together, in bytes.
+const MOST: u64 = 64 * 1024 * 1024;
+
+/// An entry that is older is of no use to anybody.
+const OLD: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// A draft that is older was left by a process that died.
+const ABANDONED: Duration = Duration::from_secs(10 * 60);
+
+/// What a draft's name begins with.
+const DRAFT: &str = ".new-";
+
+/// Entries in files.
+pub struct Files {
+    directory: PathBuf,
+    keys: Keys,
+    most: u64,
+}
+
+impl Files {
+    /// The user's own entries: in `ikigai-tools` in the cache directory, the secret in the state
+    /// directory, or `secret` (64 hexadecimal digits) if there is one. `None` where there is no
+    /// place for either, or somebody else's is in it.
+    #[must_use]
+    pub fn of_user(secret: Option<&str>) -> Option<Self> {
+        let directory = dirs::cache_dir()?.join("ikigai-tools");
+        let keys = match secret.filter(|secret| !secret.is_empty()) {
+            Some(digits) => Keys::from_digits(digits)?,
+            None => Keys::from_file(&dirs::state_dir()?.join("ikigai-tools"))?,
+        };
+        Self::open(directory, keys, MOST)
+    }
+
+    fn open(directory: PathBuf, keys: Keys, most: u64) -> Option<Self> {
+        let _ = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&directory);
+        let about = fs::symlink_metadata(&directory).ok()?;
+        let own = about.is_dir() && about.uid() == geteuid().as_raw() && about.mode() & 0o022 == 0;
+        own.then_some(Self {
+            directory,
+            keys,
+            most,
+        })
+    }
+
+    /// Where the entries are.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Takes out what is of no use any more, and the oldest entries beyond the limit.
+    fn clean_up(&self) {
+        let Ok(entries) = fs::read_dir(&self.directory) else {
+            return;
+        };
+        let now = SystemTime::now();
+        let mut kept: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
+        for entry in entries.flatten() {
+            let Ok(about) = entry.metadata() else {
+                continue;
+            };
+            let Ok(changed) = about.modified() else {
+                continue;
+            };
+            let age = now.duration_since(changed).unwrap_or_default();
+            let draft = entry
+                .file_name()
+                .as_encoded_bytes()
+                .starts_with(DRAFT.as_bytes());
+            if !about.is_file() {
+                continue;
+            }
+            if age > OLD || (draft && age > ABANDONED) {
+                let _ = fs::remove_file(entry.path());
+            } else if !draft {
+                kept.push((changed, about.len(), entry.path()));
+            }
+        }
+        let mut total: u64 = kept.iter().map(|(_, length, _)| length).sum();
+        if total <= self.most {
+            return;
+        }
+        kept.sort();
+        for (_, length, path) in kept {
+            if total <= self.most {
+                break;
+            }
+            let _ = fs::remove_file(path);
+            total -= length;
+        }
+    }
+}
+
+impl Store for Files {
+    fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+        let name = question.name(&self.keys.naming);
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .custom_flags(i32::try_from(flags.bits()).ok()?)
+            .open(self.directory.join(&name))
+            .ok()?;
+        let about = file.metadata().ok()?;
+        if !about.is_file() || about.len() > self.most {
+            return None;
+        }
+        let changed = about.modified().ok()?;
+        let age = SystemTime::now()
+            .duration_since(changed)
+            .unwrap_or_default();
+        if age >= longest {
+            return None;
+        }
+        let mut sealed = Vec::with_capacity(usize::try_from(about.len()).ok()?);
+        (&mut file).take(self.most).read_to_end(&mut sealed).ok()?;
+        let bytes = self.keys.sealing.open(&name, &sealed)?;
+        Some(Entry { bytes, age })
+    }
+
+    fn put(&self, question: &Question, bytes: &[u8]) {
+        let name = question.name(&self.keys.naming);
+        let sealed = self.keys.sealing.close(&name, bytes);
+        let number: Option<[u8; 8]> = rand::generate(&SystemRandom::new())
+            .ok()
+            .map(rand::Random::expose);
+        let (Some(sealed), Some(number)) = (sealed, number) else {
+            return;
+        };
+        if u64::try_from(sealed.len()).is_ok_and(|length| length > self.most) {
+            return self.forget(question);
+        }
+        let number = u64::from_le_bytes(number);
+        let draft = self.directory.join(format!("{DRAFT}{number:016x}"));
+        let made = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&draft);
+        let Ok(file) = made else {
+            return;
+        };
+        if write(file, &sealed).is_err() || fs::rename(&draft, self.directory.join(&name)).is_err()
+        {
+            let _ = fs::remove_file(&draft);
+        }
+        self.clean_up();
+    }
+
+    fn forget(&self, question: &Question) {
+        let name = question.name(&self.keys.naming);
+        let _ = fs::remove_file(self.directory.join(name));
+    }
+}
+
+/// Writes all of it. It need not outlast the machine: half an entry is none, since it does not open.
+fn write(mut file: File, bytes: &[u8]) -> std::io::Result<()> {
+    file.write_all(bytes)?;
+    file.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn keys() -> Keys {
+        Keys::from_digits(&"07".repeat(32)).unwrap()
+    }
+
+    fn open(place: &Path, most: u64) -> Files {
+        Files::open(place.join("cache"), keys(), most).unwrap()
+    }
+
+    fn ask(what: &str) -> Question {
+        Question::new("test", 1).with("what", Some(what))
+    }
+
+    fn only_file(files: &Files) -> PathBuf {
+        let mut all = fs::read_dir(files.directory()).unwrap();
+        let one = all.next().unwrap().unwrap().path();
+        assert!(all.next().is_none());
+        one
+    }
+
+    fn make_old(path: &Path, age: Duration) {
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+    }
+
+    #[test]
+    fn what_is_put_in_comes_out_until_it_is_too_old() {
+        let place = tempfile::tempdir().unwrap();
+        let files = open(place.path(), MOST);
+        assert_eq!(files.get(&ask("a"), HOUR), None);
+        files.put(&ask("a"), b"one");
+        files.put(&ask("a"), b"two");
+        assert_eq!(files.get(&ask("a"), HOUR).unwrap().bytes, b"two");
+        assert_eq!(files.get(&ask("b"), HOUR), None);
+        make_old(&only_file(&files), HOUR / 2);
+        let entry = files.get(&ask("a"), HOUR).unwrap();
+        assert!(entry.age >= HOUR / 2 && entry.age < HOUR);
+        make_old(&only_file(&files), HOUR);
+        assert_eq!(files.get(&ask("a"), HOUR), None);
+        files.put(&ask("a"), b"three");
+        files.forget(&ask("a"));
+        assert_eq!(files.get(&ask("a"), HOUR), None);
+    }
+
+    #[test]
+    fn nobody_else_can_read_it_and_nothing_in_it_is_plain() {
+        let place = tempfile::tempdir().unwrap();
+        let files = open(place.path(), MOST);
+        files.put(&ask("the question"), b"the plain answer");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(files.directory()), 0o700);
+        let path = only_file(&files);
+        assert_eq!(mode(&path), 0o600);
+        let bytes = fs::read(&path).unwrap();
+        assert!(
+            !bytes
+                .windows(5)
+                .any(|word| word == b"plain" || word == b"quest")
+        );
+    }
+
+    #[test]
+    fn what_is_damaged_is_not_there() {
+        let place = tempfile::tempdir().unwrap();
+        let files = open(place.path(), MOST);
+        files.put(&ask("a"), b"content");
+        let path = only_file(&files);
+        let sound = fs::read(&path).unwrap();
+        for damaged in [&sound[..sound.len() - 1], &sound[..3], b"", &[0; 64]] {
+            fs::write(&path, damaged).unwrap();
+            assert_eq!(files.get(&ask("a"), HOUR), None);
+        }
+        fs::write(&path, &sound).unwrap();
+        assert!(files.get(&ask("a"), HOUR).is_some());
+        // The entry of another question under this one's name.
+        files.put(&ask("b"), b"other");
+        let other = files.directory().join(ask("b").name(&files.keys.naming));
+        fs::copy(other, &path).unwrap();
+        assert_eq!(files.get(&ask("a"), HOUR), None);
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        assert_eq!(files.get(&ask("a"), HOUR), None);
+        files.put(&ask("a"), b"new");
+        assert_eq!(files.get(&ask("a"), HOUR).unwrap().bytes, b"new");
+    }
+
+    #[test]
+    fn the_oldest_goes_first_and_what_is_too_large_is_not_kept() {
+        let place = tempfile::tempdir().unwrap();
+        let files = open(place.path(), 10_000);
+        for (at, what) in ["a", "b", "c"].into_iter().enumerate() {
+            files.put(&ask(what), &[0; 3000]);
+            let path = files.directory().join(ask(what).name(&files.keys.naming));
+            make_old(&path, HOUR / (2 + u32::try_from(at).unwrap()));
+        }
+        files.put(&ask("d"), &[0; 3000]);
+        let there = |what| files.get(&ask(what), HOUR).is_some();
+        assert_eq!(["a", "b", "c", "d"].map(there), [false, true, true, true]);
+        files.put(&ask("d"), &[0; 10_001]);
+        assert_eq!(["b", "c", "d"].map(there), [true, true, false]);
+        let draft = files.directory().join(format!("{DRAFT}dead"));
+        fs::write(&draft, "half").unwrap();
+        files.put(&ask("e"), b"");
+        assert!(draft.exists(), "a draft may be somebody's at work");
+        make_old(&draft, ABANDONED * 2);
+        files.put(&ask("e"), b"");
+        assert!(!draft.exists());
+    }
+
+    #[test]
+    fn many_at_once_see_whole_entries_alone() {
+        let place = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for number in 0..16_u8 {
+                let place = place.path();
+                scope.spawn(move || {
+                    let files = open(place, MOST);
+                    for _ in 0..50 {
+                        files.put(&ask("a"), &vec![number; 5000]);
+                        if let Some(entry) = files.get(&ask("a"), HOUR) {
+                            assert_eq!(entry.bytes.len(), 5000);
+                            assert!(entry.bytes.iter().all(|byte| *byte == entry.bytes[0]));
+                        }
+                    }
+                });
+            }
+        });
+        only_file(&open(place.path(), MOST));
+    }
+
+    #[test]
+    fn without_a_place_there_is_no_cache_and_nothing_fails() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("file"), "").unwrap();
+        assert!(Files::open(place.path().join("file"), keys(), MOST).is_none());
+        let shared = place.path().join("shared");
+        fs::create_dir(&shared).unwrap();
+        fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(Files::open(shared, keys(), MOST).is_none());
+        let files = open(place.path(), MOST);
+        fs::remove_dir(files.directory()).unwrap();
+        files.put(&ask("a"), b"x");
+        assert_eq!(files.get(&ask("a"), HOUR), None);
+    }
+}

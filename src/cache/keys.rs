@@ -1,0 +1,192 @@
+//! The secret that names and seals entries: 32 random bytes in a file that its user alone may read,
+//! or the value of a variable.
+//!
+//! The file is `cache.key` in the state directory. Of two processes that make it at once one wins,
+//! and both use that one's.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use ring::rand::{SecureRandom, SystemRandom};
+use ring::{hmac, rand};
+use rustix::process::geteuid;
+
+use super::seal::Seal;
+
+/// The variable that takes the file's place: 64 hexadecimal digits.
+pub const KEY_VARIABLE: &str = "CACHE_ENCRYPTION_KEY";
+
+/// The length of the secret, in bytes.
+const LENGTH: usize = 32;
+
+/// The file's name.
+const FILE: &str = "cache.key";
+
+/// The two keys that are made of the secret.
+pub(super) struct Keys {
+    pub(super) naming: hmac::Key,
+    pub(super) sealing: Seal,
+}
+
+impl Keys {
+    fn of(secret: &[u8; LENGTH]) -> Option<Self> {
+        let secret = hmac::Key::new(hmac::HMAC_SHA256, secret);
+        let naming = hmac::sign(&secret, b"names of entries");
+        let sealing = hmac::sign(&secret, b"seals of entries");
+        Some(Self {
+            naming: hmac::Key::new(hmac::HMAC_SHA256, naming.as_ref()),
+            sealing: Seal::new(sealing.as_ref())?,
+        })
+    }
+
+    /// The keys of the value of [`KEY_VARIABLE`]; `None` if that is not 64 hexadecimal digits.
+    pub(super) fn from_digits(digits: &str) -> Option<Self> {
+        let digits = digits.trim().as_bytes();
+        if digits.len() != 2 * LENGTH {
+            return None;
+        }
+        let mut secret = [0; LENGTH];
+        for (byte, pair) in secret.iter_mut().zip(digits.chunks_exact(2)) {
+            let digit = |at: usize| char::from(pair[at]).to_digit(16);
+            *byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
+        }
+        Self::of(&secret)
+    }
+
+    /// The keys of the file in `directory`, which is made if it is not there.
+    pub(super) fn from_file(directory: &Path) -> Option<Self> {
+        let path = directory.join(FILE);
+        let secret = match read(&path) {
+            Some(secret) => secret,
+            None => make(directory, &path)?,
+        };
+        Self::of(&secret)
+    }
+}
+
+/// The secret in the file; `None` unless it is this user's own and nobody else's to read.
+fn read(path: &Path) -> Option<[u8; LENGTH]> {
+    let no_link = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).ok()?;
+    let no_wait = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).ok()?;
+    let mut file = OpenOptions::new()
+        .read(true)
+        .custom_flags(no_link | no_wait)
+        .open(path)
+        .ok()?;
+    let about = file.metadata().ok()?;
+    if !about.is_file() || about.uid() != geteuid().as_raw() || about.mode() & 0o077 != 0 {
+        return None;
+    }
+    let mut secret = [0; LENGTH];
+    file.read_exact(&mut secret).ok()?;
+    (file.read(&mut [0]).ok()? == 0).then_some(secret)
+}
+
+/// Makes the file, in place of one that is not sound, and returns the secret that is then in it.
+fn make(directory: &Path, path: &Path) -> Option<[u8; LENGTH]> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(directory).ok()?;
+    let secret: [u8; LENGTH] = rand::generate(&SystemRandom::new()).ok()?.expose();
+    let mut number = [0; 8];
+    SystemRandom::new().fill(&mut number).ok()?;
+    let draft = directory.join(format!(".{FILE}.{:016x}", u64::from_le_bytes(number)));
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&draft)
+        .and_then(|mut file: File| file.write_all(&secret).and_then(|()| file.sync_all()));
+    let placed = written.and_then(|()| std::fs::hard_link(&draft, path));
+    let placed = match placed {
+        // Another process was faster; or what is there is of no use, and gives way.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && read(path).is_none() => {
+            std::fs::rename(&draft, path)
+        }
+        other => other,
+    };
+    let _ = std::fs::remove_file(&draft);
+    match read(path) {
+        Some(secret) => Some(secret),
+        // A file system without links.
+        None if placed.is_err() => {
+            let made = OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(path)
+                .and_then(|mut file| file.write_all(&secret));
+            made.ok().and_then(|()| read(path))
+        }
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::cache::Question;
+
+    fn name(keys: &Keys) -> String {
+        Question::new("x", 1).name(&keys.naming)
+    }
+
+    #[test]
+    fn the_secret_is_made_once_for_its_user_alone() {
+        let place = tempfile::tempdir().unwrap();
+        let state = place.path().join("a/b");
+        let first = Keys::from_file(&state).unwrap();
+        let second = Keys::from_file(&state).unwrap();
+        assert_eq!(name(&first), name(&second));
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&state.join(FILE)), 0o600);
+        assert_eq!(mode(&state), 0o700);
+        assert_eq!(fs::read_dir(&state).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn many_that_make_it_at_once_have_the_same() {
+        let place = tempfile::tempdir().unwrap();
+        let names: Vec<String> = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..32)
+                .map(|_| scope.spawn(|| name(&Keys::from_file(place.path()).unwrap())))
+                .collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        assert!(names.iter().all(|one| *one == names[0]));
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_not_sound_gives_way() {
+        for (content, mode) in [(&[1; 31][..], 0o600), (&[1; 33], 0o600), (&[1; 32], 0o644)] {
+            let place = tempfile::tempdir().unwrap();
+            let path = place.path().join(FILE);
+            fs::write(&path, content).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let first = Keys::from_file(place.path()).unwrap();
+            assert_eq!(name(&first), name(&Keys::from_file(place.path()).unwrap()));
+            assert_ne!(fs::read(&path).unwrap(), content);
+        }
+    }
+
+    #[test]
+    fn the_variable_has_sixty_four_digits() {
+        let digits = "0123456789abcdefABCDEF0123456789".repeat(2);
+        assert!(Keys::from_digits(&digits).is_some());
+        assert!(Keys::from_digits(&format!(" {digits}\n")).is_some());
+        for wrong in [
+            "",
+            "00",
+            &digits[1..],
+            &digits.replace('0', "g"),
+            &"é".repeat(32),
+        ] {
+            assert!(Keys::from_digits(wrong).is_none(), "{wrong}");
+        }
+    }
+}

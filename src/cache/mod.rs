@@ -1,0 +1,46 @@
+//! What was found out lately, kept for a while, so that nobody asks the same thing twice: sealed
+//! entries with an age.
+//!
+//! Each call may be a process of its own, so the entries are files ([`Files`]). Other stores can
+//! stand beside them: all that is asked of one is [`Store`]. Nothing here fails: an entry that
+//! cannot be read, opened or written is one that is not there.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `files` | the entries as files: whole or not at all, within a limit |
+//! | `keys` | the secret that names and seals entries |
+//! | `name` | what an entry is called: a digest of all that its content depends on |
+//! | `seal` | the encryption of an entry |
+
+use std::time::Duration;
+
+mod files;
+mod keys;
+mod name;
+mod seal;
+
+pub use files::Files;
+pub use keys::KEY_VARIABLE;
+pub use name::Question;
+
+/// An entry that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What was put in.
+    pub bytes: Vec<u8>,
+    /// How long ago that was; zero where the clock was set back.
+    pub age: Duration,
+}
+
+/// Where entries are kept.
+pub trait Store {
+    /// The answer to `question`, if there is one that is younger than `longest`.
+    fn get(&self, question: &Question, longest: Duration) -> Option<Entry>;
+
+    /// Keeps the answer to `question`, in place of an earlier one, if there is room. Nobody ever
+    /// sees half of one.
+    fn put(&self, question: &Question, bytes: &[u8]);
+
+    /// Forgets the answer to `question`.
+    fn forget(&self, question: &Question);
+}
