@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::client::{
-    Client, FetchError as Error, FetchRequest as Request, MAX_BODY, Response, parse_url,
+    Client, FetchError as Error, FetchRequest as Request, MAX_BODY, PostRequest, Response,
+    parse_url,
 };
 use server::{Server, page, redirect, reply};
 
@@ -486,4 +487,94 @@ fn a_connection_that_is_accepted_and_never_read_times_out() {
         &server.url("/"),
     ));
     assert!(start.elapsed() < Duration::from_secs(4));
+}
+
+fn post_with(client: &Client, url: &str, body: &[u8]) -> Result<Response, Error> {
+    let url = parse_url(url)?;
+    client.post(&PostRequest {
+        to: Request {
+            url: &url,
+            accept: "application/json",
+            headers: &[("X-Own", "value")],
+        },
+        content_type: "application/json",
+        body,
+    })
+}
+
+#[test]
+fn what_is_posted_arrives_whole_and_the_answer_is_read_like_any_other() {
+    let server = Server::bytes(reply("200 OK\r\nContent-Type: application/json", "{}"));
+    let long = vec![b'x'; 300_000];
+    for body in [&b"{\"a\":1}"[..], b"", &long] {
+        let got = post_with(&client(), &server.url("/a?b"), body).unwrap();
+        assert_eq!((got.status, &got.body[..]), (200, &b"{}"[..]));
+        let asked = server.asked().pop().unwrap();
+        assert_eq!((&asked.method[..], &asked.target[..]), ("POST", "/a?b"));
+        assert!(asked.body == body, "{} bytes", asked.body.len());
+        assert_eq!(asked.header("content-type"), Some("application/json"));
+        assert_eq!(asked.header("accept"), Some("application/json"));
+        assert_eq!(asked.header("x-own"), Some("value"));
+    }
+    let login = server.url("/").replace("://", "://user:pass@");
+    post_with(&client(), &login, b"x").unwrap();
+    let asked = server.asked().pop().unwrap();
+    assert_eq!(asked.header("authorization"), Some("Basic dXNlcjpwYXNz"));
+    let failing = Server::bytes(reply("402 Pay", "why"));
+    match post_with(&client(), &failing.url("/"), b"x") {
+        Err(Error::Status(got)) => assert_eq!((got.status, &got.body[..]), (402, &b"why"[..])),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_is_posted_goes_to_no_other_place() {
+    let other = Server::bytes(page("other"));
+    for status in ["301 A", "302 B", "303 C", "307 D", "308 E"] {
+        let head = format!("{status}\r\nLocation: {}", other.url("/there?secret"));
+        let server = Server::bytes(reply(&head, ""));
+        let text = network(post_with(&client(), &server.url("/here?secret"), b"x"));
+        assert!(text.contains("redirects"), "{text}");
+        assert!(!text.contains("secret"), "{text}");
+    }
+    assert!(other.asked().is_empty());
+}
+
+#[test]
+fn what_is_posted_is_guarded_and_in_time_as_well() {
+    for address in [
+        "http://169.254.169.254/",
+        "http://[fe80::1]/",
+        "http://0.0.0.0/",
+    ] {
+        network(post_with(&client(), address, b"x"));
+    }
+    let silent = Server::start(|_, _| {
+        thread::sleep(Duration::from_secs(3));
+        Ok(())
+    });
+    let start = Instant::now();
+    let short = client().for_at_most(Duration::from_millis(700));
+    let text = network(post_with(&short, &silent.url("/"), b"x"));
+    assert!(text.contains("0.7 seconds"), "{text}");
+    assert!(start.elapsed() < Duration::from_secs(2));
+    let shorter = client()
+        .within(Duration::from_millis(300))
+        .for_at_most(Duration::from_secs(9));
+    assert!(shorter.left() <= Duration::from_millis(300));
+}
+
+#[test]
+fn a_failure_says_whether_it_is_this_machine_s_own() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = listener.local_addr().unwrap();
+    drop(listener);
+    let own = |client: &Client, url: &str| match get_with(client, url) {
+        Err(Error::Network(error)) => error.own,
+        other => panic!("{other:?}"),
+    };
+    assert!(!own(&client(), &format!("http://{nobody}/")));
+    let proxies =
+        Proxies::from_vars(|name| (name == "http_proxy").then(|| format!("http://{nobody}")));
+    assert!(own(&Client::new().proxies(proxies), "http://a.example/"));
 }

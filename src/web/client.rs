@@ -1,4 +1,5 @@
-//! The one HTTP client of the web tools: GET, guarded on every hop, bounded in time and size.
+//! The one HTTP client of the web tools: GET, and POST for what is asked of a provider, guarded on
+//! every hop, bounded in time and size.
 //!
 //! Redirects are followed here and not by the library, so that each hop is resolved once, checked
 //! by the [guard](super::guard), and connected to the checked addresses; what is sent, even to a
@@ -10,18 +11,20 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustls::ClientConfig;
-use ureq::http::{HeaderMap, HeaderValue, header};
+use ureq::http::{HeaderMap, header};
 use ureq::unversioned::transport::Connector;
 use url::{Host, Url};
 
 use super::guard::{self, CheckedAddr, Guard, HopTarget};
 use super::resolve::{self, Resolve, SystemResolver};
 pub use error::{FetchError, NetworkError, Received};
+pub use request::{FetchRequest, PostRequest};
 pub use urls::parse_url;
 
 use cookies::Jar;
 use dial::{Dialer, Finish, NoResolver, Route, Talk};
 use proxy::{Proxies, Proxy, ProxyKind};
+use request::Extra;
 use tls::{Session, Tls};
 use tunnel::{To, Tunnel};
 
@@ -32,6 +35,7 @@ mod error;
 mod fault;
 mod head;
 pub mod proxy;
+mod request;
 mod socket;
 mod tls;
 mod tunnel;
@@ -56,17 +60,6 @@ pub const ACCEPT_PAGES: &str = "text/markdown, text/html;q=0.9, application/xhtm
     text/plain;q=0.9, application/json;q=0.8, */*;q=0.5";
 /// How the client names itself.
 pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"));
-
-/// What to fetch.
-#[derive(Clone, Copy, Debug)]
-pub struct FetchRequest<'a> {
-    /// The URL, as [`parse_url`] gave it. User and password in it become basic authentication.
-    pub url: &'a Url,
-    /// The value of `Accept`.
-    pub accept: &'a str,
-    /// Further headers, for the origin of `url` alone.
-    pub headers: &'a [(&'a str, &'a str)],
-}
 
 /// What came back, whatever its status.
 #[derive(Debug)]
@@ -167,6 +160,19 @@ impl Client {
         }
     }
 
+    /// A client like this one that ends `most` from now, or with this one, whichever is earlier.
+    #[must_use]
+    pub fn for_at_most(&self, most: Duration) -> Self {
+        let total = most.min(self.left());
+        Self {
+            total,
+            deadline: Instant::now() + total,
+            resolver: Arc::clone(&self.resolver),
+            proxies: self.proxies.clone(),
+            tls: self.tls.clone(),
+        }
+    }
+
     /// The time left for this call.
     #[must_use]
     pub fn left(&self) -> Duration {
@@ -191,6 +197,7 @@ impl Client {
                 headers: if own { request.headers } else { &[] },
                 authorization: login.as_deref().filter(|_| own),
                 cookie: jar.header(&host, &url),
+                body: None,
             };
             let hop = self.hop(&guard, &url, &extra)?;
             let Some(location) = hop.location else {
@@ -209,6 +216,34 @@ impl Client {
         let advice = "Fetching it again will end the same way: the site redirects whoever has no \
             login or no script that it wants.";
         Err(error.advising(advice).into())
+    }
+
+    /// Sends a body. A redirect is not followed, since whatever is sent was meant for the one that
+    /// was named, but is an error.
+    pub fn post(&self, request: &PostRequest<'_>) -> Result<Response, FetchError> {
+        let mut url = urls::accept(request.to.url.clone())?;
+        let guard = Guard::new(&url).ok_or_else(|| FetchError::InvalidUrl("no host".to_owned()))?;
+        let login = urls::login_of(&url);
+        urls::strip_login(&mut url);
+        let extra = Extra {
+            accept: request.to.accept,
+            headers: request.to.headers,
+            authorization: login.as_deref(),
+            cookie: None,
+            body: Some((request.content_type, request.body)),
+        };
+        let hop = self.hop(&guard, &url, &extra)?;
+        if let Some(location) = &hop.location {
+            let there = url.join(location).ok();
+            let there = there.as_ref().and_then(Url::host_str).unwrap_or("nowhere");
+            let error = NetworkError::new(format!(
+                "{} redirects what is sent to it to {there}, where it is not sent",
+                url.host_str().unwrap_or_default()
+            ));
+            let advice = "Name the address that answers by itself.";
+            return Err(error.advising(advice).into());
+        }
+        hop.finish(url, self.total)
     }
 
     /// One exchange: checked, connected, asked, and the head of the answer read.
@@ -252,20 +287,16 @@ impl Client {
         let chain = Dialer(route).chain(Tls(tls)).chain(finish);
         let agent = ureq::Agent::with_parts(config.build(), chain, NoResolver);
 
-        let mut request = agent.get(urls::to_uri(&target, url)?);
-        for (name, value) in extra.headers {
-            request = request.header(*name, *value);
-        }
-        if let Some(value) = extra.authorization {
-            request = request.header(header::AUTHORIZATION, value);
-        }
-        if let Some(value) = &extra.cookie {
-            request = request.header(header::COOKIE, value);
-        }
-        if let Some(value) = plain_proxy_login {
-            request = request.header(header::PROXY_AUTHORIZATION, value);
-        }
-        let response = request.call().map_err(|error| {
+        let uri = urls::to_uri(&target, url)?;
+        let proxy_login = plain_proxy_login.as_deref();
+        let answered = match extra.body {
+            None => extra.add_to(agent.get(uri), proxy_login).call(),
+            Some((kind, body)) => {
+                let request = extra.add_to(agent.post(uri), proxy_login);
+                request.header(header::CONTENT_TYPE, kind).send(body)
+            }
+        };
+        let response = answered.map_err(|error| {
             let described = fault::describe(&error, &target, self.total);
             match talk.foreign() {
                 begin if begin.is_empty() => described,
@@ -360,13 +391,6 @@ impl Client {
         resolve::lookup(&self.resolver, host, port, self.deadline)
             .map_err(|error| fault::lookup(&error, host, self.total).into())
     }
-}
-
-struct Extra<'a> {
-    accept: &'a str,
-    headers: &'a [(&'a str, &'a str)],
-    authorization: Option<&'a str>,
-    cookie: Option<HeaderValue>,
 }
 
 /// The head of an answer, its body still on the wire.

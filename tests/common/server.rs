@@ -27,6 +27,8 @@ pub struct Asked {
     pub target: String,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
+    /// The body, as long as `Content-Length` says.
+    pub body: Vec<u8>,
 }
 
 impl Asked {
@@ -193,7 +195,11 @@ fn accept(
 }
 
 fn serve<S: Conn>(mut stream: S, log: &Mutex<Vec<Asked>>, handler: &Handler) -> io::Result<()> {
-    let asked = read_head(&mut stream)?;
+    let mut asked = read_head(&mut stream)?;
+    if let Some(length) = asked.header("content-length").and_then(|n| n.parse().ok()) {
+        asked.body.resize(length, 0);
+        stream.read_exact(&mut asked.body)?;
+    }
     log.lock().unwrap().push(asked.clone());
     handler(&asked, &mut stream)?;
     stream.flush()
@@ -209,6 +215,7 @@ pub fn read_head(stream: &mut dyn Read) -> io::Result<Asked> {
         method: words.next().unwrap_or_default().to_owned(),
         target: words.next().unwrap_or_default().to_owned(),
         headers: Vec::new(),
+        body: Vec::new(),
     };
     loop {
         let mut line = String::new();

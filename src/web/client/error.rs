@@ -44,6 +44,9 @@ pub struct NetworkError {
     pub advice: String,
     /// Whether it took too long: what is fetched without haste may come yet.
     pub timed_out: bool,
+    /// Whether it is this machine's own fault: no network, no name server, no proxy where the
+    /// environment names one. Another host would fail the same way.
+    pub own: bool,
     /// What had come of a body that broke off.
     pub received: Option<Received>,
 }
@@ -63,8 +66,14 @@ impl NetworkError {
             text: text.into(),
             advice: String::new(),
             timed_out: false,
+            own: false,
             received: None,
         }
+    }
+
+    pub(super) fn of_this_machine(mut self) -> Self {
+        self.own = true;
+        self
     }
 
     pub(super) fn advising(mut self, advice: impl Into<String>) -> Self {

@@ -82,7 +82,12 @@ pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> Net
     match error {
         ureq::Error::Other(inner) => match inner.downcast_ref::<Fault>() {
             Some(Fault::Broken(e)) => broken(target, e),
-            Some(fault) => NetworkError::new(fault.to_string()).advising(advice(fault, target)),
+            Some(fault) => {
+                let mut error =
+                    NetworkError::new(fault.to_string()).advising(advice(fault, target));
+                error.own = is_of_this_machine(fault);
+                error
+            }
             None => failed(inner),
         },
         ureq::Error::Timeout(ureq::Timeout::Connect) => NetworkError::new(format!(
@@ -153,21 +158,24 @@ pub fn lookup(error: &LookupError, host: &Host<String>, total: Duration) -> Netw
                 "Timeout: the name server did not answer for {host} within {} seconds",
                 in_seconds(total)
             ))
-            .advising(OFFLINE);
+            .advising(OFFLINE)
+            .of_this_machine();
         }
     };
     // EAI_AGAIN, in the words of glibc and of musl; `getaddrinfo(3)` has no kind for it here.
     let no_server = ["Temporary failure", "Try again"];
-    let advice = if no_server.iter().any(|words| why.contains(words)) {
+    let offline = no_server.iter().any(|words| why.contains(words));
+    let advice = if offline {
         OFFLINE
     } else {
         "No name server knows this host: check the spelling, or search the web for the page. If \
          hosts that certainly exist are not found either, this machine has no network."
     };
-    NetworkError::new(format!(
+    let mut error = NetworkError::new(format!(
         "Could not resolve host {host}: {why}. Is it spelled right?"
-    ))
-    .advising(advice)
+    ));
+    error.own = offline;
+    error.advising(advice)
 }
 
 const OFFLINE: &str = "No name server answers: most likely this machine has no network, and no \
@@ -221,6 +229,15 @@ fn advice(fault: &Fault, target: &HopTarget) -> String {
                 .to_owned()
         }
         _ => String::new(),
+    }
+}
+
+/// Whether another target would fail the same way.
+fn is_of_this_machine(fault: &Fault) -> bool {
+    match fault {
+        Fault::Connect(_, error) => error.kind() == io::ErrorKind::NetworkUnreachable,
+        Fault::ProxyConnect(..) => true,
+        Fault::Proxy(..) | Fault::Broken(_) => false,
     }
 }
 

@@ -74,7 +74,7 @@ impl Proxy {
 }
 
 /// The proxy settings of an environment.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Proxies {
     http: Option<(String, String)>,
     https: Option<(String, String)>,
