@@ -14,6 +14,7 @@
 use std::time::Instant;
 
 use html::{Ends, Syntax};
+pub use html::{Picked, picked};
 use url::Url;
 
 pub use html::main::study::Study;

@@ -18,6 +18,7 @@
 //! | `walk` | the way through the tree: blocks |
 //! | `repeats` | links that lead where another one has led |
 //! | `flow` | paragraphs and what runs in them: text, styles, code, line ends |
+//! | `pick` | elements by their classes, for a list of results |
 //! | `address`, `image`, `code`, `pre`, `table` | what the walk asks of one kind of content |
 //! | `resized` | images that are made to measure |
 
@@ -42,6 +43,7 @@ mod image;
 mod late;
 pub(super) mod main;
 mod parse;
+mod pick;
 mod pre;
 mod prefilter;
 mod repeats;
@@ -51,6 +53,7 @@ mod reveal;
 mod table;
 mod walk;
 
+pub use self::pick::{Picked, picked};
 pub(super) use self::prefilter::{Syntax, tag, xml};
 
 /// By when the three steps of reading are to be done, each leaving time for those after it.
