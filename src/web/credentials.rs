@@ -22,6 +22,12 @@ const FILE: &str = "credentials.json";
 pub struct Key(String);
 
 impl Key {
+    /// A secret that is part of another one.
+    #[must_use]
+    pub fn new(secret: &str) -> Self {
+        Self(secret.to_owned())
+    }
+
     /// The secret itself, for the request that needs it.
     #[must_use]
     pub fn expose(&self) -> &str {
@@ -169,6 +175,12 @@ impl<'a> Credentials<'a> {
             .map(|(_, source)| source)
     }
 
+    /// A variable of the environment that is no credential, unless it is unset or blank.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<String> {
+        self.set(name)
+    }
+
     fn locate(&self, variable: &str, path: &[&str]) -> Result<(Key, Source), Missing> {
         if let Some(value) = self.set(variable) {
             return Ok((Key(value), Source::Environment));
@@ -202,6 +214,14 @@ impl<'a> Credentials<'a> {
     }
 
     fn file(&self) -> Option<PathBuf> {
+        self.directories()
+            .map(|dir| dir.join(FILE))
+            .find(|file| exists(file))
+    }
+
+    /// The configuration directories, whether they exist or not, in the order in which they are
+    /// looked at.
+    pub fn directories(&self) -> impl Iterator<Item = PathBuf> {
         let own = self.set("IKIGAI_CONFIG_DIR").map(PathBuf::from);
         // The XDG base directory specification has relative paths ignored.
         let xdg = self
@@ -216,8 +236,6 @@ impl<'a> Credentials<'a> {
         ]
         .into_iter()
         .flatten()
-        .map(|dir| dir.join(FILE))
-        .find(|file| exists(file))
     }
 }
 

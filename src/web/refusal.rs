@@ -220,7 +220,8 @@ fn advice(reply: &Response) -> Option<&'static str> {
 
 /// How long the server asks to wait: `Retry-After`, or the reset of a used-up limit as many APIs
 /// have it.
-fn wait(reply: &Response) -> Option<Duration> {
+#[must_use]
+pub fn wait(reply: &Response) -> Option<Duration> {
     let now = || {
         let own = reply.header("date").and_then(date::parse);
         own.unwrap_or_else(SystemTime::now)

@@ -1,15 +1,21 @@
 //! Brave Search: its URL, its reply, its errors.
 //!
-//! Facts: Brave Search API documentation, "Web search" and "Response headers".
+//! Facts: Brave Search API documentation, "Web search", "Query parameters", "Country codes",
+//! "Language codes" and "Response headers".
 
 use std::time::Duration;
 
 use serde_json::Value;
 use url::Url;
 
-use super::{
-    Ask, DomainFilter, Found, SearchError, SearchResult, Verdict, plain, string, thousands,
+use super::exchange::{self, Patience};
+use super::provider::{
+    Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
 };
+use super::query::{Ask, Safe, Search, TimeRange};
+use super::reply::{self, string, strings, thousands};
+use super::terms::{self, Words};
+use super::{DomainFilter, Found, SearchError, SearchResult, dates, plain};
 use crate::web::client::{Client, Response};
 use crate::web::credentials::{CredentialName, Credentials, Key};
 
@@ -30,7 +36,7 @@ pub const SETUP_NOTICE: &str = "\u{26a0} Configuration Required\n\nWeb search ne
     ~/.config/ikigai/credentials.json\n\nExample:\n{\n  \"web_search\": {\n    \"brave\": {\n      \
     \"api_key\": \"your-api-key-here\"\n    }\n  }\n}";
 
-/// A search.
+/// A search of the tool that knows Brave alone.
 #[derive(Clone, Debug)]
 pub struct BraveQuery<'a> {
     /// What to look for.
@@ -49,6 +55,128 @@ pub const KEY: CredentialName = CredentialName {
     path: &["web_search", "brave", "api_key"],
 };
 
+/// The provider.
+pub static PROVIDER: Provider = Provider {
+    name: "brave",
+    title: NAME,
+    slots: &[Slot {
+        names: &[KEY],
+        required: true,
+    }],
+    endpoint: Endpoint::Known {
+        variable: ENDPOINT_VARIABLE,
+        address: ENDPOINT,
+    },
+    setup: "Brave Search has a key at https://brave.com/search/api/.",
+    limits: Limits {
+        characters: 400,
+        words: 50,
+        sites: Sites::Words(30),
+        results: 20,
+        pages: true,
+        // A free key may ask once a second.
+        at_once: false,
+        ..Limits::PLAIN
+    },
+    words: Words::ALL,
+    accept: "application/json",
+    request,
+    read,
+    refusal,
+};
+
+/// The languages that it knows, where they are not called as elsewhere.
+const LANGUAGES: &[(&str, &str)] = &[
+    ("ja", "jp"),
+    ("no", "nb"),
+    ("pt", "pt-pt"),
+    ("zh", "zh-hans"),
+];
+
+/// The others.
+const PLAIN_LANGUAGES: &[&str] = &[
+    "ar", "bg", "bn", "ca", "cs", "da", "de", "en", "es", "et", "eu", "fi", "fr", "gl", "gu", "he",
+    "hi", "hr", "hu", "is", "it", "kn", "ko", "lt", "lv", "ml", "mr", "ms", "nb", "nl", "pa", "pl",
+    "ro", "ru", "sk", "sl", "sr", "sv", "ta", "te", "th", "tr", "uk", "vi",
+];
+
+/// The countries that it knows.
+const COUNTRIES: &[&str] = &[
+    "AR", "AT", "AU", "BE", "BR", "CA", "CH", "CL", "CN", "DE", "DK", "ES", "FI", "FR", "GB", "GR",
+    "HK", "ID", "IN", "IT", "JP", "KR", "MX", "MY", "NL", "NO", "NZ", "PH", "PL", "PT", "RU", "SA",
+    "SE", "TR", "TW", "US", "ZA",
+];
+
+fn request(ask: &Ask<'_>, account: &Account) -> Request {
+    let search = ask.search;
+    let text = terms::written(ask, PROVIDER.words);
+    let (count, page) = (
+        ask.count.clamp(1, 20).to_string(),
+        ask.page.min(9).to_string(),
+    );
+    let mut parameters = vec![("q", text.as_str()), ("count", &count), ("offset", &page)];
+    if let Some(range) = search.time_range {
+        let freshness = match range {
+            TimeRange::Day => "pd",
+            TimeRange::Week => "pw",
+            TimeRange::Month => "pm",
+            TimeRange::Year => "py",
+        };
+        parameters.push(("freshness", freshness));
+    }
+    if let Some(safe) = search.safe {
+        let level = match safe {
+            Safe::Off => "off",
+            Safe::Medium => "moderate",
+            Safe::High => "strict",
+        };
+        parameters.push(("safesearch", level));
+    }
+    let country = search.country.as_deref();
+    let language = search
+        .language
+        .as_deref()
+        .map(|code| language(code, country));
+    if let Some(Some(language)) = language {
+        parameters.push(("search_lang", language));
+    }
+    let known = country.filter(|code| COUNTRIES.contains(code));
+    if let Some(country) = known {
+        parameters.push(("country", country));
+    }
+    Request::get(account, &parameters)
+        .with("X-Subscription-Token", account.key(0))
+        .without("language", language == Some(None))
+        .without("country", country != known)
+}
+
+/// What it calls a language.
+fn language(code: &str, country: Option<&str>) -> Option<&'static str> {
+    match (code, country) {
+        ("pt", Some("BR")) => return Some("pt-br"),
+        ("zh", Some("TW" | "HK")) => return Some("zh-hant"),
+        _ => {}
+    }
+    let other = LANGUAGES.iter().find(|(name, _)| *name == code);
+    let plain = || PLAIN_LANGUAGES.iter().find(|name| **name == code);
+    other.map(|(_, own)| *own).or_else(|| plain().copied())
+}
+
+fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+    let body = reply::object(reply)?;
+    let list = body.pointer("/web/results");
+    Ok(reply::results(list, |item| SearchResult {
+        title: plain::text(string(item, "title")),
+        url: string(item, "url").to_owned(),
+        snippet: plain::text(string(item, "description")),
+        published_at: dates::iso(string(item, "page_age")),
+        extra_snippets: strings(item.get("extra_snippets"))
+            .iter()
+            .map(|text| plain::text(text))
+            .collect(),
+    }))
+}
+
 /// The key, from `BRAVE_API_KEY` or the credentials file.
 pub fn key(credentials: &Credentials<'_>) -> Result<Key, SearchError> {
     credentials
@@ -61,43 +189,43 @@ pub fn endpoint() -> Result<Url, SearchError> {
     super::endpoint(ENDPOINT_VARIABLE, ENDPOINT)
 }
 
-/// Searches at `endpoint`.
+/// Searches at `endpoint`, for the tool that knows Brave alone.
 pub fn search(
     client: &Client,
     endpoint: &Url,
     key: &Key,
     query: &BraveQuery<'_>,
 ) -> Result<Found, SearchError> {
-    if !key
-        .expose()
-        .bytes()
-        .all(|byte| (b' '..=b'~').contains(&byte))
-    {
+    let sendable = |byte: u8| (b' '..=b'~').contains(&byte);
+    if !key.expose().bytes().all(sendable) {
         return Err(SearchError::AuthInvalid(
             "The API key holds characters that no key has. Set BRAVE_API_KEY anew, or \
              'web_search.brave.api_key' in credentials.json."
                 .to_owned(),
         ));
     }
-    let count = query.count.clamp(1, 20);
-    let url = url(endpoint.clone(), query, count);
-    let headers = [("X-Subscription-Token", key.expose())];
-    let ask = Ask {
-        provider: NAME,
-        url: &url,
-        headers: &headers,
-        keys: &[key],
+    let account = Account {
+        endpoint: endpoint.clone(),
+        keys: vec![Some(key.clone())],
     };
-    let reply = super::ask(client, &ask, judge)?;
-    let mut results = super::results(reply.pointer("/web/results"), |item| SearchResult {
-        title: plain::text(string(item, "title")),
-        url: string(item, "url").to_owned(),
-        snippet: plain::text(string(item, "description")),
-    });
+    let count = usize::try_from(query.count.clamp(1, 20)).unwrap_or(20);
+    let search = Search {
+        query: query.text.to_owned(),
+        ..Search::default()
+    };
+    let ask = Ask {
+        search: &search,
+        sites: &[],
+        cx: None,
+        count,
+        page: usize::try_from(query.page).unwrap_or(9),
+    };
+    let request = request(&ask, &account);
+    let mut results = exchange::results(client, &PROVIDER, &account, &request, Patience::WHOLE)?;
     let given = results.len();
     results.retain(|result| query.domains.admits(&result.url));
     let filtered = given - results.len();
-    results.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+    results.truncate(count);
     Ok(Found {
         results,
         filtered,
@@ -105,44 +233,22 @@ pub fn search(
     })
 }
 
-fn url(mut url: Url, query: &BraveQuery<'_>, count: u64) -> Url {
-    url.query_pairs_mut()
-        .append_pair("q", query.text)
-        .append_pair("count", &count.to_string())
-        .append_pair("offset", &query.page.min(9).to_string());
-    url
-}
-
-fn judge(reply: &Response) -> Verdict {
-    let body = super::json(reply).unwrap_or_default();
+fn refusal(reply: &Response) -> Refusal {
+    let body = reply::json(reply).unwrap_or_default();
     let error = body.get("error").unwrap_or(&Value::Null);
     let code = string(error, "code");
-    let message = [
-        string(error, "detail"),
-        string(error, "message"),
-        string(&body, "message"),
-    ];
-    let message = message
-        .into_iter()
-        .find(|text| !text.is_empty())
-        .unwrap_or_default();
-    if matches!(reply.status, 401 | 403) || super::names(reply, "SUBSCRIPTION_TOKEN_INVALID") {
-        return Verdict::Fail(SearchError::AuthInvalid(format!(
-            "Brave rejected the API key ({}). Check BRAVE_API_KEY, or 'web_search.brave.api_key' \
-             in credentials.json.",
-            if message.is_empty() {
-                reply.status_text()
-            } else {
-                super::tidy(message)
-            }
-        )));
+    if matches!(reply.status, 401 | 403) || reply::names(reply, "SUBSCRIPTION_TOKEN_INVALID") {
+        return reply::rejected(NAME, reply);
+    }
+    if reply.status == 402 {
+        return reply::by_status(NAME, reply);
     }
     if reply.status != 429 {
-        return Verdict::Fail(super::api_error(NAME, reply, message));
+        return reply::upstream(NAME, reply);
     }
     let meta = error.get("meta").unwrap_or(&Value::Null);
     if let Quota::UsedUp(limit) = quota(reply, code, meta) {
-        return Verdict::Fail(SearchError::RateLimit(match limit {
+        let text = match limit {
             None | Some(2000) => "Rate limit exceeded. You've used your free search quota \
                  (2,000/month)."
                 .to_owned(),
@@ -150,12 +256,14 @@ fn judge(reply: &Response) -> Verdict {
                 "Rate limit exceeded. You've used your search quota ({}/month).",
                 thousands(limit)
             ),
-        }));
+        };
+        return Refusal::new(reply::QUOTA, text);
     }
-    Verdict::Wait(
-        told_wait(reply),
-        "Rate limit exceeded: Brave asks for slower searching on this plan".to_owned(),
-    )
+    let text = "Rate limit exceeded: Brave asks for slower searching on this plan";
+    Refusal {
+        again: Some(told_wait(reply)),
+        ..Refusal::new(reply::THROTTLED, text)
+    }
 }
 
 /// The long quota, as opposed to the rate per second.

@@ -65,6 +65,16 @@ fn hosts(entries: &[String]) -> Vec<String> {
     hosts.filter(|host| seen.insert(host.clone())).collect()
 }
 
+/// The hosts that a caller names as the only ones to search, each once; the first entry that is no
+/// host is the error.
+pub fn named_hosts(entries: &[String]) -> Result<Vec<String>, String> {
+    let given = || entries.iter().filter(|entry| !entry.trim().is_empty());
+    match given().find(|entry| host(entry).is_none()) {
+        Some(wrong) => Err(wrong.clone()),
+        None => Ok(hosts(entries)),
+    }
+}
+
 /// The host that an entry means.
 fn host(entry: &str) -> Option<String> {
     let entry = entry.trim();
@@ -142,6 +152,15 @@ mod tests {
         assert!(filter(&["b\u{fc}cher.example"], &[]).admits("https://www.xn--bcher-kva.example/"));
         assert!(filter(&["127.0.0.1"], &[]).admits("http://0x7f.1/"));
         assert!(filter(&["[::1]"], &[]).admits("http://[0:0::1]:80/"));
+    }
+
+    #[test]
+    fn hosts_are_named_as_addresses_or_by_themselves() {
+        let own = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        let entries = own(&["https://A.example/x", " ", "a.example", "*.b.example"]);
+        assert_eq!(named_hosts(&entries).unwrap(), ["a.example", "b.example"]);
+        let wrong = named_hosts(&own(&["a.example", "not a host!"]));
+        assert_eq!(wrong.unwrap_err(), "not a host!");
     }
 
     #[test]

@@ -8,13 +8,17 @@
 //! where the one before ended; only where a domain ran out of results and others filled the page
 //! may a result come up again.
 
-use std::collections::HashSet;
 use std::thread;
 
 use serde_json::Value;
 use url::Url;
 
-use super::{Ask, DomainFilter, Found, SearchError, SearchResult, Verdict, string};
+use super::exchange::{self, Patience};
+use super::provider::{self, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot};
+use super::query::{Ask, Safe};
+use super::reply::{self, string};
+use super::terms::{self, Words};
+use super::{DomainFilter, Found, SearchError, SearchResult, dates, results};
 use crate::web::client::{Client, Response};
 use crate::web::credentials::{CredentialName, Credentials, Key};
 
@@ -51,7 +55,7 @@ pub struct Account {
     pub engine: Key,
 }
 
-/// A search.
+/// A search of the tool that knows Google alone.
 #[derive(Clone, Debug)]
 pub struct GoogleQuery<'a> {
     /// What to look for.
@@ -76,6 +80,141 @@ pub const ENGINE: CredentialName = CredentialName {
     path: &["web_search", "google", "engine_id"],
 };
 
+/// What both are called elsewhere.
+const KEY_ELSEWHERE: CredentialName = CredentialName {
+    variable: "GOOGLE_CUSTOM_SEARCH_API_KEY",
+    path: KEY.path,
+};
+const ENGINE_ELSEWHERE: [CredentialName; 2] = [
+    CredentialName {
+        variable: "GOOGLE_CUSTOM_SEARCH_ID",
+        path: ENGINE.path,
+    },
+    CredentialName {
+        variable: "GOOGLE_CUSTOM_SEARCH_ENGINE_ID",
+        path: ENGINE.path,
+    },
+];
+
+/// The provider.
+pub static PROVIDER: Provider = Provider {
+    name: "google",
+    title: NAME,
+    slots: &[
+        Slot {
+            names: &[KEY, KEY_ELSEWHERE],
+            required: true,
+        },
+        Slot {
+            names: &[ENGINE, ENGINE_ELSEWHERE[0], ENGINE_ELSEWHERE[1]],
+            required: true,
+        },
+    ],
+    endpoint: Endpoint::Known {
+        variable: ENDPOINT_VARIABLE,
+        address: ENDPOINT,
+    },
+    setup: "Google Custom Search has a key at \
+        https://developers.google.com/custom-search/v1/overview and engines at \
+        https://programmablesearchengine.google.com/controlpanel/create.",
+    limits: Limits {
+        heeded: 32,
+        sites: Sites::Words(15),
+        ..Limits::PLAIN
+    },
+    words: Words {
+        exact: false,
+        excluded: false,
+        sites: true,
+    },
+    accept: "application/json",
+    request,
+    read,
+    refusal,
+};
+
+fn request(ask: &Ask<'_>, account: &provider::Account) -> Request {
+    let engine = ask.cx.unwrap_or_else(|| account.key(1));
+    let start = ask.page * ask.count + 1;
+    let site = match ask.sites {
+        [site] if ask.cx.is_none() => Some(site.as_str()),
+        _ => None,
+    };
+    let words = Words {
+        sites: site.is_none() && ask.cx.is_none(),
+        ..PROVIDER.words
+    };
+    let text = terms::written(ask, words);
+    let search = ask.search;
+    let mut url = account.endpoint.clone();
+    let mut pairs = url.query_pairs_mut();
+    pairs
+        .append_pair("key", account.key(0))
+        .append_pair("cx", engine)
+        .append_pair("q", &text)
+        .append_pair("num", &ask.count.clamp(1, 10).to_string())
+        .append_pair("start", &start.min(91).to_string());
+    if let Some(site) = site {
+        pairs
+            .append_pair("siteSearch", site)
+            .append_pair("siteSearchFilter", "i");
+    }
+    if let Some(range) = search.time_range {
+        pairs.append_pair("dateRestrict", &format!("{}1", range.letter()));
+    }
+    if let Some(safe) = search.safe {
+        let level = if safe == Safe::Off { "off" } else { "active" };
+        pairs.append_pair("safe", level);
+    }
+    if let Some(language) = &search.language {
+        let language = match (language.as_str(), search.country.as_deref()) {
+            ("zh", Some("TW" | "HK")) => "zh-TW",
+            ("zh", _) => "zh-CN",
+            ("he", _) => "iw",
+            (other, _) => other,
+        };
+        pairs.append_pair("lr", &format!("lang_{language}"));
+    }
+    if let Some(country) = &search.country {
+        let country = if country == "GB" { "UK" } else { country };
+        pairs
+            .append_pair("gl", &country.to_ascii_lowercase())
+            .append_pair("cr", &format!("country{country}"));
+    }
+    if let Some(phrase) = terms::phrase(ask) {
+        pairs.append_pair("exactTerms", &phrase);
+    }
+    if let Some(terms) = search.exclude_terms.as_deref().map(str::trim) {
+        pairs.append_pair("excludeTerms", terms);
+    }
+    drop(pairs);
+    Request {
+        url,
+        headers: Vec::new(),
+        body: None,
+        unheeded: Vec::new(),
+    }
+}
+
+fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+    let body = reply::object(reply)?;
+    Ok(reply::results(body.get("items"), |item| {
+        let tags = item.pointer("/pagemap/metatags/0").unwrap_or(&Value::Null);
+        SearchResult {
+            title: results::unmarked(string(item, "title").trim()),
+            url: string(item, "link").to_owned(),
+            snippet: results::unmarked(
+                &string(item, "snippet")
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            ),
+            published_at: dates::iso(string(tags, "article:published_time")),
+            extra_snippets: Vec::new(),
+        }
+    }))
+}
+
 /// The account, from `GOOGLE_SEARCH_API_KEY` and `GOOGLE_SEARCH_ENGINE_ID` or the credentials
 /// file, each for itself.
 pub fn account(credentials: &Credentials<'_>) -> Result<Account, SearchError> {
@@ -95,7 +234,7 @@ pub fn endpoint() -> Result<Url, SearchError> {
     super::endpoint(ENDPOINT_VARIABLE, ENDPOINT)
 }
 
-/// Searches at `endpoint`.
+/// Searches at `endpoint`, for the tool that knows Google alone.
 pub fn search(
     client: &Client,
     endpoint: &Url,
@@ -104,24 +243,18 @@ pub fn search(
 ) -> Result<Found, SearchError> {
     let num = usize::try_from(query.num.clamp(1, 10)).unwrap_or(10);
     let start = usize::try_from(query.start.clamp(1, 91)).unwrap_or(91);
+    let shared = provider::Account {
+        endpoint: endpoint.clone(),
+        keys: vec![Some(account.key.clone()), Some(account.engine.clone())],
+    };
     let one = |site: Option<&str>, start: usize| {
-        let url = url(endpoint.clone(), account, query, site, num, start);
-        let keys = [&account.key, &account.engine];
-        let ask = Ask {
-            provider: NAME,
-            url: &url,
-            headers: &[],
-            keys: &keys,
+        let request = Request {
+            url: url(endpoint.clone(), account, query, site, num, start),
+            headers: Vec::new(),
+            body: None,
+            unheeded: Vec::new(),
         };
-        let reply = super::ask(client, &ask, judge)?;
-        let mut results = super::results(reply.get("items"), |item| SearchResult {
-            title: string(item, "title").trim().to_owned(),
-            url: string(item, "link").to_owned(),
-            snippet: string(item, "snippet")
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" "),
-        });
+        let mut results = exchange::results(client, &PROVIDER, &shared, &request, Patience::WHOLE)?;
         let given = results.len();
         results.retain(|result| query.domains.admits(&result.url));
         let filtered = given - results.len();
@@ -146,7 +279,7 @@ struct List {
 fn merge(lists: Vec<List>, num: usize) -> Found {
     Found {
         filtered: lists.iter().map(|list| list.filtered).sum(),
-        results: interleave(lists.into_iter().map(|list| list.results).collect(), num),
+        results: results::shared(lists.into_iter().map(|list| list.results).collect(), num),
         ..Found::default()
     }
 }
@@ -216,27 +349,6 @@ fn round_robin(sites: &[String], start: usize) -> Vec<(&str, usize)> {
         .collect()
 }
 
-/// Merges the lists round robin, no URL twice, `num` at most.
-fn interleave(lists: Vec<Vec<SearchResult>>, num: usize) -> Vec<SearchResult> {
-    let mut seen = HashSet::new();
-    let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
-    let mut out = Vec::with_capacity(num);
-    while !lists.is_empty() && out.len() < num {
-        // Each list gives its next result that is new.
-        lists.retain_mut(
-            |list| match list.find(|result| seen.insert(result.url.clone())) {
-                Some(result) => {
-                    out.push(result);
-                    true
-                }
-                None => false,
-            },
-        );
-    }
-    out.truncate(num);
-    out
-}
-
 fn url(
     mut url: Url,
     account: &Account,
@@ -275,67 +387,30 @@ fn url(
     url
 }
 
-fn judge(reply: &Response) -> Verdict {
-    let body = super::json(reply).unwrap_or_default();
-    let error = body.get("error").unwrap_or(&Value::Null);
-    let message = string(error, "message");
+fn refusal(reply: &Response) -> Refusal {
+    let message = reply::message(reply);
     // The reasons stand in `errors` or in `details`, as the service's age has it.
-    let says = |any: &[&str]| any.iter().any(|reason| super::names(reply, reason));
+    let says = |any: &[&str]| any.iter().any(|reason| reply::names(reply, reason));
     let bad_key = ["API_KEY_INVALID", "keyInvalid", "keyExpired"];
     if reply.status == 401 || says(&bad_key) || message.starts_with("API key not valid") {
-        let why = if message.is_empty() {
-            reply.status_text()
-        } else {
-            super::tidy(message)
-        };
-        return Verdict::Fail(SearchError::AuthInvalid(format!(
-            "Google rejected the API key ({why}). Check GOOGLE_SEARCH_API_KEY, or \
-             'web_search.google.api_key' in credentials.json."
-        )));
+        return reply::rejected(NAME, reply);
     }
-    let quota = ["dailyLimitExceeded", "quotaExceeded"];
-    if reply.status == 429 || (reply.status == 403 && says(&quota)) {
-        return Verdict::Fail(SearchError::RateLimit(
-            "Rate limit exceeded. You've used your free search quota (100/day).".to_owned(),
-        ));
+    let quota = says(&["dailyLimitExceeded", "quotaExceeded", "per day"]);
+    let used_up = "Rate limit exceeded. You've used your free search quota (100/day).";
+    match reply.status {
+        403 | 429 if quota => Refusal::new(reply::QUOTA, used_up),
+        429 if says(&["per minute", "per second"]) => {
+            Refusal::new(reply::THROTTLED, reply::throttled(NAME, reply))
+        }
+        // It does not say for how long.
+        429 => Refusal::new(reply::THROTTLED, used_up),
+        _ => reply::upstream(NAME, reply),
     }
-    Verdict::Fail(super::api_error(NAME, reply, message))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn list(site: &str, ranks: std::ops::Range<usize>) -> Vec<SearchResult> {
-        let result = |n| SearchResult {
-            title: String::new(),
-            url: format!("https://{site}/{n}"),
-            snippet: String::new(),
-        };
-        ranks.map(result).collect()
-    }
-
-    fn urls(results: &[SearchResult]) -> Vec<&str> {
-        results
-            .iter()
-            .map(|r| r.url.trim_start_matches("https://"))
-            .collect()
-    }
-
-    #[test]
-    fn lists_are_merged_round_robin_without_duplicates() {
-        let lists = vec![
-            list("a", 1..9),
-            list("b", 1..3),
-            [list("a", 1..3), list("c", 1..9)].concat(),
-        ];
-        let merged = interleave(lists, 8);
-        assert_eq!(
-            urls(&merged),
-            ["a/1", "b/1", "a/2", "a/3", "b/2", "c/1", "a/4", "c/2"]
-        );
-        assert!(interleave(vec![], 3).is_empty());
-    }
 
     #[test]
     fn a_later_page_goes_on_where_the_one_before_ended() {

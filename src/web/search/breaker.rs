@@ -1,0 +1,274 @@
+//! A breaker for each provider: one that fails is left alone for a while. It is open after three
+//! failures in a row, or one refusal for too many requests, for 30 seconds and up to a fifth more,
+//! so that not all processes come back at once; then one try decides.
+//!
+//! Breakers are kept where answers are, so that they hold between processes. Their age is that of
+//! the entry.
+
+use std::time::Duration;
+
+use ring::rand::{SecureRandom, SystemRandom};
+
+use super::failure::Kind;
+use super::provider::Provider;
+use crate::cache::{Question, Store};
+
+/// How many failures in a row open it.
+const FAILURES: u8 = 3;
+
+/// How long it is open at least.
+const OPEN: Duration = Duration::from_secs(30);
+
+/// After how long a failure is forgotten.
+const MEMORY: Duration = Duration::from_secs(10 * 60);
+
+/// How long a try may take before another one is let through.
+const TRY: Duration = Duration::from_secs(30);
+
+/// The breakers of all providers.
+#[derive(Clone, Copy)]
+pub struct Breakers<'a> {
+    store: Option<&'a dyn Store>,
+}
+
+/// What is kept of a provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Record {
+    /// How many failures there were in a row.
+    failures: u8,
+    /// How long it is open, in milliseconds from the record's time; zero where it is closed.
+    open: u32,
+    /// Whether somebody tries it.
+    tried: bool,
+}
+
+impl Record {
+    fn bytes(self) -> [u8; 6] {
+        let [a, b, c, d] = self.open.to_le_bytes();
+        [self.failures, u8::from(self.tried), a, b, c, d]
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let [failures, tried, a, b, c, d] = bytes.try_into().ok()?;
+        Some(Self {
+            failures,
+            tried: tried == 1,
+            open: u32::from_le_bytes([a, b, c, d]),
+        })
+    }
+}
+
+/// Whether a provider may be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It may.
+    Closed,
+    /// One try may be made, which decides.
+    HalfOpen,
+    /// It may not, for so long.
+    Open(Duration),
+}
+
+impl<'a> Breakers<'a> {
+    /// Those that are kept in `store`; without one all are closed.
+    #[must_use]
+    pub fn new(store: Option<&'a dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// The state of a provider's breaker.
+    #[must_use]
+    pub fn state(&self, provider: &Provider) -> State {
+        match self.record(provider) {
+            Some((record, age)) => state(record, age),
+            None => State::Closed,
+        }
+    }
+
+    /// Whether the provider may be asked now, where others can be asked in its place. Who asks one
+    /// that is half open is the one that tries it: until that is decided, nobody else may.
+    #[must_use]
+    pub fn pass(&self, provider: &Provider) -> State {
+        let Some((record, age)) = self.record(provider) else {
+            return State::Closed;
+        };
+        let state = state(record, age);
+        if state == State::HalfOpen {
+            let tried = Record {
+                tried: true,
+                ..record
+            };
+            self.keep(provider, tried);
+        }
+        state
+    }
+
+    /// It answered.
+    pub fn succeeded(&self, provider: &Provider) {
+        if self.record(provider).is_some()
+            && let Some(store) = self.store
+        {
+            store.forget(&question(provider));
+        }
+    }
+
+    /// It failed. Failures that say nothing of the provider do not count.
+    pub fn failed(&self, provider: &Provider, kind: Kind) {
+        if !kind.is_of_the_provider() {
+            return;
+        }
+        let before = self.record(provider).map(|(record, _)| record);
+        let failures = before.map_or(0, |record| record.failures);
+        let failures = failures.saturating_add(1);
+        let limited = matches!(kind, Kind::RateLimited { .. });
+        // A try of one that was open has decided.
+        let again = before.is_some_and(|record| record.open > 0);
+        let opens = limited || again || failures >= FAILURES;
+        self.keep(
+            provider,
+            Record {
+                failures,
+                open: if opens { open_for() } else { 0 },
+                tried: false,
+            },
+        );
+    }
+
+    fn record(&self, provider: &Provider) -> Option<(Record, Duration)> {
+        let entry = self.store?.get(&question(provider), MEMORY)?;
+        Some((Record::read(&entry.bytes)?, entry.age))
+    }
+
+    fn keep(&self, provider: &Provider, record: Record) {
+        if let Some(store) = self.store {
+            store.put(&question(provider), &record.bytes());
+        }
+    }
+}
+
+fn state(record: Record, age: Duration) -> State {
+    if record.open == 0 {
+        return State::Closed;
+    }
+    let open = if record.tried {
+        TRY
+    } else {
+        Duration::from_millis(u64::from(record.open))
+    };
+    match open.checked_sub(age) {
+        None | Some(Duration::ZERO) => State::HalfOpen,
+        Some(left) => State::Open(left),
+    }
+}
+
+fn question(provider: &Provider) -> Question {
+    Question::new("breaker", 1).with("provider", Some(provider.name))
+}
+
+/// The time for which it is open, in milliseconds.
+fn open_for() -> u32 {
+    let mut bytes = [0; 4];
+    // Without randomness it is no more than the least.
+    let _ = SystemRandom::new().fill(&mut bytes);
+    let least = u32::try_from(OPEN.as_millis()).unwrap_or(u32::MAX);
+    least + u32::from_le_bytes(bytes) % (least / 5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::web::search::brave::PROVIDER as BRAVE;
+    use crate::web::search::exa::PROVIDER as EXA;
+    use crate::web::search::memory::Memory;
+
+    const LIMITED: Kind = Kind::RateLimited {
+        seconds: 5,
+        quota: false,
+    };
+
+    fn is_open(state: State) -> bool {
+        matches!(state, State::Open(left) if left <= OPEN + OPEN / 5)
+    }
+
+    #[test]
+    fn three_failures_in_a_row_open_it_and_a_success_between_them_does_not() {
+        let store = Memory::default();
+        let breakers = Breakers::new(Some(&store));
+        for _ in 0..2 {
+            breakers.failed(&BRAVE, Kind::Upstream);
+            breakers.failed(&BRAVE, Kind::Network { own: false });
+            assert_eq!(breakers.pass(&BRAVE), State::Closed);
+            breakers.succeeded(&BRAVE);
+        }
+        for _ in 0..3 {
+            breakers.failed(&BRAVE, Kind::NotUnderstood);
+        }
+        assert!(is_open(breakers.pass(&BRAVE)));
+        assert_eq!(breakers.pass(&EXA), State::Closed);
+    }
+
+    #[test]
+    fn one_refusal_for_too_many_requests_opens_it() {
+        let store = Memory::default();
+        let breakers = Breakers::new(Some(&store));
+        breakers.failed(&BRAVE, LIMITED);
+        assert!(is_open(breakers.state(&BRAVE)));
+        store.grow_older(Duration::from_secs(29));
+        assert!(is_open(breakers.pass(&BRAVE)));
+        store.grow_older(Duration::from_secs(7));
+        assert_eq!(breakers.state(&BRAVE), State::HalfOpen);
+    }
+
+    #[test]
+    fn half_open_one_try_decides() {
+        let store = Memory::default();
+        let breakers = Breakers::new(Some(&store));
+        let expire = || store.grow_older(Duration::from_secs(36));
+        breakers.failed(&BRAVE, LIMITED);
+        expire();
+        assert_eq!(breakers.pass(&BRAVE), State::HalfOpen);
+        assert!(is_open(breakers.pass(&BRAVE)), "somebody tries it");
+        breakers.failed(&BRAVE, Kind::Upstream);
+        assert!(is_open(breakers.pass(&BRAVE)));
+        expire();
+        assert_eq!(breakers.pass(&BRAVE), State::HalfOpen);
+        breakers.succeeded(&BRAVE);
+        assert_eq!(breakers.pass(&BRAVE), State::Closed);
+        // Who tried it died.
+        breakers.failed(&BRAVE, LIMITED);
+        expire();
+        assert_eq!(breakers.pass(&BRAVE), State::HalfOpen);
+        expire();
+        assert_eq!(breakers.pass(&BRAVE), State::HalfOpen);
+    }
+
+    #[test]
+    fn what_says_nothing_of_the_provider_does_not_count() {
+        let store = Memory::default();
+        let breakers = Breakers::new(Some(&store));
+        for kind in [
+            Kind::AuthMissing,
+            Kind::Config,
+            Kind::TooLong,
+            Kind::Rejected,
+            Kind::Network { own: true },
+        ] {
+            for _ in 0..5 {
+                breakers.failed(&BRAVE, kind);
+            }
+            assert_eq!(breakers.state(&BRAVE), State::Closed, "{kind:?}");
+        }
+        store.put(&question(&BRAVE), b"nonsense");
+        assert_eq!(breakers.pass(&BRAVE), State::Closed);
+        let nowhere = Breakers::new(None);
+        nowhere.failed(&BRAVE, LIMITED);
+        assert_eq!(nowhere.pass(&BRAVE), State::Closed);
+    }
+
+    #[test]
+    fn it_is_open_for_thirty_seconds_and_up_to_a_fifth_more() {
+        let times: std::collections::HashSet<u32> = (0..100).map(|_| open_for()).collect();
+        assert!(times.len() > 50);
+        assert!(times.iter().all(|time| (30_000..36_000).contains(time)));
+    }
+}

@@ -1,0 +1,360 @@
+//! What of a result says most about a claim: a sentence of it, for whoever chooses what to read. It
+//! is no verdict: a sentence that denies the claim shares as much with it as one that upholds it.
+
+use std::collections::HashSet;
+
+use super::SearchResult;
+
+/// The least letters of a word that counts.
+const LETTERS: usize = 3;
+/// What a word weighs.
+const WORD: usize = 1;
+/// What a number weighs.
+const NUMBER: usize = 2;
+
+/// Words that say nothing.
+const STOP_WORDS: &[&str] = &[
+    "about", "above", "after", "again", "all", "also", "although", "among", "and", "any", "are",
+    "because", "been", "before", "being", "below", "between", "both", "but", "can", "could", "did",
+    "does", "doing", "down", "during", "each", "either", "etc", "even", "ever", "every", "few",
+    "for", "from", "further", "had", "has", "have", "having", "her", "here", "hers", "him", "his",
+    "how", "however", "into", "its", "itself", "just", "let", "like", "many", "may", "might",
+    "more", "most", "much", "must", "nor", "not", "now", "off", "once", "one", "only", "other",
+    "our", "ours", "out", "over", "own", "per", "same", "shall", "she", "should", "since", "some",
+    "such", "than", "that", "the", "their", "theirs", "them", "then", "there", "these", "they",
+    "this", "those", "though", "through", "thus", "too", "under", "until", "upon", "very", "via",
+    "was", "were", "what", "when", "where", "whether", "which", "while", "who", "whom", "whose",
+    "why", "will", "with", "within", "without", "would", "yet", "you", "your", "yours",
+];
+
+/// A claim, taken apart.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    tokens: HashSet<Token>,
+}
+
+/// What counts of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Token {
+    Word(String),
+    Number(String),
+}
+
+impl Token {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Word(_) => WORD,
+            Self::Number(_) => NUMBER,
+        }
+    }
+}
+
+impl Claim {
+    /// Takes a claim apart.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self {
+            tokens: tokens(text).into_iter().collect(),
+        }
+    }
+
+    /// The sentence of title, snippet and further snippets that shares most with the claim, the
+    /// earliest of equals; empty where none shares anything.
+    #[must_use]
+    pub fn signal(&self, result: &SearchResult) -> String {
+        let further = result.extra_snippets.iter().map(String::as_str);
+        let texts = [result.title.as_str(), result.snippet.as_str()];
+        let (mut most, mut best) = (0, "");
+        for sentence in texts.into_iter().chain(further).flat_map(sentences) {
+            let weight = self.weight(sentence);
+            if weight > most {
+                (most, best) = (weight, sentence);
+            }
+        }
+        best.to_owned()
+    }
+
+    /// How much a sentence shares with the claim; what comes twice counts once.
+    fn weight(&self, sentence: &str) -> usize {
+        let own: HashSet<Token> = tokens(sentence).into_iter().collect();
+        let shared = own.intersection(&self.tokens);
+        shared.map(Token::weight).sum()
+    }
+}
+
+/// The sentences of a text. A full stop ends one where a blank follows, unless it is that of an
+/// abbreviation of one letter or of a few known ones.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut found = Vec::new();
+    let mut begin = 0;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        let next = characters.peek().map(|(_, next)| *next);
+        let blank = next.is_none_or(char::is_whitespace);
+        let end = at + c.len_utf8();
+        let ends = match c {
+            '。' | '！' | '？' | '\n' => true,
+            '!' | '?' | '\u{2026}' => blank,
+            '.' => blank && !is_abbreviation(&text[begin..at]),
+            _ => false,
+        };
+        if ends {
+            found.push(&text[begin..end]);
+            begin = end;
+        }
+    }
+    found.push(&text[begin..]);
+    let trimmed = found.into_iter().map(str::trim);
+    trimmed.filter(|sentence| !sentence.is_empty())
+}
+
+fn is_abbreviation(before: &str) -> bool {
+    let word = before
+        .rsplit(|c: char| c.is_whitespace() || c == '(')
+        .next()
+        .unwrap_or_default();
+    let known = [
+        "approx", "ca", "cf", "Dr", "e.g", "eg", "et al", "etc", "Fig", "fig", "i.e", "ie", "Inc",
+        "Jr", "Mr", "Mrs", "Ms", "No", "Prof", "resp", "Sr", "St", "U.S", "vol", "vs",
+    ];
+    let letter = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
+    letter || known.contains(&word)
+}
+
+/// The words and numbers of a text.
+fn tokens(text: &str) -> Vec<Token> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(begin) = rest.find(char::is_alphanumeric) {
+        rest = &rest[begin..];
+        let mut end = rest.len();
+        let mut characters = rest.char_indices().peekable();
+        while let Some((at, c)) = characters.next() {
+            let next = characters.peek().map(|(_, next)| *next);
+            // A point or a comma between digits, an apostrophe between letters.
+            let inside = match c {
+                '.' | ',' => {
+                    rest[..at].ends_with(|c: char| c.is_ascii_digit())
+                        && next.is_some_and(|c| c.is_ascii_digit())
+                }
+                '\'' | '\u{2019}' => next.is_some_and(char::is_alphabetic),
+                c => c.is_alphanumeric(),
+            };
+            if !inside {
+                end = at;
+                break;
+            }
+        }
+        let (word, after) = rest.split_at(end);
+        token(word, &mut found);
+        rest = after;
+    }
+    found
+}
+
+fn token(word: &str, found: &mut Vec<Token>) {
+    if word.contains(|c: char| c.is_ascii_digit()) {
+        let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let number = digits
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',');
+        found.push(if number {
+            let mut number = digits.replace(',', "");
+            if number.contains('.') {
+                let length = number.trim_end_matches('0').trim_end_matches('.').len();
+                number.truncate(length);
+            }
+            Token::Number(number)
+        } else {
+            Token::Number(word.to_lowercase())
+        });
+        return;
+    }
+    let word = word.to_lowercase();
+    if word.chars().all(is_unspaced) {
+        // What is written without blanks has no words to be seen: pairs of characters stand for
+        // them.
+        let characters: Vec<char> = word.chars().collect();
+        let pairs = characters.windows(2).map(|pair| pair.iter().collect());
+        found.extend(pairs.map(Token::Word));
+        return;
+    }
+    let word = word.split(['\'', '\u{2019}']).next().unwrap_or_default();
+    if word.chars().count() >= LETTERS && STOP_WORDS.binary_search(&word).is_err() {
+        found.push(Token::Word(stem(word)));
+    }
+}
+
+/// Whether a character is of a script that has no blanks between words.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{e00}'..='\u{e7f}'
+        | '\u{f900}'..='\u{faff}')
+}
+
+/// The word without the ending that its number or time gives it.
+fn stem(word: &str) -> String {
+    let long = |stem: &str| stem.chars().count() >= LETTERS;
+    let without = |ending: &str| word.strip_suffix(ending).filter(|stem| long(stem));
+    if !word.is_ascii() {
+        return word.to_owned();
+    }
+    if let Some(stem) = without("ies") {
+        return format!("{stem}y");
+    }
+    let mut stem = without("ingly")
+        .or_else(|| without("edly"))
+        .or_else(|| without("ing"))
+        .or_else(|| without("ed"))
+        .or_else(|| without("ly"))
+        .or_else(|| {
+            ["sses", "shes", "ches", "xes", "zes"]
+                .iter()
+                .find_map(|ending| {
+                    without(&ending[ending.len() - 2..]).filter(|_| word.ends_with(ending))
+                })
+        })
+        .or_else(|| without("s").filter(|stem| !stem.ends_with(['s', 'u', 'i'])))
+        .unwrap_or(word);
+    let doubled = |stem: &str| {
+        let [.., a, b] = stem.as_bytes() else {
+            return false;
+        };
+        a == b && !b"aeiouls".contains(b)
+    };
+    if stem.len() < word.len() && doubled(stem) && !word.ends_with('s') {
+        stem = &stem[..stem.len() - 1];
+    }
+    let silent = stem.strip_suffix('e').filter(|stem| long(stem));
+    silent.unwrap_or(stem).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signal(claim: &str, title: &str, snippet: &str, further: &[&str]) -> String {
+        Claim::new(claim).signal(&SearchResult {
+            title: title.to_owned(),
+            snippet: snippet.to_owned(),
+            extra_snippets: further.iter().map(|text| (*text).to_owned()).collect(),
+            ..SearchResult::default()
+        })
+    }
+
+    #[test]
+    fn the_sentence_that_shares_most_is_shown() {
+        let snippet = "Coffee is popular. Drinking coffee lowers the risk of diabetes, studies \
+            say. Tea is popular too.";
+        assert_eq!(
+            signal(
+                "Coffee drinkers have a lower risk of diabetes",
+                "On tea",
+                snippet,
+                &[]
+            ),
+            "Drinking coffee lowers the risk of diabetes, studies say."
+        );
+        assert_eq!(
+            signal(
+                "the risk",
+                "Nothing here",
+                "Nor here.",
+                &["But here is a risk. And more."]
+            ),
+            "But here is a risk."
+        );
+    }
+
+    #[test]
+    fn the_earliest_of_equals_counts_and_nothing_is_nothing() {
+        assert_eq!(
+            signal("coffee", "Coffee", "All about coffee. Coffee again.", &[]),
+            "Coffee"
+        );
+        assert_eq!(signal("coffee", "Tea", "About tea.", &[]), "");
+        assert_eq!(signal("", "Tea", "About tea.", &[]), "");
+        assert_eq!(
+            signal("what they have is of it", "They have it", "is of", &[]),
+            ""
+        );
+        assert_eq!(signal("an ox", "An ox", "is an ox", &[]), "");
+    }
+
+    #[test]
+    fn numbers_count_always_and_weigh_more() {
+        let snippet = "The unemployment rate was discussed. In 2024 it was 3.5%.";
+        assert_eq!(
+            signal("The unemployment rate was 3.5% in 2024", "", snippet, &[]),
+            "In 2024 it was 3.5%."
+        );
+        assert_eq!(
+            signal(
+                "costs 1,000 dollars",
+                "",
+                "The price is high. 1000 were sold.",
+                &[]
+            ),
+            "1000 were sold."
+        );
+        assert_eq!(signal("5 of 7", "", "Seven. Or 7.", &[]), "Or 7.");
+        assert_eq!(
+            signal("3.50 percent", "", "It is 3.5 now.", &[]),
+            "It is 3.5 now."
+        );
+        assert_eq!(signal("version 35", "", "It is 3.5 now.", &[]), "");
+    }
+
+    #[test]
+    fn endings_do_not_matter() {
+        for (one, other) in [
+            ("studies", "study"),
+            ("vaccines", "vaccine"),
+            ("vaccinating", "vaccinated"),
+            ("running", "runs"),
+            ("boxes", "box"),
+            ("causes", "caused"),
+            ("rates", "rate"),
+            ("quickly", "quick"),
+            ("planned", "plans"),
+            ("company's", "company"),
+        ] {
+            assert_eq!(tokens(one), tokens(other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("business", "busy"),
+            ("analysis", "analyst"),
+            ("virus", "vire"),
+        ] {
+            assert_ne!(tokens(one), tokens(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn sentences_end_where_readers_end_them() {
+        let text = "It costs 3.5 million, e.g. in the U.S. alone. J. Smith said so! Really? Yes\n\
+            and no. 是的。不是。 End";
+        let found: Vec<&str> = sentences(text).collect();
+        assert_eq!(
+            found,
+            [
+                "It costs 3.5 million, e.g. in the U.S. alone.",
+                "J. Smith said so!",
+                "Really?",
+                "Yes",
+                "and no.",
+                "是的。",
+                "不是。",
+                "End"
+            ]
+        );
+        assert_eq!(
+            signal("气候变化的影响", "", "别的东西。气候变化很重要。", &[]),
+            "气候变化很重要。"
+        );
+    }
+
+    #[test]
+    fn stop_words_are_in_order() {
+        assert!(STOP_WORDS.is_sorted());
+    }
+}

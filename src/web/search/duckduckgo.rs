@@ -1,0 +1,283 @@
+//! `DuckDuckGo`'s results without scripts: its URL, its page, its bot check.
+//!
+//! Facts: `DuckDuckGo`'s help pages, "URL parameters"; the page itself, whose classes have been the
+//! same for years. Nobody needs a key, and nobody is promised an answer: a bot check comes as HTTP
+//! 202 or as a page of its own, and is never taken for a search without results.
+
+use url::Url;
+
+use super::provider::{Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites};
+use super::query::{Ask, Safe};
+use super::reply;
+use super::terms::{self, Words};
+use super::{SearchResult, dates};
+use crate::document;
+use crate::web::client::Response;
+
+const NAME: &str = "DuckDuckGo";
+const ENDPOINT: &str = "https://html.duckduckgo.com/html/";
+
+/// The provider.
+pub static PROVIDER: Provider = Provider {
+    name: "duckduckgo",
+    title: NAME,
+    slots: &[],
+    endpoint: Endpoint::Known {
+        variable: "IKIGAI_DUCKDUCKGO_URL",
+        address: ENDPOINT,
+    },
+    setup: "DuckDuckGo needs no key.",
+    limits: Limits {
+        characters: 490,
+        words: 100,
+        sites: Sites::Words(20),
+        results: 10,
+        // They are asked for by a form with a secret of the first one.
+        pages: false,
+        at_once: false,
+        ..Limits::PLAIN
+    },
+    words: Words::ALL,
+    accept: "text/html, */*;q=0.5",
+    request,
+    read,
+    refusal,
+};
+
+/// The regions, country and language.
+const REGIONS: &[&str] = &[
+    "ar-es", "at-de", "au-en", "be-fr", "be-nl", "bg-bg", "br-pt", "ca-en", "ca-fr", "ch-de",
+    "ch-fr", "ch-it", "cl-es", "cn-zh", "co-es", "cz-cs", "de-de", "dk-da", "ee-et", "es-es",
+    "fi-fi", "fr-fr", "gr-el", "hk-tzh", "hr-hr", "hu-hu", "id-id", "ie-en", "il-he", "in-en",
+    "it-it", "jp-jp", "kr-kr", "lt-lt", "lv-lv", "mx-es", "my-ms", "nl-nl", "no-no", "nz-en",
+    "pe-es", "ph-en", "pl-pl", "pt-pt", "ro-ro", "ru-ru", "se-sv", "sg-en", "sk-sk", "sl-sl",
+    "th-th", "tr-tr", "tw-tzh", "ua-uk", "uk-en", "us-en", "us-es", "vn-vi", "xa-ar", "za-en",
+];
+
+/// The region that a language alone means, where the first one that has it would be the wrong one.
+const HOMES: &[(&str, &str)] = &[
+    ("de", "de-de"),
+    ("en", "us-en"),
+    ("es", "es-es"),
+    ("fr", "fr-fr"),
+    ("it", "it-it"),
+    ("nl", "nl-nl"),
+    ("pt", "pt-pt"),
+];
+
+fn request(ask: &Ask<'_>, account: &Account) -> Request {
+    let search = ask.search;
+    let text = terms::written(ask, PROVIDER.words);
+    let mut parameters = vec![("q", text.as_str())];
+    if let Some(range) = search.time_range {
+        parameters.push(("df", range.letter()));
+    }
+    let (country, language) = (search.country.as_deref(), search.language.as_deref());
+    let region = region(country, language);
+    if let Some(region) = region {
+        parameters.push(("kl", region));
+    }
+    if let Some(safe) = search.safe {
+        let level = match safe {
+            Safe::Off => "-2",
+            Safe::Medium => "-1",
+            Safe::High => "1",
+        };
+        parameters.push(("kp", level));
+    }
+    let heeds = |wanted: Option<&str>, part: usize| {
+        let own = |wanted: &str| match wanted {
+            "GB" => "uk".to_owned(),
+            "ja" => "jp".to_owned(),
+            "ko" => "kr".to_owned(),
+            _ => wanted.to_ascii_lowercase(),
+        };
+        let region = region.and_then(|region| region.split('-').nth(part));
+        wanted.is_none_or(|wanted| region == Some(own(wanted).as_str()) || wanted == "zh")
+    };
+    Request::get(account, &parameters)
+        .without("country", !heeds(country, 0))
+        .without("language", !heeds(language, 1))
+}
+
+/// The region that is nearest to what is asked for.
+fn region(country: Option<&str>, language: Option<&str>) -> Option<&'static str> {
+    let language = language.map(|code| match code {
+        "ja" => "jp",
+        "ko" => "kr",
+        "zh" => "zh",
+        other => other,
+    });
+    if let Some(country) = country {
+        let country = if country == "GB" { "UK" } else { country };
+        let prefix = format!("{}-", country.to_ascii_lowercase());
+        let mut own = REGIONS.iter().filter(|one| one.starts_with(&prefix));
+        let first = own.clone().next();
+        let speaks = |one: &&&str| language.is_some_and(|code| one[prefix.len()..] == *code);
+        return own.find(speaks).or(first).copied();
+    }
+    let language = language?;
+    let home = HOMES.iter().find(|(code, _)| *code == language);
+    let suffix = format!("-{language}");
+    let any = || REGIONS.iter().find(|one| one.ends_with(&suffix)).copied();
+    home.map(|(_, region)| *region).or_else(any)
+}
+
+/// What a page that is not of results has in it.
+const CHECKS: &[&str] = &[
+    "anomaly-modal",
+    "anomaly.js",
+    "anomaly_modal",
+    "challenge-form",
+    "bots use duckduckgo too",
+    "error-lite@duckduckgo.com",
+];
+
+/// What a page without results has in it.
+const NOTHING: &[&str] = &[
+    "no-results",
+    "result--no-result",
+    "no results.",
+    "no results found",
+];
+
+fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+    let checked = || Misread::Refused(checked(reply));
+    if reply.status == 202 {
+        return Err(checked());
+    }
+    let page = String::from_utf8_lossy(&reply.body);
+    let classes = [
+        "result__a",
+        "result__snippet",
+        "result__extras__url",
+        "results",
+    ];
+    let picked = document::picked(&page, &classes, &["result--ad", "result--no-result"]);
+    let mut results: Vec<SearchResult> = Vec::new();
+    let mut shown = false;
+    // Whether what follows belongs to the last of the results.
+    let mut open = false;
+    for one in picked {
+        let last = results.last_mut().filter(|_| open);
+        match (one.class, last) {
+            (0, _) => {
+                shown = true;
+                let url = one.href.as_deref().and_then(target);
+                open = url.is_some();
+                results.extend(url.map(|url| SearchResult {
+                    title: one.text,
+                    url,
+                    ..SearchResult::default()
+                }));
+            }
+            (1, Some(result)) if result.snippet.is_empty() => result.snippet = one.text,
+            (2, Some(result)) => {
+                let date = one.text.split_whitespace().find_map(dates::iso);
+                result.published_at = result.published_at.take().or(date);
+            }
+            (3, _) => shown = true,
+            _ => {}
+        }
+    }
+    if !results.is_empty() {
+        return Ok(results);
+    }
+    let lower = page.to_lowercase();
+    if CHECKS.iter().any(|part| lower.contains(part)) {
+        return Err(checked());
+    }
+    if shown || NOTHING.iter().any(|part| lower.contains(part)) {
+        return Ok(results);
+    }
+    Err(Misread::Unknown)
+}
+
+/// Where a result leads: the address itself, or what `uddg` of a redirect is; `None` for an
+/// advertisement.
+fn target(href: &str) -> Option<String> {
+    let base = Url::parse(ENDPOINT).ok()?;
+    let url = base.join(href).ok()?;
+    let of_duckduckgo = |url: &Url| {
+        url.host_str()
+            .is_some_and(|host| host == "duckduckgo.com" || host.ends_with(".duckduckgo.com"))
+    };
+    if !of_duckduckgo(&url) {
+        return Some(url.into());
+    }
+    if url.path() == "/y.js" {
+        return None;
+    }
+    if !matches!(url.path(), "/l/" | "/l") {
+        return Some(url.into());
+    }
+    let (_, target) = url.query_pairs().find(|(name, _)| name == "uddg")?;
+    let advertised =
+        Url::parse(&target).is_ok_and(|url| of_duckduckgo(&url) && url.path() == "/y.js");
+    (!advertised).then(|| target.into_owned())
+}
+
+fn checked(reply: &Response) -> Refusal {
+    Refusal::new(
+        reply::THROTTLED,
+        format!(
+            "{NAME} wants to see a human and gave no results (a bot check, HTTP {}).",
+            reply.status
+        ),
+    )
+}
+
+fn refusal(reply: &Response) -> Refusal {
+    match reply.status {
+        403 | 418 | 429 => checked(reply),
+        _ if reply::says(reply, CHECKS) => checked(reply),
+        _ => reply::upstream(NAME, reply),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_is_the_nearest_one() {
+        for (country, language, expected) in [
+            (Some("DE"), None, Some("de-de")),
+            (Some("GB"), Some("en"), Some("uk-en")),
+            (Some("CH"), Some("it"), Some("ch-it")),
+            (Some("CH"), Some("en"), Some("ch-de")),
+            (None, Some("de"), Some("de-de")),
+            (None, Some("en"), Some("us-en")),
+            (None, Some("ja"), Some("jp-jp")),
+            (None, Some("sv"), Some("se-sv")),
+            (None, Some("xx"), None),
+            (Some("IS"), Some("is"), None),
+            (None, None, None),
+        ] {
+            assert_eq!(
+                region(country, language),
+                expected,
+                "{country:?} {language:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_address_is_taken_out_of_its_redirect() {
+        for (href, expected) in [
+            (
+                "//duckduckgo.com/l/?uddg=https%3A%2F%2Fa.example%2Fb%3Fc%3Dd%26e&rut=1",
+                Some("https://a.example/b?c=d&e"),
+            ),
+            ("https://a.example/b", Some("https://a.example/b")),
+            ("//duckduckgo.com/y.js?ad_domain=x", None),
+            (
+                "//duckduckgo.com/l/?uddg=https%3A%2F%2Fduckduckgo.com%2Fy.js%3Fad",
+                None,
+            ),
+            ("/l/?x=y", None),
+        ] {
+            assert_eq!(target(href).as_deref(), expected, "{href}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Exa: its request, its reply, its errors.
+//!
+//! Facts: Exa documentation, "Search" and "Error codes". It looks for meaning and not for words, so
+//! that phrases and excluded words are parameters of its own, of five words at most.
+
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+
+use super::provider::{
+    Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
+};
+use super::query::{Ask, Safe};
+use super::reply::{self, string, strings};
+use super::terms::{self, Words};
+use super::{SearchResult, dates, results};
+use crate::web::client::Response;
+use crate::web::credentials::CredentialName;
+
+const NAME: &str = "Exa";
+
+/// The longest phrase of a parameter, in words.
+const MOST_WORDS: usize = 5;
+
+/// The provider.
+pub static PROVIDER: Provider = Provider {
+    name: "exa",
+    title: NAME,
+    slots: &[Slot {
+        names: &[KEY],
+        required: true,
+    }],
+    endpoint: Endpoint::Known {
+        variable: "IKIGAI_EXA_URL",
+        address: "https://api.exa.ai/search",
+    },
+    setup: "Exa has a key at https://dashboard.exa.ai/.",
+    limits: Limits {
+        sites: Sites::Parameter(1000),
+        results: 25,
+        pages: false,
+        ..Limits::PLAIN
+    },
+    words: Words {
+        exact: false,
+        excluded: false,
+        sites: false,
+    },
+    accept: "application/json",
+    request,
+    read,
+    refusal,
+};
+
+/// What the key is called.
+pub const KEY: CredentialName = CredentialName {
+    variable: "EXA_API_KEY",
+    path: &["web_search", "exa", "api_key"],
+};
+
+fn request(ask: &Ask<'_>, account: &Account) -> Request {
+    let search = ask.search;
+    let short = |text: &String| text.split_whitespace().count() <= MOST_WORDS;
+    let phrase = terms::phrase(ask);
+    let excluded = terms::excluded(ask);
+    // It takes one phrase to be left out; the others it gets to read.
+    let out = excluded.iter().position(short);
+    let mut text = terms::written(ask, PROVIDER.words);
+    if let Some(phrase) = phrase.as_ref().filter(|phrase| !short(phrase)) {
+        text.extend([" \"", phrase, "\""]);
+    }
+    for (at, term) in excluded.iter().enumerate() {
+        if Some(at) != out {
+            let mark = if term.contains(' ') { "\"" } else { "" };
+            text.extend([" -", mark, term, mark]);
+        }
+    }
+    let mut body = json!({
+        "query": text,
+        "type": "auto",
+        "numResults": ask.count,
+        "contents": {"highlights": true},
+    });
+    if let Some(phrase) = phrase.filter(short) {
+        body["includeText"] = json!([phrase]);
+    }
+    if let Some(at) = out {
+        body["excludeText"] = json!([excluded[at]]);
+    }
+    if !ask.sites.is_empty() {
+        body["includeDomains"] = ask.sites.into();
+    }
+    if let Some(range) = search.time_range {
+        let day = dates::days_before(SystemTime::now(), range.days());
+        body["startPublishedDate"] = format!("{day}T00:00:00.000Z").into();
+    }
+    if let Some(country) = &search.country {
+        body["userLocation"] = country.as_str().into();
+    }
+    if search.safe == Some(Safe::High) {
+        body["moderation"] = true.into();
+    }
+    Request::post(account, body)
+        .with("x-api-key", account.key(0))
+        .without("language", search.language.is_some())
+}
+
+fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+    let body = reply::object(reply)?;
+    Ok(reply::results(body.get("results"), |item| {
+        let mut found = strings(item.get("highlights")).into_iter();
+        let texts = ["summary", "text"].map(|name| string(item, name));
+        let text = texts.into_iter().find(|text| !text.is_empty());
+        let first = found.next();
+        SearchResult {
+            title: results::unmarked(string(item, "title")),
+            url: string(item, "url").to_owned(),
+            snippet: results::unmarked(first.as_deref().or(text).unwrap_or_default()),
+            published_at: dates::iso(string(item, "publishedDate")),
+            extra_snippets: found.map(|text| results::unmarked(&text)).collect(),
+        }
+    }))
+}
+
+fn refusal(reply: &Response) -> Refusal {
+    let body = reply::json(reply).unwrap_or(Value::Null);
+    match string(&body, "tag") {
+        "INVALID_API_KEY" => reply::rejected(NAME, reply),
+        "NO_MORE_CREDITS" | "API_KEY_BUDGET_EXCEEDED" => {
+            Refusal::new(reply::QUOTA, reply::quota(NAME, reply))
+        }
+        _ if reply.status == 403 => reply::upstream(NAME, reply),
+        _ => reply::by_status(NAME, reply),
+    }
+}

@@ -1,0 +1,187 @@
+//! One request to a provider and its answer: sent, tried once more where the provider wants that,
+//! and whatever comes back without any key in it.
+
+use std::thread;
+use std::time::Duration;
+
+use super::SearchResult;
+use super::failure::{Failure, Kind, QUOTA_WAIT, USUAL_WAIT};
+use super::provider::{Account, Misread, Provider, Refusal, Request};
+use super::reply::tidy;
+use crate::web::client::{Client, FetchError, FetchRequest, PostRequest, Response};
+use crate::web::credentials::Key;
+use crate::web::refusal;
+
+/// The shortest wait before asking again.
+const MIN_WAIT: Duration = Duration::from_millis(250);
+/// The time that must be left for the second try after its wait.
+const RETRY_NEEDS: Duration = Duration::from_secs(3);
+
+/// How long a provider may have its caller wait before a second try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience(pub Duration);
+
+impl Patience {
+    /// As long as the call has time.
+    pub const WHOLE: Self = Self(Duration::MAX);
+    /// As long as is worth it while others can be asked.
+    pub const SHORT: Self = Self(Duration::from_millis(1500));
+}
+
+/// Sends `request` and reads the results of the answer, as the provider gives them.
+pub fn results(
+    client: &Client,
+    provider: &Provider,
+    account: &Account,
+    request: &Request,
+    patience: Patience,
+) -> Result<Vec<SearchResult>, Failure> {
+    let keys = secrets(account, request);
+    let clean = |text: &str| {
+        keys.iter()
+            .fold(text.to_owned(), |text, key| key.hide_in(&text))
+    };
+    let mut waited = false;
+    loop {
+        let (refusal, told) = match send(client, provider, request) {
+            Ok(reply) => match (provider.read)(&reply) {
+                Ok(results) => return Ok(results),
+                Err(Misread::Unknown) => {
+                    return Err(not_understood(provider, &reply).map(clean));
+                }
+                Err(Misread::Refused(refusal)) => (refusal, refusal::wait(&reply)),
+            },
+            Err(FetchError::Status(reply)) => {
+                let told = refusal::wait(&reply);
+                ((provider.refusal)(&without(&keys, *reply)), told)
+            }
+            Err(error) => return Err(unreached(provider, &error).map(clean)),
+        };
+        let Some(wait) = refusal.again else {
+            return Err(failure(provider, refusal, told).map(clean));
+        };
+        let wait = wait.max(MIN_WAIT);
+        let seconds = wait
+            .as_secs()
+            .saturating_add(u64::from(wait.subsec_nanos() > 0));
+        let kind = Kind::RateLimited {
+            seconds,
+            quota: false,
+        };
+        let text = if waited {
+            format!(
+                "{}, and waiting once was not enough. Wait a few seconds and search again.",
+                refusal.text
+            )
+        } else if wait > patience.0 || wait.saturating_add(RETRY_NEEDS) > client.left() {
+            format!("{}. Search again in {seconds} seconds.", refusal.text)
+        } else {
+            waited = true;
+            thread::sleep(wait);
+            continue;
+        };
+        let failure = Failure::new(provider, kind, text);
+        return Err(failure
+            .advising("Another provider may answer now.")
+            .map(clean));
+    }
+}
+
+/// The shortest part of a credential that is a secret by itself, in bytes.
+const SECRET: usize = 8;
+
+/// Everything that no text may show: the credentials, what they are sent as, and their parts, such
+/// as the password of a login.
+fn secrets(account: &Account, request: &Request) -> Vec<Key> {
+    let headers = request.headers.iter().map(|(_, value)| value);
+    let sent = headers.filter(|value| value.expose().len() >= SECRET);
+    let whole: Vec<&Key> = account.keys.iter().flatten().chain(sent).collect();
+    let parts = whole.iter().flat_map(|key| {
+        let parts = key.expose().split([':', ' ']);
+        parts.filter(|part| part.len() >= SECRET && *part != key.expose())
+    });
+    let parts: Vec<Key> = parts.map(Key::new).collect();
+    whole.into_iter().cloned().chain(parts).collect()
+}
+
+fn send(client: &Client, provider: &Provider, request: &Request) -> Result<Response, FetchError> {
+    let headers: Vec<(&str, &str)> = request
+        .headers
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.expose()))
+        .collect();
+    let to = FetchRequest {
+        url: &request.url,
+        accept: provider.accept,
+        headers: &headers,
+    };
+    let Some(body) = &request.body else {
+        return client.get(&to);
+    };
+    client.post(&PostRequest {
+        to,
+        content_type: "application/json",
+        body: body.to_string().as_bytes(),
+    })
+}
+
+/// A failed reply with the keys in it hidden, before anything is picked out of it or cut off.
+fn without(keys: &[Key], mut reply: Response) -> Response {
+    for key in keys {
+        reply.reason = key.hide_in(&reply.reason);
+        let body = String::from_utf8_lossy(&reply.body);
+        reply.body = key.hide_in(&body).into_bytes();
+    }
+    reply
+}
+
+fn unreached(provider: &Provider, error: &FetchError) -> Failure {
+    let own = matches!(error, FetchError::Network(error) if error.own);
+    let text = format!("{} search failed: {error}", provider.title);
+    Failure::new(provider, Kind::Network { own }, text)
+}
+
+fn not_understood(provider: &Provider, reply: &Response) -> Failure {
+    let kind = reply.content_type().unwrap_or("no content type");
+    let wanted = if provider.accept.contains("json") {
+        "no JSON object"
+    } else {
+        "no page of results"
+    };
+    Failure::new(
+        provider,
+        Kind::NotUnderstood,
+        format!(
+            "{} answered HTTP {} with something that is {wanted} ({}); is there a proxy or a login \
+             page in between?",
+            provider.title,
+            reply.status,
+            tidy(kind)
+        ),
+    )
+}
+
+/// The failure that a refusal is, with the seconds that the answer says.
+fn failure(provider: &Provider, refusal: Refusal, told: Option<Duration>) -> Failure {
+    let kind = match refusal.kind {
+        Kind::RateLimited { seconds: 0, quota } => {
+            let usual = if quota { QUOTA_WAIT } else { USUAL_WAIT };
+            Kind::RateLimited {
+                seconds: told.map_or(usual, |wait| wait.as_secs().max(1)),
+                quota,
+            }
+        }
+        kind => kind,
+    };
+    let text = match (refusal.text.is_empty(), kind) {
+        (false, _) => refusal.text,
+        (true, Kind::RateLimited { quota: true, .. }) => {
+            format!("The quota of searches at {} is used up.", provider.title)
+        }
+        (true, Kind::RateLimited { .. }) => {
+            format!("{} asks for slower searching.", provider.title)
+        }
+        (true, kind) => format!("{}: {}.", provider.title, kind.in_words()),
+    };
+    Failure::new(provider, kind, text)
+}

@@ -1,0 +1,195 @@
+//! What to do where a search found nothing: which of its filters may have taken everything away,
+//! and who else could be asked.
+
+use super::breaker::{Breakers, State};
+use super::choice;
+use super::provider::Provider;
+use super::query::Search;
+use crate::web::credentials::Credentials;
+
+/// The most actions that are suggested.
+const MOST_ACTIONS: usize = 3;
+
+/// Why nothing was found, as far as that can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Nothing has the words.
+    NoMatch,
+    /// Something may have them, and the filters took it away.
+    FiltersTooRestrictive,
+}
+
+impl Reason {
+    /// Its name in an answer.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoMatch => "no_match",
+            Self::FiltersTooRestrictive => "filters_too_restrictive",
+        }
+    }
+}
+
+/// Something to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Search again without this field of the request.
+    RemoveFilter(&'static str),
+    /// Search again with this provider.
+    TryProvider(&'static str),
+    /// Search with other words.
+    Rephrase,
+}
+
+/// What is said where nothing was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hints {
+    /// Why.
+    pub reason: Reason,
+    /// The fields of the request that may have taken results away, with their values.
+    pub filters_applied: Vec<(&'static str, String)>,
+    /// What to do, best first.
+    pub suggested_actions: Vec<Action>,
+}
+
+impl Hints {
+    /// The hints for a search that `asked` found nothing for.
+    #[must_use]
+    pub fn of(
+        search: &Search,
+        asked: &Provider,
+        credentials: &Credentials<'_>,
+        breakers: Breakers<'_>,
+    ) -> Self {
+        let filters = filters(search);
+        let reason = if filters.is_empty() {
+            Reason::NoMatch
+        } else {
+            Reason::FiltersTooRestrictive
+        };
+        let others = choice::configured(credentials)
+            .into_iter()
+            .filter(|other| *other != asked && breakers.state(other) == State::Closed);
+        let mut others = others.map(|other| Action::TryProvider(other.name));
+        // Someone else may find it as it is; room is kept for one of them.
+        let other = others.next();
+        let removed = filters
+            .iter()
+            .map(|(field, _)| Action::RemoveFilter(field))
+            .take(MOST_ACTIONS - usize::from(other.is_some()));
+        let rephrase = filters.is_empty().then_some(Action::Rephrase);
+        let actions = removed.chain(rephrase).chain(other).chain(others);
+        let suggested_actions = actions.take(MOST_ACTIONS).collect();
+        Self {
+            reason,
+            suggested_actions,
+            filters_applied: filters,
+        }
+    }
+}
+
+/// The fields that may take results away, those first that take the most. What is unfit for
+/// children and what is claimed are none.
+fn filters(search: &Search) -> Vec<(&'static str, String)> {
+    let text = |value: &Option<String>| value.clone().filter(|value| !value.trim().is_empty());
+    let lens = search.lens.as_ref().map(|lens| lens.name.clone());
+    let sites = lens.is_none() && !search.sites.is_empty();
+    let range = search.time_range.map(|range| range.name().to_owned());
+    let all = [
+        ("site", sites.then(|| search.sites.join(", "))),
+        ("lens", lens),
+        ("exact_terms", text(&search.exact_terms)),
+        ("time_range", range),
+        ("language", text(&search.language)),
+        ("country", text(&search.country)),
+        ("exclude_terms", text(&search.exclude_terms)),
+    ];
+    let given = all.into_iter();
+    given
+        .filter_map(|(field, value)| Some((field, value?)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::web::search::brave::PROVIDER as BRAVE;
+    use crate::web::search::failure::Kind;
+    use crate::web::search::memory::Memory;
+    use crate::web::search::query::{Safe, TimeRange};
+    use crate::web::search::tavily::PROVIDER as TAVILY;
+
+    fn hints(search: &Search, set: &[&str], store: &Memory) -> Hints {
+        let var = |name: &str| set.contains(&name).then(|| "x".to_owned());
+        let credentials = Credentials::from_vars(&var, None);
+        Hints::of(search, &BRAVE, &credentials, Breakers::new(Some(store)))
+    }
+
+    #[test]
+    fn without_filters_others_are_asked_or_in_other_words() {
+        let search = Search {
+            safe: Some(Safe::High),
+            claim: Some("x".to_owned()),
+            exact_terms: Some(" ".to_owned()),
+            ..Search::default()
+        };
+        let hints = hints(&search, &["BRAVE_API_KEY"], &Memory::default());
+        assert_eq!(hints.reason, Reason::NoMatch);
+        assert!(hints.filters_applied.is_empty());
+        assert_eq!(
+            hints.suggested_actions,
+            [Action::Rephrase, Action::TryProvider("duckduckgo")]
+        );
+    }
+
+    #[test]
+    fn filters_are_to_be_left_out_and_three_actions_are_enough() {
+        let search = Search {
+            sites: vec!["a.example".to_owned(), "b.example".to_owned()],
+            time_range: Some(TimeRange::Day),
+            country: Some("DE".to_owned()),
+            exclude_terms: Some("x".to_owned()),
+            ..Search::default()
+        };
+        let hints = hints(&search, &["TAVILY_API_KEY"], &Memory::default());
+        assert_eq!(hints.reason, Reason::FiltersTooRestrictive);
+        let names: Vec<&str> = hints
+            .filters_applied
+            .iter()
+            .map(|(name, _)| *name)
+            .collect();
+        assert_eq!(names, ["site", "time_range", "country", "exclude_terms"]);
+        assert_eq!(hints.filters_applied[0].1, "a.example, b.example");
+        assert_eq!(
+            hints.suggested_actions,
+            [
+                Action::RemoveFilter("site"),
+                Action::RemoveFilter("time_range"),
+                Action::TryProvider("duckduckgo")
+            ]
+        );
+    }
+
+    #[test]
+    fn only_those_are_named_who_can_be_asked_and_are_well() {
+        let store = Memory::default();
+        let breakers = Breakers::new(Some(&store));
+        let limited = Kind::RateLimited {
+            seconds: 1,
+            quota: false,
+        };
+        breakers.failed(&TAVILY, limited);
+        breakers.failed(choice::find("duckduckgo").unwrap(), limited);
+        let hints = hints(&Search::default(), &["TAVILY_API_KEY"], &store);
+        assert_eq!(hints.suggested_actions, [Action::Rephrase]);
+        let var = |name: &str| (name == "SEARCH_PROVIDER").then(|| "none".to_owned());
+        let credentials = Credentials::from_vars(&var, None);
+        let nobody = Hints::of(
+            &Search::default(),
+            &BRAVE,
+            &credentials,
+            Breakers::new(None),
+        );
+        assert_eq!(nobody.suggested_actions, [Action::Rephrase]);
+    }
+}

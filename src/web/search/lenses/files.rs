@@ -1,0 +1,148 @@
+//! Lenses in files: JSON, one object or a list of them. A file that cannot be used is named and
+//! does no harm.
+
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use serde_json::Value;
+
+use super::Lens;
+use crate::web::credentials::Credentials;
+use crate::web::search::DomainFilter;
+
+/// Names further files and directories, with colons between them.
+const VARIABLE: &str = "CUSTOM_LENSES_PATH";
+
+/// The directory in the configuration directory.
+const DIRECTORY: &str = "lenses";
+
+/// The most that is read of a file, in bytes.
+const MAX_FILE: u64 = 1024 * 1024;
+/// The most files of a directory.
+const MAX_FILES: usize = 200;
+/// The most domains of a lens.
+const MAX_DOMAINS: usize = 200;
+/// The longest name, in bytes.
+const MAX_NAME: usize = 64;
+
+/// Where lenses are looked for, the later ones counting more.
+pub fn places(credentials: &Credentials<'_>) -> Vec<PathBuf> {
+    let configured = credentials
+        .directories()
+        .map(|directory| directory.join(DIRECTORY))
+        .find(|directory| directory.is_dir());
+    let custom = credentials.variable(VARIABLE).map(OsString::from);
+    let custom = custom
+        .iter()
+        .flat_map(std::env::split_paths)
+        .filter(|path| !path.as_os_str().is_empty());
+    configured.into_iter().chain(custom).collect()
+}
+
+/// The lenses in a file, or in the files of a directory in the order of their names. What cannot be
+/// used is named, with the reason.
+pub fn read(place: &Path) -> Vec<Result<Lens, String>> {
+    if !place.is_dir() {
+        return read_file(place);
+    }
+    let entries = match fs::read_dir(place) {
+        Ok(entries) => entries,
+        Err(error) => return vec![Err(sentence(place, &error.to_string()))],
+    };
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
+        .collect();
+    files.sort();
+    files.truncate(MAX_FILES);
+    files.iter().flat_map(|file| read_file(file)).collect()
+}
+
+fn read_file(file: &Path) -> Vec<Result<Lens, String>> {
+    let named = |error: anyhow::Error| sentence(file, &format!("{error:#}"));
+    let lenses = match json(file) {
+        Ok(Value::Array(lenses)) => lenses,
+        Ok(lens) => vec![lens],
+        Err(error) => return vec![Err(named(error))],
+    };
+    let read = lenses.iter().map(|lens| of(lens).map_err(named));
+    read.collect()
+}
+
+fn sentence(file: &Path, why: &str) -> String {
+    format!("The lens file {} could not be used: {why}.", file.display())
+}
+
+fn json(path: &Path) -> anyhow::Result<Value> {
+    // A FIFO without a writer would otherwise be waited for.
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .context("can't be opened")?;
+    let about = file.metadata().context("can't be examined")?;
+    ensure!(about.is_file(), "is not a regular file");
+    let mut text = Vec::new();
+    file.take(MAX_FILE + 1)
+        .read_to_end(&mut text)
+        .context("can't be read")?;
+    ensure!(text.len() as u64 <= MAX_FILE, "is larger than 1 MiB");
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+    serde_json::from_slice(text).context("is not valid JSON")
+}
+
+fn of(json: &Value) -> anyhow::Result<Lens> {
+    ensure!(json.is_object(), "a lens is a JSON object");
+    let text = |field: &str| -> anyhow::Result<Option<&str>> {
+        match json.get(field) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
+            Some(_) => bail!("`{field}` must be a string"),
+        }
+    };
+    let name = text("name")?.context("it has no `name`")?.to_lowercase();
+    let sound = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    ensure!(
+        name.len() <= MAX_NAME && name.chars().all(sound),
+        "`name` must be one word of at most {MAX_NAME} bytes"
+    );
+    let mut entries = Vec::new();
+    match json.get("domains") {
+        None | Some(Value::Null) => {}
+        Some(Value::Array(list)) => {
+            for entry in list {
+                let entry = entry
+                    .as_str()
+                    .context("`domains` must hold strings alone")?;
+                let one = DomainFilter::new(&[entry.to_owned()], &[]);
+                let is_host = one.allowed().is_some_and(|hosts| !hosts.is_empty());
+                ensure!(is_host, "{entry:?} is not a domain");
+                entries.push(entry.to_owned());
+            }
+        }
+        Some(_) => bail!("`domains` must be a list"),
+    }
+    let domains = DomainFilter::new(&entries, &[]);
+    let domains = domains.allowed().unwrap_or_default().to_vec();
+    ensure!(
+        domains.len() <= MAX_DOMAINS,
+        "it has more than {MAX_DOMAINS} domains"
+    );
+    let cx = text("cx")?.map(str::to_owned);
+    ensure!(
+        !domains.is_empty() || cx.is_some(),
+        "it has neither `domains` nor `cx`"
+    );
+    Ok(Lens {
+        name,
+        description: text("description")?.unwrap_or_default().to_owned(),
+        domains,
+        cx,
+    })
+}

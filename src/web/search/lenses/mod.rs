@@ -1,0 +1,271 @@
+//! Lenses: named lists of domains, so that a search looks where its subject is at home. Some are
+//! compiled in, others come from files; of two with the same name the later one counts.
+
+use std::fmt;
+
+use crate::web::credentials::Credentials;
+
+mod files;
+mod own;
+
+/// A list of domains with a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lens {
+    /// Its name, in lower case.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The domains, each with everything below it.
+    pub domains: Vec<String>,
+    /// A search engine of Google's for the same.
+    pub cx: Option<String>,
+}
+
+/// All lenses of a user.
+#[derive(Clone, Debug, Default)]
+pub struct Lenses {
+    all: Vec<Lens>,
+    /// The files that could not be used, each with the reason: a sentence.
+    pub problems: Vec<String>,
+}
+
+/// There is no lens of that name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownLens {
+    /// The name.
+    pub name: String,
+    /// Those that there are, in order.
+    pub names: Vec<String>,
+    /// The files that could not be used.
+    pub problems: Vec<String>,
+}
+
+impl fmt::Display for UnknownLens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.names.join(", ");
+        write!(f, "There is no lens \"{}\". There are: {names}.", self.name)?;
+        for problem in &self.problems {
+            write!(f, " {problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownLens {}
+
+impl Lenses {
+    /// Those that are compiled in, and those in `lenses/` in the first configuration directory that
+    /// has one, and in the files and directories that `CUSTOM_LENSES_PATH` names.
+    #[must_use]
+    pub fn of(credentials: &Credentials<'_>) -> Self {
+        let mut lenses = Self::compiled_in();
+        for place in files::places(credentials) {
+            lenses.add(&place);
+        }
+        lenses
+    }
+
+    /// Those that are compiled in.
+    #[must_use]
+    pub fn compiled_in() -> Self {
+        let all = own::LENSES.iter().map(|(name, description, domains)| Lens {
+            name: (*name).to_owned(),
+            description: (*description).to_owned(),
+            domains: domains.iter().map(|domain| (*domain).to_owned()).collect(),
+            cx: None,
+        });
+        Self {
+            all: all.collect(),
+            problems: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, place: &std::path::Path) {
+        for read in files::read(place) {
+            match read {
+                Ok(lens) => {
+                    self.all.retain(|one| one.name != lens.name);
+                    self.all.push(lens);
+                }
+                Err(problem) => self.problems.push(problem),
+            }
+        }
+    }
+
+    /// All of them, in the order of their names.
+    #[must_use]
+    pub fn list(&self) -> Vec<&Lens> {
+        let mut all: Vec<&Lens> = self.all.iter().collect();
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+        all
+    }
+
+    /// The lens of that name, whatever the case.
+    pub fn find(&self, name: &str) -> Result<&Lens, UnknownLens> {
+        let wanted = name.trim().to_lowercase();
+        let found = self.all.iter().find(|lens| lens.name == wanted);
+        found.ok_or_else(|| UnknownLens {
+            name: name.trim().chars().take(100).collect(),
+            names: self.list().iter().map(|lens| lens.name.clone()).collect(),
+            problems: self.problems.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::web::search::DomainFilter;
+
+    fn of(path: Option<&Path>, config: Option<&Path>) -> Lenses {
+        let own = |path: Option<&Path>| path.map(|path| path.to_str().unwrap().to_owned());
+        let (path, config) = (own(path), own(config));
+        let var = |name: &str| match name {
+            "CUSTOM_LENSES_PATH" => path.clone(),
+            "IKIGAI_CONFIG_DIR" => config.clone(),
+            _ => None,
+        };
+        Lenses::of(&Credentials::from_vars(&var, None))
+    }
+
+    #[test]
+    fn those_that_are_compiled_in_are_sound() {
+        let lenses = Lenses::compiled_in();
+        let names: Vec<&str> = lenses
+            .list()
+            .iter()
+            .map(|lens| lens.name.as_str())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "academic",
+                "biomed",
+                "clinical",
+                "curriculum",
+                "devops",
+                "docs",
+                "finance",
+                "government",
+                "legal",
+                "medical",
+                "news",
+                "osint",
+                "programming",
+                "science",
+                "security",
+                "tech"
+            ]
+        );
+        for lens in lenses.list() {
+            let filter = DomainFilter::new(&lens.domains, &[]);
+            assert_eq!(filter.allowed().unwrap(), lens.domains, "{}", lens.name);
+            assert!((8..=40).contains(&lens.domains.len()), "{}", lens.name);
+            assert!(lens.description.ends_with('.'), "{}", lens.name);
+            // None is part of another one of the same lens.
+            let all: HashSet<&str> = lens.domains.iter().map(String::as_str).collect();
+            for domain in &lens.domains {
+                let mut rest = domain.as_str();
+                while let Some((_, parent)) = rest.split_once('.') {
+                    assert!(!all.contains(parent), "{domain} in {}", lens.name);
+                    rest = parent;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn files_add_lenses_and_replace_them_and_the_later_one_counts() {
+        let config = tempfile::tempdir().unwrap();
+        let custom = tempfile::tempdir().unwrap();
+        let lenses = config.path().join("lenses");
+        fs::create_dir(&lenses).unwrap();
+        let write = |place: &Path, name: &str, text: &str| {
+            fs::write(place.join(name), text).unwrap();
+        };
+        write(
+            &lenses,
+            "a.json",
+            r#"{"name":"News","description":"mine","domains":["HTTPS://Mine.example/x","mine.example"]}"#,
+        );
+        write(
+            &lenses,
+            "b.json",
+            r#"[{"name":"own","domains":["b.example"]},{"name":"engine","cx":"abc"}]"#,
+        );
+        write(&lenses, "notes.txt", "no lens");
+        write(
+            custom.path(),
+            "a.json",
+            r#"{"name":"own","domains":["a.example"]}"#,
+        );
+        let found = of(Some(custom.path()), Some(config.path()));
+        assert_eq!(found.problems, Vec::<String>::new());
+        assert_eq!(found.find("NEWS").unwrap().domains, ["mine.example"]);
+        assert_eq!(found.find("own").unwrap().domains, ["a.example"]);
+        assert_eq!(found.find("engine").unwrap().cx.as_deref(), Some("abc"));
+        assert_eq!(found.list().len(), 18);
+        let only = of(Some(&custom.path().join("a.json")), None);
+        assert_eq!(only.find("own").unwrap().domains, ["a.example"]);
+    }
+
+    #[test]
+    fn a_file_that_is_no_lens_is_named_and_the_others_are_read() {
+        let custom = tempfile::tempdir().unwrap();
+        for (at, text) in [
+            "{",
+            "5",
+            "[5]",
+            r#"{"domains":["a.example"]}"#,
+            r#"{"name":"x"}"#,
+            r#"{"name":"x","domains":[]}"#,
+            r#"{"name":"x","domains":"a.example"}"#,
+            r#"{"name":"x","domains":["not a host!"]}"#,
+            r#"{"name":"a b","domains":["a.example"]}"#,
+        ]
+        .iter()
+        .enumerate()
+        {
+            fs::write(custom.path().join(format!("{at}.json")), text).unwrap();
+        }
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            custom.path().join("pipe.json"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .unwrap();
+        fs::write(
+            custom.path().join("z.json"),
+            r#"{"name":"good","domains":["a.example"]}"#,
+        )
+        .unwrap();
+        let found = of(Some(custom.path()), None);
+        assert!(found.find("good").is_ok());
+        assert_eq!(found.problems.len(), 10, "{:#?}", found.problems);
+        for problem in &found.problems {
+            assert!(problem.contains(".json"), "{problem}");
+        }
+        let nowhere = of(Some(&custom.path().join("nowhere")), None);
+        assert_eq!(nowhere.problems.len(), 1);
+        assert_eq!(nowhere.list().len(), 16);
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_all_in_order() {
+        let error = Lenses::compiled_in().find("weather").unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with(
+                "There is no lens \"weather\". There are: academic, biomed, clinical,"
+            ),
+            "{text}"
+        );
+        assert!(text.ends_with("security, tech."), "{text}");
+    }
+}

@@ -1,0 +1,385 @@
+//! What a provider of search is: one row that says what differs from the others. Everything else
+//! is shared; see the other modules.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde_json::Value;
+use url::Url;
+
+use super::SearchResult;
+use super::failure::{Failure, Kind};
+use super::query::Ask;
+use super::terms::Words;
+use crate::web::client::{self, Response};
+use crate::web::credentials::{CredentialName, Credentials, Key};
+
+/// A provider of search.
+pub struct Provider {
+    /// Its name in requests and variables, in lower case.
+    pub name: &'static str,
+    /// Its name in sentences.
+    pub title: &'static str,
+    /// What it takes to ask it.
+    pub slots: &'static [Slot],
+    /// Where it is asked.
+    pub endpoint: Endpoint,
+    /// How one gets to ask it, as a sentence.
+    pub setup: &'static str,
+    /// What it takes at once.
+    pub limits: Limits,
+    /// What of a search goes into the words of a request.
+    pub words: Words,
+    /// What answers are taken.
+    pub accept: &'static str,
+    /// Makes a request.
+    pub request: fn(&Ask<'_>, &Account) -> Request,
+    /// Reads the results of an answer.
+    pub read: fn(&Response) -> Result<Vec<SearchResult>, Misread>,
+    /// Says what an answer of 400 or more means. No key is in it any more.
+    pub refusal: fn(&Response) -> Refusal,
+}
+
+impl std::fmt::Debug for Provider {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for Provider {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// A credential, under the names that it goes by; the first that is set counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    /// The names.
+    pub names: &'static [CredentialName],
+    /// Whether the provider cannot be asked without it.
+    pub required: bool,
+}
+
+impl Slot {
+    fn find(&self, credentials: &Credentials<'_>) -> Result<Key, Option<String>> {
+        let mut problem = None;
+        for name in self.names {
+            match credentials.find(name.variable, name.path) {
+                Ok(key) => return Ok(key),
+                Err(missing) => problem = problem.or(missing.problem),
+            }
+        }
+        Err(problem)
+    }
+}
+
+/// Where a provider is asked.
+#[derive(Clone, Copy, Debug)]
+pub enum Endpoint {
+    /// At this address, unless the variable has another one.
+    Known {
+        /// The variable.
+        variable: &'static str,
+        /// The address.
+        address: &'static str,
+    },
+    /// Where its user has one.
+    Own {
+        /// The variable.
+        variable: &'static str,
+        /// What the address is called otherwise.
+        name: CredentialName,
+    },
+}
+
+/// What a provider takes at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The longest query, in characters.
+    pub characters: usize,
+    /// The longest query, in words.
+    pub words: usize,
+    /// How many words of it are heeded; those behind them may as well not be there.
+    pub heeded: usize,
+    /// How many hosts may be asked for at once, and how.
+    pub sites: Sites,
+    /// The most results of one request.
+    pub results: usize,
+    /// Whether there is a second page.
+    pub pages: bool,
+    /// Whether it may be asked several things at once.
+    pub at_once: bool,
+}
+
+impl Limits {
+    /// Those of a provider that says nothing of them.
+    pub const PLAIN: Self = Self {
+        characters: 2000,
+        words: 400,
+        heeded: 400,
+        sites: Sites::Words(30),
+        results: 10,
+        pages: true,
+        at_once: true,
+    };
+}
+
+/// How hosts are asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Sites {
+    /// In the words of the request, so many of them.
+    Words(usize),
+    /// In a parameter, so many of them.
+    Parameter(usize),
+}
+
+/// What it takes to ask a provider, as it is configured.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// The address.
+    pub endpoint: Url,
+    /// What was found for each slot.
+    pub keys: Vec<Option<Key>>,
+}
+
+impl Account {
+    /// The credential in a slot; empty where there is none.
+    #[must_use]
+    pub fn key(&self, slot: usize) -> &str {
+        self.keys
+            .get(slot)
+            .and_then(Option::as_ref)
+            .map_or("", Key::expose)
+    }
+}
+
+/// A request to be sent.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The address, with its query.
+    pub url: Url,
+    /// The headers of this provider's own.
+    pub headers: Vec<(String, Key)>,
+    /// What is posted, as JSON; `None` for a GET.
+    pub body: Option<Value>,
+    /// The fields of the search that this provider has no way to heed.
+    pub unheeded: Vec<&'static str>,
+}
+
+impl Request {
+    /// A GET of the endpoint with these parameters.
+    #[must_use]
+    pub fn get(account: &Account, parameters: &[(&str, &str)]) -> Self {
+        let mut url = account.endpoint.clone();
+        url.query_pairs_mut().extend_pairs(parameters);
+        Self {
+            url,
+            headers: Vec::new(),
+            body: None,
+            unheeded: Vec::new(),
+        }
+    }
+
+    /// A POST to the endpoint.
+    #[must_use]
+    pub fn post(account: &Account, body: Value) -> Self {
+        Self {
+            url: account.endpoint.clone(),
+            headers: Vec::new(),
+            body: Some(body),
+            unheeded: Vec::new(),
+        }
+    }
+
+    /// The same with a header.
+    #[must_use]
+    pub fn with(mut self, header: &str, value: &str) -> Self {
+        self.headers.push((header.to_owned(), Key::new(value)));
+        self
+    }
+
+    /// The same, which does not heed `field` of the search, if that is `given`.
+    #[must_use]
+    pub fn without(mut self, field: &'static str, given: bool) -> Self {
+        if given {
+            self.unheeded.push(field);
+        }
+        self
+    }
+}
+
+/// Why an answer that claims to be good has no results to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misread {
+    /// It is not as documented.
+    Unknown,
+    /// It is a refusal all the same.
+    Refused(Refusal),
+}
+
+/// What a refusal means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The kind. Seconds of zero stand for those that the answer says, or else the usual ones.
+    pub kind: Kind,
+    /// What happened, as a sentence; empty for the usual one.
+    pub text: String,
+    /// After how long the provider wants to be asked once more, where it does.
+    pub again: Option<Duration>,
+}
+
+impl Refusal {
+    /// A refusal of that kind.
+    #[must_use]
+    pub fn new(kind: Kind, text: impl Into<String>) -> Self {
+        Self {
+            kind,
+            text: text.into(),
+            again: None,
+        }
+    }
+}
+
+impl Provider {
+    /// Whether everything is there to ask it. One that needs nothing always is.
+    #[must_use]
+    pub fn is_configured(&self, credentials: &Credentials<'_>) -> bool {
+        let address = match self.endpoint {
+            Endpoint::Known { .. } => true,
+            Endpoint::Own { .. } => self.address(credentials).is_ok(),
+        };
+        address
+            && self
+                .slots
+                .iter()
+                .all(|slot| !slot.required || slot.find(credentials).is_ok())
+    }
+
+    /// Whether somebody configured it: it is, and needs to be.
+    #[must_use]
+    pub fn is_chosen(&self, credentials: &Credentials<'_>) -> bool {
+        let needs = matches!(self.endpoint, Endpoint::Own { .. })
+            || self.slots.iter().any(|slot| slot.required);
+        needs && self.is_configured(credentials)
+    }
+
+    /// What it takes to ask it.
+    pub fn account(&self, credentials: &Credentials<'_>) -> Result<Account, Failure> {
+        let text = self
+            .address(credentials)
+            .map_err(|problem| self.missing(problem))?;
+        let endpoint = client::parse_url(&text).map_err(|why| {
+            let variable = self.address_variable(credentials);
+            Failure::new(
+                self,
+                Kind::Config,
+                format!("{variable} is not an address to ask: {why}"),
+            )
+        })?;
+        let mut keys = Vec::with_capacity(self.slots.len());
+        for slot in self.slots {
+            match slot.find(credentials) {
+                Ok(key) => keys.push(Some(sendable(self, slot, key)?)),
+                Err(problem) if slot.required => return Err(self.missing(problem)),
+                Err(_) => keys.push(None),
+            }
+        }
+        Ok(Account { endpoint, keys })
+    }
+
+    /// The address as it is configured, or what is wrong with the file that it may be in.
+    fn address(&self, credentials: &Credentials<'_>) -> Result<String, Option<String>> {
+        let (variable, name) = self.address_names();
+        if let Some(set) = credentials.variable(variable) {
+            return Ok(set);
+        }
+        match (self.endpoint, name) {
+            (Endpoint::Known { address, .. }, _) => Ok(address.to_owned()),
+            (Endpoint::Own { .. }, Some(name)) => credentials
+                .find(name.variable, name.path)
+                .map(|address| address.expose().to_owned())
+                .map_err(|missing| missing.problem),
+            (Endpoint::Own { .. }, None) => Err(None),
+        }
+    }
+
+    /// The variable that the address is set by, for sentences.
+    fn address_variable(&self, credentials: &Credentials<'_>) -> &'static str {
+        match self.address_names() {
+            (variable, Some(name)) if credentials.variable(variable).is_none() => name.variable,
+            (variable, _) => variable,
+        }
+    }
+
+    fn address_names(&self) -> (&'static str, Option<CredentialName>) {
+        match self.endpoint {
+            Endpoint::Known { variable, .. } => (variable, None),
+            Endpoint::Own { variable, name } => (variable, Some(name)),
+        }
+    }
+
+    /// All names of what has to be configured, as a user sets them.
+    #[must_use]
+    pub fn wanted(&self) -> Vec<CredentialName> {
+        let address = match self.endpoint {
+            Endpoint::Known { .. } => None,
+            Endpoint::Own { name, .. } => Some(name),
+        };
+        let required = self.slots.iter().filter(|slot| slot.required);
+        let keys = required.filter_map(|slot| slot.names.first().copied());
+        address.into_iter().chain(keys).collect()
+    }
+
+    fn missing(&self, problem: Option<String>) -> Failure {
+        let wanted = self.wanted();
+        let variables: Vec<&str> = wanted.iter().map(|name| name.variable).collect();
+        let paths: Vec<String> = wanted
+            .iter()
+            .map(|name| format!("'{}'", name.path.join(".")))
+            .collect();
+        let mut text = format!("{} is not configured.", self.title);
+        if let Some(problem) = problem {
+            // Writing to a string does not fail.
+            let _ = write!(text, " The credentials file could not be used. {problem}");
+        }
+        Failure::new(self, Kind::AuthMissing, text).advising(format!(
+            "{} Set {}, or {} in credentials.json.",
+            self.setup,
+            variables.join(" and "),
+            paths.join(" and ")
+        ))
+    }
+
+    /// Where its key is set, for sentences.
+    #[must_use]
+    pub fn places(&self) -> String {
+        let names = self.slots.first().map_or(&[][..], |slot| slot.names);
+        match names.first() {
+            Some(name) => format!(
+                "{}, or '{}' in credentials.json",
+                name.variable,
+                name.path.join(".")
+            ),
+            None => "its configuration".to_owned(),
+        }
+    }
+}
+
+/// The key, unless no header could hold it.
+fn sendable(provider: &Provider, slot: &Slot, key: Key) -> Result<Key, Failure> {
+    if key
+        .expose()
+        .bytes()
+        .all(|byte| (b' '..=b'~').contains(&byte))
+    {
+        return Ok(key);
+    }
+    let variable = slot.names.first().map_or("", |name| name.variable);
+    Err(Failure::new(
+        provider,
+        Kind::AuthInvalid,
+        format!("The value of {variable} holds characters that no key has."),
+    )
+    .advising(format!("Set {} anew.", provider.places())))
+}

@@ -1,0 +1,128 @@
+//! What a search is: as its caller asks for it ([`Search`]), and as one request asks a provider for
+//! a part of it ([`Ask`]).
+
+use super::lenses::Lens;
+
+/// The most results of one search.
+pub const MOST_RESULTS: usize = 10;
+
+/// How old a page may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeRange {
+    /// A day.
+    Day,
+    /// A week.
+    Week,
+    /// A month.
+    Month,
+    /// A year.
+    Year,
+}
+
+impl TimeRange {
+    /// Its name in a request.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::Year => "year",
+        }
+    }
+
+    /// The first letter of its name, as several providers have it.
+    #[must_use]
+    pub fn letter(self) -> &'static str {
+        &self.name()[..1]
+    }
+
+    /// Its length.
+    #[must_use]
+    pub fn days(self) -> u64 {
+        match self {
+            Self::Day => 1,
+            Self::Week => 7,
+            Self::Month => 31,
+            Self::Year => 365,
+        }
+    }
+}
+
+/// How much of what is unfit for children is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Safe {
+    /// Nothing.
+    Off,
+    /// Pictures and the plain cases.
+    Medium,
+    /// All that is known.
+    High,
+}
+
+impl Safe {
+    /// Its name in a request.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// A search, as its caller asks for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Search {
+    /// What to look for.
+    pub query: String,
+    /// How many results are wanted, 1 to [`MOST_RESULTS`].
+    pub count: usize,
+    /// How old pages may be; `None` for all of them.
+    pub time_range: Option<TimeRange>,
+    /// What is left out; `None` for what the provider leaves out by itself.
+    pub safe: Option<Safe>,
+    /// The pages' language, an ISO 639-1 code in lower case.
+    pub language: Option<String>,
+    /// The country, an ISO 3166-1 alpha-2 code in capitals.
+    pub country: Option<String>,
+    /// The only hosts to search, with everything below them; empty for all.
+    pub sites: Vec<String>,
+    /// A phrase that pages must have word by word.
+    pub exact_terms: Option<String>,
+    /// Words, or phrases in quotation marks, that pages must not have.
+    pub exclude_terms: Option<String>,
+    /// A list of domains to search, in place of `sites`.
+    pub lens: Option<Lens>,
+    /// The provider to ask, by its name; `None` for the one that is configured.
+    pub provider: Option<String>,
+    /// What is to be found out about; each result is marked with what it says of that.
+    pub claim: Option<String>,
+}
+
+impl Search {
+    /// The hosts that results may be from, by the lens or by themselves; empty for all.
+    #[must_use]
+    pub fn hosts(&self) -> &[String] {
+        match &self.lens {
+            Some(lens) => &lens.domains,
+            None => &self.sites,
+        }
+    }
+}
+
+/// What one request asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    /// The search that it is a part of.
+    pub search: &'a Search,
+    /// The hosts to ask for, few enough for the provider; empty for all.
+    pub sites: &'a [String],
+    /// A search engine of Google's that is made for the hosts, in place of their names.
+    pub cx: Option<&'a str>,
+    /// How many results to ask for.
+    pub count: usize,
+    /// Which page of so many results, from 0.
+    pub page: usize,
+}

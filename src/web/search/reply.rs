@@ -1,0 +1,186 @@
+//! What providers' answers have in common: JSON, lists of results, messages of failures.
+
+use serde_json::Value;
+
+use super::SearchResult;
+use super::failure::Kind;
+use super::provider::{Misread, Refusal};
+use crate::web::client::Response;
+use crate::web::quote;
+
+/// The longest message of a provider that is passed on, in characters.
+const MAX_MESSAGE: usize = 500;
+
+/// A body as JSON, whose byte order mark, if it has one, is no part of it.
+#[must_use]
+pub fn json(reply: &Response) -> Option<Value> {
+    let body = reply.body.as_slice();
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    serde_json::from_slice(body).ok()
+}
+
+/// A body that is a JSON object.
+pub fn object(reply: &Response) -> Result<Value, Misread> {
+    match json(reply) {
+        Some(value @ Value::Object(_)) => Ok(value),
+        _ => Err(Misread::Unknown),
+    }
+}
+
+/// The results in a list, those without an address left out.
+#[must_use]
+pub fn results(list: Option<&Value>, read: impl Fn(&Value) -> SearchResult) -> Vec<SearchResult> {
+    let items = list
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    items
+        .iter()
+        .map(read)
+        .filter(|result| !result.url.is_empty())
+        .collect()
+}
+
+/// A string of an object, or an empty one.
+#[must_use]
+pub fn string<'a>(object: &'a Value, name: &str) -> &'a str {
+    object.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The strings of a list.
+#[must_use]
+pub fn strings(list: Option<&Value>) -> Vec<String> {
+    let items = list.and_then(Value::as_array).into_iter().flatten();
+    items.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// Whether a failed reply names a reason anywhere in its body, JSON or not.
+#[must_use]
+pub fn names(reply: &Response, reason: &str) -> bool {
+    String::from_utf8_lossy(&reply.body).contains(reason)
+}
+
+/// The same, whatever the case of the words; `words` in lower case.
+#[must_use]
+pub fn says(reply: &Response, words: &[&str]) -> bool {
+    let body = String::from_utf8_lossy(&reply.body).to_lowercase();
+    words.iter().any(|word| body.contains(word))
+}
+
+/// The message in a failed reply's JSON, wherever the provider has it; empty where there is none.
+#[must_use]
+pub fn message(reply: &Response) -> String {
+    let Some(body) = json(reply) else {
+        return String::new();
+    };
+    let nothing = Value::Null;
+    let error = body.get("error").unwrap_or(&nothing);
+    let detail = body.get("detail").unwrap_or(&nothing);
+    let found = [
+        error.as_str().unwrap_or_default(),
+        string(error, "detail"),
+        string(error, "message"),
+        detail.as_str().unwrap_or_default(),
+        string(detail, "error"),
+        string(detail, "message"),
+        string(&body, "message"),
+    ];
+    let found = found.into_iter().find(|text| !text.is_empty());
+    tidy(found.unwrap_or_default())
+}
+
+/// A refusal that the provider gives no more about than its own message: of this request where the
+/// status says so, else a failure of its own.
+#[must_use]
+pub fn upstream(title: &str, reply: &Response) -> Refusal {
+    let status = reply.status_text();
+    let text = match message(reply) {
+        text if text.is_empty() => format!("{title} search failed: {status}"),
+        text => format!("{title} search failed: {text} ({status})"),
+    };
+    let kind = match reply.status {
+        408 | 425 | 500.. => Kind::Upstream,
+        _ => Kind::Rejected,
+    };
+    Refusal::new(kind, text)
+}
+
+/// A key that the provider rejects.
+#[must_use]
+pub fn rejected(title: &str, reply: &Response) -> Refusal {
+    let why = match message(reply) {
+        text if text.is_empty() => reply.status_text(),
+        text => text,
+    };
+    let text = format!("{title} rejected the API key ({why}).");
+    Refusal::new(Kind::AuthInvalid, text)
+}
+
+/// What the status means where the provider has nothing of its own: 401 and 403 a rejected key, 402
+/// a quota that is used up, 429 too many requests.
+#[must_use]
+pub fn by_status(title: &str, reply: &Response) -> Refusal {
+    match reply.status {
+        401 | 403 => rejected(title, reply),
+        402 => Refusal::new(QUOTA, quota(title, reply)),
+        429 => Refusal::new(THROTTLED, throttled(title, reply)),
+        _ => upstream(title, reply),
+    }
+}
+
+/// A used-up quota whose time the answer says, or nobody.
+pub const QUOTA: Kind = Kind::RateLimited {
+    seconds: 0,
+    quota: true,
+};
+
+/// Too many requests at a time, for as long as the answer says.
+pub const THROTTLED: Kind = Kind::RateLimited {
+    seconds: 0,
+    quota: false,
+};
+
+/// Says that the quota is used up.
+#[must_use]
+pub fn quota(title: &str, reply: &Response) -> String {
+    format!(
+        "The quota of searches at {title} is used up ({}).",
+        why(reply)
+    )
+}
+
+/// Says that it was too fast.
+#[must_use]
+pub fn throttled(title: &str, reply: &Response) -> String {
+    format!("{title} asks for slower searching ({}).", why(reply))
+}
+
+fn why(reply: &Response) -> String {
+    match message(reply) {
+        text if text.is_empty() => reply.status_text(),
+        text => text.trim_end_matches('.').to_owned(),
+    }
+}
+
+/// A provider's message on one line, and not too long.
+#[must_use]
+pub fn tidy(message: &str) -> String {
+    quote::on_one_line(message)
+        .chars()
+        .take(MAX_MESSAGE)
+        .collect()
+}
+
+/// A whole number with its thousands apart, as in `2,000`.
+#[must_use]
+pub fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

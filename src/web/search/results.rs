@@ -1,0 +1,332 @@
+//! What is done to every provider's results: plain text, whole addresses of the web alone, none
+//! twice, lists shared fairly.
+
+use std::collections::HashSet;
+
+use url::Url;
+
+use super::{DomainFilter, SearchResult};
+use crate::document::entities;
+
+/// The longest title, in characters.
+const MAX_TITLE: usize = 500;
+/// The longest snippet, in characters.
+const MAX_SNIPPET: usize = 1000;
+/// The longest of those beside the first.
+const MAX_EXTRA: usize = 500;
+/// How many of them there are.
+const MOST_EXTRA: usize = 5;
+
+/// Parameters that say who sent a visitor, and nothing of the page.
+const TRACKING: &[&str] = &[
+    "_ga",
+    "_gl",
+    "dclid",
+    "fbclid",
+    "gad_source",
+    "gbraid",
+    "gclid",
+    "gclsrc",
+    "igshid",
+    "mc_cid",
+    "mc_eid",
+    "mkt_tok",
+    "msclkid",
+    "srsltid",
+    "twclid",
+    "ttclid",
+    "wbraid",
+    "yclid",
+];
+
+/// The results that may be shown, as they may be shown, in their order: of the web, of the hosts
+/// that were asked for, each once.
+#[must_use]
+pub fn cleaned(results: Vec<SearchResult>, hosts: &DomainFilter) -> Vec<SearchResult> {
+    let mut seen = HashSet::new();
+    let mut kept = Vec::with_capacity(results.len());
+    for result in results {
+        let Some(url) = of_the_web(&result.url) else {
+            continue;
+        };
+        if hosts.admits(url.as_str()) && seen.insert(identity(&url)) {
+            kept.push(tidied(result));
+        }
+    }
+    kept
+}
+
+/// The address, if it is one of the web.
+fn of_the_web(address: &str) -> Option<Url> {
+    let url = Url::parse(address.trim()).ok()?;
+    let host = url.host_str().is_some_and(|host| !host.is_empty());
+    (host && matches!(url.scheme(), "http" | "https")).then_some(url)
+}
+
+/// What two addresses of the same page have in common: all but the fragment, the case of the host,
+/// the default port and the parameters for tracking.
+fn identity(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    let tracks = |name: &str| name.starts_with("utm_") || TRACKING.contains(&name);
+    if url.query_pairs().any(|(name, _)| tracks(&name)) {
+        let query = url.query().unwrap_or_default();
+        let kept: Vec<&str> = query
+            .split('&')
+            .filter(|pair| !tracks(pair.split('=').next().unwrap_or_default()))
+            .collect();
+        let kept = kept.join("&");
+        url.set_query((!kept.is_empty()).then_some(&kept));
+    }
+    if url.query() == Some("") {
+        url.set_query(None);
+    }
+    url.into()
+}
+
+/// The host of an address, as it is shown; empty where there is none.
+#[must_use]
+pub fn display_link(address: &str) -> String {
+    let url = Url::parse(address.trim()).ok();
+    let host = url.as_ref().and_then(Url::host_str);
+    host.unwrap_or_default().to_owned()
+}
+
+fn tidied(result: SearchResult) -> SearchResult {
+    let snippet = shortened(&visible(&result.snippet), MAX_SNIPPET);
+    let extra = result.extra_snippets.iter();
+    let extra = extra
+        .map(|text| shortened(&visible(text), MAX_EXTRA))
+        .filter(|text| !text.is_empty() && *text != snippet)
+        .take(MOST_EXTRA);
+    SearchResult {
+        title: shortened(&visible(&result.title), MAX_TITLE),
+        url: result.url.trim().to_owned(),
+        extra_snippets: extra.collect(),
+        snippet,
+        published_at: result.published_at,
+    }
+}
+
+/// The words of a text that are seen: one blank between them, and nothing that only steers a
+/// terminal, turns the direction of writing or is not seen at all.
+fn visible(text: &str) -> String {
+    let unseen = |c: char| {
+        matches!(c,
+            '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
+            | '\u{e0000}'..='\u{e007f}')
+    };
+    let seen: String = text.chars().filter(|c| !unseen(*c)).collect();
+    let words = seen.split(|c: char| c.is_whitespace() || c.is_control());
+    words
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The words within the first `most` characters.
+fn shortened(text: &str, most: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(most) else {
+        return text.to_owned();
+    };
+    let begin = &text[..end];
+    let whole = begin.rfind(' ').filter(|at| *at > end / 2);
+    format!("{}\u{2026}", begin[..whole.unwrap_or(end)].trim_end())
+}
+
+/// Elements that run in a line of text and mean nothing without a page.
+const INLINE: &[&str] = &[
+    "b", "strong", "em", "i", "mark", "span", "u", "sub", "sup", "p",
+];
+
+/// The text of a result as a provider of plain text has it. What marks found words in some of them
+/// is taken out, and entities are decoded; nothing else is taken for markup, since a text about
+/// HTML may well have a tag in it.
+#[must_use]
+pub fn unmarked(text: &str) -> String {
+    if !text.contains(['<', '&']) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = if marks(rest, text) {
+            rest.find('>').map(|end| end + 1)
+        } else {
+            None
+        };
+        if let Some(length) = length {
+            let breaks = rest.starts_with("<br");
+            out.push_str(if breaks { " " } else { "" });
+            rest = &rest[length..];
+        } else {
+            out.push('<');
+            rest = &rest[1..];
+        }
+    }
+    out.push_str(rest);
+    entities::decoded(&out)
+}
+
+/// Whether `rest` begins with the tag of an inline element that is ended in `text`, or with a
+/// break.
+fn marks(rest: &str, text: &str) -> bool {
+    let inner = rest[1..].trim_start_matches('/');
+    let end = inner.find(|c: char| !c.is_ascii_alphanumeric());
+    let name = &inner[..end.unwrap_or(inner.len())];
+    let ends_name = inner[name.len()..].starts_with(['>', ' ', '/']);
+    let ended = || text.contains(&format!("</{name}>"));
+    ends_name && (matches!(name, "br" | "wbr") || (INLINE.contains(&name) && ended()))
+}
+
+/// Merges the lists round robin, `most` at most.
+#[must_use]
+pub fn shared(lists: Vec<Vec<SearchResult>>, most: usize) -> Vec<SearchResult> {
+    let mut seen = HashSet::new();
+    let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
+    let mut out = Vec::with_capacity(most);
+    while !lists.is_empty() && out.len() < most {
+        // Each list gives its next result that is new.
+        lists.retain_mut(|list| {
+            let next = list.find(|result| {
+                seen.insert(match of_the_web(&result.url) {
+                    Some(url) => identity(&url),
+                    None => result.url.clone(),
+                })
+            });
+            next.map(|result| out.push(result)).is_some()
+        });
+    }
+    out.truncate(most);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(url: &str) -> SearchResult {
+        SearchResult {
+            url: url.to_owned(),
+            ..SearchResult::default()
+        }
+    }
+
+    fn kept(urls: &[&str]) -> Vec<String> {
+        let results = urls.iter().map(|url| result(url)).collect();
+        let kept = cleaned(results, &DomainFilter::default());
+        kept.into_iter().map(|result| result.url).collect()
+    }
+
+    #[test]
+    fn one_page_comes_once_however_it_is_written() {
+        for twin in [
+            "https://example.com/a?x=1#part",
+            "HTTPS://EXAMPLE.com:443/a?x=1",
+            "https://example.com/a?x=1&utm_source=y&gclid=z",
+            "https://example.com/a?fbclid=1&x=1",
+        ] {
+            assert_eq!(
+                kept(&["https://example.com/a?x=1", twin]),
+                ["https://example.com/a?x=1"],
+                "{twin}"
+            );
+            assert_eq!(kept(&[twin]), [twin]);
+        }
+        let others = [
+            "https://example.com/a?x=1",
+            "https://example.com/a?x=2",
+            "https://example.com/A?x=1",
+            "http://example.com/a?x=1",
+            "https://www.example.com/a?x=1",
+            "https://example.com:8443/a?x=1",
+            "https://example.com/a?x=1&my_utm_source=y",
+            "https://example.com/a",
+        ];
+        assert_eq!(kept(&others), others);
+    }
+
+    #[test]
+    fn what_is_not_of_the_web_goes() {
+        let all = [
+            "ftp://example.com/",
+            "javascript:alert(1)",
+            "/relative",
+            "data:text/html,x",
+            "",
+            "file:///etc/passwd",
+            "https://",
+            "https://ok.example/",
+        ];
+        assert_eq!(kept(&all), ["https://ok.example/"]);
+    }
+
+    #[test]
+    fn texts_are_seen_and_have_a_length() {
+        let results = vec![SearchResult {
+            title: " a\u{1b}[31m\n\tb\u{202e}\u{e0041} c\u{200b}d ".to_owned(),
+            url: " https://a.example/ ".to_owned(),
+            snippet: "word ".repeat(1000),
+            extra_snippets: vec!["x".to_owned(), " ".to_owned(), "x".repeat(9000)],
+            ..SearchResult::default()
+        }];
+        let kept = cleaned(results, &DomainFilter::default());
+        assert_eq!(kept[0].title, "a [31m b cd");
+        assert_eq!(kept[0].url, "https://a.example/");
+        assert!(kept[0].snippet.ends_with("word\u{2026}"));
+        assert!(kept[0].snippet.chars().count() <= MAX_SNIPPET + 1);
+        assert_eq!(kept[0].extra_snippets.len(), 2);
+    }
+
+    #[test]
+    fn what_marks_found_words_goes_and_other_markup_is_text() {
+        for (given, plain) in [
+            ("<b>a</b> <strong class=\"x\">b</strong>c", "a bc"),
+            ("R&amp;D &#x27;x&#39; &lt;b&gt;", "R&D 'x' <b>"),
+            ("a<br>b<br/>c<wbr>d", "a b cd"),
+            ("use the <div> tag, or <b>", "use the <div> tag, or <b>"),
+            ("Vec<u8> and x < y && y > z", "Vec<u8> and x < y && y > z"),
+            ("HashMap<i, p>", "HashMap<i, p>"),
+            ("<b", "<b"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(unmarked(given), plain, "{given}");
+        }
+    }
+
+    #[test]
+    fn lists_share_the_places_fairly() {
+        let list = |site: &str, count: usize| {
+            (1..=count)
+                .map(|n| result(&format!("https://{site}/{n}")))
+                .collect::<Vec<_>>()
+        };
+        let lists = vec![
+            list("a", 9),
+            list("b", 2),
+            [list("a", 2), list("c", 9)].concat(),
+        ];
+        let merged = shared(lists, 8);
+        let urls: Vec<&str> = merged
+            .iter()
+            .map(|one| one.url.trim_start_matches("https://"))
+            .collect();
+        assert_eq!(
+            urls,
+            ["a/1", "b/1", "a/2", "a/3", "b/2", "c/1", "a/4", "c/2"]
+        );
+        assert!(shared(vec![], 3).is_empty());
+    }
+
+    #[test]
+    fn the_host_is_shown_as_the_address_has_it() {
+        assert_eq!(
+            display_link("https://user@WWW.Example.com:8443/a"),
+            "www.example.com"
+        );
+        assert_eq!(display_link("nonsense"), "");
+    }
+}

@@ -1,0 +1,109 @@
+//! `SearchApi`: Google's results by an API of others.
+//!
+//! Facts: `SearchApi` documentation, "Google Search Engine Results API".
+
+use serde_json::Value;
+
+use super::failure::Kind;
+use super::provider::{
+    Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
+};
+use super::query::{Ask, Safe, TimeRange};
+use super::reply::{self, string};
+use super::terms::{self, Words};
+use super::{SearchResult, dates, results};
+use crate::web::client::Response;
+use crate::web::credentials::CredentialName;
+
+const NAME: &str = "SearchApi";
+
+/// The provider.
+pub static PROVIDER: Provider = Provider {
+    name: "searchapi",
+    title: NAME,
+    slots: &[Slot {
+        names: &[CredentialName {
+            variable: "SEARCHAPI_API_KEY",
+            path: &["web_search", "searchapi", "api_key"],
+        }],
+        required: true,
+    }],
+    endpoint: Endpoint::Known {
+        variable: "IKIGAI_SEARCHAPI_URL",
+        address: "https://www.searchapi.io/api/v1/search",
+    },
+    setup: "SearchApi has a key at https://www.searchapi.io/.",
+    limits: Limits {
+        heeded: 32,
+        sites: Sites::Words(15),
+        ..Limits::PLAIN
+    },
+    words: Words::ALL,
+    accept: "application/json",
+    request,
+    read,
+    refusal,
+};
+
+fn request(ask: &Ask<'_>, account: &Account) -> Request {
+    let search = ask.search;
+    let text = terms::written(ask, PROVIDER.words);
+    let (count, page) = (ask.count.to_string(), (ask.page + 1).to_string());
+    let mut parameters = vec![
+        ("engine", "google"),
+        ("q", text.as_str()),
+        ("num", &count),
+        ("page", &page),
+    ];
+    if let Some(range) = search.time_range {
+        let period = match range {
+            TimeRange::Day => "last_day",
+            TimeRange::Week => "last_week",
+            TimeRange::Month => "last_month",
+            TimeRange::Year => "last_year",
+        };
+        parameters.push(("time_period", period));
+    }
+    if let Some(safe) = search.safe {
+        parameters.push(("safe", if safe == Safe::Off { "off" } else { "active" }));
+    }
+    let country = search.country.as_deref().map(str::to_ascii_lowercase);
+    if let Some(country) = &country {
+        parameters.push(("gl", country));
+    }
+    if let Some(language) = &search.language {
+        parameters.push(("hl", language));
+    }
+    Request::get(account, &parameters).with("Authorization", &format!("Bearer {}", account.key(0)))
+}
+
+fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+    let body = reply::object(reply)?;
+    let list = body.get("organic_results");
+    let error = string(&body, "error");
+    // That nothing was found is written as an error as well.
+    let nothing = error.to_lowercase().contains("any results");
+    if list.is_none_or(Value::is_null) && !error.is_empty() && !nothing {
+        let text = format!("{NAME} search failed: {}", reply::tidy(error));
+        return Err(Misread::Refused(Refusal::new(Kind::Upstream, text)));
+    }
+    Ok(reply::results(list, |item| SearchResult {
+        title: results::unmarked(string(item, "title")),
+        url: string(item, "link").to_owned(),
+        snippet: results::unmarked(string(item, "snippet")),
+        published_at: dates::iso(string(item, "date")),
+        extra_snippets: Vec::new(),
+    }))
+}
+
+fn refusal(reply: &Response) -> Refusal {
+    let used_up = [
+        "used all of the searches",
+        "run out of searches",
+        "exceeded your plan",
+    ];
+    if reply.status == 429 && reply::says(reply, &used_up) {
+        return Refusal::new(reply::QUOTA, reply::quota(NAME, reply));
+    }
+    reply::by_status(NAME, reply)
+}

@@ -1,0 +1,229 @@
+//! `SearXNG`, an instance of the user's own: its URL, its reply, its errors.
+//!
+//! Facts: `SearXNG` documentation, "Search API", "search:" of its settings (`formats`), "Limiter".
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::Value;
+
+use super::failure::Kind;
+use super::provider::{Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Slot};
+use super::query::{Ask, Safe};
+use super::reply::{self, string};
+use super::terms::{self, Words};
+use super::{SearchResult, dates, plain};
+use crate::web::client::Response;
+use crate::web::credentials::CredentialName;
+
+const NAME: &str = "SearXNG";
+
+/// The provider.
+pub static PROVIDER: Provider = Provider {
+    name: "searxng",
+    title: NAME,
+    slots: &[
+        Slot {
+            names: &[CredentialName {
+                variable: "SEARXNG_BASIC_AUTH",
+                path: &["web_search", "searxng", "basic_auth"],
+            }],
+            required: false,
+        },
+        Slot {
+            names: &[CredentialName {
+                variable: "SEARXNG_HEADERS",
+                path: &["web_search", "searxng", "headers"],
+            }],
+            required: false,
+        },
+    ],
+    endpoint: Endpoint::Own {
+        variable: "IKIGAI_SEARXNG_URL",
+        name: CredentialName {
+            variable: "SEARXNG_URL",
+            path: &["web_search", "searxng", "url"],
+        },
+    },
+    setup: "SearXNG is a server of your own, at an address such as http://localhost:8080, whose \
+        settings have `json` among `search.formats`.",
+    limits: Limits {
+        // What its engines take; it passes the query on.
+        characters: 500,
+        words: 50,
+        ..Limits::PLAIN
+    },
+    words: Words::ALL,
+    accept: "application/json",
+    request,
+    read,
+    refusal,
+};
+
+fn request(ask: &Ask<'_>, account: &Account) -> Request {
+    let search = ask.search;
+    let text = terms::written(ask, PROVIDER.words);
+    let page = (ask.page + 1).to_string();
+    let mut parameters = vec![
+        ("q", text.as_str()),
+        ("format", "json"),
+        ("categories", "general"),
+        ("pageno", &page),
+    ];
+    if let Some(range) = search.time_range {
+        parameters.push(("time_range", range.name()));
+    }
+    if let Some(safe) = search.safe {
+        let level = match safe {
+            Safe::Off => "0",
+            Safe::Medium => "1",
+            Safe::High => "2",
+        };
+        parameters.push(("safesearch", level));
+    }
+    let language = match (&search.language, &search.country) {
+        (Some(language), Some(country)) => Some(format!("{language}-{country}")),
+        (language, _) => language.clone(),
+    };
+    if let Some(language) = &language {
+        parameters.push(("language", language));
+    }
+    let mut account = account.clone();
+    let path = account.endpoint.path().trim_end_matches('/').to_owned();
+    if !path.ends_with("/search") {
+        account.endpoint.set_path(&format!("{path}/search"));
+    }
+    let lonely = search.country.is_some() && search.language.is_none();
+    let mut request = Request::get(&account, &parameters).without("country", lonely);
+    let login = account.key(0);
+    if !login.is_empty() {
+        let value = match login.strip_prefix("Basic ") {
+            Some(encoded) => format!("Basic {}", encoded.trim()),
+            None => format!("Basic {}", BASE64_STANDARD.encode(login)),
+        };
+        request = request.with("Authorization", &value);
+    }
+    for (name, value) in headers(account.key(1)) {
+        request = request.with(&name, &value);
+    }
+    request
+}
+
+/// Headers as they are configured: a JSON object, or `Name: value` with a semicolon, a comma or a
+/// line's end between them. What is no header is left out.
+fn headers(text: &str) -> Vec<(String, String)> {
+    let pairs: Vec<(String, String)> = match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(object)) => object
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())))
+            .collect(),
+        _ => text
+            .split([';', ',', '\n', '\r'])
+            .filter_map(|part| part.split_once([':', '=']))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
+    };
+    let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    pairs
+        .into_iter()
+        .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
+        .filter(|(name, value)| {
+            let own = ["host", "content-length", "connection", "transfer-encoding"];
+            !name.is_empty()
+                && name.chars().all(token)
+                && !own.contains(&name.to_ascii_lowercase().as_str())
+                && value.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+        })
+        .collect()
+}
+
+fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+    let body = reply::object(reply)?;
+    let list = body.get("results").ok_or(Misread::Unknown)?;
+    let results = reply::results(Some(list), |item| SearchResult {
+        title: plain::text(string(item, "title")),
+        url: string(item, "url").to_owned(),
+        snippet: plain::text(string(item, "content")),
+        published_at: dates::iso(string(item, "publishedDate")),
+        extra_snippets: Vec::new(),
+    });
+    let silent = unresponsive(&body);
+    if results.is_empty() && !silent.is_empty() {
+        // Nobody knows whether there would have been results.
+        let text = format!(
+            "{NAME} found nothing, but not all of its engines answered: {}.",
+            silent.join(", ")
+        );
+        return Err(Misread::Refused(Refusal::new(Kind::Upstream, text)));
+    }
+    Ok(results)
+}
+
+/// The engines that did not answer, and why.
+fn unresponsive(body: &Value) -> Vec<String> {
+    let engines = body.get("unresponsive_engines").and_then(Value::as_array);
+    let engines = engines.into_iter().flatten().take(10);
+    engines
+        .filter_map(|engine| {
+            let name = engine.get(0)?.as_str()?;
+            let why = engine.get(1).and_then(Value::as_str).unwrap_or("no answer");
+            Some(reply::tidy(&format!("{name} ({why})")))
+        })
+        .collect()
+}
+
+fn refusal(reply: &Response) -> Refusal {
+    match reply.status {
+        401 => Refusal::new(
+            Kind::AuthInvalid,
+            format!(
+                "{NAME} wants a login, or another one ({}).",
+                reply.status_text()
+            ),
+        ),
+        403 => Refusal::new(
+            Kind::Config,
+            format!(
+                "{NAME} refuses to answer in JSON ({}): add `json` to `search.formats` in its \
+                 settings.yml, or look at its limiter.",
+                reply.status_text()
+            ),
+        ),
+        429 => Refusal::new(
+            reply::THROTTLED,
+            format!(
+                "{NAME}'s limiter asks for slower searching ({}).",
+                reply.status_text()
+            ),
+        ),
+        _ => reply::upstream(NAME, reply),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_configured_as_json_or_as_lines() {
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        for text in [
+            r#"{"X-A":"b, c","X-D":"e"}"#,
+            "X-A: b, c\nX-D: e",
+            "X-A=b; X-D: e",
+        ] {
+            let found = headers(text);
+            assert_eq!(found.last(), Some(&pair("X-D", "e")), "{text}");
+        }
+        assert_eq!(headers(r#"{"X-A":"b, c"}"#), [pair("X-A", "b, c")]);
+        for text in [
+            "",
+            "nonsense",
+            "Host: x",
+            "a b: c",
+            "X: \u{fc}",
+            "X: a\u{1}b",
+        ] {
+            assert!(headers(text).is_empty(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Serper: Google's results by an API of others.
+//!
+//! Facts: the playground and the documentation of serper.dev; its refusals as they are reported.
+
+use serde_json::json;
+
+use super::provider::{
+    Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
+};
+use super::query::{Ask, Safe};
+use super::reply::{self, string};
+use super::terms::{self, Words};
+use super::{SearchResult, dates, results};
+use crate::web::client::Response;
+use crate::web::credentials::CredentialName;
+
+const NAME: &str = "Serper";
+
+/// The provider.
+pub static PROVIDER: Provider = Provider {
+    name: "serper",
+    title: NAME,
+    slots: &[Slot {
+        names: &[CredentialName {
+            variable: "SERPER_API_KEY",
+            path: &["web_search", "serper", "api_key"],
+        }],
+        required: true,
+    }],
+    endpoint: Endpoint::Known {
+        variable: "IKIGAI_SERPER_URL",
+        address: "https://google.serper.dev/search",
+    },
+    setup: "Serper has a key at https://serper.dev/.",
+    // More than ten results cost twice.
+    limits: Limits {
+        heeded: 32,
+        sites: Sites::Words(15),
+        ..Limits::PLAIN
+    },
+    words: Words::ALL,
+    accept: "application/json",
+    request,
+    read,
+    refusal,
+};
+
+fn request(ask: &Ask<'_>, account: &Account) -> Request {
+    let search = ask.search;
+    let mut body = json!({
+        "q": terms::written(ask, PROVIDER.words),
+        "num": ask.count,
+    });
+    if ask.page > 0 {
+        body["page"] = (ask.page + 1).into();
+    }
+    if let Some(language) = &search.language {
+        body["hl"] = language.as_str().into();
+    }
+    if let Some(country) = &search.country {
+        body["gl"] = country.to_ascii_lowercase().into();
+    }
+    if let Some(range) = search.time_range {
+        body["tbs"] = format!("qdr:{}", range.letter()).into();
+    }
+    if let Some(safe) = search.safe {
+        body["safe"] = if safe == Safe::Off { "off" } else { "active" }.into();
+    }
+    Request::post(account, body).with("X-API-KEY", account.key(0))
+}
+
+fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+    let body = reply::object(reply)?;
+    Ok(reply::results(body.get("organic"), |item| SearchResult {
+        title: results::unmarked(string(item, "title")),
+        url: string(item, "link").to_owned(),
+        snippet: results::unmarked(string(item, "snippet")),
+        published_at: dates::iso(string(item, "date")),
+        extra_snippets: Vec::new(),
+    }))
+}
+
+fn refusal(reply: &Response) -> Refusal {
+    if reply::says(reply, &["not enough credits"]) {
+        return Refusal::new(reply::QUOTA, reply::quota(NAME, reply));
+    }
+    reply::by_status(NAME, reply)
+}

@@ -1,0 +1,235 @@
+//! The words of a request: the query with what the provider has no parameter for, as operators of
+//! web search (`"phrase"`, `-word`, `site:`), and how many hosts fit into one query.
+
+use std::fmt::Write as _;
+
+use super::provider::{Limits, Sites};
+use super::query::Ask;
+
+/// What goes into the words of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is said for itself by a provider"
+)]
+pub struct Words {
+    /// The exact phrase, in quotation marks.
+    pub exact: bool,
+    /// The excluded terms, each with a minus.
+    pub excluded: bool,
+    /// The hosts.
+    pub sites: bool,
+}
+
+impl Words {
+    /// All of it: the provider has no parameter for any.
+    pub const ALL: Self = Self {
+        exact: true,
+        excluded: true,
+        sites: true,
+    };
+}
+
+/// The query, and as operators what is asked of the words.
+#[must_use]
+pub fn written(ask: &Ask<'_>, words: Words) -> String {
+    let mut text = ask.search.query.trim().to_owned();
+    if let (true, Some(phrase)) = (words.exact, phrase(ask)) {
+        text.extend([" \"", &phrase, "\""]);
+    }
+    if words.excluded {
+        for term in excluded(ask) {
+            // Writing to a string does not fail.
+            let _ = if term.contains(' ') {
+                write!(text, " -\"{term}\"")
+            } else {
+                write!(text, " -{term}")
+            };
+        }
+    }
+    if words.sites && !ask.sites.is_empty() {
+        text.push(' ');
+        text.push_str(&hosts(ask.sites));
+    }
+    text
+}
+
+/// `site:a`, or `(site:a OR site:b)`.
+fn hosts(sites: &[String]) -> String {
+    let all: Vec<String> = sites.iter().map(|site| format!("site:{site}")).collect();
+    match all.as_slice() {
+        [one] => one.clone(),
+        _ => format!("({})", all.join(" OR ")),
+    }
+}
+
+/// The exact phrase without the quotation marks that it may come in; `None` for an empty one.
+#[must_use]
+pub fn phrase(ask: &Ask<'_>) -> Option<String> {
+    let phrase = ask
+        .search
+        .exact_terms
+        .as_deref()?
+        .replace(['"', '\u{201c}', '\u{201d}'], " ");
+    let phrase = phrase.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!phrase.is_empty()).then_some(phrase)
+}
+
+/// The excluded terms: words, and phrases in quotation marks, without their minus if they come with
+/// one.
+#[must_use]
+pub fn excluded(ask: &Ask<'_>) -> Vec<String> {
+    let text = ask.search.exclude_terms.as_deref().unwrap_or_default();
+    let mut terms = Vec::new();
+    for (at, part) in text.split(['"', '\u{201c}', '\u{201d}']).enumerate() {
+        if at % 2 == 1 {
+            terms.push(part.split_whitespace().collect::<Vec<_>>().join(" "));
+        } else {
+            let words = part.split(|c: char| c.is_whitespace() || c == ',');
+            terms.extend(words.map(|word| word.trim_start_matches('-').to_owned()));
+        }
+    }
+    terms.retain(|term| !term.is_empty());
+    terms
+}
+
+/// Whether a request's words are no longer than the provider takes.
+#[must_use]
+pub fn fits(text: &str, limits: &Limits) -> bool {
+    text.chars().count() <= limits.characters && text.split_whitespace().count() <= limits.words
+}
+
+/// So many hosts go into one request even where not all of its words may be heeded: a long query is
+/// not asked once for every host.
+const FEW: usize = 5;
+
+/// The hosts of a search in groups, each for one request: as few groups as the provider's limits
+/// allow, and as equal ones. A host that no request has room for is in a group by itself.
+#[must_use]
+pub fn groups<'a>(ask: &Ask<'a>, words: Words, limits: &Limits) -> Vec<&'a [String]> {
+    let sites = ask.sites;
+    if sites.is_empty() {
+        return vec![sites];
+    }
+    let most = match limits.sites {
+        Sites::Parameter(most) | Sites::Words(most) => most.max(1),
+    };
+    let room = |part: &'a [String]| {
+        let text = written(
+            &Ask {
+                sites: part,
+                ..*ask
+            },
+            words,
+        );
+        let heeded = part.len() <= FEW || text.split_whitespace().count() <= limits.heeded;
+        part.len() <= 1 || (part.len() <= most && heeded && fits(&text, limits))
+    };
+    let mut few: Vec<&[String]> = Vec::new();
+    let mut rest = sites;
+    while !rest.is_empty() {
+        let mut length = 1;
+        while length < rest.len() && room(&rest[..=length]) {
+            length += 1;
+        }
+        let (group, after) = rest.split_at(length);
+        few.push(group);
+        rest = after;
+    }
+    let equal = even(sites, few.len());
+    if equal.iter().all(|group| room(group)) {
+        return equal;
+    }
+    few
+}
+
+/// `sites` in so many parts of nearly the same length.
+fn even(sites: &[String], parts: usize) -> Vec<&[String]> {
+    let (mut all, mut rest) = (Vec::with_capacity(parts), sites);
+    for left in (1..=parts).rev() {
+        let (part, after) = rest.split_at(rest.len().div_ceil(left));
+        all.push(part);
+        rest = after;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::web::search::query::Search;
+
+    fn ask(search: &Search) -> Ask<'_> {
+        Ask {
+            search,
+            sites: &search.sites,
+            cx: None,
+            count: 5,
+            page: 0,
+        }
+    }
+
+    fn search(exact: Option<&str>, excluded: Option<&str>, sites: usize) -> Search {
+        Search {
+            query: " two words ".to_owned(),
+            sites: (0..sites).map(|n| format!("site-{n}.example")).collect(),
+            exact_terms: exact.map(str::to_owned),
+            exclude_terms: excluded.map(str::to_owned),
+            ..Search::default()
+        }
+    }
+
+    #[test]
+    fn a_query_says_by_operators_what_has_no_parameter() {
+        let all = search(Some("the \"exact  phrase"), Some("-a, b \"c  d\" ,"), 2);
+        assert_eq!(
+            written(&ask(&all), Words::ALL),
+            "two words \"the exact phrase\" -a -b -\"c d\" (site:site-0.example OR site:site-1.example)"
+        );
+        assert_eq!(written(&ask(&all), Words::default()), "two words");
+        let one = search(Some(" \" "), Some(" "), 1);
+        assert_eq!(
+            written(&ask(&one), Words::ALL),
+            "two words site:site-0.example"
+        );
+    }
+
+    #[test]
+    fn all_hosts_are_asked_for_in_as_few_equal_groups_as_the_limits_allow() {
+        let search = search(None, None, 11);
+        let limits = |characters, words, most| Limits {
+            characters,
+            words,
+            sites: Sites::Words(most),
+            ..Limits::PLAIN
+        };
+        let lengths = |limits: Limits| {
+            let groups = groups(&ask(&search), Words::ALL, &limits);
+            assert_eq!(groups.concat(), search.sites);
+            for group in groups.iter().filter(|group| group.len() > 1) {
+                let part = Ask {
+                    sites: group,
+                    ..ask(&search)
+                };
+                assert!(fits(&written(&part, Words::ALL), &limits));
+            }
+            groups.iter().map(|group| group.len()).collect::<Vec<_>>()
+        };
+        assert_eq!(lengths(limits(1000, 100, 100)), [11]);
+        assert_eq!(lengths(limits(1000, 100, 10)), [6, 5]);
+        assert_eq!(lengths(limits(1000, 9, 10)), [4, 4, 3]);
+        assert_eq!(lengths(limits(99, 100, 10)), [3, 3, 3, 2]);
+        assert_eq!(lengths(limits(10, 1, 10)), [1; 11]);
+        let heeding = |heeded| Limits {
+            heeded,
+            ..limits(1000, 100, 100)
+        };
+        assert_eq!(lengths(heeding(13)), [6, 5]);
+        assert_eq!(lengths(heeding(1)), [4, 4, 3]);
+        let none = Search::default();
+        assert_eq!(
+            groups(&ask(&none), Words::ALL, &Limits::PLAIN),
+            [&[] as &[String]]
+        );
+    }
+}

@@ -1,0 +1,686 @@
+//! The eight providers of search, asked and read as they are documented, against servers of the
+//! test's own.
+
+#[path = "common/providers.rs"]
+mod providers;
+#[path = "common/server.rs"]
+mod server;
+
+use ikigai_tools::web::search::failure::Kind;
+use ikigai_tools::web::search::query::{Safe, Search, TimeRange};
+use providers::{
+    GOOD, SECRET, answering, failure, kind, of, search_at, search_with, server_of, variables,
+};
+use serde_json::{Value, json};
+use server::{Asked, Server, redirect, reply};
+
+fn body(asked: &Asked) -> Value {
+    serde_json::from_slice(&asked.body).unwrap()
+}
+
+/// What [`full`] is in words.
+const FULL: &str = "two words \"exact phrase\" -bad -\"worse still\" site:example.com";
+
+/// A search that says everything.
+fn full(provider: &str) -> Search {
+    Search {
+        time_range: Some(TimeRange::Week),
+        safe: Some(Safe::High),
+        language: Some("de".to_owned()),
+        country: Some("AT".to_owned()),
+        sites: vec!["example.com".to_owned()],
+        exact_terms: Some("exact phrase".to_owned()),
+        exclude_terms: Some("bad \"worse still\"".to_owned()),
+        ..of(provider)
+    }
+}
+
+#[test]
+fn every_provider_is_read_into_the_same_results() {
+    for good in &GOOD {
+        let name = good.provider;
+        let answer = search_at(&server_of(name), &of(name)).unwrap();
+        assert_eq!(answer.provider.name, name);
+        let urls: Vec<&str> = answer.results.iter().map(|one| one.url.as_str()).collect();
+        assert_eq!(
+            urls,
+            [
+                "https://example.com/1",
+                "https://docs.example.com/2",
+                "https://example.org/3"
+            ],
+            "{name}"
+        );
+        let first = &answer.results[0];
+        assert_eq!(
+            [&first.title[..], &first.url, &first.snippet],
+            good.first,
+            "{name}"
+        );
+        assert_eq!(first.published_at.as_deref(), good.published, "{name}");
+        assert_eq!(first.extra_snippets, good.extra, "{name}");
+        assert_eq!(answer.results[1].snippet, "", "{name}");
+        assert_eq!(answer.results[1].published_at, None, "{name}");
+        assert_eq!(answer.results[2].snippet, "x", "{name}");
+    }
+}
+
+#[test]
+fn no_results_are_an_answer_of_every_provider() {
+    for good in &GOOD {
+        for empty in good.empty {
+            let server = answering("200 OK", kind(good.provider), empty);
+            let answer = search_at(&server, &of(good.provider));
+            let answer = answer.unwrap_or_else(|error| panic!("{}: {error}", good.provider));
+            assert!(answer.results.is_empty(), "{}", good.provider);
+        }
+    }
+}
+
+#[test]
+fn every_provider_is_asked_in_its_own_words() {
+    let text = FULL;
+    for (provider, expected, unheeded) in [
+        (
+            "brave",
+            vec![
+                ("q", text),
+                ("count", "8"),
+                ("offset", "0"),
+                ("freshness", "pw"),
+                ("safesearch", "strict"),
+                ("search_lang", "de"),
+                ("country", "AT"),
+            ],
+            vec![],
+        ),
+        (
+            "google",
+            vec![
+                ("key", SECRET),
+                ("cx", "engine"),
+                ("q", "two words"),
+                ("num", "8"),
+                ("start", "1"),
+                ("siteSearch", "example.com"),
+                ("siteSearchFilter", "i"),
+                ("dateRestrict", "w1"),
+                ("safe", "active"),
+                ("lr", "lang_de"),
+                ("gl", "at"),
+                ("cr", "countryAT"),
+                ("exactTerms", "exact phrase"),
+                ("excludeTerms", "bad \"worse still\""),
+            ],
+            vec![],
+        ),
+        (
+            "searxng",
+            vec![
+                ("q", text),
+                ("format", "json"),
+                ("categories", "general"),
+                ("pageno", "1"),
+                ("time_range", "week"),
+                ("safesearch", "2"),
+                ("language", "de-AT"),
+            ],
+            vec![],
+        ),
+        (
+            "duckduckgo",
+            vec![("q", text), ("df", "w"), ("kl", "at-de"), ("kp", "1")],
+            vec![],
+        ),
+        (
+            "searchapi",
+            vec![
+                ("engine", "google"),
+                ("q", text),
+                ("num", "8"),
+                ("page", "1"),
+                ("time_period", "last_week"),
+                ("safe", "active"),
+                ("gl", "at"),
+                ("hl", "de"),
+            ],
+            vec![],
+        ),
+    ] {
+        let server = server_of(provider);
+        let answer = search_at(&server, &full(provider)).unwrap();
+        assert_eq!(answer.unheeded, unheeded as Vec<&str>, "{provider}");
+        let asked = &server.asked()[0];
+        assert_eq!(asked.method, "GET");
+        assert!(asked.target.starts_with("/search?"), "{}", asked.target);
+        let url = url::Url::parse(&format!("http://x{}", asked.target)).unwrap();
+        let given: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+        let given: Vec<(&str, &str)> = given.iter().map(|(n, v)| (&n[..], &v[..])).collect();
+        assert_eq!(given, expected, "{provider}");
+    }
+}
+
+#[test]
+fn what_is_posted_is_in_each_provider_s_own_words() {
+    let text = FULL;
+    for (provider, expected, unheeded) in [
+        (
+            "serper",
+            json!({"q": text, "num": 8, "hl": "de", "gl": "at", "tbs": "qdr:w", "safe": "active"}),
+            vec![],
+        ),
+        (
+            "tavily",
+            json!({
+                "query": "two words \"exact phrase\" -bad -\"worse still\"", "max_results": 8,
+                "search_depth": "basic", "topic": "general", "exact_match": true,
+                "time_range": "week", "include_domains": ["example.com"], "country": "austria",
+            }),
+            vec!["language", "safe"],
+        ),
+    ] {
+        let server = server_of(provider);
+        let answer = search_at(&server, &full(provider)).unwrap();
+        assert_eq!(answer.unheeded, unheeded as Vec<&str>, "{provider}");
+        let asked = &server.asked()[0];
+        assert_eq!((&asked.method[..], &asked.target[..]), ("POST", "/search"));
+        assert_eq!(asked.header("content-type"), Some("application/json"));
+        assert_eq!(body(asked), expected, "{provider}");
+    }
+    let server = server_of("exa");
+    let answer = search_at(&server, &full("exa")).unwrap();
+    assert_eq!(answer.unheeded, ["language"]);
+    let mut given = body(&server.asked()[0]);
+    let since = given["startPublishedDate"].take();
+    assert_eq!(
+        given,
+        json!({
+            "query": "two words -\"worse still\"", "type": "auto", "numResults": 8,
+            "contents": {"highlights": true}, "includeText": ["exact phrase"],
+            "excludeText": ["bad"], "includeDomains": ["example.com"],
+            "startPublishedDate": null, "userLocation": "AT", "moderation": true,
+        })
+    );
+    assert!(since.as_str().unwrap().ends_with("T00:00:00.000Z"));
+}
+
+#[test]
+fn keys_go_where_each_provider_wants_them() {
+    let bearer = format!("Bearer {SECRET}");
+    for (provider, header, value) in [
+        ("brave", "x-subscription-token", SECRET),
+        ("serper", "x-api-key", SECRET),
+        ("tavily", "authorization", &bearer),
+        ("exa", "x-api-key", SECRET),
+        ("searchapi", "authorization", &bearer),
+        ("searxng", "authorization", "Basic dXNlcjpzM2NyZXQra2V5Lz0="),
+        ("searxng", "x-own", SECRET),
+    ] {
+        let server = server_of(provider);
+        search_at(&server, &of(provider)).unwrap();
+        assert_eq!(
+            server.asked()[0].header(header),
+            Some(value),
+            "{provider} {header}"
+        );
+    }
+}
+
+#[test]
+fn what_is_plain_and_left_out_is_the_same_request() {
+    let plain = [
+        ("brave", "q=two+words&count=8&offset=0"),
+        ("duckduckgo", "q=two+words"),
+        (
+            "searxng",
+            "q=two+words&format=json&categories=general&pageno=1",
+        ),
+        ("searchapi", "engine=google&q=two+words&num=8&page=1"),
+    ];
+    for (provider, query) in plain {
+        let server = server_of(provider);
+        search_at(&server, &of(provider)).unwrap();
+        assert_eq!(server.asked()[0].target, format!("/search?{query}"));
+    }
+    for (safe, level) in [
+        (Safe::Off, ["off", "off", "0", "-2", "off"]),
+        (Safe::Medium, ["moderate", "active", "1", "-1", "active"]),
+        (Safe::High, ["strict", "active", "2", "1", "active"]),
+    ] {
+        let names = ["brave", "google", "searxng", "duckduckgo", "searchapi"];
+        let fields = ["safesearch", "safe", "safesearch", "kp", "safe"];
+        for ((provider, field), level) in names.into_iter().zip(fields).zip(level) {
+            let server = server_of(provider);
+            let search = Search {
+                safe: Some(safe),
+                ..of(provider)
+            };
+            search_at(&server, &search).unwrap();
+            assert_eq!(
+                server.asked()[0].param(field).as_deref(),
+                Some(level),
+                "{provider}"
+            );
+        }
+    }
+}
+
+#[test]
+fn searxng_is_asked_below_the_address_that_it_has() {
+    for (base, target) in [
+        ("", "/search"),
+        ("/", "/search"),
+        ("/sub/", "/sub/search"),
+        ("/sub/search", "/sub/search"),
+    ] {
+        let server = server_of("searxng");
+        let address = (
+            "SEARXNG_URL".to_owned(),
+            format!("http://127.0.0.1:{}{base}", server.port()),
+        );
+        search_with(&[address], None, &of("searxng")).unwrap();
+        let asked = server.asked();
+        assert!(
+            asked[0].target.starts_with(&format!("{target}?q=")),
+            "{}",
+            asked[0].target
+        );
+        assert_eq!(asked[0].header("authorization"), None);
+    }
+}
+
+const LOGIN: &str = "<!doctype html><title>Sign in</title><form action=/login>";
+
+#[test]
+fn a_page_in_place_of_an_answer_is_not_understood() {
+    for good in &GOOD {
+        for text in [LOGIN, "", "[1]", "{\"web\":", "null"] {
+            let server = answering("200 OK", "text/html", text);
+            let failure = failure(search_at(&server, &of(good.provider)));
+            assert_eq!(
+                failure.kind,
+                Kind::NotUnderstood,
+                "{} {text}",
+                good.provider
+            );
+            assert!(failure.text.contains("login page"), "{failure}");
+        }
+    }
+}
+
+const fn limited(seconds: u64) -> Kind {
+    Kind::RateLimited {
+        seconds,
+        quota: false,
+    }
+}
+
+/// Provider, status, body, what it means, and what is said.
+type Refused = (&'static str, &'static str, &'static str, Kind, &'static str);
+
+const QUOTA: Kind = Kind::RateLimited {
+    seconds: 3600,
+    quota: true,
+};
+
+const FORBIDDEN: &str =
+    "<!doctype html>\n<html lang=en>\n<title>403 Forbidden</title>\n<h1>Forbidden</h1>";
+
+const REFUSALS: &[Refused] = &[
+    (
+        "brave",
+        "422 Unprocessable Entity",
+        r#"{"type":"ErrorResponse","error":{"id":"1","status":422,"detail":"The provided subscription token is invalid.","meta":{"component":"authentication"},"code":"SUBSCRIPTION_TOKEN_INVALID"},"time":1}"#,
+        Kind::AuthInvalid,
+        "token is invalid.). Check BRAVE_API_KEY, or 'web_search.brave.api_key' in credentials.json.",
+    ),
+    (
+        "brave",
+        "429 Too Many Requests",
+        r#"{"type":"ErrorResponse","error":{"status":429,"detail":"Request rate limit exceeded for plan.","meta":{"plan":"Free","quota_limit":2000,"quota_current":2000},"code":"RATE_LIMITED"}}"#,
+        QUOTA,
+        "(2,000/month). Choose another provider until Brave allows more.",
+    ),
+    (
+        "google",
+        "400 Bad Request",
+        r#"{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","errors":[{"reason":"badRequest"}],"status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#,
+        Kind::AuthInvalid,
+        "Check GOOGLE_SEARCH_API_KEY",
+    ),
+    (
+        "google",
+        "429 Too Many Requests",
+        r#"{"error":{"code":429,"message":"Quota exceeded for quota metric 'Queries' and limit 'Queries per day' of service 'customsearch.googleapis.com'","status":"RESOURCE_EXHAUSTED"}}"#,
+        QUOTA,
+        "(100/day)",
+    ),
+    (
+        "google",
+        "429 Too Many Requests",
+        r#"{"error":{"code":429,"message":"Quota exceeded for quota metric 'Queries' and limit 'Queries per minute per user'","status":"RESOURCE_EXHAUSTED"}}"#,
+        limited(60),
+        "Search again in 60 seconds",
+    ),
+    (
+        "searxng",
+        "401 Unauthorized",
+        "",
+        Kind::AuthInvalid,
+        "Check SEARXNG_BASIC_AUTH",
+    ),
+    (
+        "searxng",
+        "403 Forbidden",
+        FORBIDDEN,
+        Kind::Config,
+        "add `json` to `search.formats`",
+    ),
+    (
+        "searxng",
+        "429 Too Many Requests",
+        "Rate limit exceeded",
+        limited(60),
+        "limiter",
+    ),
+    (
+        "duckduckgo",
+        "403 Forbidden",
+        "<h1>Forbidden</h1>",
+        limited(60),
+        "bot check, HTTP 403",
+    ),
+    (
+        "serper",
+        "403 Forbidden",
+        r#"{"message":"Unauthorized.","statusCode":403}"#,
+        Kind::AuthInvalid,
+        "Serper rejected the API key (Unauthorized.). Check SERPER_API_KEY",
+    ),
+    (
+        "serper",
+        "400 Bad Request",
+        r#"{"message":"Not enough credits","statusCode":400}"#,
+        QUOTA,
+        "(Not enough credits)",
+    ),
+    (
+        "tavily",
+        "401 Unauthorized",
+        r#"{"detail":{"error":"Unauthorized: missing or invalid API key."}}"#,
+        Kind::AuthInvalid,
+        "Check TAVILY_API_KEY",
+    ),
+    (
+        "tavily",
+        "432 ",
+        r#"{"detail":{"error":"This request exceeds your plan's set usage limit. Please upgrade your plan or contact support@tavily.com"}}"#,
+        QUOTA,
+        "exceeds your plan's set usage limit",
+    ),
+    (
+        "tavily",
+        "433 ",
+        r#"{"detail":{"error":"This request exceeds the pay-as-you-go limit."}}"#,
+        QUOTA,
+        "pay-as-you-go",
+    ),
+    (
+        "exa",
+        "401 Unauthorized",
+        r#"{"requestId":"1","error":"Invalid API key","tag":"INVALID_API_KEY"}"#,
+        Kind::AuthInvalid,
+        "Check EXA_API_KEY",
+    ),
+    (
+        "exa",
+        "402 Payment Required",
+        r#"{"requestId":"1","error":"You have no more credits","tag":"NO_MORE_CREDITS"}"#,
+        QUOTA,
+        "no more credits",
+    ),
+    (
+        "searchapi",
+        "401 Unauthorized",
+        r#"{"error":"Invalid API Key. Your API key should be here: https://www.searchapi.io/api_keys."}"#,
+        Kind::AuthInvalid,
+        "Check SEARCHAPI_API_KEY",
+    ),
+    (
+        "searchapi",
+        "429 Too Many Requests",
+        r#"{"error":"You have used all of the searches for the month."}"#,
+        QUOTA,
+        "used all of the searches",
+    ),
+    (
+        "searchapi",
+        "200 OK",
+        r#"{"error":"The `time_period` parameter is not supported."}"#,
+        Kind::Upstream,
+        "`time_period`",
+    ),
+];
+
+#[test]
+fn refusals_are_told_apart() {
+    for (provider, status, body, kind, said) in REFUSALS {
+        let server = answering(status, "application/json", body);
+        let failure = failure(search_at(&server, &of(provider)));
+        assert_eq!(failure.kind, *kind, "{provider} {status}: {failure}");
+        assert!(
+            failure.to_string().contains(said),
+            "{provider} {status}: {failure}"
+        );
+        assert_eq!(failure.provider, *provider);
+    }
+}
+
+#[test]
+fn a_failing_server_is_named_with_its_status_and_what_to_do() {
+    for good in &GOOD {
+        let name = good.provider;
+        for status in ["500 Internal Server Error", "503 Service Unavailable"] {
+            let key = if name == "duckduckgo" { "" } else { SECRET };
+            let echo = format!(r#"{{"error":{{"message":"oops at key={key}"}}}}"#);
+            let server = answering(status, "application/json", &echo);
+            let failure = failure(search_at(&server, &of(name)));
+            assert_eq!(failure.kind, Kind::Upstream, "{name}");
+            let text = failure.to_string();
+            assert!(text.contains(&status[..3]), "{text}");
+            assert!(text.contains("oops"), "{text}");
+            assert!(text.ends_with("choose another provider."), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_search_that_a_provider_does_not_take_is_told_from_a_failure_of_its_own() {
+    let body = r#"{"error":{"status":422,"detail":"Unable to validate request parameter(s)","code":"VALIDATION"}}"#;
+    let server = answering("422 Unprocessable Entity", "application/json", body);
+    let failure = failure(search_at(&server, &of("brave")));
+    assert_eq!(failure.kind, Kind::Rejected);
+    assert_eq!(failure.retry_after(), None);
+    let text = failure.to_string();
+    assert!(text.contains("Unable to validate"), "{text}");
+    assert!(
+        text.ends_with("Change the search, or choose another provider."),
+        "{text}"
+    );
+}
+
+#[test]
+fn no_part_of_a_login_is_shown() {
+    for echo in [
+        format!("user:{SECRET}"),
+        SECRET.to_owned(),
+        "Basic dXNlcjpzM2NyZXQra2V5Lz0=".to_owned(),
+        "dXNlcjpzM2NyZXQra2V5Lz0=".to_owned(),
+    ] {
+        let body = json!({"message": echo}).to_string();
+        let server = answering("500 Oops", "application/json", &body);
+        let text = failure(search_at(&server, &of("searxng"))).to_string();
+        assert!(text.contains("[key]") && !text.contains("dXNl"), "{text}");
+    }
+}
+
+#[test]
+fn a_throttle_is_for_as_long_as_the_provider_says() {
+    for good in &GOOD {
+        let name = good.provider;
+        let head = "429 Too Many Requests\r\nContent-Type: application/json\r\nRetry-After: 17";
+        let server = Server::bytes(reply(head, r#"{"error":"slower, please"}"#));
+        let failure = failure(search_at(&server, &of(name)));
+        assert_eq!(failure.kind, limited(17), "{name}");
+        assert_eq!(failure.retry_after(), Some(17));
+        assert!(failure.to_string().contains("17 seconds"), "{failure}");
+        assert_eq!(server.asked().len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn brave_is_asked_once_more_after_the_second_that_it_wants() {
+    let tries = std::sync::atomic::AtomicUsize::new(0);
+    let server = Server::start(move |_, conn| {
+        match tries.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            0 => conn.write_all(&reply(
+                "429 Too Many Requests\r\nX-RateLimit-Reset: 1, 1419704",
+                r#"{"error":{"meta":{"quota_limit":2000,"quota_current":15}}}"#,
+            )),
+            _ => conn.write_all(&reply("200 OK", providers::good("brave").body)),
+        }
+    });
+    assert_eq!(search_at(&server, &of("brave")).unwrap().results.len(), 3);
+    assert_eq!(server.asked().len(), 2);
+}
+
+#[test]
+fn duckduckgo_s_bot_check_is_never_a_search_without_results() {
+    let modal = r#"<html><body><form id="challenge-form" action="//duckduckgo.com/anomaly.js?sv=html">
+        <div class="anomaly-modal__mask"><div class="anomaly-modal__modal">
+        <div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></div></div>
+        </form></body></html>"#;
+    let empty = providers::good("duckduckgo").empty[0];
+    for (status, page) in [
+        ("202 Accepted", modal),
+        ("202 Accepted", ""),
+        ("202 Accepted", empty),
+        ("200 OK", modal),
+        ("418 I'm a teapot", ""),
+    ] {
+        let server = answering(status, "text/html", page);
+        let failure = failure(search_at(&server, &of("duckduckgo")));
+        assert_eq!(failure.kind, limited(60), "{status}");
+        assert!(failure.text.contains("bot check"), "{failure}");
+    }
+}
+
+#[test]
+fn a_searxng_whose_engines_are_silent_has_not_found_nothing() {
+    let body = r#"{"query":"x","results":[],"unresponsive_engines":[["google","CAPTCHA"],["bing","timeout"]]}"#;
+    let server = answering("200 OK", "application/json", body);
+    let failure = failure(search_at(&server, &of("searxng")));
+    assert_eq!(failure.kind, Kind::Upstream);
+    assert!(
+        failure.text.contains("google (CAPTCHA), bing (timeout)"),
+        "{failure}"
+    );
+}
+
+#[test]
+fn what_is_posted_follows_no_redirect() {
+    for provider in ["serper", "tavily", "exa"] {
+        let other = server_of(provider);
+        let there = other.url("/");
+        let server = Server::start(move |_, conn| conn.write_all(&redirect(&there)));
+        let failure = failure(search_at(&server, &of(provider)));
+        assert_eq!(failure.kind, Kind::Network { own: false });
+        assert!(failure.text.contains("redirects"), "{failure}");
+        assert!(other.asked().is_empty());
+    }
+}
+
+#[test]
+fn a_key_in_a_header_follows_no_redirect_to_another_server() {
+    for provider in ["brave", "searchapi", "searxng"] {
+        let other = server_of(provider);
+        let there = other.url("/");
+        let server = Server::start(move |_, conn| conn.write_all(&redirect(&there)));
+        search_at(&server, &of(provider)).unwrap();
+        let text = format!("{:?}", other.asked());
+        assert!(!text.contains(SECRET), "{text}");
+    }
+}
+
+#[test]
+fn a_provider_that_is_not_there_is_not_reached() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/", listener.local_addr().unwrap());
+    drop(listener);
+    for good in &GOOD {
+        let set = variables(good.provider, &address);
+        let failure = failure(search_with(&set, None, &of(good.provider)));
+        assert_eq!(failure.kind, Kind::Network { own: false });
+    }
+}
+
+#[test]
+fn what_is_not_configured_is_said_with_how_it_is() {
+    for (provider, said) in [
+        (
+            "brave",
+            "Set BRAVE_API_KEY, or 'web_search.brave.api_key' in credentials.json.",
+        ),
+        (
+            "google",
+            "Set GOOGLE_SEARCH_API_KEY and GOOGLE_SEARCH_ENGINE_ID, or",
+        ),
+        (
+            "searxng",
+            "Set SEARXNG_URL, or 'web_search.searxng.url' in credentials.json.",
+        ),
+        ("serper", "https://serper.dev/"),
+        ("tavily", "Set TAVILY_API_KEY"),
+        ("exa", "Set EXA_API_KEY"),
+        ("searchapi", "Set SEARCHAPI_API_KEY"),
+    ] {
+        let failure = failure(search_with(&[], None, &of(provider)));
+        assert_eq!(failure.kind, Kind::AuthMissing, "{provider}");
+        assert!(failure.to_string().contains(said), "{failure}");
+    }
+    let wrong = ("IKIGAI_EXA_URL".to_owned(), "nonsense".to_owned());
+    let key = ("EXA_API_KEY".to_owned(), "k".to_owned());
+    let failure = failure(search_with(&[wrong, key], None, &of("exa")));
+    assert_eq!(failure.kind, Kind::Config);
+    assert!(failure.text.contains("IKIGAI_EXA_URL"), "{failure}");
+    let wrong = ("SEARXNG_URL".to_owned(), "localhost:8080".to_owned());
+    let text = search_with(&[wrong], None, &of("searxng")).unwrap_err();
+    let text = text.to_string();
+    assert!(text.starts_with("SEARXNG_URL is not an address"), "{text}");
+}
+
+#[test]
+fn a_key_that_no_header_holds_is_not_sent() {
+    let server = server_of("tavily");
+    let mut set = variables("tavily", &server.url("/"));
+    set[1].1 = "a\u{fc}\nb".to_owned();
+    let failure = failure(search_with(&set, None, &of("tavily")));
+    assert_eq!(failure.kind, Kind::AuthInvalid);
+    assert!(server.asked().is_empty());
+}
+
+#[test]
+fn a_search_that_is_too_long_is_refused_before_it_is_sent() {
+    let long = |provider: &str| Search {
+        query: "word ".repeat(90),
+        ..of(provider)
+    };
+    for provider in ["brave", "tavily"] {
+        let server = server_of(provider);
+        let failure = failure(search_at(&server, &long(provider)));
+        assert_eq!(failure.kind, Kind::TooLong);
+        assert!(failure.text.contains("400 characters"), "{failure}");
+        assert!(server.asked().is_empty());
+    }
+    assert!(search_at(&server_of("google"), &long("google")).is_ok());
+}
