@@ -6,6 +6,7 @@
 //! | `entities` | what HTML writes for a character, outside of pages |
 //! | `html` | the reader of HTML pages |
 //! | `feed` | the reader of feeds |
+//! | `pdf` | the reader of PDF files |
 //! | `model` | blocks and inlines, between readers and writer |
 //! | `markdown` | the writer of Markdown |
 //!
@@ -24,6 +25,9 @@ mod feed;
 mod html;
 mod markdown;
 mod model;
+mod pdf;
+
+pub use pdf::{Limits as PdfLimits, PdfError};
 
 /// A page as Markdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -182,6 +186,23 @@ pub fn study_main(page: &str, base: &Url, xhtml: bool) -> Study {
 #[must_use]
 pub fn convert_feed(page: &str, base: &Url) -> Option<Document> {
     feed::read(page, base)
+}
+
+/// Converts a PDF file. What there is no time for until `limits.end` is left out, which is said at
+/// the end; a file takes at most some 400 MiB of memory and, without an end, some seconds.
+///
+/// The file is opened by a library whose panics are errors of the file: [`PdfError::Damaged`].
+pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfError> {
+    let read = pdf::read_guarded(bytes, limits)?;
+    let mut model = read.model;
+    let title = std::mem::take(&mut model.title);
+    let (mut markdown, cuts) = markdown::write(&model, read.length, limits.end);
+    let late = Cuts {
+        time: read.late,
+        ..Cuts::default()
+    };
+    cuts.and(late).say(&mut markdown);
+    Ok(Document { title, markdown })
 }
 
 fn convert_from(page: &str, base: &Url, syntax: Syntax, end: Option<Instant>) -> Document {

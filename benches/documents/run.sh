@@ -1,0 +1,37 @@
+#!/bin/sh
+# How well and how fast PDF files become Markdown, beside other readers.
+#
+#   benches/documents/run.sh [DIR]
+#
+# gets the files of pdfs.tsv (Debian, PyPI) and the readers of other languages (PyPI) into DIR, a new
+# temporary directory unless one is named, and prints how near each comes to pdftotext (Debian's
+# poppler-utils), and what it costs. A third of the files is held back: no rule was made for them.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+dir=${1:-$(mktemp -d)}
+mkdir -p "$dir/texts"
+dir=$(cd "$dir" && pwd)
+command -v pdftotext >/dev/null || apt-get install -y --no-install-recommends poppler-utils >&2
+cargo build --release --manifest-path "$here/Cargo.toml"
+report=${CARGO_TARGET_DIR:-$here/target}/release/documents-report
+python3 "$here/get.py" "$dir"
+[ -d "$dir/python" ] || python3 -m venv "$dir/python"
+"$dir/python/bin/pip" install --quiet pypdf pdfminer.six
+
+cd "$dir"
+for file in ./*.pdf; do
+    pdftotext -enc UTF-8 "$file" "texts/$(basename "$file" .pdf).txt" 2>/dev/null || true
+done
+ours=$("$report" ikigai texts ./*.pdf)
+theirs=$("$report" lopdf texts ./*.pdf)
+pdfminer=$(./python/bin/python "$here/peers.py" pdfminer texts ./*.pdf)
+pypdf=$(./python/bin/python "$here/peers.py" pypdf texts ./*.pdf)
+# It has no limits: one process for each file, which may take a minute.
+extract=0
+for file in ./*.pdf; do
+    : > "texts/$(basename "$file" .pdf).pdf-extract"
+    taken=$(timeout 60 "$report" pdf-extract texts "$file" 2>> extract.log | tail -n 1) || taken=60
+    extract=$(awk "BEGIN { print $extract + ${taken:-60} }")
+done
+python3 "$here/score.py" texts "ikigai=$ours" "pdfminer=$pdfminer" "pypdf=$pypdf" "lopdf=$theirs" "pdf-extract=$extract"

@@ -1,0 +1,318 @@
+//! From paragraphs to a model: headings, lists, code, tables.
+
+use super::layout::Line;
+use super::text::inline::{Context, Writer};
+use super::text::paragraph::is_bold;
+use super::text::{Body, Kind, Paragraph};
+use crate::document::model::{Align, Builder, Content, Slice, Table};
+
+/// How much larger than the rest a heading's type is.
+const LARGER: f32 = 1.1;
+
+/// The most letters and lines of a heading.
+const MAX_HEADING: usize = 220;
+const MAX_HEADING_LINES: usize = 4;
+
+/// The longest heading that only its bold type makes one.
+const MAX_BOLD_HEADING: usize = 120;
+
+/// Joins what columns and pages tear apart, around the notes at their feet.
+pub(super) fn join(paragraphs: Vec<Paragraph>, context: &Context<'_>) -> Vec<Paragraph> {
+    let mut joined: Vec<Paragraph> = Vec::with_capacity(paragraphs.len());
+    let mut notes: Vec<Paragraph> = Vec::new();
+    for paragraph in paragraphs {
+        if paragraph.note {
+            notes.push(paragraph);
+            continue;
+        }
+        if let Some(last) = joined.last_mut()
+            && goes_on(last, &paragraph, context)
+        {
+            last.lines.extend(paragraph.lines);
+            last.last = paragraph.last;
+            continue;
+        }
+        joined.append(&mut notes);
+        joined.push(paragraph);
+    }
+    joined.append(&mut notes);
+    joined
+}
+
+fn line_text(entry: &(usize, Line, bool), context: &Context<'_>) -> String {
+    let pool = context.pages.get(entry.0).map_or("", |page| &page.text);
+    entry.1.text(pool)
+}
+
+fn goes_on(last: &Paragraph, next: &Paragraph, context: &Context<'_>) -> bool {
+    let (Some(end), Some(begin)) = (last.lines.last(), next.lines.first()) else {
+        return false;
+    };
+    let is_text = matches!(last.kind, Kind::Text | Kind::Item { .. }) && next.kind == Kind::Text;
+    if !(is_text && last.last && next.first)
+        || (last.size - next.size).abs() > 0.06 * last.size
+        || is_bold(&end.1) != is_bold(&begin.1)
+    {
+        return false;
+    }
+    let (end, begin) = (line_text(end, context), line_text(begin, context));
+    let ends = end
+        .trim_end()
+        .ends_with(['.', '!', '?', ':', ';', '\u{2026}']);
+    let lower = begin.chars().next().is_some_and(char::is_lowercase);
+    lower && !ends || end.ends_with('-') && begin.starts_with(char::is_alphabetic)
+}
+
+/// Writes paragraphs into a builder.
+pub(super) struct Blocks<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) body: Body,
+    pub(super) builder: Builder,
+    /// The sizes of headings, from the largest on.
+    sizes: Vec<f32>,
+    /// Where the marks of the open lists stand, and whether they are numbers.
+    lists: Vec<(f32, bool)>,
+}
+
+impl<'a> Blocks<'a> {
+    pub(super) fn new(context: &'a Context<'a>, body: Body) -> Self {
+        Self {
+            context,
+            body,
+            builder: Builder::default(),
+            sizes: Vec::new(),
+            lists: Vec::new(),
+        }
+    }
+
+    /// Writes them all; gives the first of the largest headings of the first page.
+    pub(super) fn write(&mut self, paragraphs: &[Paragraph]) -> String {
+        let mut sizes: Vec<f32> = Vec::new();
+        let is_large = |paragraph: &&Paragraph| self.is_large(paragraph);
+        for paragraph in paragraphs.iter().filter(is_large) {
+            let near = |size: &f32| (size - paragraph.size).abs() < 0.04 * size;
+            if sizes.len() < 256 && !sizes.iter().any(near) {
+                sizes.push(paragraph.size);
+            }
+        }
+        sizes.sort_by(|a, b| b.total_cmp(a));
+        self.sizes = sizes;
+        let mut title: Option<(f32, String)> = None;
+        for (at, paragraph) in paragraphs.iter().enumerate() {
+            match paragraph.kind {
+                Kind::Item { number, mark } if is_item(paragraphs, at) => {
+                    self.item(paragraph, number, mark);
+                    continue;
+                }
+                _ => self.close_lists(0),
+            }
+            match paragraph.kind {
+                Kind::Code => self.code(paragraph),
+                Kind::Table => self.table(paragraph),
+                Kind::Text | Kind::Item { .. } => {
+                    let level = self.level(paragraph);
+                    let size = paragraph.size;
+                    if level.is_some()
+                        && paragraph.lines.first().is_some_and(|(page, ..)| *page == 0)
+                        && title.as_ref().is_none_or(|(best, _)| size > *best)
+                    {
+                        title = Some((size, self.text_of(paragraph)));
+                    }
+                    self.builder
+                        .open(level.map_or(Content::Paragraph, Content::Heading));
+                    self.inlines(paragraph, 0, level.is_some());
+                    self.builder.close_unless_empty();
+                }
+            }
+        }
+        self.close_lists(0);
+        title.map_or_else(String::new, |(_, title)| title)
+    }
+
+    fn text_of(&self, paragraph: &Paragraph) -> String {
+        let lines = paragraph.lines.iter();
+        let lines: Vec<String> = lines.map(|line| line_text(line, self.context)).collect();
+        lines.join(" ")
+    }
+
+    fn inlines(&mut self, paragraph: &Paragraph, skip: usize, heading: bool) {
+        let mut writer = Writer::new(self.context, &mut self.builder, heading);
+        for (at, (page, line, hard)) in paragraph.lines.iter().enumerate() {
+            writer.line(*page, line, if at == 0 { skip } else { 0 }, *hard);
+        }
+        writer.end();
+    }
+
+    /// Whether its type is larger than the rest, and it is short enough for a heading.
+    fn is_large(&self, paragraph: &Paragraph) -> bool {
+        paragraph.kind != Kind::Code
+            && paragraph.size >= LARGER * self.body.size
+            && self.is_short(paragraph, MAX_HEADING, MAX_HEADING_LINES)
+    }
+
+    fn is_short(&self, paragraph: &Paragraph, most: usize, lines: usize) -> bool {
+        if paragraph.lines.is_empty() || paragraph.lines.len() > lines {
+            return false;
+        }
+        let text = self.text_of(paragraph);
+        text.len() <= most && text.chars().filter(|c| c.is_alphabetic()).count() >= 2
+    }
+
+    /// The level of a heading, if it is one.
+    fn level(&self, paragraph: &Paragraph) -> Option<u8> {
+        if self.is_large(paragraph) {
+            let near = |size: &f32| (size - paragraph.size).abs() < 0.04 * size;
+            let rank = self.sizes.iter().position(near).unwrap_or(self.sizes.len());
+            return Some(rank.min(5) as u8 + 1);
+        }
+        let text = || self.text_of(paragraph);
+        let bold = !self.body.bold
+            && paragraph.size >= 0.95 * self.body.size
+            && paragraph.above > 1.35
+            && paragraph
+                .lines
+                .iter()
+                .all(|(_, line, hard)| is_bold(line) && !hard)
+            && self.is_short(paragraph, MAX_BOLD_HEADING, 2)
+            && !text().ends_with(['.', ',', ';', ':']);
+        bold.then(|| self.sizes.len().min(5) as u8 + 1)
+    }
+
+    fn close_lists(&mut self, left: usize) {
+        while self.lists.len() > left {
+            self.lists.pop();
+            self.builder.close();
+            self.builder.close();
+        }
+    }
+
+    fn item(&mut self, paragraph: &Paragraph, number: Option<u32>, mark: usize) {
+        let u0 = paragraph.lines.first().map_or(0.0, |(_, line, _)| line.u0);
+        let near = 0.6 * paragraph.size;
+        if paragraph.first {
+            self.close_lists(0);
+        }
+        while let Some((at, numbered)) = self.lists.last() {
+            let deeper = u0 > at + near;
+            let same = (u0 - at).abs() <= near && *numbered == number.is_some();
+            if deeper || same {
+                break;
+            }
+            self.close_lists(self.lists.len() - 1);
+        }
+        match self.lists.last() {
+            Some((at, _)) if u0 <= at + near => self.builder.close(),
+            _ => {
+                self.lists.push((u0, number.is_some()));
+                let start = number;
+                self.builder.open(Content::List { start, tight: true });
+            }
+        }
+        let task = None;
+        self.builder.open(Content::Item { number, task });
+        self.builder.open(Content::Paragraph);
+        self.inlines(paragraph, mark, false);
+        self.builder.close_unless_empty();
+    }
+
+    fn code(&mut self, paragraph: &Paragraph) {
+        let left = |entry: &(usize, Line, bool)| entry.1.u0;
+        let left = paragraph
+            .lines
+            .iter()
+            .map(left)
+            .fold(f32::INFINITY, f32::min);
+        let mut code = String::new();
+        let mut before: Option<&Line> = None;
+        for (page, line, _) in &paragraph.lines {
+            let pool = self.context.pages.get(*page).map_or("", |page| &page.text);
+            if let Some(before) = before {
+                code.push('\n');
+                if before.v - line.v > 1.8 * line.size {
+                    code.push('\n');
+                }
+            }
+            // A monospaced letter is that wide.
+            let (mut letters, mut width) = (0, 0.0);
+            for piece in &line.pieces {
+                letters += piece.text(pool).chars().count();
+                width += piece.u1 - piece.u0;
+            }
+            let letter = if letters > 0 {
+                width / letters as f32
+            } else {
+                line.size * 0.6
+            };
+            let letter = letter.max(0.2 * line.size);
+            let mut end = left;
+            for (at, piece) in line.pieces.iter().enumerate() {
+                let blanks = ((piece.u0 - end) / letter).round().clamp(0.0, 200.0) as usize;
+                let least = usize::from(at > 0 && piece.blank);
+                let blanks = if at > 0 && !piece.blank {
+                    0
+                } else {
+                    blanks.max(least)
+                };
+                code.extend(std::iter::repeat_n(' ', blanks));
+                code.push_str(piece.text(pool));
+                end = piece.u1;
+            }
+            before = Some(line);
+        }
+        self.builder.read(code.len());
+        let code = self.builder.keep(&code);
+        let language = Slice::default();
+        self.builder.add(Content::CodeBlock { language, code });
+    }
+
+    fn table(&mut self, paragraph: &Paragraph) {
+        let columns = paragraph.rows.first().map_or(0, Vec::len);
+        let table = self.builder.keep_table(Table {
+            columns,
+            cells: columns,
+            header: true,
+            aligns: vec![Align::None; columns],
+        });
+        self.builder.open(Content::Table(table));
+        for row in &paragraph.rows {
+            self.builder.open(Content::Row);
+            for cell in row {
+                self.builder.open(Content::Cell {
+                    columns: 1,
+                    rows: 1,
+                });
+                if let Some(line) = cell {
+                    let mut writer = Writer::new(self.context, &mut self.builder, false);
+                    writer.line(paragraph.page, line, 0, false);
+                    writer.end();
+                }
+                self.builder.close();
+            }
+            self.builder.close();
+        }
+        self.builder.close();
+    }
+}
+
+/// Whether a paragraph with a mark is an item: a number alone makes none.
+fn is_item(paragraphs: &[Paragraph], at: usize) -> bool {
+    let number_of = |paragraph: Option<&Paragraph>| match paragraph?.kind {
+        Kind::Item { number, .. } => number,
+        _ => None,
+    };
+    let Kind::Item { number, .. } = paragraphs[at].kind else {
+        return false;
+    };
+    let Some(number) = number else {
+        return true;
+    };
+    // Paragraphs of an item may come between it and the next one.
+    let before = paragraphs[at.saturating_sub(4)..at].iter().rev();
+    let after = paragraphs[at + 1..].iter().take(4);
+    before
+        .map(Some)
+        .any(|other| number_of(other).is_some_and(|other| other + 1 == number))
+        || after
+            .map(Some)
+            .any(|other| number_of(other) == Some(number + 1))
+}

@@ -1,0 +1,461 @@
+//! What a page's content streams draw, as far as it is text: an interpreter of their operators.
+//!
+//! Rules: ISO 32000-2, 8.4 (graphics state), 8.5.4 (clipping), 8.10 (forms), 9.3 and 9.4 (text).
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use lopdf::{Dictionary, Object, ObjectId, Stream};
+
+use super::file::{File, as_dict};
+use super::font::Font;
+use super::geometry::{Matrix, Rect};
+use super::lexer::{Item, Lexer, Operand};
+use super::marks::Mark;
+use super::runs::{Glyph, Runs, direction};
+
+/// The most operands of an operator.
+const MAX_OPERANDS: usize = 64;
+
+/// The most graphics states that are kept.
+pub(super) const MAX_STATES: usize = 512;
+
+/// How deep forms may hold forms.
+const MAX_FORM_DEPTH: usize = 16;
+
+/// The most forms that are drawn in a document.
+const MAX_FORMS: usize = 50_000;
+
+/// The fewest letters of a string that are set apart as a word.
+const SPACED: usize = 5;
+
+/// How many operators are carried out between two looks at the clock.
+const OPERATORS: u32 = 4096;
+
+#[derive(Clone)]
+struct State {
+    ctm: Matrix,
+    clip: Rect,
+    font: Option<Rc<Font>>,
+    size: f32,
+    char_space: f32,
+    word_space: f32,
+    scale: f32,
+    leading: f32,
+    rise: f32,
+    mode: i32,
+}
+
+/// What is drawn, kept from page to page.
+#[derive(Default)]
+pub(super) struct Drawn {
+    fonts: HashMap<usize, Rc<Font>>,
+    pub(super) off: HashSet<ObjectId>,
+    forms: usize,
+    /// Whether there was a picture.
+    pub(super) images: bool,
+    pub(super) runs: Runs,
+}
+
+impl Drawn {
+    pub(super) fn new(file: &File) -> Self {
+        let hidden = file.catalog().and_then(|catalog| {
+            let optional = file.dict(catalog, b"OCProperties")?;
+            file.array(file.dict(optional, b"D")?, b"OFF")
+        });
+        let hidden = hidden.unwrap_or_default().iter().take(10_000);
+        Self {
+            off: hidden
+                .filter_map(|group| group.as_reference().ok())
+                .collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Carries out content streams.
+pub(super) struct Interpreter<'a> {
+    pub(super) file: &'a File,
+    pub(super) drawn: &'a mut Drawn,
+    state: State,
+    states: Vec<State>,
+    text: Matrix,
+    line: Matrix,
+    path: Rect,
+    clips: bool,
+    pub(super) marks: Vec<Mark>,
+    /// Marks beyond those that are kept.
+    pub(super) more_marks: usize,
+    depth: usize,
+    active: Vec<usize>,
+}
+
+impl<'a> Interpreter<'a> {
+    /// Begins a page; what lies outside of `area` is not seen.
+    pub(super) fn new(file: &'a File, drawn: &'a mut Drawn, ctm: Matrix, area: Rect) -> Self {
+        Self {
+            file,
+            drawn,
+            state: State {
+                ctm,
+                clip: area,
+                font: None,
+                size: 0.0,
+                char_space: 0.0,
+                word_space: 0.0,
+                scale: 1.0,
+                leading: 0.0,
+                rise: 0.0,
+                mode: 0,
+            },
+            states: Vec::new(),
+            text: Matrix::IDENTITY,
+            line: Matrix::IDENTITY,
+            path: Rect::NONE,
+            clips: false,
+            marks: Vec::new(),
+            more_marks: 0,
+            depth: 0,
+            active: Vec::new(),
+        }
+    }
+
+    /// Carries out a content stream.
+    pub(super) fn run(&mut self, content: &[u8], resources: Option<&'a Dictionary>) {
+        let mut lexer = Lexer::new(content);
+        let mut operands: Vec<Operand<'_>> = Vec::new();
+        let mut operators = 0;
+        while let Some(item) = lexer.next() {
+            match item {
+                Item::Operand(operand) => {
+                    if operands.len() < MAX_OPERANDS {
+                        operands.push(operand);
+                    }
+                }
+                Item::Operator(operator) => {
+                    operators += 1;
+                    let look = operators % OPERATORS == 0;
+                    if look && (self.file.late() || self.drawn.runs.is_full()) {
+                        self.file.leave_out();
+                        return;
+                    }
+                    if operator == b"BI" {
+                        lexer.skip_image();
+                        self.drawn.images = true;
+                    } else {
+                        self.operate(operator, &operands, resources);
+                    }
+                    operands.clear();
+                }
+            }
+        }
+    }
+
+    fn operate(
+        &mut self,
+        operator: &[u8],
+        operands: &[Operand<'_>],
+        resources: Option<&'a Dictionary>,
+    ) {
+        let number = |at: usize| operands.get(at).and_then(Operand::number).unwrap_or(0.0);
+        let state = &mut self.state;
+        match operator {
+            b"Tj" => self.show(operands.first()),
+            b"TJ" => self.show_all(operands.first()),
+            b"'" => {
+                self.next_line(0.0, -self.state.leading);
+                self.show(operands.first());
+            }
+            b"\"" => {
+                (state.word_space, state.char_space) = (number(0), number(1));
+                self.next_line(0.0, -self.state.leading);
+                self.show(operands.get(2));
+            }
+            b"Td" => self.next_line(number(0), number(1)),
+            b"TD" => {
+                state.leading = -number(1);
+                self.next_line(number(0), number(1));
+            }
+            b"T*" => self.next_line(0.0, -self.state.leading),
+            b"Tm" => {
+                if let Some(matrix) = matrix(operands) {
+                    (self.text, self.line) = (matrix, matrix);
+                }
+            }
+            b"BT" => (self.text, self.line) = (Matrix::IDENTITY, Matrix::IDENTITY),
+            b"Tf" => {
+                state.size = number(1);
+                let name = operands.first().and_then(Operand::name);
+                self.state.font = name.and_then(|name| self.font(resources?, name));
+            }
+            b"Tc" => state.char_space = number(0),
+            b"Tw" => state.word_space = number(0),
+            b"Tz" => state.scale = number(0) / 100.0,
+            b"TL" => state.leading = number(0),
+            b"Ts" => state.rise = number(0),
+            b"Tr" => state.mode = number(0) as i32,
+            b"q" if self.states.len() < MAX_STATES => self.states.push(self.state.clone()),
+            b"Q" => {
+                if let Some(state) = self.states.pop() {
+                    self.state = state;
+                }
+            }
+            b"cm" => {
+                if let Some(matrix) = matrix(operands) {
+                    state.ctm = matrix.then(&state.ctm);
+                }
+            }
+            b"re" => {
+                let (x, y) = (number(0), number(1));
+                self.add_to_path(&[(x, y), (x + number(2), y + number(3))]);
+            }
+            b"m" | b"l" => self.add_to_path(&[(number(0), number(1))]),
+            b"c" | b"v" | b"y" => {
+                for pair in operands.chunks_exact(2) {
+                    let (x, y) = (pair[0].number(), pair[1].number());
+                    self.add_to_path(&[(x.unwrap_or(0.0), y.unwrap_or(0.0))]);
+                }
+            }
+            b"W" | b"W*" => self.clips = true,
+            b"n" | b"f" | b"F" | b"f*" | b"S" | b"s" | b"B" | b"B*" | b"b" | b"b*" => {
+                if self.clips {
+                    state.clip = state.clip.and(&self.path);
+                }
+                self.clips = false;
+                self.path = Rect::NONE;
+            }
+            b"gs" => {
+                let name = operands.first().and_then(Operand::name);
+                self.set_state(name, resources);
+            }
+            b"Do" => {
+                if let (Some(name), Some(resources)) =
+                    (operands.first().and_then(Operand::name), resources)
+                {
+                    self.draw(resources, name);
+                }
+            }
+            b"BMC" | b"BDC" => self.begin_mark(operands, resources),
+            b"EMC" => self.end_mark(),
+            _ => {}
+        }
+    }
+
+    fn add_to_path(&mut self, points: &[(f32, f32)]) {
+        // A rectangle that is turned has corners that two do not tell.
+        if let [(x0, y0), (x1, y1)] = *points {
+            let rect = self.state.ctm.rect(&Rect::new(x0, y0, x1, y1));
+            self.path.include(rect.x0, rect.y0);
+            self.path.include(rect.x1, rect.y1);
+        } else if let [(x, y)] = *points {
+            let (x, y) = self.state.ctm.point(x, y);
+            self.path.include(x, y);
+        }
+    }
+
+    fn next_line(&mut self, x: f32, y: f32) {
+        self.line = self.line.moved(x, y);
+        self.text = self.line;
+    }
+
+    fn font(&mut self, resources: &'a Dictionary, name: &[u8]) -> Option<Rc<Font>> {
+        let dict = self.file.dict(self.file.dict(resources, b"Font")?, name)?;
+        Some(self.font_of(dict))
+    }
+
+    fn font_of(&mut self, dict: &'a Dictionary) -> Rc<Font> {
+        let key = std::ptr::from_ref(dict).addr();
+        if let Some(font) = self.drawn.fonts.get(&key) {
+            return Rc::clone(font);
+        }
+        let font = Rc::new(Font::read(self.file, dict));
+        self.drawn.fonts.insert(key, Rc::clone(&font));
+        font
+    }
+
+    fn set_state(&mut self, name: Option<&[u8]>, resources: Option<&'a Dictionary>) {
+        let file = self.file;
+        let states = resources.and_then(|resources| file.dict(resources, b"ExtGState"));
+        let state = states
+            .zip(name)
+            .and_then(|(states, name)| file.dict(states, name));
+        if let Some([font, size]) = state.and_then(|state| file.array(state, b"Font"))
+            && let Some(dict) = as_dict(file.resolve(font))
+        {
+            self.state.font = Some(self.font_of(dict));
+            self.state.size = super::file::number(file.resolve(size)).unwrap_or(0.0);
+        }
+    }
+
+    /// Draws what a name stands for.
+    fn draw(&mut self, resources: &'a Dictionary, name: &[u8]) {
+        let file = self.file;
+        let objects = file.dict(resources, b"XObject");
+        let Some(Object::Stream(stream)) = objects.and_then(|objects| file.get(objects, name))
+        else {
+            return;
+        };
+        match file.name(&stream.dict, b"Subtype") {
+            Some(b"Form") if !self.is_off(stream.dict.get(b"OC").ok()) => {
+                self.draw_form(stream, Some(resources), Matrix::IDENTITY);
+            }
+            Some(b"Image") => self.drawn.images = true,
+            _ => {}
+        }
+    }
+
+    /// Draws a form; `place` is where an annotation has it.
+    pub(super) fn draw_form(
+        &mut self,
+        form: &'a Stream,
+        resources: Option<&'a Dictionary>,
+        place: Matrix,
+    ) {
+        let key = std::ptr::from_ref(form).addr();
+        if self.depth >= MAX_FORM_DEPTH
+            || self.drawn.forms >= MAX_FORMS
+            || self.active.contains(&key)
+            || self.file.late()
+        {
+            return;
+        }
+        self.drawn.forms += 1;
+        let file = self.file;
+        let numbers = |key| file.array(&form.dict, key).map(|array| file.numbers(array));
+        let matrix = numbers(b"Matrix").and_then(|numbers| Matrix::of(&numbers));
+        let ctm = matrix
+            .unwrap_or(Matrix::IDENTITY)
+            .then(&place)
+            .then(&self.state.ctm);
+        let content = file.data(form);
+        let before = self.state.clone();
+        let states = std::mem::take(&mut self.states);
+        let matrices = (self.text, self.line);
+        let marks = self.marks.len();
+        self.state.ctm = ctm;
+        if let Some(bounds) = numbers(b"BBox").and_then(|numbers| Rect::of(&numbers)) {
+            self.state.clip = self.state.clip.and(&ctm.rect(&bounds));
+        }
+        self.depth += 1;
+        self.active.push(key);
+        let own = file.dict(&form.dict, b"Resources").or(resources);
+        self.run(&content, own);
+        self.active.pop();
+        self.depth -= 1;
+        self.marks.truncate(marks);
+        (self.text, self.line) = matrices;
+        self.states = states;
+        self.state = before;
+    }
+
+    fn show_all(&mut self, operand: Option<&Operand<'_>>) {
+        let Some(Operand::Array(operands)) = operand else {
+            return;
+        };
+        let vertical = self.state.font.as_ref().is_some_and(|font| font.vertical);
+        for operand in operands {
+            match operand {
+                Operand::Number(offset) => {
+                    let by = -offset / 1000.0 * self.state.size;
+                    self.text = if vertical {
+                        self.text.moved(0.0, by)
+                    } else {
+                        self.text.moved(by * self.state.scale, 0.0)
+                    };
+                }
+                operand => self.show(Some(operand)),
+            }
+        }
+    }
+
+    fn show(&mut self, operand: Option<&Operand<'_>>) {
+        let Some(string) = operand.and_then(Operand::string) else {
+            return;
+        };
+        let Some(font) = self.state.font.clone() else {
+            return;
+        };
+        let hidden = self.marks.iter().any(|mark| mark.hidden);
+        let replaced = self.marks.iter().position(|mark| mark.replaced);
+        let state = &self.state;
+        let mut text = self.text;
+        let whole = text.then(&state.ctm);
+        let [across_x, across_y, up_x, up_y, ..] = whole.0;
+        let height = up_x.hypot(up_y) * state.size.abs() * font.em;
+        let width = across_x.hypot(across_y) * state.scale.abs();
+        if !(height.is_finite() && width.is_finite() && height > 0.01) {
+            return;
+        }
+        let sign = if state.size * state.scale < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
+        let angle = if font.vertical {
+            direction(-up_x, -up_y)
+        } else {
+            direction(across_x * sign, across_y * sign)
+        };
+        let reach = height * 0.5;
+        let clip = state.clip;
+        let seen = Rect {
+            x0: clip.x0 - reach,
+            y0: clip.y0 - reach,
+            x1: clip.x1 + reach,
+            y1: clip.y1 + reach,
+        };
+        // Letters that are set apart make a word, if there are so many of them; a few may be the end
+        // of one word and the beginning of another.
+        let apart = if string.len() >= SPACED {
+            state.char_space * width
+        } else {
+            0.0
+        };
+        let runs = &mut self.drawn.runs;
+        let marks = &mut self.marks;
+        font.decode(string, |code| {
+            let word_space = if code.blank { state.word_space } else { 0.0 };
+            let (advance, after) = if font.vertical {
+                let whole = -state.size + state.char_space + word_space;
+                ((0.0, -state.size), (0.0, whole))
+            } else {
+                let wide = code.width * state.size * state.scale;
+                let apart = (state.char_space + word_space) * state.scale;
+                ((wide, 0.0), (wide + apart, 0.0))
+            };
+            let place = text.moved(0.0, state.rise).then(&state.ctm);
+            let from = place.point(0.0, 0.0);
+            let to = place.point(advance.0, advance.1);
+            text = text.moved(after.0, after.1);
+            let (x, y) = (f32::midpoint(from.0, to.0), f32::midpoint(from.1, to.1));
+            if hidden || !seen.holds(x, y) {
+                return;
+            }
+            let mut own = code.text;
+            let taken;
+            if let Some(mark) = replaced.and_then(|at| marks.get_mut(at)) {
+                taken = mark.actual.take().unwrap_or_default();
+                own = &taken;
+            }
+            runs.add(&Glyph {
+                text: own,
+                from,
+                to,
+                size: height,
+                angle,
+                look: font.look,
+                invisible: state.mode == 3 || state.mode == 7,
+                apart,
+            });
+        });
+        self.text = text;
+    }
+}
+
+fn matrix(operands: &[Operand<'_>]) -> Option<Matrix> {
+    let mut numbers = [0.0; 6];
+    for (number, operand) in numbers.iter_mut().zip(operands.get(..6)?) {
+        *number = operand.number()?;
+    }
+    Some(Matrix(numbers))
+}

@@ -1,0 +1,389 @@
+//! Character maps: which bytes are one code, which glyph it is, and what it stands for.
+//!
+//! Rules: ISO 32000-2, 9.7.5 (character maps) and 9.10.3 (`ToUnicode`); Adobe's technical notes
+//! 5014 and 5411. The maps that have a name only are those of East Asian character sets: their
+//! codes stand for characters directly, as the WHATWG Encoding Standard decodes them.
+
+use std::collections::HashMap;
+
+use encoding_rs::Encoding;
+
+use super::super::lexer::{Item, Lexer, Operand};
+
+/// The most entries of a map.
+const MAX_ENTRIES: usize = 300_000;
+
+/// The longest text of one code, in bytes.
+const MAX_TEXT: usize = 512;
+
+struct Range {
+    low: u32,
+    high: u32,
+    /// The text of `low`; of its last character those that follow count on.
+    text: String,
+}
+
+/// How codes follow one another in a string.
+#[derive(Clone, Copy)]
+enum Codes {
+    /// Each is two bytes.
+    Two,
+    /// As the map says which bytes are one.
+    Spaces,
+    /// Those of a character set.
+    Set(&'static Encoding),
+    Utf8,
+    Utf16,
+    Utf32,
+}
+
+/// A character map.
+pub(super) struct CMap {
+    codes: Codes,
+    /// Length in bytes, lowest and highest code.
+    spaces: Vec<(usize, u32, u32)>,
+    texts: HashMap<u32, String>,
+    ranges: Vec<Range>,
+    /// Lowest and highest code, the glyph of the lowest.
+    cids: Vec<(u32, u32, u32)>,
+    pub(super) vertical: bool,
+    sorted: bool,
+}
+
+impl Default for CMap {
+    fn default() -> Self {
+        Self {
+            codes: Codes::Two,
+            spaces: Vec::new(),
+            texts: HashMap::new(),
+            ranges: Vec::new(),
+            cids: Vec::new(),
+            vertical: false,
+            sorted: true,
+        }
+    }
+}
+
+fn value(bytes: &[u8]) -> u32 {
+    let last = bytes.get(bytes.len().saturating_sub(4)..);
+    let add = |value: u32, byte: &u8| value << 8 | u32::from(*byte);
+    last.unwrap_or_default().iter().fold(0, add)
+}
+
+fn utf16(bytes: &[u8]) -> String {
+    if let [byte] = bytes {
+        return char::from(*byte).to_string();
+    }
+    let units = bytes.chunks_exact(2).take(MAX_TEXT / 4);
+    let units = units.map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
+    char::decode_utf16(units)
+        .filter_map(Result::ok)
+        .filter(|character| *character != '\0')
+        .collect()
+}
+
+impl CMap {
+    /// The map of this name.
+    pub(super) fn named(name: &[u8]) -> Self {
+        let name = String::from_utf8_lossy(name);
+        let has = |part: &str| name.contains(part);
+        let codes = if has("UTF8") {
+            Codes::Utf8
+        } else if has("UTF32") {
+            Codes::Utf32
+        } else if has("UCS2") || has("UTF16") {
+            Codes::Utf16
+        } else if has("RKSJ") {
+            Codes::Set(encoding_rs::SHIFT_JIS)
+        } else if name == "H" || name == "V" {
+            // JIS X 0208 without the bits that EUC sets: see `text`.
+            Codes::Two
+        } else if has("EUC-") && !has("GB") && !has("KSC") && !has("CNS") {
+            Codes::Set(encoding_rs::EUC_JP)
+        } else if has("GB") {
+            Codes::Set(encoding_rs::GB18030)
+        } else if has("B5") || has("HKscs") {
+            Codes::Set(encoding_rs::BIG5)
+        } else if has("KSC") {
+            Codes::Set(encoding_rs::EUC_KR)
+        } else {
+            Codes::Two
+        };
+        Self {
+            codes,
+            vertical: name.ends_with("-V") || name == "V",
+            ..Self::default()
+        }
+    }
+
+    /// Reads a map, on top of the one it is based on.
+    pub(super) fn parse(bytes: &[u8], base: Option<Self>) -> Self {
+        let mut map = base.unwrap_or_default();
+        let mut lexer = Lexer::new(bytes);
+        let mut operands = Vec::new();
+        while let Some(item) = lexer.next() {
+            match item {
+                Item::Operand(operand) => {
+                    if operands.len() < MAX_ENTRIES {
+                        operands.push(operand);
+                    }
+                    continue;
+                }
+                Item::Operator(b"endcodespacerange") => map.add_spaces(&operands),
+                Item::Operator(b"endbfchar") => map.add_texts(&operands),
+                Item::Operator(b"endbfrange") => map.add_ranges(&operands),
+                Item::Operator(b"endcidchar") => map.add_cids(&operands, 2),
+                Item::Operator(b"endcidrange") => map.add_cids(&operands, 3),
+                Item::Operator(b"def") => {
+                    if let [.., Operand::Name(name), Operand::Number(mode)] = operands.as_slice()
+                        && name.as_ref() == b"WMode"
+                    {
+                        map.vertical = *mode > 0.0;
+                    }
+                }
+                Item::Operator(_) => {}
+            }
+            operands.clear();
+        }
+        map.ranges.sort_by_key(|range| range.low);
+        map.cids.sort_unstable();
+        map.sorted = map.ranges.windows(2).all(|pair| pair[0].high < pair[1].low);
+        map
+    }
+
+    fn full(&self) -> bool {
+        self.texts.len() + self.ranges.len() + self.cids.len() >= MAX_ENTRIES
+    }
+
+    fn add_spaces(&mut self, operands: &[Operand<'_>]) {
+        for pair in operands.chunks_exact(2) {
+            if let (Some(low), Some(high)) = (pair[0].string(), pair[1].string())
+                && (1..=4).contains(&low.len())
+                && self.spaces.len() < 256
+            {
+                self.spaces.push((low.len(), value(low), value(high)));
+                self.codes = Codes::Spaces;
+            }
+        }
+    }
+
+    fn add_texts(&mut self, operands: &[Operand<'_>]) {
+        for pair in operands.chunks_exact(2) {
+            if let (Some(code), Some(text)) = (pair[0].string(), pair[1].string())
+                && !self.full()
+            {
+                self.texts.insert(value(code), utf16(text));
+            }
+        }
+    }
+
+    fn add_ranges(&mut self, operands: &[Operand<'_>]) {
+        for triple in operands.chunks_exact(3) {
+            let (Some(low), Some(high)) = (triple[0].string(), triple[1].string()) else {
+                continue;
+            };
+            let (low, high) = (value(low), value(high));
+            match &triple[2] {
+                Operand::String(text) if low <= high && !self.full() => {
+                    let text = utf16(text);
+                    self.ranges.push(Range { low, high, text });
+                }
+                Operand::Array(texts) => {
+                    for (code, text) in (low..=high).zip(texts) {
+                        if let Some(text) = text.string()
+                            && !self.full()
+                        {
+                            self.texts.insert(code, utf16(text));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn add_cids(&mut self, operands: &[Operand<'_>], each: usize) {
+        for entry in operands.chunks_exact(each) {
+            let (Some(low), Some(high)) = (entry[0].string(), entry[each - 2].string()) else {
+                continue;
+            };
+            if let Some(cid) = entry[each - 1].number()
+                && !self.full()
+            {
+                self.cids.push((value(low), value(high), cid as u32));
+            }
+        }
+    }
+
+    /// Whether it says what any code stands for.
+    pub(super) fn has_texts(&self) -> bool {
+        !self.texts.is_empty() || !self.ranges.is_empty()
+    }
+
+    /// Writes what a code stands for; whether it stands for anything.
+    pub(super) fn text(&self, code: u32, text: &mut String) -> bool {
+        if let Some(found) = self.texts.get(&code) {
+            text.push_str(found);
+            return !found.is_empty();
+        }
+        let found = if self.sorted {
+            let after = self.ranges.partition_point(|range| range.low <= code);
+            after.checked_sub(1).map(|at| &self.ranges[at])
+        } else {
+            let holds = |range: &&Range| range.low <= code && code <= range.high;
+            self.ranges.iter().find(holds)
+        };
+        let Some(range) = found.filter(|range| code <= range.high) else {
+            return false;
+        };
+        let mut characters = range.text.chars();
+        let Some(last) = characters.next_back() else {
+            return false;
+        };
+        let Some(last) = char::from_u32((last as u32).saturating_add(code - range.low)) else {
+            return false;
+        };
+        text.push_str(characters.as_str());
+        text.push(last);
+        true
+    }
+
+    /// What the bytes of a code stand for by its character set; whether they stand for anything.
+    pub(super) fn set_text(&self, bytes: &[u8], text: &mut String) -> bool {
+        let before = text.len();
+        match self.codes {
+            Codes::Set(set) => {
+                let (decoded, bad) = set.decode_without_bom_handling(bytes);
+                if !bad {
+                    text.push_str(&decoded);
+                }
+            }
+            Codes::Utf16 => text.push_str(&utf16(bytes)),
+            Codes::Utf8 => text.push_str(str::from_utf8(bytes).unwrap_or_default()),
+            Codes::Utf32 => text.extend(char::from_u32(value(bytes))),
+            Codes::Two | Codes::Spaces => {}
+        }
+        text.len() > before
+    }
+
+    /// The glyph of a code.
+    pub(super) fn cid(&self, code: u32) -> Option<u32> {
+        if self.cids.is_empty() {
+            return matches!(self.codes, Codes::Two | Codes::Spaces).then_some(code);
+        }
+        let after = self.cids.partition_point(|(low, ..)| *low <= code);
+        let (low, high, cid) = *self.cids.get(after.checked_sub(1)?)?;
+        (code <= high).then(|| cid.saturating_add(code - low))
+    }
+
+    /// How many bytes of a string, which is not empty, are its first code.
+    pub(super) fn length(&self, string: &[u8]) -> usize {
+        let first = string[0];
+        let length = match self.codes {
+            Codes::Two => 2,
+            Codes::Spaces => return self.space_length(string),
+            Codes::Set(set) if set == encoding_rs::GB18030 => match string {
+                [0x81..=0xfe, 0x30..=0x39, ..] => 4,
+                [0x81..=0xfe, ..] => 2,
+                _ => 1,
+            },
+            Codes::Set(set) if set == encoding_rs::SHIFT_JIS => {
+                1 + usize::from(matches!(first, 0x81..=0x9f | 0xe0..=0xfc))
+            }
+            Codes::Set(set) if set == encoding_rs::EUC_JP => match first {
+                0x8f => 3,
+                0x8e | 0xa1..=0xfe => 2,
+                _ => 1,
+            },
+            Codes::Set(_) => 1 + usize::from(matches!(first, 0x81..=0xfe)),
+            Codes::Utf8 => match first {
+                0xf0.. => 4,
+                0xe0..=0xef => 3,
+                0xc0..=0xdf => 2,
+                _ => 1,
+            },
+            Codes::Utf16 => 2 + 2 * usize::from(matches!(first, 0xd8..=0xdb)),
+            Codes::Utf32 => 4,
+        };
+        length.min(string.len())
+    }
+
+    fn space_length(&self, string: &[u8]) -> usize {
+        for length in 1..=string.len().min(4) {
+            let bytes = &string[..length];
+            let holds = |(of, low, high): &(usize, u32, u32)| {
+                let inside = |(at, byte): (usize, &u8)| {
+                    let shift = 8 * (length - 1 - at);
+                    (low >> shift & 0xff..=high >> shift & 0xff).contains(&u32::from(*byte))
+                };
+                *of == length && bytes.iter().enumerate().all(inside)
+            };
+            if self.spaces.iter().any(holds) {
+                return length;
+            }
+        }
+        let shortest = self.spaces.iter().map(|(length, ..)| *length).min();
+        shortest.unwrap_or(1).min(string.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(map: &CMap, code: u32) -> String {
+        let mut text = String::new();
+        map.text(code, &mut text);
+        text
+    }
+
+    #[test]
+    fn a_map_says_what_codes_stand_for_one_by_one_and_by_ranges() {
+        let map = CMap::parse(
+            b"1 begincodespacerange <0000> <FFFF> endcodespacerange
+              2 beginbfchar <0003> <0020> <0010> <006600660069> endbfchar
+              2 beginbfrange <0024> <0026> <0041> <0030> <0031> [<D83DDE00> <0062>] endbfrange",
+            None,
+        );
+        assert_eq!(text_of(&map, 3), " ");
+        assert_eq!(text_of(&map, 0x10), "ffi");
+        assert_eq!(text_of(&map, 0x25), "B");
+        assert_eq!(text_of(&map, 0x27), "");
+        assert_eq!(text_of(&map, 0x30), "\u{1f600}");
+        assert_eq!(text_of(&map, 0x31), "b");
+        assert_eq!(map.length(b"\0\x24\0"), 2);
+    }
+
+    #[test]
+    fn codes_of_different_lengths_are_told_apart() {
+        let map = CMap::parse(
+            b"begincodespacerange <00> <80> <8140> <9ffc> endcodespacerange
+              begincidrange <20> <7e> 1 <8140> <817e> 633 endcidrange /WMode 1 def",
+            None,
+        );
+        assert_eq!(map.length(b"a\x81\x40"), 1);
+        assert_eq!(map.length(b"\x81\x40a"), 2);
+        assert_eq!(map.cid(0x21), Some(2));
+        assert_eq!(map.cid(0x8141), Some(634));
+        assert!(map.vertical);
+    }
+
+    #[test]
+    fn named_maps_are_character_sets() {
+        for (name, bytes, text) in [
+            ("90ms-RKSJ-H", &b"\x93\xfa"[..], "\u{65e5}"),
+            ("EUC-H", b"\xc6\xfc", "\u{65e5}"),
+            ("GBK-EUC-H", b"\xd6\xd0", "\u{4e2d}"),
+            ("ETen-B5-H", b"\xa4\xa4", "\u{4e2d}"),
+            ("KSCms-UHC-H", b"\xc7\xd1", "\u{d55c}"),
+            ("UniJIS-UCS2-H", b"\x65\xe5", "\u{65e5}"),
+            ("UniGB-UTF16-V", b"\xd8\x3d\xde\x00", "\u{1f600}"),
+        ] {
+            let map = CMap::named(name.as_bytes());
+            let mut read = String::new();
+            assert_eq!(map.length(bytes), bytes.len(), "{name}");
+            assert!(map.set_text(bytes, &mut read), "{name}");
+            assert_eq!(read, text, "{name}");
+        }
+    }
+}

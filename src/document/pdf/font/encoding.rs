@@ -1,0 +1,210 @@
+//! What the codes of simple fonts stand for: the encodings that fonts name or have by themselves,
+//! and the names of glyphs.
+//!
+//! Rules: ISO 32000-2, annex D (character sets), 9.6.5 (encodings); the Adobe Glyph List and its
+//! specification. `glyphs.txt` holds that list without what composite fonts write by other means
+//! (syllables, ideographs, presentation forms), with the names of TeX's fonts.
+
+/// Adobe standard encoding from 0xA0 on; below it is ASCII but for the quotes.
+const STANDARD: &str = concat!(
+    "\0¡¢£⁄¥ƒ§¤'“«‹›ﬁﬂ\0–†‡·\0¶•‚„”»…‰\0¿\0`´ˆ˜¯˘˙¨\0˚¸\0˝˛ˇ—\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    "Æ\0ª\0\0\0\0ŁØŒº\0\0\0\0\0æ\0\0\0ı\0\0łøœß\0\0\0\0",
+);
+
+/// Mac OS Roman from 0x80 on; below it is ASCII.
+const MAC_ROMAN: &str = concat!(
+    "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»… ÀÃÕŒœ–—“”‘’÷◊",
+    "ÿŸ⁄¤‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ",
+);
+
+/// Windows code page 1252 from 0x80 on, its gaps bullets; below it is ASCII.
+const WIN_ANSI: &str = concat!(
+    "€•‚ƒ„…†‡ˆ‰Š‹Œ•Ž••‘’“”•–—˜™š›œ•žŸ ¡¢£¤¥¦§¨©ª«¬-®¯°±²³´µ¶·¸¹º»¼½¾¿ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖ×",
+    "ØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ",
+);
+
+/// The font Symbol from 0x20 on.
+const SYMBOL: &str = concat!(
+    " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧ∆ΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_αβχδεφγηιϕκλµνοπθρστυϖω",
+    "ξψζ{|}∼\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0ϒ′≤⁄∞ƒ♣♢♡♠↔←↑",
+    "→↓°±″≥×∝∂•÷≠≡≈…↕↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈∑|||\0〉∫⌠⌡|‖\0",
+);
+
+/// The font `ZapfDingbats` from 0x20 on.
+const ZAPF_DINGBATS: &str = concat!(
+    " ✁✂✃✄☎✆✇✈✉☛☞✌✍✎✏✐✑✒✓✔✕✖✗✘✙✚✛✜✝✞✟✠✡✢✣✤✥✦✧★✩✪✫✬✭✮✯✰✱✲✳✴✵✶✷✸✹✺✻✼✽✾✿❀❁❂❃❄❅❆❇❈❉❊❋●❍■❏❐❑❒▲▼◆❖◗",
+    "❘❙❚❛❜❝❞\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0❡❢❣❤❥❦❧♣♦♥♠①②",
+    "③④⑤⑥⑦⑧⑨⑩❶❷❸❹❺❻❼❽❾❿➀➁➂➃➄➅➆➇➈➉➊➋➌➍➎➏➐➑➒➓➔→↔↕➘➙➚➛➜➝➞➟➠➡➢➣➤➥➦➧➨➩➪➫➬➭➮➯\0➱➲➳➴➵➶➷➸➹➺➻➼➽➾\0",
+);
+
+/// Names and what they stand for, one a line, in the order of their bytes.
+const GLYPHS: &str = include_str!("glyphs.txt");
+
+/// An encoding of one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Base {
+    Standard,
+    MacRoman,
+    WinAnsi,
+    Symbol,
+    ZapfDingbats,
+}
+
+impl Base {
+    /// The encoding of this name.
+    pub(super) fn named(name: &[u8]) -> Option<Self> {
+        Some(match name {
+            b"StandardEncoding" => Self::Standard,
+            b"MacRomanEncoding" => Self::MacRoman,
+            b"WinAnsiEncoding" => Self::WinAnsi,
+            _ => return None,
+        })
+    }
+
+    /// What all codes stand for; `\0` for those that stand for nothing.
+    pub(super) fn table(self) -> [char; 256] {
+        let mut table = ['\0'; 256];
+        for (code, character) in table.iter_mut().enumerate().take(127).skip(32) {
+            *character = char::from(code as u8);
+        }
+        let (first, characters) = match self {
+            Self::Standard => {
+                table[0x27] = '\u{2019}';
+                table[0x60] = '\u{2018}';
+                (0xa0, STANDARD)
+            }
+            Self::MacRoman => (0x80, MAC_ROMAN),
+            Self::WinAnsi => (0x80, WIN_ANSI),
+            Self::Symbol => (0x20, SYMBOL),
+            Self::ZapfDingbats => (0x20, ZAPF_DINGBATS),
+        };
+        for (place, character) in table[first..].iter_mut().zip(characters.chars()) {
+            *place = character;
+        }
+        table
+    }
+}
+
+/// Writes what a glyph's name stands for; whether it stands for anything.
+pub(super) fn name_to_text(name: &[u8], text: &mut String) -> bool {
+    let Ok(name) = str::from_utf8(name) else {
+        return false;
+    };
+    if let Some(found) = listed(name) {
+        text.push_str(found);
+        return true;
+    }
+    // What follows a full stop says how it looks.
+    let plain = name.split('.').next().unwrap_or_default();
+    if plain.is_empty() {
+        return false;
+    }
+    let before = text.len();
+    for part in plain.split('_') {
+        if let Some(found) = listed(part) {
+            text.push_str(found);
+        } else {
+            text.extend(by_number(part));
+        }
+    }
+    text.len() > before
+}
+
+fn listed(name: &str) -> Option<&'static str> {
+    let bytes = GLYPHS.as_bytes();
+    let (mut low, mut high) = (0, bytes.len());
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        let start = memchr::memrchr(b'\n', &bytes[..middle]).map_or(0, |at| at + 1);
+        let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
+        let (found, text) = GLYPHS[start..end].split_once(' ')?;
+        match name.cmp(found) {
+            std::cmp::Ordering::Equal => return Some(text),
+            std::cmp::Ordering::Less => high = start,
+            std::cmp::Ordering::Greater => low = end + 1,
+        }
+    }
+    None
+}
+
+/// Names that are numbers: `uni20AC`, `u1F600`; and a letter and a code, as fonts of bitmaps have.
+fn by_number(name: &str) -> Option<char> {
+    let hexadecimal = |digits: &str| u32::from_str_radix(digits, 16).ok();
+    let is_hex = |digits: &str| {
+        digits
+            .bytes()
+            .all(|b| b.is_ascii_hexdigit() && !b.is_ascii_lowercase())
+    };
+    if let Some(digits) = name.strip_prefix("uni")
+        && digits.len() >= 4
+        && digits.is_ascii()
+        && is_hex(&digits[..4])
+    {
+        return hexadecimal(&digits[..4]).and_then(char::from_u32);
+    }
+    if let Some(digits) = name.strip_prefix('u')
+        && (4..=6).contains(&digits.len())
+        && is_hex(digits)
+    {
+        return hexadecimal(digits).and_then(char::from_u32);
+    }
+    let digits = name.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+    if digits.is_empty() || name.len() - digits.len() > 2 {
+        return None;
+    }
+    let code = digits.parse::<u8>().ok()?;
+    (32..127).contains(&code).then(|| char::from(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(name: &str) -> Option<String> {
+        let mut text = String::new();
+        name_to_text(name.as_bytes(), &mut text).then_some(text)
+    }
+
+    #[test]
+    fn a_glyphs_name_says_what_it_stands_for() {
+        for (name, text) in [
+            ("A", "A"),
+            ("Euro", "\u{20ac}"),
+            ("eacute", "\u{e9}"),
+            ("zcaron", "\u{17e}"),
+            ("ffi", "ffi"),
+            ("f_k", "fk"),
+            ("a.alt", "a"),
+            ("uni20AC", "\u{20ac}"),
+            ("u1F600", "\u{1f600}"),
+            ("G65", "A"),
+            ("summationtext", "\u{2211}"),
+        ] {
+            assert_eq!(text_of(name).as_deref(), Some(text), "{name}");
+        }
+        assert_eq!(text_of(".notdef"), None);
+        assert_eq!(text_of("glyphless"), None);
+    }
+
+    #[test]
+    fn each_name_of_the_list_is_found() {
+        for line in GLYPHS.lines() {
+            let (name, text) = line.split_once(' ').unwrap();
+            assert_eq!(listed(name), Some(text), "{name}");
+        }
+    }
+
+    #[test]
+    fn encodings_have_their_characters_where_they_belong() {
+        assert_eq!(Base::WinAnsi.table()[0x80], '\u{20ac}');
+        assert_eq!(Base::WinAnsi.table()[0xff], '\u{ff}');
+        assert_eq!(Base::MacRoman.table()[0xca], ' ');
+        assert_eq!(Base::MacRoman.table()[0x8e], '\u{e9}');
+        assert_eq!(Base::Standard.table()[0xae], '\u{fb01}');
+        assert_eq!(Base::Standard.table()[0xfb], '\u{df}');
+        assert_eq!(Base::Symbol.table()[0x61], '\u{3b1}');
+        assert_eq!(Base::Symbol.table()[0xb7], '\u{2022}');
+        assert_eq!(Base::ZapfDingbats.table()[0x33], '\u{2713}');
+        assert_eq!(Base::ZapfDingbats.table()[0xfe], '\u{27be}');
+    }
+}

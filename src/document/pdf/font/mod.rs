@@ -1,0 +1,473 @@
+//! Fonts: which text the codes of a string stand for, and how wide they are.
+//!
+//! Rules: ISO 32000-2, 9.5 to 9.10. What a font's `ToUnicode` says goes first, then its encoding,
+//! then what its program says, then what its name suggests.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `cmap` | character maps |
+//! | `encoding` | encodings of one byte, the names of glyphs |
+//! | `program` | encodings within font programs |
+//! | `standard` | the widths of the standard fonts |
+
+use std::collections::HashMap;
+
+use lopdf::{Dictionary, Object};
+
+use self::cmap::CMap;
+use self::encoding::Base;
+use super::file::{File, as_dict, number};
+use super::geometry::Matrix;
+
+mod cmap;
+mod encoding;
+mod program;
+mod standard;
+
+/// The most entries of a composite font's widths.
+const MAX_WIDTHS: usize = 200_000;
+
+/// How deep maps may be based on one another.
+const MAX_BASES: usize = 4;
+
+/// What a font looks like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Look {
+    pub(super) bold: bool,
+    pub(super) italic: bool,
+    pub(super) mono: bool,
+}
+
+/// A code of a string.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Code<'a> {
+    pub(super) text: &'a str,
+    /// In ems.
+    pub(super) width: f32,
+    /// Whether word spacing is added to it.
+    pub(super) blank: bool,
+}
+
+/// A font.
+pub(super) struct Font {
+    pub(super) look: Look,
+    pub(super) vertical: bool,
+    /// How high an em is, in units of the font's size.
+    pub(super) em: f32,
+    kind: Kind,
+}
+
+enum Kind {
+    /// Where in the text each code's is, and its width.
+    Simple {
+        text: String,
+        codes: Vec<(u32, u32, f32)>,
+    },
+    Composite(Box<Composite>),
+}
+
+struct Composite {
+    map: CMap,
+    unicode: Option<CMap>,
+    widths: HashMap<u32, f32>,
+    ranges: Vec<(u32, u32, f32)>,
+    default: f32,
+    /// Whether its glyphs are numbered as those of one of Adobe's collections of characters.
+    numbered: bool,
+}
+
+impl Font {
+    /// Reads a font.
+    pub(super) fn read(file: &File, dict: &Dictionary) -> Self {
+        let kind = file.name(dict, b"Subtype").unwrap_or_default();
+        let descendant = file
+            .array(dict, b"DescendantFonts")
+            .and_then(|fonts| as_dict(file.resolve(fonts.first()?)));
+        let own = descendant.unwrap_or(dict);
+        let descriptor = file.dict(own, b"FontDescriptor");
+        let look = look(file, dict, descriptor);
+        if kind == b"Type0" || descendant.is_some() {
+            let composite = Composite::read(file, dict, own);
+            return Self {
+                look,
+                vertical: composite.map.vertical,
+                em: 1.0,
+                kind: Kind::Composite(Box::new(composite)),
+            };
+        }
+        let matrix = (kind == b"Type3").then(|| {
+            let numbers = file
+                .array(dict, b"FontMatrix")
+                .map(|array| file.numbers(array));
+            numbers
+                .and_then(|numbers| Matrix::of(&numbers))
+                .unwrap_or(Matrix([0.001, 0.0, 0.0, 0.001, 0.0, 0.0]))
+        });
+        let mut text = String::new();
+        let widths = Widths::read(file, dict, descriptor, matrix);
+        let texts = simple_texts(file, dict, descriptor, &mut text);
+        let codes = texts.into_iter().enumerate();
+        let codes = codes.map(|(code, (start, end))| (start, end, widths.of(code)));
+        Self {
+            look,
+            vertical: false,
+            em: matrix.map_or(1.0, |matrix| em_of_type3(file, dict, &matrix)),
+            kind: Kind::Simple {
+                codes: codes.collect(),
+                text,
+            },
+        }
+    }
+
+    /// Goes through the codes of a string.
+    pub(super) fn decode(&self, string: &[u8], mut code: impl FnMut(Code<'_>)) {
+        match &self.kind {
+            Kind::Simple { text, codes } => {
+                for byte in string {
+                    let (start, end, width) = codes[usize::from(*byte)];
+                    code(Code {
+                        text: &text[start as usize..end as usize],
+                        width,
+                        blank: *byte == b' ',
+                    });
+                }
+            }
+            Kind::Composite(composite) => composite.decode(string, code),
+        }
+    }
+}
+
+/// How high the letters of a font of drawings are. Its units are its own: its box tells.
+fn em_of_type3(file: &File, dict: &Dictionary, matrix: &Matrix) -> f32 {
+    let numbers = file
+        .array(dict, b"FontBBox")
+        .map(|array| file.numbers(array));
+    let height = match numbers.as_deref() {
+        Some([_, low, _, high]) => (high - low).abs() * matrix.0[3].abs(),
+        _ => 0.0,
+    };
+    if height > 0.0 && height.is_finite() {
+        height
+    } else {
+        matrix.0[3].abs() * 1000.0
+    }
+}
+
+fn look(file: &File, dict: &Dictionary, descriptor: Option<&Dictionary>) -> Look {
+    let name = base_name(file, dict).to_ascii_lowercase();
+    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    let flags = descriptor.and_then(|descriptor| file.number(descriptor, b"Flags"));
+    let flags = flags.unwrap_or(0.0) as u32;
+    let weight = descriptor.and_then(|descriptor| file.number(descriptor, b"FontWeight"));
+    let tex_bold = ["cmbx", "cmssbx", "ecbx", "sfbx", "cmb1", "tcbx", "eurb"];
+    let tex_italic = ["cmti", "cmsl", "ecti", "ecsl", "sfti", "sfsl", "cmssi"];
+    let tex_mono = [
+        "cmtt", "ectt", "sftt", "cmsltt", "cmitt", "tctt", "pcrr", "cmvtt",
+    ];
+    Look {
+        bold: has(&["bold", "black", "heavy", "demi"])
+            || tex_bold.iter().any(|tex| name.starts_with(tex))
+            || name.ends_with("-bd")
+            || weight.is_some_and(|weight| weight >= 600.0)
+            || flags & 1 << 18 != 0,
+        italic: has(&["italic", "oblique", "slanted"])
+            || tex_italic.iter().any(|tex| name.starts_with(tex))
+            || name.ends_with("-it"),
+        mono: has(&[
+            "mono",
+            "courier",
+            "typewriter",
+            "consol",
+            "lmtt",
+            "inconsolata",
+        ]) || tex_mono.iter().any(|tex| name.starts_with(tex))
+            || flags & 1 != 0,
+    }
+}
+
+/// A font's name, without what says that it is a part of a font.
+fn base_name(file: &File, dict: &Dictionary) -> String {
+    let name = file.name(dict, b"BaseFont").unwrap_or_default();
+    let name = match name.get(6) {
+        Some(b'+') => &name[7..],
+        _ => name,
+    };
+    String::from_utf8_lossy(name).into_owned()
+}
+
+/// The widths of a simple font.
+struct Widths {
+    first: usize,
+    given: Vec<f32>,
+    missing: f32,
+    standard: Option<&'static [u16; 95]>,
+}
+
+impl Widths {
+    fn read(
+        file: &File,
+        dict: &Dictionary,
+        descriptor: Option<&Dictionary>,
+        matrix: Option<Matrix>,
+    ) -> Self {
+        let scale = matrix.map_or(0.001, |matrix| matrix.0[0].abs());
+        let widths = file.array(dict, b"Widths").unwrap_or_default();
+        let width = |width: &Object| number(file.resolve(width)).unwrap_or(0.0) * scale;
+        let first = file.number(dict, b"FirstChar").unwrap_or(0.0).max(0.0);
+        let missing = descriptor.and_then(|descriptor| file.number(descriptor, b"MissingWidth"));
+        let standard = if widths.is_empty() {
+            standard::widths(&base_name(file, dict))
+        } else {
+            None
+        };
+        let unknown = if widths.is_empty() { 500.0 } else { 0.0 };
+        Self {
+            first: first as usize,
+            given: widths.iter().take(256).map(width).collect(),
+            missing: missing.unwrap_or(unknown) * 0.001,
+            standard,
+        }
+    }
+
+    fn of(&self, code: usize) -> f32 {
+        if let Some(standard) = self.standard {
+            let width = code.checked_sub(32).and_then(|at| standard.get(at));
+            return width.map_or(0.55, |width| f32::from(*width) * 0.001);
+        }
+        let at = code.checked_sub(self.first);
+        let width = at.and_then(|at| self.given.get(at));
+        width.copied().unwrap_or(self.missing)
+    }
+}
+
+/// Where in `text` the text of each code of a simple font is.
+fn simple_texts(
+    file: &File,
+    dict: &Dictionary,
+    descriptor: Option<&Dictionary>,
+    text: &mut String,
+) -> Vec<(u32, u32)> {
+    let unicode = to_unicode(file, dict);
+    let encoding = file.get(dict, b"Encoding");
+    let described = encoding.and_then(as_dict);
+    let named = match (encoding, described) {
+        (Some(Object::Name(name)), _) => Base::named(name),
+        (_, Some(described)) => file.name(described, b"BaseEncoding").and_then(Base::named),
+        _ => None,
+    };
+    let flags = descriptor.and_then(|descriptor| file.number(descriptor, b"Flags"));
+    let symbolic = flags.is_some_and(|flags| flags as u32 & 4 != 0);
+    let truetype = file.name(dict, b"Subtype") == Some(b"TrueType");
+    let name = base_name(file, dict);
+    let own = if name == "Symbol" || name.starts_with("Symbol,") || name == "SymbolMT" {
+        Some(Base::Symbol)
+    } else if name.starts_with("ZapfDingbats") {
+        Some(Base::ZapfDingbats)
+    } else {
+        named
+    };
+    let base = own.unwrap_or(if truetype && (symbolic || described.is_none()) {
+        Base::WinAnsi
+    } else {
+        Base::Standard
+    });
+    let table = base.table();
+    let mut glyphs: HashMap<u8, Vec<u8>> = HashMap::new();
+    if own.is_none()
+        && let Some(descriptor) = descriptor
+    {
+        glyphs.extend(built_in(file, descriptor).unwrap_or_default());
+    }
+    let mut code = 0_usize;
+    let differences = described.and_then(|described| file.array(described, b"Differences"));
+    for object in differences.unwrap_or_default().iter().take(1024) {
+        match file.resolve(object) {
+            Object::Name(name) => {
+                if let Ok(code) = u8::try_from(code) {
+                    glyphs.insert(code, name.clone());
+                }
+                code += 1;
+            }
+            object => code = number(object).unwrap_or(0.0).max(0.0) as usize,
+        }
+    }
+    let mut texts = Vec::with_capacity(256);
+    let mut own = String::new();
+    for code in 0..=255_u8 {
+        let start = text.len() as u32;
+        own.clear();
+        let known = unicode
+            .as_ref()
+            .is_some_and(|map| map.text(u32::from(code), &mut own));
+        if !known {
+            match glyphs.get(&code) {
+                Some(name) => {
+                    encoding::name_to_text(name, &mut own);
+                }
+                None => own.extend(Some(table[usize::from(code)]).filter(|c| *c != '\0')),
+            }
+        }
+        plain(&own, text);
+        texts.push((start, text.len() as u32));
+    }
+    texts
+}
+
+/// What an embedded font says itself about its codes.
+fn built_in(file: &File, descriptor: &Dictionary) -> Option<Vec<(u8, Vec<u8>)>> {
+    if let Some(Object::Stream(program)) = file.get(descriptor, b"FontFile") {
+        return program::type1(&file.data(program));
+    }
+    match file.get(descriptor, b"FontFile3") {
+        Some(Object::Stream(program)) => program::cff(&file.data(program)),
+        _ => None,
+    }
+}
+
+/// What a font says that its codes stand for.
+fn to_unicode(file: &File, dict: &Dictionary) -> Option<CMap> {
+    match file.get(dict, b"ToUnicode")? {
+        Object::Stream(_) => map(file, file.get(dict, b"ToUnicode")?, 0),
+        Object::Name(name) if name.starts_with(b"Identity") => Some(CMap::parse(
+            b"1 beginbfrange <0000> <FFFF> <0000> endbfrange",
+            None,
+        )),
+        _ => None,
+    }
+    .filter(CMap::has_texts)
+}
+
+fn map(file: &File, object: &Object, depth: usize) -> Option<CMap> {
+    match object {
+        Object::Name(name) => Some(CMap::named(name)),
+        Object::Stream(stream) => {
+            let base = file.get(&stream.dict, b"UseCMap");
+            let base = base.filter(|_| depth < MAX_BASES);
+            let base = base.and_then(|base| map(file, base, depth + 1));
+            let mut map = CMap::parse(&file.data(stream), base);
+            map.vertical |= file.number(&stream.dict, b"WMode") == Some(1.0);
+            Some(map)
+        }
+        _ => None,
+    }
+}
+
+impl Composite {
+    fn read(file: &File, dict: &Dictionary, own: &Dictionary) -> Self {
+        let encoding = file.get(dict, b"Encoding");
+        let collection = file
+            .dict(own, b"CIDSystemInfo")
+            .and_then(|info| file.get(info, b"Ordering")?.as_str().ok());
+        let mut composite = Self {
+            map: encoding
+                .and_then(|encoding| map(file, encoding, 0))
+                .unwrap_or_default(),
+            unicode: to_unicode(file, dict),
+            widths: HashMap::new(),
+            ranges: Vec::new(),
+            default: file.number(own, b"DW").unwrap_or(1000.0) * 0.001,
+            numbered: matches!(collection, Some(b"Japan1" | b"GB1" | b"CNS1" | b"Korea1")),
+        };
+        composite.read_widths(file, file.array(own, b"W").unwrap_or_default());
+        composite
+    }
+
+    fn read_widths(&mut self, file: &File, array: &[Object]) {
+        let mut at = 0;
+        let number_at = |at: usize| number(file.resolve(array.get(at)?));
+        while self.widths.len() + self.ranges.len() < MAX_WIDTHS
+            && let Some(first) = number_at(at)
+        {
+            let first = first.max(0.0) as u32;
+            let second = array.get(at + 1).map(|object| file.resolve(object));
+            if let Some(Object::Array(widths)) = second {
+                for (cid, width) in (first..).zip(widths.iter().take(65_536)) {
+                    let width = number(file.resolve(width)).unwrap_or(0.0);
+                    self.widths.insert(cid, width * 0.001);
+                }
+                at += 2;
+            } else if let (Some(last), Some(width)) = (number_at(at + 1), number_at(at + 2)) {
+                self.ranges
+                    .push((first, last.max(0.0) as u32, width * 0.001));
+                at += 3;
+            } else {
+                break;
+            }
+        }
+        self.ranges.sort_by_key(|(first, ..)| *first);
+    }
+
+    fn width(&self, cid: u32) -> f32 {
+        if let Some(width) = self.widths.get(&cid) {
+            return *width;
+        }
+        let after = self.ranges.partition_point(|(first, ..)| *first <= cid);
+        match after.checked_sub(1).map(|at| self.ranges[at]) {
+            Some((_, last, width)) if cid <= last => width,
+            _ => self.default,
+        }
+    }
+
+    fn decode(&self, string: &[u8], mut code: impl FnMut(Code<'_>)) {
+        let (mut raw, mut text) = (String::new(), String::new());
+        let mut rest = string;
+        while !rest.is_empty() {
+            let length = self.map.length(rest).clamp(1, rest.len());
+            let (bytes, after) = rest.split_at(length);
+            rest = after;
+            let value = bytes
+                .iter()
+                .fold(0, |value, byte| value << 8 | u32::from(*byte));
+            raw.clear();
+            text.clear();
+            let cid = self.map.cid(value);
+            let known = self
+                .unicode
+                .as_ref()
+                .is_some_and(|map| map.text(value, &mut raw))
+                || self.map.set_text(bytes, &mut raw);
+            if let (false, true, Some(cid @ 1..=95)) = (known, self.numbered, cid) {
+                // The first of each collection are those of ASCII.
+                raw.extend(char::from_u32(cid + 31));
+            }
+            plain(&raw, &mut text);
+            let width = match cid {
+                Some(cid) => self.width(cid),
+                None if length == 1 => self.default / 2.0,
+                None => self.default,
+            };
+            code(Code {
+                text: &text,
+                width,
+                blank: length == 1 && value == 32,
+            });
+        }
+    }
+}
+
+/// Adds a code's text as it is read: without controls, ligatures as their letters.
+fn plain(raw: &str, text: &mut String) {
+    for character in raw.chars() {
+        match character {
+            '\u{fb00}' => text.push_str("ff"),
+            '\u{fb01}' => text.push_str("fi"),
+            '\u{fb02}' => text.push_str("fl"),
+            '\u{fb03}' => text.push_str("ffi"),
+            '\u{fb04}' => text.push_str("ffl"),
+            '\u{fb05}' | '\u{fb06}' => text.push_str("st"),
+            '\u{a0}' | '\t' | '\n' | '\r' | '\u{2000}'..='\u{200a}' | '\u{202f}' => text.push(' '),
+            '\u{ad}' => text.push('-'),
+            // Where fonts of pictures put their bullets.
+            '\u{f0b7}' | '\u{f0a7}' | '\u{f0d8}' => text.push('\u{2022}'),
+            '\u{f0fc}' => text.push('\u{2713}'),
+            '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{e000}'..='\u{f8ff}'
+            | '\u{feff}'
+            | '\u{fffd}' => {}
+            character if character.is_control() => {}
+            character => text.push(character),
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! What fonts say themselves about their codes: the encodings within Type 1 and CFF programs, for
+//! fonts to which the file gives none.
+//!
+//! Rules: Adobe Type 1 Font Format, 2.2; Adobe's technical note 5176 (Compact Font Format).
+//! `cff_names.txt` holds the names that note gives to every font, one a line.
+
+use super::super::lexer::{Item, Lexer, Operand};
+
+/// The strings that every CFF font has.
+const NAMES: &str = include_str!("cff_names.txt");
+
+/// The most glyphs of a font.
+const MAX_GLYPHS: usize = 65_536;
+
+/// Codes and the names of their glyphs in a Type 1 font; `None` if it has Adobe's standard encoding.
+pub(super) fn type1(program: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
+    let end = memchr::memmem::find(program, b"eexec").unwrap_or(program.len());
+    let start = memchr::memmem::find(&program[..end], b"/Encoding")?;
+    let mut lexer = Lexer::new(&program[start + b"/Encoding".len()..end]);
+    let mut names = Vec::new();
+    let mut before = [None, None];
+    while let Some(item) = lexer.next() {
+        match item {
+            Item::Operand(operand) => before = [before[1].take(), Some(operand)],
+            Item::Operator(b"StandardEncoding") => return None,
+            Item::Operator(b"put") => {
+                if let [Some(Operand::Number(code)), Some(Operand::Name(name))] = &before
+                    && (0.0..256.0).contains(code)
+                    && name.as_ref() != b".notdef"
+                {
+                    names.push((*code as u8, name.to_vec()));
+                }
+            }
+            Item::Operator(b"def" | b"readonly") => break,
+            Item::Operator(_) => {}
+        }
+    }
+    (!names.is_empty()).then_some(names)
+}
+
+/// Reads numbers of a CFF font; beyond its end there is nothing.
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn at(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at }
+    }
+
+    fn number(&mut self, size: usize) -> Option<usize> {
+        let end = self.at.checked_add(size)?;
+        let bytes = self.bytes.get(self.at..end)?;
+        self.at = end;
+        Some(
+            bytes
+                .iter()
+                .fold(0, |value, byte| value << 8 | usize::from(*byte)),
+        )
+    }
+
+    /// An INDEX: where its items are.
+    fn index(&mut self) -> Option<Vec<&'a [u8]>> {
+        let count = self.number(2)?;
+        if count == 0 {
+            return Some(Vec::new());
+        }
+        let size = self.number(1).filter(|size| (1..=4).contains(size))?;
+        let mut ends = Vec::with_capacity(count + 1);
+        for _ in 0..=count {
+            ends.push(self.number(size)?);
+        }
+        let data = self.at.checked_sub(1)?;
+        self.at = data.checked_add(*ends.last()?)?;
+        let item = |pair: &[usize]| self.bytes.get(data + pair[0]..data + pair[1]);
+        Some(
+            ends.windows(2)
+                .map(|pair| item(pair).unwrap_or_default())
+                .collect(),
+        )
+    }
+}
+
+/// The operands of some operators of a top DICT: charset, encoding, char strings; whether it is a
+/// font of glyphs without names.
+fn top(dict: &[u8]) -> Option<(usize, usize, usize, bool)> {
+    let (mut charset, mut encoding, mut glyphs, mut composite) = (0, 0, 0, false);
+    let (mut reader, mut last) = (Reader::at(dict, 0), 0);
+    while let Some(byte) = reader.number(1) {
+        match byte {
+            12 => composite |= reader.number(1)? == 30,
+            15 => charset = last,
+            16 => encoding = last,
+            17 => glyphs = last,
+            28 => last = reader.number(2)?,
+            29 => last = reader.number(4)?,
+            30 => while reader.number(1)? & 0xf != 0xf {},
+            32..=246 => last = byte - 139.min(byte),
+            247..=250 => last = (byte - 247) * 256 + reader.number(1)? + 108,
+            // Negative numbers are never places.
+            251..=254 => {
+                reader.number(1)?;
+                last = 0;
+            }
+            _ => {}
+        }
+    }
+    (glyphs > 0).then_some((charset, encoding, glyphs, composite))
+}
+
+/// The names of glyphs as numbers of strings, in their order.
+fn charset(font: &[u8], offset: usize, glyphs: usize) -> Option<Vec<usize>> {
+    let mut ids = vec![0];
+    if offset <= 2 {
+        // Those of Adobe's Latin character set are numbered in the order of that table.
+        ids.extend(1..glyphs.min(229));
+        return Some(ids);
+    }
+    let mut reader = Reader::at(font, offset);
+    let format = reader.number(1)?;
+    while ids.len() < glyphs.min(MAX_GLYPHS) {
+        let first = reader.number(2)?;
+        let more = match format {
+            0 => 0,
+            1 => reader.number(1)?,
+            _ => reader.number(2)?,
+        };
+        ids.extend((first..=first + more).take(MAX_GLYPHS));
+    }
+    Some(ids)
+}
+
+/// Codes and the names of their glyphs in a CFF font; `None` if it has Adobe's standard encoding, or
+/// none.
+pub(super) fn cff(font: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
+    let mut reader = Reader::at(font, usize::from(*font.get(2)?));
+    reader.index()?;
+    let dicts = reader.index()?;
+    let strings = reader.index()?;
+    let (charset_at, encoding, glyphs, composite) = top(dicts.first()?)?;
+    if composite || encoding <= 1 {
+        return None;
+    }
+    let count = Reader::at(font, glyphs).number(2)?;
+    let ids = charset(font, charset_at, count)?;
+    let listed: Vec<&str> = NAMES.lines().collect();
+    let name = |id: usize| match listed.get(id) {
+        Some(name) => Some(name.as_bytes().to_vec()),
+        None => strings.get(id - listed.len()).map(|name| name.to_vec()),
+    };
+    let mut names = Vec::new();
+    let mut reader = Reader::at(font, encoding);
+    let format = reader.number(1)?;
+    let entries = reader.number(1)?;
+    let mut glyph = 1;
+    for _ in 0..entries {
+        let first = reader.number(1)?;
+        let more = if format.is_multiple_of(0x80) {
+            0
+        } else {
+            reader.number(1)?
+        };
+        for code in first..=first + more {
+            if let (Ok(code), Some(name)) =
+                (u8::try_from(code), ids.get(glyph).and_then(|id| name(*id)))
+            {
+                names.push((code, name));
+            }
+            glyph += 1;
+        }
+    }
+    if format & 0x80 != 0 {
+        for _ in 0..reader.number(1)? {
+            let (code, id) = (reader.number(1)?, reader.number(2)?);
+            if let (Ok(code), Some(name)) = (u8::try_from(code), name(id)) {
+                names.push((code, name));
+            }
+        }
+    }
+    (!names.is_empty()).then_some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_1_font_names_the_glyphs_of_its_codes() {
+        let program = b"%!PS-AdobeFont-1.0: X\n/Encoding 256 array\n0 1 255 {1 index exch /.notdef put} for\ndup 11 /ff put\ndup 65 /A put\nreadonly def\neexec dup 66 /B put";
+        let names = type1(program).unwrap();
+        assert_eq!(names, [(11, b"ff".to_vec()), (65, b"A".to_vec())]);
+        assert!(type1(b"/Encoding StandardEncoding def").is_none());
+    }
+
+    #[test]
+    fn a_cff_font_names_the_glyphs_of_its_codes() {
+        // Header; names; a top DICT that says where things are; strings; subroutines.
+        let mut font = vec![1, 0, 4, 1];
+        font.extend([0, 1, 1, 1, 2, b'F']);
+        let dict = [28, 0, 50, 15, 28, 0, 60, 16, 28, 0, 70, 17];
+        font.extend([0, 1, 1, 1, 13]);
+        font.extend(dict);
+        font.extend([0, 1, 1, 1, 4, b'f', b'o', b'o']);
+        font.extend([0, 0]);
+        font.resize(50, 0);
+        // Glyph 1 is the string 34 (`A`), glyph 2 the font's first one.
+        font.extend([0, 0, 34, 1, 135]);
+        font.resize(60, 0);
+        font.extend([0, 2, 200, 201]);
+        font.resize(70, 0);
+        font.extend([0, 3, 1]);
+        let names = cff(&font).unwrap();
+        assert_eq!(names, [(200, b"A".to_vec()), (201, b"foo".to_vec())]);
+        for length in 0..font.len() {
+            cff(&font[..length]);
+        }
+    }
+}

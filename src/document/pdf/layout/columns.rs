@@ -1,0 +1,416 @@
+//! Gutters: gaps that rows below one another share. On their sides lie columns, which are read one
+//! after the other, or cells, which are read row by row.
+
+use std::ops::Range;
+
+use super::super::runs::Run;
+use super::rows::Row;
+use super::{Line, Region};
+
+/// The narrowest gutter, in ems.
+const GUTTER: f32 = 0.75;
+
+/// The narrowest column of text, in ems.
+const COLUMN: f32 = 8.0;
+
+/// The narrowest gap between cells, in ems.
+const CELLS: f32 = 0.6;
+
+/// The fewest rows of a column, and of a table.
+const MIN_ROWS: usize = 3;
+
+/// The most rows that one gutter is followed over.
+const MAX_ROWS: usize = 2000;
+
+/// How deep columns may hold columns.
+const MAX_DEPTH: usize = 3;
+
+type Gap = (f32, f32);
+
+/// A part of a row without wide gaps.
+struct Segment {
+    runs: Range<usize>,
+    u0: f32,
+    u1: f32,
+}
+
+fn segments(row: &Row) -> Vec<Segment> {
+    let mut segments: Vec<Segment> = Vec::new();
+    for (at, run) in row.runs.iter().enumerate() {
+        match segments.last_mut() {
+            Some(last) if run.u0 - last.u1 < GUTTER * row.size => {
+                last.runs.end = at + 1;
+                last.u1 = last.u1.max(run.u1);
+            }
+            _ => segments.push(Segment {
+                runs: at..at + 1,
+                u0: run.u0,
+                u1: run.u1,
+            }),
+        }
+    }
+    segments
+}
+
+/// The parts of the page that these rows are, in the order in which they are read.
+pub(super) fn order(rows: &[Row], text: &str, regions: &mut Vec<Region>) {
+    order_within(rows, text, regions, 0);
+}
+
+fn order_within(rows: &[Row], text: &str, regions: &mut Vec<Region>, depth: usize) {
+    let split: Vec<Vec<Segment>> = rows.iter().map(segments).collect();
+    let mut plain = 0;
+    let mut at = 0;
+    while at < rows.len() {
+        let gaps = first_gaps(rows, &split, at);
+        if gaps.is_empty() || depth >= MAX_DEPTH {
+            at += 1;
+            continue;
+        }
+        let (gaps, end) = follow(rows, &split, at, gaps);
+        if let Some((gaps, band)) = as_columns(rows, &split, &gaps, plain..at, end) {
+            push_lines(&rows[plain..band.start], regions);
+            for column in columns_of(&rows[band.clone()], &gaps) {
+                order_within(&column, text, regions, depth + 1);
+            }
+            at = band.end;
+            plain = at;
+        } else if let Some((table, count)) = as_table(&rows[at..end], text) {
+            push_lines(&rows[plain..at], regions);
+            regions.push(table);
+            at += count;
+            plain = at;
+        } else {
+            // A gutter of many rows that makes nothing would not do so further down.
+            at = if end - at > 16 { end } else { at + 1 };
+        }
+    }
+    push_lines(&rows[plain..], regions);
+}
+
+fn push_lines(rows: &[Row], regions: &mut Vec<Region>) {
+    if !rows.is_empty() {
+        let lines = rows.iter().map(|row| Line::of(&row.runs));
+        regions.push(Region::Lines(lines.collect()));
+    }
+}
+
+/// The gaps of a row. The row below it counts as part of it where it stands so near that it can only
+/// be beside it, in columns that have no common baselines.
+fn first_gaps(rows: &[Row], split: &[Vec<Segment>], at: usize) -> Vec<Gap> {
+    let mut spans: Vec<Gap> = split[at].iter().map(|one| (one.u0, one.u1)).collect();
+    let near = |below: &Row| rows[at].v - below.v < 0.8 * below.size.min(rows[at].size);
+    if rows.get(at + 1).is_some_and(near) {
+        spans.extend(split[at + 1].iter().map(|one| (one.u0, one.u1)));
+        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    let least = GUTTER * rows[at].size;
+    let gaps = spans.windows(2).map(|pair| (pair[0].1, pair[1].0));
+    gaps.filter(|(low, high)| high - low >= least).collect()
+}
+
+/// What the rows below the one at `at` leave of its gaps, and how far they share them.
+fn follow(rows: &[Row], split: &[Vec<Segment>], at: usize, gaps: Vec<Gap>) -> (Vec<Gap>, usize) {
+    let mut gaps = gaps;
+    let mut end = at + 1;
+    while end < rows.len().min(at + MAX_ROWS) {
+        let em = rows[end].size.min(rows[end - 1].size);
+        if rows[end - 1].v - rows[end].v > 8.0 * em {
+            break;
+        }
+        let left = narrowed(&gaps, &split[end], GUTTER * em);
+        if left.is_empty() {
+            break;
+        }
+        gaps = left;
+        end += 1;
+    }
+    (gaps, end)
+}
+
+/// What is left of gaps beside the segments of a row.
+fn narrowed(gaps: &[Gap], row: &[Segment], least: f32) -> Vec<Gap> {
+    let mut left = Vec::with_capacity(gaps.len());
+    for (low, high) in gaps {
+        let mut low = *low;
+        for segment in row {
+            if segment.u1 <= low || segment.u0 >= *high {
+                continue;
+            }
+            if segment.u0 - low >= least {
+                left.push((low, segment.u0));
+            }
+            low = low.max(segment.u1);
+        }
+        if high - low >= least {
+            left.push((low, *high));
+        }
+    }
+    // Gaps of a gap: the widest is the gutter.
+    left
+}
+
+/// The number of the column that something at `u` lies in.
+fn column_at(gaps: &[Gap], u: f32) -> usize {
+    gaps.partition_point(|(low, high)| f32::midpoint(*low, *high) < u)
+}
+
+/// The rows of each column.
+fn columns_of(rows: &[Row], gaps: &[Gap]) -> Vec<Vec<Row>> {
+    let mut columns = vec![Vec::new(); gaps.len() + 1];
+    for row in rows {
+        let mut parts: Vec<Vec<Run>> = vec![Vec::new(); gaps.len() + 1];
+        for run in &row.runs {
+            parts[column_at(gaps, run.middle())].push(*run);
+        }
+        for (column, runs) in columns.iter_mut().zip(parts) {
+            if !runs.is_empty() {
+                let size = runs.iter().map(|run| run.size).fold(0.0, f32::max);
+                column.push(Row {
+                    runs,
+                    size,
+                    v: row.v,
+                });
+            }
+        }
+    }
+    columns
+}
+
+/// What is known of the rows of a column.
+#[derive(Default)]
+struct Filling {
+    rows: usize,
+    words: usize,
+    widths: Vec<f32>,
+    u0: f32,
+    u1: f32,
+}
+
+fn fillings(split: &[Vec<Segment>], gaps: &[Gap]) -> Vec<Filling> {
+    let mut columns = Vec::new();
+    columns.resize_with(gaps.len() + 1, || Filling {
+        u0: f32::INFINITY,
+        u1: f32::NEG_INFINITY,
+        ..Filling::default()
+    });
+    for row in split {
+        let mut last = usize::MAX;
+        for segment in row {
+            let at = column_at(gaps, f32::midpoint(segment.u0, segment.u1));
+            let column: &mut Filling = &mut columns[at];
+            column.words += segment.runs.len();
+            column.u0 = column.u0.min(segment.u0);
+            column.u1 = column.u1.max(segment.u1);
+            let width = segment.u1 - segment.u0;
+            if at == last {
+                if let Some(last) = column.widths.last_mut() {
+                    *last += width;
+                }
+            } else {
+                column.rows += 1;
+                column.widths.push(width);
+            }
+            last = at;
+        }
+    }
+    for column in &mut columns {
+        column.widths.sort_by(f32::total_cmp);
+    }
+    columns
+}
+
+impl Filling {
+    /// Whether it looks like text that fills a column.
+    fn is_text(&self, em: f32) -> bool {
+        let width = self.u1 - self.u0;
+        let middle = self
+            .widths
+            .get(self.widths.len() / 2)
+            .copied()
+            .unwrap_or(0.0);
+        self.rows >= MIN_ROWS
+            && width >= COLUMN * em
+            && self.words * 2 >= self.rows * 7
+            && middle >= 0.5 * width
+    }
+}
+
+/// The gutters between columns of text, and the rows that they take, if the gaps are such.
+fn as_columns(
+    rows: &[Row],
+    split: &[Vec<Segment>],
+    gaps: &[Gap],
+    above: Range<usize>,
+    end: usize,
+) -> Option<(Vec<Gap>, Range<usize>)> {
+    let start = above.end;
+    let mut end = end;
+    let em = median(rows[start..end].iter().map(|row| row.size));
+    // What stands on one side alone, far below the rest, is no longer part of it.
+    let sides = |row: &[Segment]| {
+        let first = row.first().map(|segment| column_at(gaps, segment.u0));
+        let last = row.last().map(|segment| column_at(gaps, segment.u0));
+        (first, last)
+    };
+    let lead = median(
+        rows[start..end]
+            .windows(2)
+            .map(|pair| pair[0].v - pair[1].v),
+    );
+    for at in (start + 1..end).rev() {
+        let (first, last) = sides(&split[at]);
+        if first != last {
+            break;
+        }
+        if rows[at - 1].v - rows[at].v > 2.0 * lead.max(em) {
+            end = at;
+        }
+    }
+    let mut gaps = gaps.to_vec();
+    loop {
+        let columns = fillings(&split[start..end], &gaps);
+        if gaps.is_empty() {
+            return None;
+        }
+        // A column that is too narrow for text belongs to the one beside it: numbers, bullets.
+        let narrow = columns
+            .iter()
+            .position(|column| column.u1 - column.u0 < COLUMN * em);
+        if let Some(narrow) = narrow {
+            gaps.remove(narrow.min(gaps.len() - 1));
+            continue;
+        }
+        if columns.iter().all(|column| column.is_text(em)) || is_index(&columns, em) {
+            break;
+        }
+        return None;
+    }
+    // What lies right above, on one side, belongs to it.
+    let mut start = start;
+    while start > above.start {
+        let row = &split[start - 1];
+        let near = rows[start - 1].v - rows[start].v < 1.8 * rows[start - 1].size.max(em);
+        let least = GUTTER * em;
+        if !near || narrowed(&gaps, row, least).len() < gaps.len() {
+            break;
+        }
+        start -= 1;
+    }
+    Some((gaps, start..end))
+}
+
+/// Whether these are the columns of an index: many short lines, in columns of one width.
+fn is_index(columns: &[Filling], em: f32) -> bool {
+    let pitch = |pair: &[Filling]| pair[1].u0 - pair[0].u0;
+    let pitches: Vec<f32> = columns.windows(2).map(pitch).collect();
+    let first = pitches.first().copied().unwrap_or_default();
+    let last = columns.last().map_or(0.0, |column| column.u1 - column.u0);
+    first >= 10.0 * em
+        && last >= 0.4 * first
+        && pitches
+            .iter()
+            .all(|pitch| (pitch - first).abs() < 0.1 * first)
+        && columns
+            .iter()
+            .all(|column| column.rows >= 15 && column.words >= column.rows * 3 / 2)
+}
+
+/// The gaps that no row crosses.
+fn shared_gaps(rows: &[Row], em: f32) -> Vec<Gap> {
+    let mut spans: Vec<(f32, f32)> = rows
+        .iter()
+        .flat_map(|row| row.runs.iter().map(|run| (run.u0, run.u1)))
+        .collect();
+    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut gaps = Vec::new();
+    let mut end = f32::INFINITY;
+    for (u0, u1) in spans {
+        if u0 - end >= CELLS * em {
+            gaps.push((end, u0));
+        }
+        end = if end.is_finite() { end.max(u1) } else { u1 };
+    }
+    gaps
+}
+
+/// A table of these rows, if they are one, and how many of them it takes: one ends where the next
+/// row is far below.
+fn as_table(rows: &[Row], text: &str) -> Option<(Region, usize)> {
+    let leads: Vec<f32> = rows.windows(2).map(|pair| pair[0].v - pair[1].v).collect();
+    let lead = median(leads.iter().copied());
+    let far = leads.iter().position(|gap| *gap > 1.9 * lead);
+    let count = far.map_or(rows.len(), |at| at + 1);
+    let rows = &rows[..count];
+    if rows.len() < MIN_ROWS {
+        return None;
+    }
+    let gaps = &shared_gaps(rows, median(rows.iter().map(|row| row.size)));
+    if gaps.is_empty() {
+        return None;
+    }
+    let mut columns = vec![(0, 0); gaps.len() + 1];
+    let mut filled = 0;
+    for row in rows {
+        let mut cells: Vec<usize> = Vec::new();
+        for run in &row.runs {
+            let at = column_at(gaps, run.middle());
+            columns[at].1 += 1;
+            if cells.last() != Some(&at) {
+                cells.push(at);
+                columns[at].0 += 1;
+            }
+        }
+        filled += usize::from(cells.len() >= 2 && (cells[0] == 0 || cells.len() >= 3));
+    }
+    let mono = rows
+        .iter()
+        .filter(|row| row.runs.iter().all(|run| run.look.mono))
+        .count();
+    let long = columns.iter().any(|(rows, words)| *words > rows * 9);
+    if filled * 10 < rows.len() * 7
+        || mono * 2 > rows.len()
+        || long
+        || columns.iter().any(|(filled, _)| filled * 4 < rows.len())
+    {
+        return None;
+    }
+    let is_leader = |run: &Run| {
+        let own = run.text(text);
+        own.len() >= 3 && own.bytes().all(|byte| byte == b'.') || own == "."
+    };
+    if rows
+        .iter()
+        .filter(|row| row.runs.iter().filter(|run| is_leader(run)).count() > 0)
+        .count()
+        * 3
+        > rows.len()
+    {
+        return None;
+    }
+    // Marks or numbers of items and what they say are a list.
+    if gaps.len() == 1 {
+        let marks = rows.iter().filter(|row| {
+            let first = row.runs.first().map_or("", |run| run.text(text));
+            first.chars().count() <= 3 && !first.chars().all(char::is_alphabetic)
+        });
+        if marks.count() * 2 > rows.len() && columns[1].1 > columns[1].0 * 3 {
+            return None;
+        }
+    }
+    let cells = |row: &Row| {
+        let mut cells = vec![Vec::new(); gaps.len() + 1];
+        for run in &row.runs {
+            cells[column_at(gaps, run.middle())].push(*run);
+        }
+        let line = |runs: Vec<Run>| (!runs.is_empty()).then(|| Line::of(&runs));
+        cells.into_iter().map(line).collect()
+    };
+    Some((Region::Table(rows.iter().map(cells).collect()), count))
+}
+
+fn median(values: impl Iterator<Item = f32>) -> f32 {
+    let mut values: Vec<f32> = values.collect();
+    values.sort_by(f32::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}

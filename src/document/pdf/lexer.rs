@@ -1,0 +1,346 @@
+//! The words of content streams and of character maps, one after the other.
+//!
+//! Rules: ISO 32000-2, 7.2 (lexical conventions), 7.3 (objects), 7.8.2 (content streams), 8.9.7
+//! (inline images). What is wrong is passed over, as viewers do.
+
+use std::borrow::Cow;
+
+use memchr::{memchr2, memchr3};
+
+/// The deepest that arrays and dictionaries nest.
+const MAX_DEPTH: usize = 16;
+
+/// What stands before an operator.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Operand<'a> {
+    Number(f32),
+    Name(Cow<'a, [u8]>),
+    String(Cow<'a, [u8]>),
+    Array(Vec<Operand<'a>>),
+    /// Keys and values in turn.
+    Dict(Vec<Operand<'a>>),
+}
+
+impl Operand<'_> {
+    pub(super) fn number(&self) -> Option<f32> {
+        match self {
+            Self::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    pub(super) fn name(&self) -> Option<&[u8]> {
+        match self {
+            Self::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    pub(super) fn string(&self) -> Option<&[u8]> {
+        match self {
+            Self::String(string) => Some(string),
+            _ => None,
+        }
+    }
+
+    /// A value of a dictionary.
+    pub(super) fn get(&self, key: &[u8]) -> Option<&Self> {
+        let Self::Dict(entries) = self else {
+            return None;
+        };
+        let at = entries
+            .chunks_exact(2)
+            .position(|entry| entry[0].name() == Some(key))?;
+        entries.get(at * 2 + 1)
+    }
+}
+
+/// An operand or an operator.
+#[derive(Debug, PartialEq)]
+pub(super) enum Item<'a> {
+    Operand(Operand<'a>),
+    Operator(&'a [u8]),
+}
+
+/// Reads `bytes` from `at` on.
+pub(super) struct Lexer<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b'\0' | b'\t' | b'\n' | b'\x0c' | b'\r' | b' ')
+}
+
+fn is_regular(byte: u8) -> bool {
+    !is_blank(byte)
+        && !matches!(
+            byte,
+            b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%'
+        )
+}
+
+fn hex(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).map(|digit| digit as u8)
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn skip_blanks(&mut self) {
+        while let Some(byte) = self.peek() {
+            if byte == b'%' {
+                let rest = &self.bytes[self.at..];
+                self.at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+            } else if is_blank(byte) {
+                self.at += 1;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The next operand or operator.
+    pub(super) fn next(&mut self) -> Option<Item<'a>> {
+        self.next_within(0)
+    }
+
+    fn next_within(&mut self, depth: usize) -> Option<Item<'a>> {
+        loop {
+            self.skip_blanks();
+            let start = self.at;
+            let byte = self.peek()?;
+            self.at += 1;
+            let operand = match byte {
+                b'(' => Operand::String(self.literal()),
+                b'/' => Operand::Name(self.name()),
+                b'<' if self.peek() == Some(b'<') => {
+                    self.at += 1;
+                    Operand::Dict(self.list(b'>', depth))
+                }
+                b'<' => Operand::String(self.hexadecimal()),
+                b'[' => Operand::Array(self.list(b']', depth)),
+                b'+' | b'-' | b'.' | b'0'..=b'9' => {
+                    let end = self.regular_end();
+                    if let Some(number) = number(&self.bytes[start..end]) {
+                        self.at = end;
+                        Operand::Number(number)
+                    } else {
+                        self.at = end;
+                        continue;
+                    }
+                }
+                byte if is_regular(byte) => {
+                    self.at = self.regular_end();
+                    return Some(Item::Operator(&self.bytes[start..self.at]));
+                }
+                // A bracket that closes nothing.
+                _ => continue,
+            };
+            return Some(Item::Operand(operand));
+        }
+    }
+
+    fn regular_end(&self) -> usize {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let length = rest.iter().position(|byte| !is_regular(*byte));
+        self.at + length.unwrap_or(rest.len())
+    }
+
+    /// What stands in an array or a dictionary, up to its end.
+    fn list(&mut self, close: u8, depth: usize) -> Vec<Operand<'a>> {
+        let mut list = Vec::new();
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                None => return list,
+                Some(byte) if byte == close => {
+                    self.at += 1;
+                    if close == b'>' && self.peek() == Some(b'>') {
+                        self.at += 1;
+                    }
+                    return list;
+                }
+                Some(_) if depth >= MAX_DEPTH => self.at += 1,
+                Some(_) => match self.next_within(depth + 1) {
+                    Some(Item::Operand(operand)) => list.push(operand),
+                    // A value that is of no use here still is one.
+                    Some(Item::Operator(b"true" | b"false" | b"null")) => {
+                        list.push(Operand::Number(0.0));
+                    }
+                    Some(Item::Operator(b"R")) => {
+                        list.pop();
+                    }
+                    Some(Item::Operator(_)) => {}
+                    None => return list,
+                },
+            }
+        }
+    }
+
+    fn name(&mut self) -> Cow<'a, [u8]> {
+        let start = self.at;
+        self.at = self.regular_end();
+        let name = &self.bytes[start..self.at];
+        if !name.contains(&b'#') {
+            return Cow::Borrowed(name);
+        }
+        let mut decoded = Vec::with_capacity(name.len());
+        let mut rest = name;
+        while let [byte, tail @ ..] = rest {
+            rest = tail;
+            if let (b'#', [high, low, tail @ ..]) = (*byte, tail)
+                && let (Some(high), Some(low)) = (hex(*high), hex(*low))
+            {
+                decoded.push(high << 4 | low);
+                rest = tail;
+            } else {
+                decoded.push(*byte);
+            }
+        }
+        Cow::Owned(decoded)
+    }
+
+    fn hexadecimal(&mut self) -> Cow<'a, [u8]> {
+        let mut decoded = Vec::new();
+        let mut half = None;
+        while let Some(byte) = self.peek() {
+            self.at += 1;
+            if byte == b'>' {
+                break;
+            }
+            let Some(digit) = hex(byte) else {
+                continue;
+            };
+            match half.take() {
+                Some(high) => decoded.push(high << 4 | digit),
+                None => half = Some(digit),
+            }
+        }
+        decoded.extend(half.map(|high| high << 4));
+        Cow::Owned(decoded)
+    }
+
+    fn literal(&mut self) -> Cow<'a, [u8]> {
+        let rest = &self.bytes[self.at..];
+        if let Some(length) = memchr3(b'(', b')', b'\\', rest)
+            && rest[length] == b')'
+            && !rest[..length].contains(&b'\r')
+        {
+            self.at += length + 1;
+            return Cow::Borrowed(&rest[..length]);
+        }
+        let mut decoded = Vec::new();
+        let mut depth = 0_usize;
+        while let Some(byte) = self.peek() {
+            self.at += 1;
+            match byte {
+                b'(' => depth += 1,
+                b')' if depth == 0 => break,
+                b')' => depth -= 1,
+                b'\\' => {
+                    self.escape(&mut decoded);
+                    continue;
+                }
+                b'\r' => {
+                    self.at += usize::from(self.peek() == Some(b'\n'));
+                    decoded.push(b'\n');
+                    continue;
+                }
+                _ => {}
+            }
+            decoded.push(byte);
+        }
+        Cow::Owned(decoded)
+    }
+
+    fn escape(&mut self, decoded: &mut Vec<u8>) {
+        let Some(byte) = self.peek() else {
+            return;
+        };
+        self.at += 1;
+        decoded.push(match byte {
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'b' => 8,
+            b'f' => 12,
+            b'\n' => return,
+            b'\r' => {
+                self.at += usize::from(self.peek() == Some(b'\n'));
+                return;
+            }
+            b'0'..=b'7' => {
+                let mut value = byte - b'0';
+                for _ in 0..2 {
+                    if let Some(digit @ b'0'..=b'7') = self.peek() {
+                        self.at += 1;
+                        value = value.wrapping_mul(8).wrapping_add(digit - b'0');
+                    }
+                }
+                value
+            }
+            other => other,
+        });
+    }
+
+    /// Passes over an inline image, whose `BI` was read.
+    pub(super) fn skip_image(&mut self) {
+        loop {
+            match self.next() {
+                Some(Item::Operator(b"ID")) => break,
+                Some(Item::Operator(b"EI")) | None => return,
+                Some(_) => {}
+            }
+        }
+        self.at += 1;
+        let data = self.bytes.get(self.at..).unwrap_or_default();
+        for found in memchr::memmem::find_iter(data, b"EI") {
+            let before = found == 0 || is_blank(data[found - 1]);
+            let after = data.get(found + 2).is_none_or(|byte| is_blank(*byte));
+            let tail = &data[found + 2..data.len().min(found + 12)];
+            if before
+                && after
+                && tail
+                    .iter()
+                    .all(|byte| matches!(byte, 9 | 10 | 13 | 32..127))
+            {
+                self.at += found + 2;
+                return;
+            }
+        }
+        self.at = self.bytes.len();
+    }
+}
+
+/// A number as content streams write it; viewers are lenient about signs.
+fn number(bytes: &[u8]) -> Option<f32> {
+    let (mut whole, mut scale, mut digits) = (0.0_f64, 0.0_f64, 0);
+    let mut negative = false;
+    for byte in bytes {
+        match byte {
+            b'-' if digits == 0 => negative = true,
+            b'+' if digits == 0 => {}
+            b'-' => break,
+            b'.' if scale == 0.0 => scale = 1.0,
+            b'0'..=b'9' => {
+                digits += 1;
+                whole = whole * 10.0 + f64::from(byte - b'0');
+                scale *= 10.0;
+            }
+            _ => return None,
+        }
+    }
+    if digits == 0 && scale == 0.0 {
+        return None;
+    }
+    let value = if scale > 1.0 { whole / scale } else { whole } as f32;
+    let value = if negative { -value } else { value };
+    value.is_finite().then_some(value)
+}

@@ -1,0 +1,99 @@
+//! Marked content: text that stands for what is drawn, layers that are off, what belongs to the page
+//! and not to the text.
+//!
+//! Rules: ISO 32000-2, 8.11 (optional content), 14.6 (marked content), 14.8.2.2 (artifacts), 14.9.4
+//! (`ActualText`).
+
+use lopdf::{Dictionary, Object};
+
+use super::content::{Interpreter, MAX_STATES};
+use super::file::as_dict;
+use super::lexer::Operand;
+
+/// What marked content says about what is in it.
+#[derive(Default)]
+pub(super) struct Mark {
+    /// The text that stands for it; taken once it is written.
+    pub(super) actual: Option<String>,
+    pub(super) replaced: bool,
+    pub(super) hidden: bool,
+}
+
+impl<'a> Interpreter<'a> {
+    pub(super) fn begin_mark(
+        &mut self,
+        operands: &[Operand<'_>],
+        resources: Option<&'a Dictionary>,
+    ) {
+        if self.marks.len() >= MAX_STATES {
+            self.more_marks += 1;
+            return;
+        }
+        let file = self.file;
+        let tag = operands.first().and_then(Operand::name);
+        let mut mark = Mark::default();
+        match operands.get(1) {
+            Some(Operand::Name(name)) => {
+                let properties =
+                    resources.and_then(|resources| file.dict(resources, b"Properties"));
+                let object = properties.and_then(|properties| properties.get(name).ok());
+                let dict = object.and_then(|object| as_dict(file.resolve(object)));
+                if tag == Some(b"OC") {
+                    mark.hidden = self.is_off(object);
+                }
+                let actual = dict.and_then(|dict| file.get(dict, b"ActualText")?.as_str().ok());
+                mark.actual = actual.map(text_string);
+            }
+            Some(dict @ Operand::Dict(_)) => {
+                let actual = dict.get(b"ActualText").and_then(Operand::string);
+                mark.actual = actual.map(text_string);
+                mark.hidden = tag == Some(b"Artifact")
+                    && dict.get(b"Type").and_then(Operand::name) == Some(b"Pagination");
+            }
+            _ => {}
+        }
+        mark.replaced = mark.actual.is_some();
+        self.marks.push(mark);
+    }
+
+    pub(super) fn end_mark(&mut self) {
+        if self.more_marks > 0 {
+            self.more_marks -= 1;
+        } else {
+            self.marks.pop();
+        }
+    }
+
+    /// Whether what belongs to this group, or to these, is not shown.
+    pub(super) fn is_off(&self, group: Option<&Object>) -> bool {
+        let Some(group) = group.filter(|_| !self.drawn.off.is_empty()) else {
+            return false;
+        };
+        let off = |group: &Object| {
+            let id = group.as_reference();
+            id.is_ok_and(|id| self.drawn.off.contains(&id))
+        };
+        if off(group) {
+            return true;
+        }
+        let members = as_dict(self.file.resolve(group)).and_then(|dict| dict.get(b"OCGs").ok());
+        match members {
+            Some(Object::Array(groups)) => !groups.is_empty() && groups.iter().all(off),
+            Some(group) => off(group),
+            None => false,
+        }
+    }
+}
+
+/// A text string: UTF-16 or UTF-8 with its mark, or else Latin.
+pub(super) fn text_string(bytes: &[u8]) -> String {
+    let decode = |encoding: &'static encoding_rs::Encoding, bytes: &[u8]| {
+        encoding.decode_without_bom_handling(bytes).0.into_owned()
+    };
+    match bytes {
+        [0xfe, 0xff, rest @ ..] => decode(encoding_rs::UTF_16BE, rest),
+        [0xff, 0xfe, rest @ ..] => decode(encoding_rs::UTF_16LE, rest),
+        [0xef, 0xbb, 0xbf, rest @ ..] => decode(encoding_rs::UTF_8, rest),
+        rest => decode(encoding_rs::WINDOWS_1252, rest),
+    }
+}

@@ -1,0 +1,231 @@
+//! Runs: glyphs that stand one beside the other and make a word or a part of one.
+//!
+//! Glyphs come in the order of the content stream; whether the next one belongs to the run before
+//! it is told by where it stands. All places are in a frame that is turned so that the text's
+//! lines are level in it: `u` is along a line, `v` upwards.
+
+use super::font::Look;
+
+/// The gap, in ems, beyond which there is a blank.
+pub(super) const BLANK: f32 = 0.13;
+
+/// The most runs of a page.
+const MAX_RUNS: usize = 400_000;
+
+/// Glyphs beside one another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    /// Where it begins and ends along its line.
+    pub(super) u0: f32,
+    pub(super) u1: f32,
+    /// Where its baseline is.
+    pub(super) v: f32,
+    /// How high an em is.
+    pub(super) size: f32,
+    /// The direction of its line, in degrees.
+    pub(super) angle: i16,
+    pub(super) look: Look,
+    /// Whether it is not painted: text beneath a picture of it.
+    pub(super) invisible: bool,
+    /// Whether a blank follows it.
+    pub(super) blank: bool,
+    /// The link that it is part of.
+    pub(super) link: Option<u32>,
+    /// Where its text is.
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+impl Run {
+    pub(super) fn text<'a>(&self, text: &'a str) -> &'a str {
+        let range = self.start as usize..self.end as usize;
+        text.get(range).unwrap_or_default()
+    }
+
+    pub(super) fn middle(&self) -> f32 {
+        f32::midpoint(self.u0, self.u1)
+    }
+}
+
+/// A glyph that is to be added.
+#[derive(Clone, Copy)]
+pub(super) struct Glyph<'a> {
+    pub(super) text: &'a str,
+    pub(super) from: (f32, f32),
+    pub(super) to: (f32, f32),
+    pub(super) size: f32,
+    pub(super) angle: i16,
+    pub(super) look: Look,
+    pub(super) invisible: bool,
+    /// How far letters are set apart, so that it makes no blank.
+    pub(super) apart: f32,
+}
+
+/// The runs of a page.
+#[derive(Default)]
+pub(super) struct Runs {
+    pub(super) list: Vec<Run>,
+    pub(super) text: String,
+    open: bool,
+}
+
+/// Where a point lies in a frame that is turned by `angle` degrees.
+pub(super) fn turned((x, y): (f32, f32), angle: i16) -> (f32, f32) {
+    match angle {
+        0 => (x, y),
+        90 => (y, -x),
+        180 | -180 => (-x, -y),
+        -90 => (-y, x),
+        _ => {
+            let (sin, cos) = f32::from(angle).to_radians().sin_cos();
+            (x * cos + y * sin, y * cos - x * sin)
+        }
+    }
+}
+
+/// The direction of a vector in whole degrees; one that is nearly upright or level is so.
+pub(super) fn direction(x: f32, y: f32) -> i16 {
+    if y == 0.0 && x > 0.0 {
+        return 0;
+    }
+    let degrees = y.atan2(x).to_degrees();
+    let right = (degrees / 90.0).round() * 90.0;
+    let degrees = if (degrees - right).abs() < 3.0 {
+        right
+    } else {
+        degrees.round()
+    };
+    let degrees = degrees as i16;
+    if degrees == -180 { 180 } else { degrees }
+}
+
+impl Runs {
+    pub(super) fn is_full(&self) -> bool {
+        self.list.len() >= MAX_RUNS
+    }
+
+    /// Ends the run that is open.
+    pub(super) fn close(&mut self) {
+        self.open = false;
+    }
+
+    /// Adds a glyph.
+    pub(super) fn add(&mut self, glyph: &Glyph<'_>) {
+        let (u0, v) = turned(glyph.from, glyph.angle);
+        let (u1, _) = turned(glyph.to, glyph.angle);
+        let (u0, u1) = (u0.min(u1), u0.max(u1));
+        let size = glyph.size;
+        let text = glyph.text.trim_matches(' ');
+        let near = self.list.last().is_some_and(|run| {
+            run.angle == glyph.angle
+                && (run.v - v).abs() < 0.5 * size
+                && (u0 - run.u1).abs() < size + glyph.apart.max(0.0)
+        });
+        if text.is_empty() && !glyph.text.is_empty() {
+            if let Some(run) = self.list.last_mut().filter(|_| near) {
+                run.blank = true;
+            }
+            self.open = false;
+            return;
+        }
+        if let Some(run) = self.list.last_mut().filter(|_| self.open && near) {
+            let gap = u0 - run.u1;
+            // An accent stands before its letter, which goes back below it.
+            let last = self.text.chars().next_back();
+            let back = if last.and_then(accent).is_some() {
+                0.9
+            } else {
+                0.4
+            };
+            let wide = BLANK * size + glyph.apart.clamp(0.0, 0.5 * size);
+            let joins = run.look == glyph.look
+                && run.invisible == glyph.invisible
+                && (run.v - v).abs() < 0.08 * size
+                && (0.8..1.25).contains(&(run.size / size))
+                && gap < wide
+                && gap > -back * size
+                && !glyph.text.starts_with(' ');
+            if joins {
+                compose(&mut self.text, run, text, gap / size);
+                run.u1 = run.u1.max(u1);
+                run.end = self.text.len() as u32;
+                run.blank = glyph.text.ends_with(' ');
+                self.open = !run.blank;
+                return;
+            }
+            run.blank |= glyph.text.starts_with(' ');
+        }
+        if text.is_empty() || self.is_full() {
+            return;
+        }
+        let start = self.text.len() as u32;
+        self.text.push_str(text);
+        self.list.push(Run {
+            u0,
+            u1,
+            v,
+            size,
+            angle: glyph.angle,
+            look: glyph.look,
+            invisible: glyph.invisible,
+            blank: glyph.text.ends_with(' '),
+            link: None,
+            start,
+            end: self.text.len() as u32,
+        });
+        self.open = !glyph.text.ends_with(' ');
+    }
+}
+
+/// Adds text to a run. An accent and a letter that are set one over the other are one character.
+fn compose(pool: &mut String, run: &Run, text: &str, gap: f32) {
+    let letter = text.chars().next();
+    if gap < -0.15
+        && let Some(last) = pool[run.start as usize..].chars().next_back()
+        && let Some(letter) = letter
+    {
+        let both = match (accent(last), accent(letter)) {
+            (Some(mark), None) => Some((letter, mark)),
+            (None, Some(mark)) => Some((last, mark)),
+            _ => None,
+        };
+        if let Some((letter, mark)) = both
+            && letter.is_alphabetic()
+        {
+            // Without their dots, as they are below accents.
+            let letter = match letter {
+                '\u{131}' => 'i',
+                '\u{237}' => 'j',
+                letter => letter,
+            };
+            let normalizer = icu_normalizer::ComposingNormalizerBorrowed::new_nfc();
+            let pair: String = [letter, mark].into_iter().collect();
+            pool.truncate(pool.len() - last.len_utf8());
+            pool.push_str(&normalizer.normalize(&pair));
+            let rest = text.chars();
+            pool.extend(rest.skip(1));
+            return;
+        }
+    }
+    pool.push_str(text);
+}
+
+/// The mark that an accent is when it stands over a letter.
+fn accent(character: char) -> Option<char> {
+    Some(match character {
+        '`' => '\u{300}',
+        '\u{b4}' => '\u{301}',
+        '^' | '\u{2c6}' => '\u{302}',
+        '~' | '\u{2dc}' => '\u{303}',
+        '\u{af}' => '\u{304}',
+        '\u{2d8}' => '\u{306}',
+        '\u{2d9}' => '\u{307}',
+        '\u{a8}' => '\u{308}',
+        '\u{2da}' => '\u{30a}',
+        '\u{2dd}' => '\u{30b}',
+        '\u{2c7}' => '\u{30c}',
+        '\u{b8}' => '\u{327}',
+        '\u{2db}' => '\u{328}',
+        _ => return None,
+    })
+}

@@ -1,0 +1,177 @@
+//! What codes stand for.
+
+use super::{File, model, page, text};
+
+/// A page that shows a string in a font of its own.
+fn in_font(font: &str, string: &str, more: impl FnOnce(&mut File) -> Vec<String>) -> Vec<u8> {
+    let mut file = File::new();
+    let mut font = font.to_owned();
+    for (at, value) in more(&mut file).into_iter().enumerate() {
+        font = font.replace(&format!("${at}"), &value);
+    }
+    let content = format!("BT /F 10 Tf 72 700 Td {string} Tj ET");
+    file.page_with(
+        &content,
+        &format!("/Resources << /Font << /F << /Type /Font {font} >> >> >>"),
+    );
+    file.finish()
+}
+
+fn nothing(_: &mut File) -> Vec<String> {
+    Vec::new()
+}
+
+#[test]
+fn each_standard_encoding_is_known() {
+    for (encoding, string, said) in [
+        ("/WinAnsiEncoding", r"(\200 \344)", "\u{20ac} \u{e4}"),
+        ("/MacRomanEncoding", r"(\216t\216)", "\u{e9}t\u{e9}"),
+        ("/StandardEncoding", r"(\341 it\047s)", "\u{c6} it\u{2019}s"),
+    ] {
+        let font = format!("/Subtype /Type1 /BaseFont /X /Encoding {encoding}");
+        assert_eq!(text(&in_font(&font, string, nothing)), said, "{encoding}");
+    }
+}
+
+#[test]
+fn the_fonts_of_symbols_have_their_own_encodings() {
+    let font = "/Subtype /Type1 /BaseFont /Symbol";
+    assert_eq!(
+        text(&in_font(font, "(abc)", nothing)),
+        "\u{3b1}\u{3b2}\u{3c7}"
+    );
+    let font = "/Subtype /Type1 /BaseFont /ZapfDingbats";
+    assert_eq!(text(&in_font(font, "(3)", nothing)), "\u{2713}");
+}
+
+#[test]
+fn differences_name_glyphs() {
+    let font = "/Subtype /Type1 /BaseFont /X /Encoding << /Differences [65 /eacute /uni4E2D 80 /f_f_i /Gamma] >>";
+    assert_eq!(
+        text(&in_font(font, "(ABPQZ)", nothing)),
+        "\u{e9}\u{4e2d}ffi\u{393}Z"
+    );
+}
+
+#[test]
+fn ligatures_are_their_letters() {
+    let font = "/Subtype /Type1 /BaseFont /X /ToUnicode $0 /Encoding /WinAnsiEncoding";
+    let file = in_font(font, "(1nd 2ow)", |file| {
+        let map = b"2 beginbfchar <31> <FB01> <32> <FB02> endbfchar";
+        vec![format!("{} 0 R", file.stream("", map))]
+    });
+    assert_eq!(text(&file), "find flow");
+}
+
+#[test]
+fn what_a_font_says_that_its_codes_stand_for_goes_first() {
+    let font = "/Subtype /TrueType /BaseFont /X /Encoding /WinAnsiEncoding /ToUnicode $0";
+    let file = in_font(font, "(abcXYZ)", |file| {
+        let map = b"1 beginbfrange <61> <63> <0391> endbfrange 1 beginbfrange <58> <59> [<0062> <006300640065>] endbfrange";
+        vec![format!("{} 0 R", file.stream("", map))]
+    });
+    assert_eq!(text(&file), "\u{391}\u{392}\u{393}bcdeZ");
+}
+
+#[test]
+fn a_map_may_be_based_on_another() {
+    let font = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode $0 /DescendantFonts [<< /Subtype /CIDFontType2 /DW 500 >>]";
+    let file = in_font(font, "<00010002>", |file| {
+        let base = file.stream("", b"1 beginbfchar <0001> <0061> endbfchar");
+        let map = format!("/UseCMap {base} 0 R");
+        let map = file.stream(&map, b"1 beginbfchar <0002> <0062> endbfchar");
+        vec![format!("{map} 0 R")]
+    });
+    assert_eq!(text(&file), "ab");
+}
+
+#[test]
+fn composite_fonts_have_codes_of_two_bytes_and_widths_of_their_own() {
+    // Glyph 3 is half an em wide and glyph 4 a whole one: no gap, then a wide one.
+    let font = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode $0 \
+        /DescendantFonts [<< /Subtype /CIDFontType2 /DW 250 /W [3 [500] 4 6 1000] >>]";
+    let mut file = File::new();
+    let map = file.stream("", b"1 beginbfrange <0003> <0006> <0061> endbfrange");
+    let font = font.replace("$0", &format!("{map} 0 R"));
+    file.page_with(
+        "BT /F 10 Tf 72 700 Td <0003> Tj 5 0 Td <0004> Tj 10 0 Td <0005> Tj 14 0 Td <0006> Tj ET",
+        &format!("/Resources << /Font << /F << /Type /Font {font} >> >> >>"),
+    );
+    assert_eq!(text(&file.finish()), "abc d");
+}
+
+#[test]
+fn maps_that_have_a_name_are_character_sets() {
+    for (map, string) in [
+        ("90ms-RKSJ-H", "<93FA967B>"),
+        ("EUC-H", "<C6FCCBDC>"),
+        ("UniJIS-UTF16-H", "<65E5672C>"),
+        ("GBK-EUC-H", "<C8D5B1BE>"),
+        ("ETen-B5-H", "<A4E9A5BB>"),
+    ] {
+        let font = format!(
+            "/Subtype /Type0 /BaseFont /X /Encoding /{map} /DescendantFonts [<< /Subtype /CIDFontType0 >>]"
+        );
+        assert_eq!(
+            text(&in_font(&font, string, nothing)),
+            "\u{65e5}\u{672c}",
+            "{map}"
+        );
+    }
+}
+
+#[test]
+fn embedded_maps_say_which_bytes_are_a_code() {
+    let font = "/Subtype /Type0 /BaseFont /X /Encoding $0 /ToUnicode $1 /DescendantFonts [<< /Subtype /CIDFontType0 >>]";
+    let file = in_font(font, "<41815042>", |file| {
+        let map = b"begincodespacerange <00> <80> <8140> <9FFC> endcodespacerange begincidrange <41> <42> 1 <8150> <8150> 7 endcidrange";
+        let map = file.stream("/Type /CMap", map);
+        let unicode = b"begincodespacerange <00> <80> <8140> <9FFC> endcodespacerange beginbfchar <41> <0061> <42> <0063> <8150> <0062> endbfchar";
+        let unicode = file.stream("", unicode);
+        vec![format!("{map} 0 R"), format!("{unicode} 0 R")]
+    });
+    assert_eq!(text(&file), "abc");
+}
+
+#[test]
+fn fonts_of_drawings_have_text_and_a_size() {
+    let mut file = File::new();
+    let glyph = file.stream("", b"500 0 d0 0 0 500 500 re f");
+    let font = format!(
+        "/Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0] \
+         /FirstChar 97 /LastChar 98 /Widths [500 500] /CharProcs << /x {glyph} 0 R /y {glyph} 0 R >> \
+         /Encoding << /Differences [97 /x /y] >>"
+    );
+    file.page_with(
+        "BT /F 10 Tf 72 700 Td (ab) Tj 15 0 Td (b) Tj ET",
+        &format!("/Resources << /Font << /F << {font} >> >> >>"),
+    );
+    assert_eq!(text(&file.finish()), "xy y");
+}
+
+#[test]
+fn a_font_without_an_encoding_says_itself_what_its_codes_are() {
+    let font = "/Subtype /Type1 /BaseFont /ABCDEF+CMR10 /FirstChar 11 /Widths [583 556] /FontDescriptor << /Flags 4 /FontFile $0 >>";
+    let file = in_font(font, r"(\013\014)", |file| {
+        let program = b"%!PS-AdobeFont-1.1: CMR10\n/Encoding 256 array\n0 1 255 {1 index exch /.notdef put} for\ndup 11 /ff put\ndup 12 /fi put\nreadonly def\ncurrentfile eexec";
+        vec![format!("{} 0 R", file.stream("", program))]
+    });
+    assert_eq!(text(&file), "fffi");
+}
+
+#[test]
+fn accents_that_stand_over_letters_are_part_of_them() {
+    // As TeX sets them: the accent, back by its width, the letter.
+    let content = r"BT /F1 10 Tf 72 700 Td [(M) (\250) 445 (uller et r\302le)] TJ ET";
+    assert_eq!(text(&page(content)), "M\u{fc}ller et r\u{c2}le");
+}
+
+#[test]
+fn bold_italic_and_monospaced_type_is_told_by_the_fonts_name() {
+    let content = "BT /F1 10 Tf 72 700 Td (a ) Tj /F2 10 Tf (bold) Tj /F1 10 Tf ( an ) Tj /F4 10 Tf (italic) Tj \
+        /F1 10 Tf ( and a ) Tj /F3 10 Tf (code) Tj /F1 10 Tf ( word among enough of others) Tj ET";
+    assert_eq!(
+        model(&page(content)),
+        "Paragraph[\"a\" \" \" Strong[\"bold\"] \" \" \"an\" \" \" Emphasis[\"italic\"] \" \" \"and a\" \" \" Code(\"code\") \" \" \"word among enough of others\"]"
+    );
+}

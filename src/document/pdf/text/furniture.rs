@@ -1,0 +1,240 @@
+//! What pages repeat at their heads and feet: running titles and page numbers.
+//!
+//! A line is such if it stands at the head or foot of at least three pages at one height, the same
+//! but for its numbers; or if it holds the number of its page.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::layout::{Line, Region};
+use super::{PageText, lines_of};
+
+/// How many lines from the edge are looked at.
+const LINES: usize = 3;
+
+/// How much of a page is its head, and its foot.
+const SHARE: f32 = 0.14;
+
+/// How far what repeats stands from the text, in ems.
+const APART: f32 = 1.4;
+
+/// The fewest pages that repeat something.
+const MIN_PAGES: usize = 3;
+
+/// The longest line that is looked at, in bytes.
+const MAX_LENGTH: usize = 240;
+
+/// Where a line is: its page, and its height in half points.
+type Place = (usize, i32);
+
+/// Takes away what pages repeat.
+pub(in super::super) fn remove(pages: &mut [PageText]) {
+    if pages.len() < MIN_PAGES {
+        return;
+    }
+    let mut texts: HashMap<(String, bool), Vec<Place>> = HashMap::new();
+    let mut numbers: HashMap<(i64, bool), Vec<Place>> = HashMap::new();
+    for (at, page) in pages.iter().enumerate() {
+        for (line, top) in edges(page) {
+            let text = line.text(&page.text);
+            if text.len() > MAX_LENGTH {
+                continue;
+            }
+            let place = (at, half_points(line));
+            for number in numbers_of(&text) {
+                numbers
+                    .entry((number - i64::try_from(at).unwrap_or(0), top))
+                    .or_default()
+                    .push(place);
+            }
+            texts
+                .entry((without_numbers(&text), top))
+                .or_default()
+                .push(place);
+        }
+    }
+    let mut gone: HashSet<Place> = HashSet::new();
+    let mut repeated = |places: &[Place], near: i32| {
+        let mut heights: HashMap<i32, usize> = HashMap::new();
+        for (_, height) in places {
+            *heights.entry(*height).or_default() += 1;
+        }
+        for place in places {
+            let around = place.1 - near..=place.1 + near;
+            let count = around
+                .filter_map(|height| heights.get(&height))
+                .sum::<usize>();
+            if count >= MIN_PAGES {
+                gone.insert(*place);
+            }
+        }
+    };
+    for places in texts.values() {
+        repeated(places, 3);
+    }
+    for places in numbers.values() {
+        repeated(places, 3);
+    }
+    for (at, page) in pages.iter_mut().enumerate() {
+        let repeated = |line: &Line| gone.contains(&(at, half_points(line)));
+        let (low, high) = (outer(page, &repeated, false), outer(page, &repeated, true));
+        let stays = |line: &Line| line.v > low && line.v < high;
+        for region in &mut page.regions {
+            match region {
+                Region::Lines(lines) => lines.retain(stays),
+                Region::Table(rows) => rows.retain(|row| row.iter().flatten().all(stays)),
+            }
+        }
+        page.regions
+            .retain(|region| lines_of(region).next().is_some());
+    }
+}
+
+fn half_points(line: &Line) -> i32 {
+    (line.v * 2.0).round() as i32
+}
+
+/// How far what repeats reaches from the edge of a page: over lines that all repeat, up to a gap
+/// that sets them off from the text.
+fn outer(page: &PageText, repeated: &dyn Fn(&Line) -> bool, top: bool) -> f32 {
+    let mut lines: Vec<(f32, f32, bool)> = page
+        .regions
+        .iter()
+        .flat_map(lines_of)
+        .filter(|line| (line.v > f32::midpoint(page.low, page.high)) == top)
+        .map(|line| (line.v, line.size, repeated(line)))
+        .collect();
+    lines.sort_by(|a, b| {
+        if top {
+            b.0.total_cmp(&a.0)
+        } else {
+            a.0.total_cmp(&b.0)
+        }
+    });
+    let mut reach = if top {
+        f32::INFINITY
+    } else {
+        f32::NEG_INFINITY
+    };
+    for (at, (v, size, gone)) in lines.iter().enumerate() {
+        if !gone {
+            break;
+        }
+        let gap = lines
+            .get(at + 1)
+            .map_or(f32::INFINITY, |(next, ..)| (v - next).abs());
+        if gap > APART * size {
+            reach = *v;
+        }
+    }
+    reach
+}
+
+fn is_edge(line: &Line, low: f32, high: f32) -> bool {
+    let share = SHARE * (high - low);
+    line.v > high - share || line.v < low + share
+}
+
+/// The first and last lines of a page, those at its edges; whether each is at its head.
+fn edges(page: &PageText) -> Vec<(&Line, bool)> {
+    let share = SHARE * (page.high - page.low);
+    let lines = page.regions.iter().flat_map(lines_of);
+    let mut edges: Vec<&Line> = lines
+        .filter(|line| is_edge(line, page.low, page.high))
+        .collect();
+    edges.sort_by(|a, b| b.v.total_cmp(&a.v));
+    let mut heights: Vec<f32> = edges.iter().map(|line| line.v).collect();
+    heights.dedup_by(|a, b| (*a - *b).abs() < 1.0);
+    let top = heights
+        .iter()
+        .filter(|v| **v > page.high - share)
+        .nth(LINES - 1);
+    let bottom = heights
+        .iter()
+        .rev()
+        .filter(|v| **v < page.low + share)
+        .nth(LINES - 1);
+    let top = top.copied().unwrap_or(page.high - share);
+    let bottom = bottom.copied().unwrap_or(page.low + share);
+    edges
+        .into_iter()
+        .filter(|line| line.v >= top - 1.0 || line.v <= bottom + 1.0)
+        .map(|line| (line, line.v >= top - 1.0))
+        .collect()
+}
+
+/// The numbers that a line begins and ends with.
+fn numbers_of(text: &str) -> Vec<i64> {
+    let text = text.trim_matches(|letter: char| !letter.is_alphanumeric());
+    let mut words = text.split_whitespace();
+    let mut numbers = Vec::new();
+    for word in [words.next(), words.next_back()].into_iter().flatten() {
+        let word = word.trim_matches(['-', '\u{2013}', '\u{2014}', '[', ']', '(', ')', '|', '.']);
+        let number = if word.len() <= 5 {
+            word.parse().ok().or_else(|| roman(word))
+        } else {
+            None
+        };
+        numbers.extend(number);
+    }
+    numbers
+}
+
+/// The value of a small Roman number.
+fn roman(word: &str) -> Option<i64> {
+    let value = |letter| match letter {
+        b'i' => Some(1),
+        b'v' => Some(5),
+        b'x' => Some(10),
+        b'l' => Some(50),
+        b'c' => Some(100),
+        _ => None,
+    };
+    let (mut sum, mut before) = (0, 0);
+    for letter in word.bytes().rev() {
+        let value = value(letter)?;
+        sum += if value < before { -value } else { value };
+        before = before.max(value);
+    }
+    (sum > 0).then_some(sum)
+}
+
+/// A line's text, numbers as one sign, without blanks.
+fn without_numbers(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if roman(word).is_some() {
+            plain.push('#');
+            continue;
+        }
+        for character in word.chars() {
+            if !character.is_ascii_digit() {
+                plain.push(character);
+            } else if !plain.ends_with('#') {
+                plain.push('#');
+            }
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_pages_are_read_in_both_forms() {
+        assert_eq!(numbers_of("12 Introduction"), [12]);
+        assert_eq!(numbers_of("Chapter 3 - 45"), [45]);
+        assert_eq!(numbers_of("- xiv -"), [14]);
+        assert_eq!(numbers_of("Introduction"), [] as [i64; 0]);
+    }
+
+    #[test]
+    fn lines_that_differ_by_numbers_alone_are_the_same() {
+        assert_eq!(
+            without_numbers("Page 9 of 12"),
+            without_numbers("Page 10 of 12")
+        );
+        assert_ne!(without_numbers("Page 9"), without_numbers("Sheet 9"));
+    }
+}

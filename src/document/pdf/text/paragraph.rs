@@ -1,0 +1,295 @@
+//! Where a paragraph ends: at a wider leading, an indent, a short line, another size or look, a
+//! mark of an item.
+
+use std::collections::HashMap;
+
+use super::super::layout::{Line, Piece, Region};
+use super::{Body, Kind, PageText, Paragraph, list};
+
+/// How much wider than usual a leading is between paragraphs.
+const WIDER: f32 = 1.22;
+
+/// What a line is indented by, in ems, at least.
+const INDENT: f32 = 0.75;
+
+/// How much sizes of one paragraph may differ.
+const SIZES: f32 = 1.12;
+
+/// What is known of the lines of a region.
+struct Column {
+    right: f32,
+    /// The usual leading of each size, in quarters of a point.
+    leads: HashMap<i32, f32>,
+}
+
+fn quarters(size: f32) -> i32 {
+    (size * 4.0).round() as i32
+}
+
+impl Column {
+    fn of(lines: &[Line]) -> Self {
+        let mut ends: Vec<f32> = lines.iter().map(|line| line.u1).collect();
+        ends.sort_by(f32::total_cmp);
+        // A line that sticks out does not make the margin.
+        let right = ends.get((ends.len() * 19 / 20).min(ends.len().saturating_sub(1)));
+        let mut gaps: HashMap<i32, Vec<f32>> = HashMap::new();
+        for pair in lines.windows(2) {
+            let gap = pair[0].v - pair[1].v;
+            if quarters(pair[0].size) == quarters(pair[1].size) && gap > 0.5 * pair[1].size {
+                gaps.entry(quarters(pair[1].size)).or_default().push(gap);
+            }
+        }
+        let usual = |(size, mut gaps): (i32, Vec<f32>)| {
+            gaps.sort_by(f32::total_cmp);
+            // Where most lines are paragraphs, the narrow leadings are those within them.
+            (size, gaps[gaps.len() / 3])
+        };
+        Self {
+            right: right.copied().unwrap_or_default(),
+            leads: gaps.into_iter().map(usual).collect(),
+        }
+    }
+
+    fn lead(&self, line: &Line) -> f32 {
+        let lead = self.leads.get(&quarters(line.size)).copied();
+        lead.unwrap_or(1.25 * line.size)
+            .clamp(0.9 * line.size, 2.6 * line.size)
+    }
+}
+
+fn is_mono(line: &Line) -> bool {
+    line.pieces.iter().all(|piece| piece.look.mono)
+}
+
+pub(in super::super) fn is_bold(line: &Line) -> bool {
+    line.pieces
+        .iter()
+        .all(|piece| piece.look.bold || piece.raised)
+}
+
+/// Splits a page into paragraphs.
+pub(in super::super) fn split(
+    number: usize,
+    page: &mut PageText,
+    body: Body,
+    paragraphs: &mut Vec<Paragraph>,
+) {
+    for region in std::mem::take(&mut page.regions) {
+        match region {
+            Region::Lines(lines) => {
+                let from = paragraphs.len();
+                split_lines(number, lines, &page.text, body, paragraphs);
+                mark_notes(&mut paragraphs[from..], &page.text, body);
+                if let Some(first) = paragraphs.get_mut(from) {
+                    first.first = true;
+                }
+                let last = paragraphs[from..]
+                    .iter_mut()
+                    .rfind(|paragraph| !paragraph.note);
+                if let Some(last) = last {
+                    last.last = true;
+                }
+            }
+            Region::Table(rows) => {
+                let sizes = rows.iter().flatten().flatten().map(|line| line.size);
+                paragraphs.push(Paragraph {
+                    kind: Kind::Table,
+                    lines: Vec::new(),
+                    size: sizes.fold(0.0, f32::max),
+                    page: number,
+                    rows: merged(rows),
+                    above: 9.0,
+                    last: false,
+                    first: false,
+                    note: false,
+                });
+            }
+        }
+    }
+}
+
+/// Rows of a table, those that only go on with the row above joined to it.
+fn merged(rows: Vec<Vec<Option<Line>>>) -> Vec<Vec<Option<Line>>> {
+    let first_v = |row: &[Option<Line>]| row.iter().flatten().map(|line| line.v).next();
+    let mut leads: Vec<f32> = Vec::new();
+    for pair in rows.windows(2) {
+        if let (Some(a), Some(b)) = (first_v(&pair[0]), first_v(&pair[1])) {
+            leads.push(a - b);
+        }
+    }
+    leads.sort_by(f32::total_cmp);
+    let least = leads.first().copied().unwrap_or_default();
+    let most = leads.last().copied().unwrap_or_default();
+    let mut joined: Vec<Vec<Option<Line>>> = Vec::with_capacity(rows.len());
+    let mut above = f32::INFINITY;
+    for row in rows {
+        let v = first_v(&row).unwrap_or(above);
+        let goes_on = row.first().is_some_and(Option::is_none)
+            && most > 1.25 * least
+            && above - v < 1.2 * least;
+        above = v;
+        match joined.last_mut().filter(|_| goes_on) {
+            Some(open) => {
+                for (cell, more) in open.iter_mut().zip(row) {
+                    match (cell.as_mut(), more) {
+                        (Some(cell), Some(mut more)) => {
+                            if let Some(piece) = more.pieces.first_mut() {
+                                piece.blank = true;
+                            }
+                            cell.pieces.append(&mut more.pieces);
+                        }
+                        (None, more) => *cell = more,
+                        (Some(_), None) => {}
+                    }
+                }
+            }
+            None => joined.push(row),
+        }
+    }
+    joined
+}
+
+fn split_lines(
+    number: usize,
+    lines: Vec<Line>,
+    pool: &str,
+    body: Body,
+    paragraphs: &mut Vec<Paragraph>,
+) {
+    let column = Column::of(&lines);
+    let marks: Vec<_> = lines.iter().map(|line| list::mark(line, pool)).collect();
+    // How far down the next line begins, as far as it looks the same.
+    let nexts: Vec<Option<f32>> = (1..=lines.len())
+        .map(|at| lines.get(at).map(|line| line.u0))
+        .collect();
+    let mut before: Option<Line> = None;
+    let mut open: Option<usize> = None;
+    for ((line, mark), next) in lines.into_iter().zip(marks).zip(nexts) {
+        let code = is_mono(&line) && !body.mono;
+        let above = before
+            .as_ref()
+            .map_or(9.0, |before| (before.v - line.v) / line.size);
+        let joins = match (open.and_then(|at| paragraphs.get(at)), &before) {
+            (Some(paragraph), Some(before)) if (paragraph.kind == Kind::Code) == code => {
+                let lead = column.lead(&line).max(column.lead(before));
+                let gap = before.v - line.v;
+                if code {
+                    gap > 0.0 && gap < 3.2 * lead
+                } else {
+                    mark.is_none()
+                        && gap > 0.4 * line.size
+                        && gap < WIDER * lead
+                        && before.size.max(line.size) < SIZES * before.size.min(line.size)
+                        && is_bold(before) == is_bold(&line)
+                        && !is_new(paragraph, before, &line, next, column.right, pool)
+                }
+            }
+            _ => false,
+        };
+        before = Some(line.clone());
+        if let (true, Some(paragraph)) = (joins, open.and_then(|at| paragraphs.get_mut(at))) {
+            let hard = code || {
+                let (_, last, _) = &paragraph.lines[paragraph.lines.len() - 1];
+                is_short(last, &line, column.right, pool) || leads(last, pool)
+            };
+            paragraph.lines.push((number, line, hard));
+            continue;
+        }
+        let kind = match mark {
+            _ if code => Kind::Code,
+            Some((number, mark)) => Kind::Item { number, mark },
+            None => Kind::Text,
+        };
+        open = Some(paragraphs.len());
+        paragraphs.push(Paragraph {
+            kind,
+            size: line.size,
+            lines: vec![(number, line, false)],
+            page: number,
+            rows: Vec::new(),
+            above,
+            last: false,
+            first: false,
+            note: false,
+        });
+    }
+}
+
+/// Whether dots lead from what a line says to the number of a page.
+fn leads(line: &Line, pool: &str) -> bool {
+    let dots = |piece: &Piece| {
+        let text = piece.text(pool);
+        let dots = text.bytes().filter(|byte| *byte == b'.').count();
+        if dots == text.len() || dots > 3 {
+            dots
+        } else {
+            0
+        }
+    };
+    line.pieces.iter().map(dots).sum::<usize>() > 3
+}
+
+/// Whether the first word of `line` would have stood at the end of the line before it.
+fn is_short(before: &Line, line: &Line, right: f32, pool: &str) -> bool {
+    let last = before.pieces.last().map_or("", |piece| piece.text(pool));
+    if last.len() > 1 && last.ends_with(['-', '\u{2010}']) {
+        return false;
+    }
+    let word = line.pieces.iter().skip(1).position(|piece| piece.blank);
+    let end = word.map_or(line.u1, |at| line.pieces[at].u1);
+    before.u1 + 0.6 * line.size + (end - line.u0) < right - 0.5 * line.size
+}
+
+/// Whether indents say that a line begins a paragraph.
+fn is_new(
+    paragraph: &Paragraph,
+    before: &Line,
+    line: &Line,
+    next: Option<f32>,
+    right: f32,
+    pool: &str,
+) -> bool {
+    let by = INDENT * line.size;
+    let indented = line.u0 - before.u0;
+    let first = paragraph.lines.len() == 1;
+    if indented > by {
+        // The lines after the first of an item, or of an entry, stand further in than it.
+        let hangs = matches!(paragraph.kind, Kind::Item { .. })
+            || next.is_some_and(|next| (next - line.u0).abs() < 0.3 * line.size);
+        return !(first && hangs && !is_short(before, line, right, pool));
+    }
+    if indented < -by {
+        return !first || matches!(paragraph.kind, Kind::Item { .. });
+    }
+    false
+}
+
+/// Marks the notes at the foot of a column: smaller than the rest, from one on that begins with a
+/// mark.
+fn mark_notes(column: &mut [Paragraph], pool: &str, body: Body) {
+    let is_small =
+        |paragraph: &Paragraph| paragraph.size < 0.93 * body.size && paragraph.kind != Kind::Table;
+    let first = column.iter().rposition(|paragraph| !is_small(paragraph));
+    let Some(first) = first.map(|at| at + 1) else {
+        return;
+    };
+    let begins = |paragraph: &Paragraph| {
+        let piece = paragraph
+            .lines
+            .first()
+            .and_then(|(_, line, _)| line.pieces.first());
+        piece.is_some_and(|piece| {
+            let text = piece.text(pool);
+            let mark = text.chars().next().unwrap_or(' ');
+            piece.raised && text.len() <= 3
+                || "*\u{2217}\u{2020}\u{2021}\u{a7}\u{b6}".contains(mark)
+                || text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    };
+    let Some(start) = column[first..].iter().position(begins) else {
+        return;
+    };
+    for paragraph in &mut column[first + start..] {
+        paragraph.note = true;
+    }
+}
