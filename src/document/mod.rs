@@ -197,11 +197,12 @@ pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfErro
     let mut model = read.model;
     let title = std::mem::take(&mut model.title);
     let (mut markdown, cuts) = markdown::write(&model, read.length, limits.end);
-    let late = Cuts {
+    let read = Cuts {
+        memory: read.cut,
         time: read.late,
         ..Cuts::default()
     };
-    cuts.and(late).say(&mut markdown);
+    cuts.and(read).say(&mut markdown);
     Ok(Document { title, markdown })
 }
 

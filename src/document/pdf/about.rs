@@ -19,6 +19,9 @@ const MAX_PAIRS: usize = 20_000_000;
 /// The longest address, in bytes.
 const MAX_ADDRESS: usize = 4096;
 
+/// How long all addresses may be, in bytes.
+const MAX_ADDRESSES: usize = 16 << 20;
+
 /// The longest title, in bytes.
 const MAX_TITLE: usize = 1000;
 
@@ -61,6 +64,7 @@ impl Links {
             if address.is_empty()
                 || address.len() > MAX_ADDRESS
                 || address.contains(char::is_control)
+                || self.length > MAX_ADDRESSES
             {
                 continue;
             }

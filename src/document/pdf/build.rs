@@ -246,7 +246,7 @@ impl<'a> Blocks<'a> {
             let letter = letter.max(0.2 * line.size);
             let mut end = left;
             for (at, piece) in line.pieces.iter().enumerate() {
-                let blanks = ((piece.u0 - end) / letter).round().clamp(0.0, 200.0) as usize;
+                let blanks = ((piece.u0 - end) / letter).round().clamp(0.0, 80.0) as usize;
                 let least = usize::from(at > 0 && piece.blank);
                 let blanks = if at > 0 && !piece.blank {
                     0

@@ -26,6 +26,9 @@ const MAX_FORM_DEPTH: usize = 16;
 /// The most forms that are drawn in a document.
 const MAX_FORMS: usize = 50_000;
 
+/// How many entries the tables of all fonts may have that are kept for later.
+const MAX_FONTS: usize = 1 << 20;
+
 /// The fewest letters of a string that are set apart as a word.
 const SPACED: usize = 5;
 
@@ -50,6 +53,8 @@ struct State {
 #[derive(Default)]
 pub(super) struct Drawn {
     fonts: HashMap<usize, Rc<Font>>,
+    /// How much all of them hold.
+    weight: usize,
     pub(super) off: HashSet<ObjectId>,
     forms: usize,
     /// Whether there was a picture.
@@ -134,10 +139,14 @@ impl<'a> Interpreter<'a> {
                 }
                 Item::Operator(operator) => {
                     operators += 1;
-                    let look = operators % OPERATORS == 0;
-                    if look && (self.file.late() || self.drawn.runs.is_full()) {
-                        self.file.leave_out();
-                        return;
+                    if operators % OPERATORS == 0 {
+                        if self.drawn.runs.is_full() {
+                            self.file.leave_out();
+                            return;
+                        }
+                        if self.file.late() {
+                            return;
+                        }
                     }
                     if operator == b"BI" {
                         lexer.skip_image();
@@ -260,17 +269,25 @@ impl<'a> Interpreter<'a> {
 
     fn font(&mut self, resources: &'a Dictionary, name: &[u8]) -> Option<Rc<Font>> {
         let dict = self.file.dict(self.file.dict(resources, b"Font")?, name)?;
-        Some(self.font_of(dict))
+        self.font_of(dict)
     }
 
-    fn font_of(&mut self, dict: &'a Dictionary) -> Rc<Font> {
+    fn font_of(&mut self, dict: &'a Dictionary) -> Option<Rc<Font>> {
         let key = std::ptr::from_ref(dict).addr();
         if let Some(font) = self.drawn.fonts.get(&key) {
-            return Rc::clone(font);
+            return Some(Rc::clone(font));
+        }
+        if self.file.late() {
+            return None;
         }
         let font = Rc::new(Font::read(self.file, dict));
+        self.drawn.weight += font.weight();
+        if self.drawn.weight > MAX_FONTS {
+            self.drawn.fonts.clear();
+            self.drawn.weight = font.weight();
+        }
         self.drawn.fonts.insert(key, Rc::clone(&font));
-        font
+        Some(font)
     }
 
     fn set_state(&mut self, name: Option<&[u8]>, resources: Option<&'a Dictionary>) {
@@ -282,7 +299,7 @@ impl<'a> Interpreter<'a> {
         if let Some([font, size]) = state.and_then(|state| file.array(state, b"Font"))
             && let Some(dict) = as_dict(file.resolve(font))
         {
-            self.state.font = Some(self.font_of(dict));
+            self.state.font = self.font_of(dict);
             self.state.size = super::file::number(file.resolve(size)).unwrap_or(0.0);
         }
     }

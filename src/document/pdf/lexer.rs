@@ -10,6 +10,9 @@ use memchr::{memchr2, memchr3};
 /// The deepest that arrays and dictionaries nest.
 const MAX_DEPTH: usize = 16;
 
+/// The most operands within arrays and dictionaries of one operand.
+const MAX_LIST: usize = 300_000;
+
 /// What stands before an operator.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Operand<'a> {
@@ -66,6 +69,8 @@ pub(super) enum Item<'a> {
 pub(super) struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// How many operands the lists of an operand may still hold.
+    left: usize,
 }
 
 fn is_blank(byte: u8) -> bool {
@@ -86,7 +91,11 @@ fn hex(byte: u8) -> Option<u8> {
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
+        Self {
+            bytes,
+            at: 0,
+            left: 0,
+        }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -108,6 +117,7 @@ impl<'a> Lexer<'a> {
 
     /// The next operand or operator.
     pub(super) fn next(&mut self) -> Option<Item<'a>> {
+        self.left = MAX_LIST;
         self.next_within(0)
     }
 
@@ -169,7 +179,12 @@ impl<'a> Lexer<'a> {
                 }
                 Some(_) if depth >= MAX_DEPTH => self.at += 1,
                 Some(_) => match self.next_within(depth + 1) {
-                    Some(Item::Operand(operand)) => list.push(operand),
+                    Some(Item::Operand(operand)) => {
+                        if self.left > 0 {
+                            self.left -= 1;
+                            list.push(operand);
+                        }
+                    }
                     // A value that is of no use here still is one.
                     Some(Item::Operator(b"true" | b"false" | b"null")) => {
                         list.push(Operand::Number(0.0));

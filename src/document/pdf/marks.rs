@@ -10,6 +10,9 @@ use super::content::{Interpreter, MAX_STATES};
 use super::file::as_dict;
 use super::lexer::Operand;
 
+/// The longest text string that is read, in bytes.
+const MAX_STRING: usize = 8192;
+
 /// What marked content says about what is in it.
 #[derive(Default)]
 pub(super) struct Mark {
@@ -87,6 +90,7 @@ impl<'a> Interpreter<'a> {
 
 /// A text string: UTF-16 or UTF-8 with its mark, or else Latin.
 pub(super) fn text_string(bytes: &[u8]) -> String {
+    let bytes = &bytes[..bytes.len().min(MAX_STRING)];
     let decode = |encoding: &'static encoding_rs::Encoding, bytes: &[u8]| {
         encoding.decode_without_bom_handling(bytes).0.into_owned()
     };

@@ -6,6 +6,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `file` | objects, streams and pages, within limits |
+//! | `opening` | how a file is opened, and what that may cost |
 //! | `lexer` | the words of content streams |
 //! | `content` | what content streams draw |
 //! | `marks` | marked content, layers |
@@ -48,11 +49,15 @@ mod geometry;
 mod layout;
 mod lexer;
 mod marks;
+mod opening;
 mod runs;
 mod text;
 
 #[cfg(test)]
 mod tests;
+
+/// The most runs of a document.
+const MAX_RUNS: usize = 2_500_000;
 
 /// The most text of a document, in bytes.
 const MAX_TEXT: usize = 32 << 20;
@@ -139,8 +144,10 @@ pub(super) struct Read {
     pub(super) model: Model,
     /// How long its text is, addresses included.
     pub(super) length: usize,
-    /// Whether something was left out, since there was no time or too much of it.
+    /// Whether something was left out, since there was no time for it.
     pub(super) late: bool,
+    /// Whether something was left out, since there was too much of it.
+    pub(super) cut: bool,
 }
 
 thread_local! {
@@ -165,7 +172,7 @@ pub(super) fn read_guarded(bytes: &[u8], limits: &Limits) -> Result<Read, PdfErr
     let read = panic::catch_unwind(|| read(bytes, limits));
     GUARDED.set(before);
     read.unwrap_or_else(|payload| {
-        Err(if file::is_too_heavy(payload.as_ref()) {
+        Err(if opening::is_too_heavy(payload.as_ref()) {
             PdfError::TooCostly
         } else {
             PdfError::Damaged
@@ -183,19 +190,23 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
     let mut drawn = Drawn::new(&file);
     let mut links = about::Links::default();
     let mut texts = Vec::with_capacity(pages.len().min(4096));
-    let mut length = 0;
+    let (mut length, mut runs) = (0, 0);
     for page in &pages {
-        if file.late() || length > MAX_TEXT {
+        if length > MAX_TEXT || runs > MAX_RUNS {
             file.leave_out();
+            break;
+        }
+        if file.late() {
             break;
         }
         let text = read_page(&file, page, &mut drawn, &mut links);
         length += text.text.len();
+        runs += drawn.runs.list.len();
         texts.push(text);
     }
     if texts.iter().all(|page| page.regions.is_empty()) {
         let pages = pages.len();
-        return Err(match (file.is_cut(), drawn.images) {
+        return Err(match (file.was_late() || file.is_cut(), drawn.images) {
             (true, _) => PdfError::TooCostly,
             (_, true) => PdfError::OnlyImages { pages },
             _ => PdfError::NoText { pages },
@@ -209,7 +220,8 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
     Ok(Read {
         model,
         length: bytes.len().max(2 * (length + links.length())),
-        late: file.is_cut(),
+        late: file.was_late(),
+        cut: file.is_cut(),
     })
 }
 

@@ -12,6 +12,9 @@ pub(super) const BLANK: f32 = 0.13;
 /// The most runs of a page.
 const MAX_RUNS: usize = 400_000;
 
+/// The most text of a page, in bytes.
+const MAX_TEXT: usize = 8 << 20;
+
 /// Glyphs beside one another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
@@ -101,7 +104,7 @@ pub(super) fn direction(x: f32, y: f32) -> i16 {
 
 impl Runs {
     pub(super) fn is_full(&self) -> bool {
-        self.list.len() >= MAX_RUNS
+        self.list.len() >= MAX_RUNS || self.text.len() >= MAX_TEXT
     }
 
     /// Ends the run that is open.
@@ -111,6 +114,9 @@ impl Runs {
 
     /// Adds a glyph.
     pub(super) fn add(&mut self, glyph: &Glyph<'_>) {
+        if self.is_full() {
+            return;
+        }
         let (u0, v) = turned(glyph.from, glyph.angle);
         let (u1, _) = turned(glyph.to, glyph.angle);
         let (u0, u1) = (u0.min(u1), u0.max(u1));
@@ -155,7 +161,7 @@ impl Runs {
             }
             run.blank |= glyph.text.starts_with(' ');
         }
-        if text.is_empty() || self.is_full() {
+        if text.is_empty() {
             return;
         }
         let start = self.text.len() as u32;

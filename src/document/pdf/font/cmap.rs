@@ -151,8 +151,13 @@ impl CMap {
         map
     }
 
+    /// How many entries it has.
+    pub(super) fn weight(&self) -> usize {
+        self.texts.len() + self.ranges.len() + self.cids.len()
+    }
+
     fn full(&self) -> bool {
-        self.texts.len() + self.ranges.len() + self.cids.len() >= MAX_ENTRIES
+        self.weight() >= MAX_ENTRIES
     }
 
     fn add_spaces(&mut self, operands: &[Operand<'_>]) {

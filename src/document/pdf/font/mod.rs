@@ -119,6 +119,17 @@ impl Font {
         }
     }
 
+    /// How many entries its tables have.
+    pub(super) fn weight(&self) -> usize {
+        match &self.kind {
+            Kind::Simple { codes, .. } => codes.len(),
+            Kind::Composite(font) => {
+                let unicode = font.unicode.as_ref().map_or(0, CMap::weight);
+                256 + font.map.weight() + unicode + font.widths.len() + font.ranges.len()
+            }
+        }
+    }
+
     /// Goes through the codes of a string.
     pub(super) fn decode(&self, string: &[u8], mut code: impl FnMut(Code<'_>)) {
         match &self.kind {

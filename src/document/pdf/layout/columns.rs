@@ -22,6 +22,9 @@ const MIN_ROWS: usize = 3;
 /// The most rows that one gutter is followed over.
 const MAX_ROWS: usize = 2000;
 
+/// The most gutters beside one another.
+const MAX_GAPS: usize = 64;
+
 /// How deep columns may hold columns.
 const MAX_DEPTH: usize = 3;
 
@@ -63,7 +66,7 @@ fn order_within(rows: &[Row], text: &str, regions: &mut Vec<Region>, depth: usiz
     let mut at = 0;
     while at < rows.len() {
         let gaps = first_gaps(rows, &split, at);
-        if gaps.is_empty() || depth >= MAX_DEPTH {
+        if gaps.is_empty() || gaps.len() > MAX_GAPS || depth >= MAX_DEPTH {
             at += 1;
             continue;
         }
@@ -119,7 +122,7 @@ fn follow(rows: &[Row], split: &[Vec<Segment>], at: usize, gaps: Vec<Gap>) -> (V
             break;
         }
         let left = narrowed(&gaps, &split[end], GUTTER * em);
-        if left.is_empty() {
+        if left.is_empty() || left.len() > MAX_GAPS {
             break;
         }
         gaps = left;
@@ -346,7 +349,7 @@ fn as_table(rows: &[Row], text: &str) -> Option<(Region, usize)> {
         return None;
     }
     let gaps = &shared_gaps(rows, median(rows.iter().map(|row| row.size)));
-    if gaps.is_empty() {
+    if gaps.is_empty() || gaps.len() > MAX_GAPS {
         return None;
     }
     let mut columns = vec![(0, 0); gaps.len() + 1];

@@ -15,9 +15,16 @@ const INDENT: f32 = 0.75;
 /// How much sizes of one paragraph may differ.
 const SIZES: f32 = 1.12;
 
+/// How much larger than the rest the lines of a heading are, which may be centred.
+const HEADING: f32 = 1.15;
+
+/// How many lines before and after one tell how far its text reaches.
+const AROUND: usize = 5;
+
 /// What is known of the lines of a region.
 struct Column {
-    right: f32,
+    /// How far the text around each line reaches.
+    rights: Vec<f32>,
     /// The usual leading of each size, in quarters of a point.
     leads: HashMap<i32, f32>,
 }
@@ -28,10 +35,6 @@ fn quarters(size: f32) -> i32 {
 
 impl Column {
     fn of(lines: &[Line]) -> Self {
-        let mut ends: Vec<f32> = lines.iter().map(|line| line.u1).collect();
-        ends.sort_by(f32::total_cmp);
-        // A line that sticks out does not make the margin.
-        let right = ends.get((ends.len() * 19 / 20).min(ends.len().saturating_sub(1)));
         let mut gaps: HashMap<i32, Vec<f32>> = HashMap::new();
         for pair in lines.windows(2) {
             let gap = pair[0].v - pair[1].v;
@@ -45,7 +48,7 @@ impl Column {
             (size, gaps[gaps.len() / 3])
         };
         Self {
-            right: right.copied().unwrap_or_default(),
+            rights: (0..lines.len()).map(|at| right(lines, at)).collect(),
             leads: gaps.into_iter().map(usual).collect(),
         }
     }
@@ -55,6 +58,16 @@ impl Column {
         lead.unwrap_or(1.25 * line.size)
             .clamp(0.9 * line.size, 2.6 * line.size)
     }
+}
+
+/// How far the text around a line reaches, as far as it is indented like it: quoted text has margins
+/// of its own.
+fn right(lines: &[Line], at: usize) -> f32 {
+    let line = &lines[at];
+    let around = &lines[at.saturating_sub(AROUND)..lines.len().min(at + AROUND + 1)];
+    let alike = |other: &&Line| (other.u0 - line.u0).abs() < 2.5 * line.size;
+    let ends = around.iter().filter(alike).map(|line| line.u1);
+    ends.fold(line.u1, f32::max)
 }
 
 fn is_mono(line: &Line) -> bool {
@@ -164,7 +177,8 @@ fn split_lines(
         .collect();
     let mut before: Option<Line> = None;
     let mut open: Option<usize> = None;
-    for ((line, mark), next) in lines.into_iter().zip(marks).zip(nexts) {
+    for (at, ((line, mark), next)) in lines.into_iter().zip(marks).zip(nexts).enumerate() {
+        let right = column.rights[at];
         let code = is_mono(&line) && !body.mono;
         let above = before
             .as_ref()
@@ -173,7 +187,9 @@ fn split_lines(
             (Some(paragraph), Some(before)) if (paragraph.kind == Kind::Code) == code => {
                 let lead = column.lead(&line).max(column.lead(before));
                 let gap = before.v - line.v;
-                if code {
+                if line.size > HEADING * body.size && (line.size - before.size).abs() < 0.01 {
+                    mark.is_none() && gap > 0.4 * line.size && gap < 1.7 * line.size
+                } else if code {
                     gap > 0.0 && gap < 3.2 * lead
                 } else {
                     mark.is_none()
@@ -181,7 +197,7 @@ fn split_lines(
                         && gap < WIDER * lead
                         && before.size.max(line.size) < SIZES * before.size.min(line.size)
                         && is_bold(before) == is_bold(&line)
-                        && !is_new(paragraph, before, &line, next, column.right, pool)
+                        && !is_new(paragraph, before, &line, next, right, pool)
                 }
             }
             _ => false,
@@ -190,7 +206,7 @@ fn split_lines(
         if let (true, Some(paragraph)) = (joins, open.and_then(|at| paragraphs.get_mut(at))) {
             let hard = code || {
                 let (_, last, _) = &paragraph.lines[paragraph.lines.len() - 1];
-                is_short(last, &line, column.right, pool) || leads(last, pool)
+                is_short(last, &line, right, pool) || leads(last, pool)
             };
             paragraph.lines.push((number, line, hard));
             continue;
