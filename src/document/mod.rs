@@ -197,6 +197,15 @@ pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfErro
     let mut model = read.model;
     let title = std::mem::take(&mut model.title);
     let (mut markdown, cuts) = markdown::write(&model, read.length, limits.end);
+    if read.unknown > 0 {
+        let unknown = read.unknown;
+        if !markdown.is_empty() {
+            markdown.push_str("\n\n");
+        }
+        markdown.push_str("[Missing: ");
+        markdown.push_str(&unknown.to_string());
+        markdown.push_str(" characters, of which the file's fonts do not say which they are.]");
+    }
     let read = Cuts {
         memory: read.cut,
         time: read.late,

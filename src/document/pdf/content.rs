@@ -57,6 +57,9 @@ pub(super) struct Drawn {
     weight: usize,
     pub(super) off: HashSet<ObjectId>,
     forms: usize,
+    /// How many glyphs there were, and how many of which no font says what they stand for.
+    pub(super) glyphs: usize,
+    pub(super) unknown: usize,
     /// Whether there was a picture.
     pub(super) images: bool,
     pub(super) runs: Runs,
@@ -428,6 +431,7 @@ impl<'a> Interpreter<'a> {
         } else {
             0.0
         };
+        let (mut glyphs, mut unknown) = (0, 0);
         let runs = &mut self.drawn.runs;
         let marks = &mut self.marks;
         font.decode(string, |code| {
@@ -453,6 +457,9 @@ impl<'a> Interpreter<'a> {
             if let Some(mark) = replaced.and_then(|at| marks.get_mut(at)) {
                 taken = mark.actual.take().unwrap_or_default();
                 own = &taken;
+            } else {
+                glyphs += 1;
+                unknown += usize::from(own.is_empty());
             }
             runs.add(&Glyph {
                 text: own,
@@ -466,6 +473,8 @@ impl<'a> Interpreter<'a> {
             });
         });
         self.text = text;
+        self.drawn.glyphs += glyphs;
+        self.drawn.unknown += unknown;
     }
 }
 

@@ -56,6 +56,9 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+/// One letter of so many that is not known is said to be missing.
+const MANY: usize = 50;
+
 /// The most runs of a document.
 const MAX_RUNS: usize = 2_500_000;
 
@@ -110,6 +113,11 @@ pub enum PdfError {
         /// How many pages.
         pages: usize,
     },
+    /// It has text, and its fonts do not say which letters that is.
+    NoLetters {
+        /// How many pages.
+        pages: usize,
+    },
     /// It would take more time or memory than there is.
     TooCostly,
 }
@@ -130,6 +138,11 @@ impl fmt::Display for PdfError {
             Self::NoText { pages: count } => {
                 write!(f, "this PDF file has {count} {} without text", pages(count))
             }
+            Self::NoLetters { pages: count } => write!(
+                f,
+                "this PDF file has {count} {} of text, and its fonts do not say which letters it is",
+                pages(count)
+            ),
             Self::TooCostly => {
                 f.write_str("this PDF file would take more time or memory than there is")
             }
@@ -144,6 +157,8 @@ pub(super) struct Read {
     pub(super) model: Model,
     /// How long its text is, addresses included.
     pub(super) length: usize,
+    /// How many letters are missing, since no font says what they are; 0 if there are few of them.
+    pub(super) unknown: usize,
     /// Whether something was left out, since there was no time for it.
     pub(super) late: bool,
     /// Whether something was left out, since there was too much of it.
@@ -208,6 +223,7 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
         let pages = pages.len();
         return Err(match (file.was_late() || file.is_cut(), drawn.images) {
             (true, _) => PdfError::TooCostly,
+            _ if drawn.unknown > 0 => PdfError::NoLetters { pages },
             (_, true) => PdfError::OnlyImages { pages },
             _ => PdfError::NoText { pages },
         });
@@ -220,6 +236,11 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
     Ok(Read {
         model,
         length: bytes.len().max(2 * (length + links.length())),
+        unknown: if drawn.unknown * MANY > drawn.glyphs {
+            drawn.unknown
+        } else {
+            0
+        },
         late: file.was_late(),
         cut: file.is_cut(),
     })

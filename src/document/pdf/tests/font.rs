@@ -1,6 +1,6 @@
 //! What codes stand for.
 
-use super::{File, model, page, text};
+use super::{FONTS, File, Limits, PdfError, error, model, page, text};
 
 /// A page that shows a string in a font of its own.
 fn in_font(font: &str, string: &str, more: impl FnOnce(&mut File) -> Vec<String>) -> Vec<u8> {
@@ -157,6 +157,24 @@ fn a_font_without_an_encoding_says_itself_what_its_codes_are() {
         vec![format!("{} 0 R", file.stream("", program))]
     });
     assert_eq!(text(&file), "fffi");
+}
+
+#[test]
+fn letters_that_no_font_names_are_said_to_be_missing() {
+    let font = "/Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [<< /Subtype /CIDFontType2 >>]";
+    let mute = in_font(font, "<04000401>", nothing);
+    assert_eq!(error(&mute), PdfError::NoLetters { pages: 1 });
+    let font = format!("{FONTS} /F << /Type /Font {font} >> >>").replace(">> >> /F <<", ">> /F <<");
+    let mut file = File::new();
+    file.page_with(
+        "BT /F1 10 Tf 72 700 Td (Known) Tj /F 10 Tf <040004010402> Tj ET",
+        &format!("/Resources << {font} >>"),
+    );
+    let document = crate::document::convert_pdf(&file.finish(), &Limits::default()).unwrap();
+    assert_eq!(
+        document.markdown,
+        "Known\n\n[Missing: 3 characters, of which the file's fonts do not say which they are.]"
+    );
 }
 
 #[test]
