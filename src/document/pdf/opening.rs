@@ -14,6 +14,9 @@ use super::{Limits, PdfError};
 /// How much memory objects may take, in bytes, all together.
 const MEMORY: usize = 288 << 20;
 
+/// How many bytes an object stream of an encrypted file may be.
+const MAX_ENCRYPTED: usize = 4 << 20;
+
 /// What an object takes, in bytes, besides what it holds.
 const OBJECT: usize = size_of::<Object>();
 
@@ -47,11 +50,18 @@ pub(super) fn load(bytes: &[u8], limits: &Limits, reconstruct: bool) -> Result<D
         stream: limits.stream,
         objects: 0,
     };
+    // Of an encrypted file lopdf shows no object to the filter.
+    let encrypted = memchr::memmem::find(bytes, b"/Encrypt").is_some();
+    let most = if encrypted {
+        MAX_ENCRYPTED.min(limits.stream)
+    } else {
+        limits.stream
+    };
     let options = LoadOptions {
         password: None,
         filter: Some(weigh),
         strict: false,
-        max_decompressed_size: Some(limits.stream),
+        max_decompressed_size: Some(most),
         force_reconstruct: reconstruct,
     };
     LOADING.replace(Some(loading));
