@@ -212,7 +212,11 @@ pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfErro
         ..Cuts::default()
     };
     cuts.and(read).say(&mut markdown);
-    Ok(Document { title, markdown })
+    Ok(Document {
+        title,
+        markdown,
+        remark: None,
+    })
 }
 
 fn convert_from(page: &str, base: &Url, syntax: Syntax, end: Option<Instant>) -> Document {
