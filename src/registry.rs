@@ -48,6 +48,8 @@ pub static TOOLS: Registry = Registry(&[
     tools::web_search_brave::TOOL,
     tools::web_search_google::TOOL,
     tools::web_fetch::TOOL,
+    tools::web_search::TOOL,
+    tools::scrape_page::TOOL,
 ]);
 
 /// Tools, in the order in which lists show them. Front ends and commands take one, and know no tool

@@ -6,16 +6,15 @@ use std::fmt::Write as _;
 use crate::command_line::fields;
 use crate::console::say::{complain, print};
 use crate::contract::schema::{Field, FieldKind, Schema};
-use crate::contract::tool::{Part, Tool};
+use crate::contract::tool::{Part, Set, Tool};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::Registry;
 use crate::{command_line, registry};
 
 /// The links' names, a line each.
 pub fn list(tools: Registry) -> String {
-    tools
-        .iter()
-        .fold(String::new(), |list, tool| list + tool.link + "\n")
+    let tools = tools.iter().filter(|tool| tool.set != Set::Research);
+    tools.fold(String::new(), |list, tool| list + tool.link + "\n")
 }
 
 /// Help for the whole program.

@@ -9,6 +9,9 @@
 //! | it failed before anything was written | `error`, `error_code` | `success: false`, `error`, `error_code` |
 //! | it broke off while it was written | what there was, `error`, `error_code` | `success: true`, what there was, `error`, `error_code` |
 //!
+//! Behind `error_code` may stand what is to be done about it ([`Advice`]): `retryable`,
+//! `retryAfterSeconds`, `suggestedAction`, `provider`, `alternatives`, `detail`.
+//!
 //! Any of them may end in `note`: what its reader is to know beyond that (see [`notes`]).
 //!
 //! [`notes`]: crate::contract::notes
@@ -17,7 +20,7 @@ use std::io;
 
 use serde_json::Value;
 
-use crate::contract::failure::Failure;
+use crate::contract::failure::{Advice, Failure};
 use crate::contract::reply::Object;
 use crate::contract::tool::Family;
 
@@ -47,7 +50,31 @@ impl Object<'_> {
         }
         self.field("error", &failure.message)?;
         self.note(failure.note.clone());
-        self.field("error_code", failure.code.as_str())
+        self.field("error_code", failure.code.as_str())?;
+        match &failure.advice {
+            Some(advice) => self.advise(advice),
+            None => Ok(()),
+        }
+    }
+
+    fn advise(&mut self, advice: &Advice) -> io::Result<()> {
+        self.field("retryable", &advice.retryable)?;
+        if let Some(seconds) = advice.retry_after {
+            self.field("retryAfterSeconds", &seconds)?;
+        }
+        if let Some(action) = &advice.suggested_action {
+            self.field("suggestedAction", action)?;
+        }
+        if let Some(provider) = &advice.provider {
+            self.field("provider", provider)?;
+        }
+        if !advice.alternatives.is_empty() {
+            self.field("alternatives", &advice.alternatives)?;
+        }
+        match &advice.detail {
+            Some(detail) => self.field("detail", detail),
+            None => Ok(()),
+        }
     }
 }
 
@@ -69,7 +96,19 @@ pub fn failed(family: Family, failure: &Failure) -> String {
 /// Whether a field of an answer is one that every tool's answer may have.
 #[must_use]
 pub fn is_of_the_contract(field: &str) -> bool {
-    matches!(field, "success" | "error" | "error_code" | "note")
+    matches!(
+        field,
+        "success"
+            | "error"
+            | "error_code"
+            | "retryable"
+            | "retryAfterSeconds"
+            | "suggestedAction"
+            | "provider"
+            | "alternatives"
+            | "detail"
+            | "note"
+    )
 }
 
 /// Whether an answer says that the call failed.
@@ -98,6 +137,22 @@ mod tests {
         ] {
             assert_eq!(failed(family, &failure), expected);
         }
+    }
+
+    #[test]
+    fn what_may_be_done_about_a_failure_stands_behind_its_code() {
+        let advice = Advice {
+            retryable: true,
+            retry_after: Some(60),
+            provider: Some("brave".to_owned()),
+            alternatives: vec!["exa".to_owned()],
+            ..Advice::default()
+        };
+        let failure = Failure::new(Code::RateLimit, "slow").with_advice(advice);
+        assert_eq!(
+            failed(Family::Web, &failure.with_note("Wait.")),
+            r#"{"success":false,"error":"slow","error_code":"RATE_LIMIT","retryable":true,"retryAfterSeconds":60,"provider":"brave","alternatives":["exa"],"note":"Wait."}"#
+        );
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The other way a call can end: a code of the specification's, and a message for whoever reads it.
 //!
 //! The codes are the specification's own ("Tool-specific codes" of the local tools, "Error codes"
-//! of the web tools). Three are not, since the specification has none for what a tool cannot say of
-//! itself: [`Code::ToolFailed`], [`Code::Timeout`] and [`Code::AnswerTooLarge`].
+//! of the web tools), and the kinds of failure of the tools of research ([`Code::kind`]). Three are
+//! not, since the specification has none for what a tool cannot say of itself:
+//! [`Code::ToolFailed`], [`Code::Timeout`] and [`Code::AnswerTooLarge`].
 
 use std::fmt;
 
@@ -53,6 +54,18 @@ pub enum Code {
     RateLimit,
     /// The provider answered with another failure.
     ApiError,
+    /// The server does not let programs read the page: a refusal, or a check for robots.
+    Blocked,
+    /// The page wants its reader to log in.
+    AuthRequired,
+    /// There is an answer, and nothing in it that can be read.
+    ContentEmpty,
+    /// The page needs a browser that is not there, or does not run.
+    BrowserUnavailable,
+    /// The server failed, and may do better later.
+    UpstreamUnavailable,
+    /// What the user has set does not make sense.
+    Config,
     /// The tool itself is at fault: it panicked, could not be started, or ended without an answer.
     /// Not the specification's.
     ToolFailed,
@@ -89,11 +102,105 @@ impl Code {
             Self::AuthInvalid => "AUTH_INVALID",
             Self::RateLimit => "RATE_LIMIT",
             Self::ApiError => "API_ERROR",
+            Self::Blocked => "BLOCKED",
+            Self::AuthRequired => "AUTH_REQUIRED",
+            Self::ContentEmpty => "CONTENT_EMPTY",
+            Self::BrowserUnavailable => "BROWSER_UNAVAILABLE",
+            Self::UpstreamUnavailable => "UPSTREAM_UNAVAILABLE",
+            Self::Config => "CONFIG",
             Self::ToolFailed => "TOOL_FAILED",
             Self::Timeout => "TIMEOUT",
             Self::AnswerTooLarge => "ANSWER_TOO_LARGE",
         }
     }
+
+    /// The kind of failure that the code stands for, as the tools of research name it.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::InvalidArg | Self::InvalidUrl | Self::InvalidPattern | Self::NotUnique => {
+                "validation"
+            }
+            Self::NetworkError | Self::Timeout => "network",
+            Self::Blocked | Self::PermissionDenied => "blocked",
+            Self::NotFound | Self::FileNotFound => "not_found",
+            Self::AuthRequired | Self::AuthInvalid => "auth_required",
+            Self::RateLimit => "rate_limited",
+            Self::ContentEmpty | Self::ParseError => "content_empty",
+            Self::BrowserUnavailable => "browser_unavailable",
+            Self::UpstreamUnavailable | Self::HttpError | Self::ApiError => "upstream_unavailable",
+            Self::Config | Self::AuthMissing => "config",
+            Self::OpenFailed
+            | Self::SeekFailed
+            | Self::SizeFailed
+            | Self::ReadFailed
+            | Self::WriteFailed
+            | Self::NoSpace
+            | Self::ReadError
+            | Self::OutOfMemory
+            | Self::ToolFailed
+            | Self::AnswerTooLarge => "internal",
+        }
+    }
+
+    /// The code that reads so.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.as_str() == name)
+    }
+
+    /// Every one of them.
+    const ALL: [Self; 31] = [
+        Self::InvalidArg,
+        Self::FileNotFound,
+        Self::PermissionDenied,
+        Self::OpenFailed,
+        Self::SeekFailed,
+        Self::SizeFailed,
+        Self::ReadFailed,
+        Self::WriteFailed,
+        Self::NoSpace,
+        Self::NotFound,
+        Self::NotUnique,
+        Self::InvalidPattern,
+        Self::ReadError,
+        Self::OutOfMemory,
+        Self::InvalidUrl,
+        Self::NetworkError,
+        Self::HttpError,
+        Self::ParseError,
+        Self::AuthMissing,
+        Self::AuthInvalid,
+        Self::RateLimit,
+        Self::ApiError,
+        Self::Blocked,
+        Self::AuthRequired,
+        Self::ContentEmpty,
+        Self::BrowserUnavailable,
+        Self::UpstreamUnavailable,
+        Self::Config,
+        Self::ToolFailed,
+        Self::Timeout,
+        Self::AnswerTooLarge,
+    ];
+}
+
+/// What whoever asked may do about a failure, for programs that go on by themselves. It stands in
+/// the answer in fields of its own; what a field has no value for is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Advice {
+    /// Whether the same call may do better later.
+    pub retryable: bool,
+    /// In how many seconds.
+    pub retry_after: Option<u64>,
+    /// What to do now: a sentence.
+    pub suggested_action: Option<String>,
+    /// Who failed, of several that could have been asked.
+    pub provider: Option<String>,
+    /// Others that may do better, the likeliest first.
+    pub alternatives: Vec<String>,
+    /// What was said beyond the message: a status, words of the server's.
+    pub detail: Option<String>,
 }
 
 /// Why a call did not do what it was asked to.
@@ -109,6 +216,8 @@ pub struct Failure {
     pub bad_request: bool,
     /// A line of JSON for the host on stderr, which is for its user and not for the model.
     pub event: Option<String>,
+    /// What may be done about it, where the tool says so in fields of the answer.
+    pub advice: Option<Box<Advice>>,
 }
 
 impl Failure {
@@ -120,6 +229,7 @@ impl Failure {
             note: String::new(),
             bad_request: false,
             event: None,
+            advice: None,
         }
     }
 
@@ -127,6 +237,13 @@ impl Failure {
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
+        self
+    }
+
+    /// The same failure with what may be done about it.
+    #[must_use]
+    pub fn with_advice(mut self, advice: Advice) -> Self {
+        self.advice = Some(Box::new(advice));
         self
     }
 
@@ -138,6 +255,7 @@ impl Failure {
             note: String::new(),
             bad_request: true,
             event: None,
+            advice: None,
         }
     }
 }

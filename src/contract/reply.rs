@@ -43,6 +43,13 @@ pub const EMPTY: &str = "empty";
 /// The field that holds an image, for models.
 pub const IMAGE: &str = "image";
 
+/// What a protocol hands on beside an answer, for the client and not for the model: an object.
+pub const META: &str = "_meta";
+
+/// A resource that a protocol hands on beside an answer: an object with `uri`, `name`, `mimeType`,
+/// `description` and `size`.
+pub const LINK: &str = "_link";
+
 /// A tool's answer, prepared: the fields of one JSON object, written when the front end asks for
 /// them. This is the second phase of a call, which can only fail as I/O does; see
 /// [`Tool::run`](crate::contract::tool::Tool::run).
@@ -318,6 +325,20 @@ impl<'w> Object<'w> {
             at.begun = true;
             let image = serde_json::json!({"mime_type": mime_type, "data": data});
             out.write_all(image.to_string().as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// What stands beside the answer, [`META`] or [`LINK`], where a server takes it: it is beside
+    /// the limit too, and other readers have no field for it.
+    pub fn beside<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
+        if !self.terms.served {
+            return Ok(());
+        }
+        if let Sink::Json { out, at } = &mut self.sink {
+            begin(*out, *at, name)?;
+            at.begun = true;
+            out.write_all(&serde_json::to_vec(value)?)?;
         }
         Ok(())
     }

@@ -85,6 +85,9 @@ pub struct Terms {
     pub max_answer: Option<usize>,
     /// When the call has to have answered; `None` where it may take as long as the tool lets it.
     pub deadline: Option<Deadline>,
+    /// Whether a server takes what stands beside the answer
+    /// ([`Object::beside`](crate::contract::reply::Object::beside)).
+    pub served: bool,
     /// Tells whoever waits what a command wrote last, where somebody wants to know.
     pub progress: Option<fn(&[u8])>,
 }
@@ -119,6 +122,7 @@ impl Terms {
             reader,
             max_answer: bytes.map(|bytes| bytes.max(LEAST_ANSWER)),
             deadline: seconds.and_then(Deadline::after),
+            served: false,
             progress: None,
         }
     }

@@ -15,12 +15,19 @@ pub struct Tool {
     pub link: &'static str,
     /// Whose rules envelope and exit code follow.
     pub family: Family,
+    /// With which others it is asked for together.
+    pub set: Set,
+    /// Whether a server offers it where nobody has chosen.
+    pub offered: bool,
     /// The JSON schema, as `--schema` prints it: the specification's.
     pub schema: &'static str,
     /// The same in words for models and people, true to this program, with bounds and defaults.
     /// It may have optional fields that a host's requests have not: see
     /// [`Reader::may_send_more`](crate::contract::terms::Reader::may_send_more).
     pub model_schema: &'static str,
+    /// The JSON schema of the object that a call answers with, for programs that check it; none
+    /// where answers are taken as they are.
+    pub output_schema: Option<&'static str>,
     /// What a person sees where there is room for a line: `Read a file`.
     pub title: &'static str,
     /// What a call does to the world, for hosts that ask their user first.
@@ -237,4 +244,25 @@ pub enum Family {
     Local,
     /// web-*: `success` comes first, and a failed operation exits 1.
     Web,
+}
+
+/// A set of tools, which people ask for together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// What works on this machine.
+    Local,
+    /// What asks the web, for hosts.
+    Web,
+    /// What asks the web as a system of its own, beside the hosts' tools: no host finds it unless
+    /// its link was asked for.
+    Research,
+}
+
+impl Set {
+    /// The sets' names on the command line.
+    pub const NAMES: [(&'static str, Self); 3] = [
+        ("local", Self::Local),
+        ("web", Self::Web),
+        ("research", Self::Research),
+    ];
 }

@@ -4,7 +4,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{
-    Account, Credential, Exits, Family, Hints, Manual, Part, Sample, Scope, Tool,
+    Account, Credential, Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool,
 };
 
 /// The tool's row.
@@ -12,8 +12,11 @@ pub const TOOL: Tool = Tool {
     name: "acme_lookup",
     link: "acme-lookup-tool",
     family: Family::Web,
+    set: Set::Web,
+    offered: true,
     schema: include_str!("acme_lookup.json"),
     model_schema: include_str!("acme_lookup.json"),
+    output_schema: None,
     title: "Look a station up",
     hints: Hints::ASKS,
     scope: Scope::Network,

@@ -11,7 +11,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::shell::{Conditions, Ended, Ends, Shell};
 use crate::tools::bash_output;
 use crate::{secrets, shell};
@@ -21,8 +21,11 @@ pub const TOOL: Tool = Tool {
     name: "bash",
     link: "bash",
     family: Family::Local,
+    set: Set::Local,
+    offered: true,
     schema: include_str!("schemas/bash.json"),
     model_schema: include_str!("schemas/for_models/bash.json"),
+    output_schema: None,
     title: "Run a shell command",
     hints: Hints {
         read_only: false,

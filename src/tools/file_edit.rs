@@ -7,7 +7,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::files::hint::Wants;
 use crate::files::{self, EditError};
 use crate::tools::{file_edit_near, file_failure};
@@ -17,8 +17,11 @@ pub const TOOL: Tool = Tool {
     name: "file_edit",
     link: "file-edit",
     family: Family::Local,
+    set: Set::Local,
+    offered: true,
     schema: include_str!("schemas/file_edit.json"),
     model_schema: include_str!("schemas/for_models/file_edit.json"),
+    output_schema: None,
     title: "Edit a file",
     hints: Hints {
         read_only: false,

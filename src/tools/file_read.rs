@@ -9,7 +9,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply, Text};
 use crate::contract::request::Request;
 use crate::contract::terms::Reader;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::files::hint::Wants;
 use crate::files::kind::{Kind, thousands};
 use crate::files::{self, Content, Facts, FileError, Interrupted, LineEnd};
@@ -21,8 +21,11 @@ pub const TOOL: Tool = Tool {
     name: "file_read",
     link: "file-read",
     family: Family::Local,
+    set: Set::Local,
+    offered: true,
     schema: include_str!("schemas/file_read.json"),
     model_schema: include_str!("schemas/for_models/file_read.json"),
+    output_schema: None,
     title: "Read a file",
     hints: Hints::LOOKS,
     scope: Scope::File("file_path"),

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::files::hint::Wants;
 use crate::files::{self, FileError, Reason};
 use crate::tools::file_failure;
@@ -15,8 +15,11 @@ pub const TOOL: Tool = Tool {
     name: "file_write",
     link: "file-write",
     family: Family::Local,
+    set: Set::Local,
+    offered: true,
     schema: include_str!("schemas/file_write.json"),
     model_schema: include_str!("schemas/for_models/file_write.json"),
+    output_schema: None,
     title: "Write a file",
     hints: Hints {
         read_only: false,

@@ -9,7 +9,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::search::nothing::{self, Asked};
 use crate::search::paths::Paths;
 use crate::search::steps::Pattern;
@@ -21,8 +21,11 @@ pub const TOOL: Tool = Tool {
     name: "glob",
     link: "glob",
     family: Family::Local,
+    set: Set::Local,
+    offered: true,
     schema: include_str!("schemas/glob.json"),
     model_schema: include_str!("schemas/for_models/glob.json"),
+    output_schema: None,
     title: "Find files",
     hints: Hints::LOOKS,
     scope: Scope::Paths {

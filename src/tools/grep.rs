@@ -15,7 +15,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::search::ere::Matcher;
 use crate::search::nothing::{self, Asked, Reason, Searched};
 use crate::search::paths::{EntryKind, Paths};
@@ -30,8 +30,11 @@ pub const TOOL: Tool = Tool {
     name: "grep",
     link: "grep",
     family: Family::Local,
+    set: Set::Local,
+    offered: true,
     schema: include_str!("schemas/grep.json"),
     model_schema: include_str!("schemas/for_models/grep.json"),
+    output_schema: None,
     title: "Search in files",
     hints: Hints::LOOKS,
     scope: Scope::Paths {

@@ -11,7 +11,7 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Tool};
+use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
 use crate::document::{self, Document};
 use crate::tools::{network, web_meant, web_notes as notes, web_page as page};
 use crate::web::charset::{self, BodyKind, Unsupported};
@@ -24,11 +24,14 @@ pub const TOOL: Tool = Tool {
     link: "web-fetch-tool",
     title: "Fetch a page",
     family: Family::Web,
+    set: Set::Web,
+    offered: true,
     hints: Hints::ASKS,
     scope: Scope::Network,
     at_once: Some(4),
     schema: include_str!("schemas/web_fetch.json"),
     model_schema: include_str!("schemas/for_models/web_fetch.json"),
+    output_schema: None,
     manual: Manual {
         text: "\
 Fetches a page over HTTP or HTTPS and answers with its final address, its title and its content:

@@ -3,7 +3,7 @@
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Account, Exits, Family, Hints, Manual, Part, Scope, Tool};
+use crate::contract::tool::{Account, Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
 use crate::tools::search_answer::Paging;
 use crate::tools::{network, search_answer};
 use crate::web::credentials::Credentials;
@@ -15,11 +15,14 @@ pub const TOOL: Tool = Tool {
     link: "web-search-brave-tool",
     title: "Search the web with Brave",
     family: Family::Web,
+    set: Set::Web,
+    offered: false,
     hints: Hints::ASKS,
     scope: Scope::Network,
     at_once: None,
     schema: include_str!("schemas/web_search_brave.json"),
     model_schema: include_str!("schemas/for_models/web_search_brave.json"),
+    output_schema: None,
     manual: Manual {
         text: "\
 Searches the web with Brave and answers with title, address and snippet of each result, as plain
