@@ -16,6 +16,7 @@ need grep grep
 need sed sed
 need find findutils
 need cat coreutils
+need curl curl
 need cc gcc
 if [ -n "$missing" ]; then
     if [ "$(id -u)" -ne 0 ]; then

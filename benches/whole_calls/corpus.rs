@@ -129,6 +129,23 @@ impl Corpus {
         Ok(path)
     }
 
+    /// A file with these bytes.
+    pub fn file(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+        let path = self.directory.join(name);
+        fs::write(&path, bytes)?;
+        Ok(path)
+    }
+
+    /// An empty directory.
+    pub fn room(&self, name: &str) -> io::Result<PathBuf> {
+        let path = self.directory.join(name);
+        if path.exists() {
+            fs::remove_dir_all(&path)?;
+        }
+        fs::create_dir(&path)?;
+        Ok(path)
+    }
+
     /// A request of one tool, as a file that its stdin can be.
     pub fn request(&self, name: &str, request: &serde_json::Value) -> io::Result<PathBuf> {
         let path = self.directory.join(format!("{name}.json"));

@@ -8,6 +8,7 @@
 mod corpus;
 mod measure;
 mod rows;
+mod web;
 
 use std::env;
 use std::ffi::OsStr;
@@ -120,26 +121,34 @@ fn print(row: &Row) -> io::Result<()> {
         mebibytes(peak, row.peak),
         row.peak.map_or("–".into(), |most| mebibytes(most, None))
     );
+    let most_cpu = row.cpu.map_or("–".into(), |most| format!("{most} s"));
+    let over = if row.cpu.is_some_and(|most| cpu > most) {
+        " (over)"
+    } else {
+        ""
+    };
     if row.peers.is_empty() {
         let most = row
             .wall
-            .map_or("–".into(), |most| format!("{most} s by the clock"));
+            .map_or(most_cpu.clone(), |most| format!("{most} s by the clock"));
         println!(
-            "| {} | – | {cpu:.4} | – | – | {most} | {wall:.3} s | {memory} |",
+            "| {} | – | {cpu:.4}{over} | – | – | {most} | {wall:.3} s | {memory} |",
             row.work
         );
     }
     for (peer, samples) in row.peers.iter().zip(&theirs) {
         let (its_cpu, its_wall) = medians(samples);
         let ratio = cpu / its_cpu;
-        let most = peer.limit.map_or("–".into(), |limit| format!("{limit}"));
-        let over = if peer.limit.is_some_and(|limit| ratio > limit) {
+        let most = peer
+            .limit
+            .map_or(most_cpu.clone(), |limit| format!("{limit}"));
+        let beyond = if peer.limit.is_some_and(|limit| ratio > limit) {
             " (over)"
         } else {
             ""
         };
         println!(
-            "| {} | {} | {cpu:.4} | {its_cpu:.4} | {ratio:.2}{over} | {most} | {:.2} | {memory} |",
+            "| {} | {} | {cpu:.4}{over} | {its_cpu:.4} | {ratio:.2}{beyond} | {most} | {:.2} | {memory} |",
             row.work,
             peer.name,
             wall / its_wall,
@@ -153,7 +162,7 @@ fn print(row: &Row) -> io::Result<()> {
 fn check(row: &Row) -> io::Result<()> {
     let ours = row.ours[0].run(row.lines)?;
     let answer = String::from_utf8_lossy(&ours.head);
-    if answer.starts_with("{\"error\"") {
+    if answer.starts_with("{\"error\"") || answer.starts_with("{\"success\":false") {
         return Err(io::Error::other(format!("{}: {answer}", row.work)));
     }
     for peer in &row.peers {

@@ -14,6 +14,8 @@ pub struct Call {
     pub command: Vec<String>,
     /// What its stdin reads; nothing if `None`.
     pub stdin: Option<PathBuf>,
+    /// What its environment has beside this process's own.
+    pub environment: Vec<(&'static str, String)>,
 }
 
 /// What one run took.
@@ -38,6 +40,7 @@ impl Call {
         Self {
             command: command.iter().map(ToString::to_string).collect(),
             stdin: None,
+            environment: Vec::new(),
         }
     }
 
@@ -52,6 +55,12 @@ impl Call {
         self
     }
 
+    /// The same with a variable.
+    pub fn with(mut self, variable: &'static str, value: &str) -> Self {
+        self.environment.push((variable, value.to_owned()));
+        self
+    }
+
     /// Runs it, its stdout being a pipe that is read as fast as it can be.
     ///
     /// # Errors
@@ -61,6 +70,7 @@ impl Call {
         command.args(&self.command[1..]);
         // The fastest of locales for every peer.
         command.env("LC_ALL", "C").stdout(Stdio::piped());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         match &self.stdin {
             Some(path) => command.stdin(File::open(path)?),
             None => command.stdin(Stdio::null()),

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::corpus::{COMMON, Corpus, GIB, MB, NEEDLE, RARE};
 use crate::measure::Call;
+use crate::web;
 
 /// Bytes in a mebibyte.
 const MIB: u64 = 1 << 20;
@@ -29,6 +30,8 @@ pub struct Row {
     pub runs: usize,
     /// The most that ours may hold in memory, in bytes.
     pub peak: Option<u64>,
+    /// The most CPU seconds that ours may take.
+    pub cpu: Option<f64>,
     /// The most seconds that ours may take by the clock.
     pub wall: Option<f64>,
     /// Whether both find something, of which the number of lines must agree.
@@ -61,12 +64,12 @@ pub struct Place<'a> {
 
 impl Place<'_> {
     /// The call of a tool with a request, which `name` tells from others.
-    fn tool(&self, tool: &str, name: &str, request: &Value) -> io::Result<Call> {
+    pub fn tool(&self, tool: &str, name: &str, request: &Value) -> io::Result<Call> {
         let stdin = self.corpus.request(&format!("{tool}-{name}"), request)?;
         Ok(self.link(tool).reading(stdin))
     }
 
-    fn link(&self, tool: &str) -> Call {
+    pub fn link(&self, tool: &str) -> Call {
         Call::new(&[&text(&self.links.join(tool))])
     }
 
@@ -80,19 +83,25 @@ impl Place<'_> {
 }
 
 impl Row {
-    fn new(work: impl Into<String>, ours: Vec<Call>) -> Self {
+    pub fn new(work: impl Into<String>, ours: Vec<Call>) -> Self {
         Self {
             work: work.into(),
             ours,
             peers: Vec::new(),
             runs: SMALL,
             peak: None,
+            cpu: None,
             wall: None,
             lines: false,
         }
     }
 
-    fn against(mut self, name: &'static str, call: Call, limit: impl Into<Option<f64>>) -> Self {
+    pub fn against(
+        mut self,
+        name: &'static str,
+        call: Call,
+        limit: impl Into<Option<f64>>,
+    ) -> Self {
         let calls = vec![call];
         self.peers.push(Peer {
             name,
@@ -102,12 +111,17 @@ impl Row {
         self
     }
 
+    pub fn cpu(mut self, seconds: f64) -> Self {
+        self.cpu = Some(seconds);
+        self
+    }
+
     fn runs(mut self, runs: usize) -> Self {
         self.runs = runs;
         self
     }
 
-    fn peak(mut self, bytes: u64) -> Self {
+    pub fn peak(mut self, bytes: u64) -> Self {
         self.peak = Some(bytes);
         self
     }
@@ -124,6 +138,7 @@ pub fn all(place: &Place<'_>) -> io::Result<Vec<Row>> {
     if place.has("glob") {
         rows.extend(finding(place)?);
     }
+    rows.extend(web::rows(place)?);
     Ok(rows)
 }
 
@@ -338,22 +353,24 @@ fn finding(place: &Place<'_>) -> io::Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn text(path: &Path) -> String {
+pub fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
 /// The programs that the table compares with, as they name themselves.
-pub fn programs() -> [[&'static str; 2]; 5] {
-    ["rg", "grep", "fdfind", "find", "sed"].map(|name| [name, "--version"])
+pub fn programs() -> [[&'static str; 2]; 6] {
+    ["rg", "grep", "fdfind", "find", "sed", "curl"].map(|name| [name, "--version"])
 }
 
-/// The links of `binary` in `directory`, one for each name, as an installation has them.
+/// The links of `binary` in `directory`, one for each name and those that an installation has only
+/// when asked.
 pub fn link(binary: &Path, directory: &Path, names: &[String]) -> io::Result<PathBuf> {
     if directory.exists() {
         std::fs::remove_dir_all(directory)?;
     }
     std::fs::create_dir_all(directory)?;
-    for name in names {
+    let beside = ["web-search-tool", "scrape-page-tool", "ikigai-tools"];
+    for name in names.iter().map(String::as_str).chain(beside) {
         std::os::unix::fs::symlink(binary, directory.join(name))?;
     }
     Ok(directory.to_owned())

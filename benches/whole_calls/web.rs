@@ -1,0 +1,142 @@
+//! Pages, from a server on the loopback, and what a server of the protocol costs before its first
+//! call.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::measure::Call;
+use crate::rows::{Place, Row, text};
+
+/// How long the page is, in bytes.
+const PAGE: usize = 120 * 1000;
+
+/// Ours, with pages.
+pub fn rows(place: &Place<'_>) -> io::Result<Vec<Row>> {
+    let url = serve()?;
+    let request = json!({ "url": url });
+    let room = place.corpus.room("web")?;
+    let at_home = |call: Call| {
+        let mut call = call;
+        for (variable, part) in [("XDG_CACHE_HOME", "cache"), ("XDG_STATE_HOME", "state")] {
+            call = call.with(variable, &text(&room.join(part)));
+        }
+        call.with("IKIGAI_BROWSER", "")
+    };
+    let fetch = place.tool("web-fetch-tool", "page", &request)?;
+    let scrape = || place.tool("scrape-page-tool", "page", &request);
+    Ok(vec![
+        Row::new("web-fetch, a page of 120 KB", vec![fetch]).against(
+            "`curl -s`",
+            Call::new(&["curl", "-s", &url]),
+            None,
+        ),
+        Row::new(
+            "scrape_page, the same page",
+            vec![at_home(scrape()?).with("IKIGAI_NO_CACHE", "1")],
+        )
+        .cpu(0.010)
+        .against("`curl -s`", Call::new(&["curl", "-s", &url]), None),
+        Row::new(
+            "scrape_page, the same from the cache",
+            vec![at_home(scrape()?)],
+        )
+        .cpu(0.003)
+        .against("`curl -s`", Call::new(&["curl", "-s", &url]), None),
+        listing(place)?,
+    ])
+}
+
+/// A server that is started, greeted and asked for its tools.
+fn listing(place: &Place<'_>) -> io::Result<Row> {
+    let client = json!({ "name": "bench", "version": "1" });
+    let greeting =
+        json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    let say = |id: Option<u32>, method: &str, params: Value| {
+        let mut message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        if let Some(id) = id {
+            message["id"] = id.into();
+        }
+        message.to_string() + "\n"
+    };
+    let spoken = say(Some(1), "initialize", greeting)
+        + &say(None, "notifications/initialized", json!({}))
+        + &say(Some(2), "tools/list", json!({}));
+    let stdin = place.corpus.file("mcp", spoken.as_bytes())?;
+    let mut call = place.link("ikigai-tools").reading(stdin);
+    call.command.push("mcp".into());
+    Ok(Row::new("`mcp`: start and list", vec![call])
+        .cpu(0.003)
+        .peak(9 << 19))
+}
+
+/// Serves the page, for as long as this process lives, at the address that comes back.
+fn serve() -> io::Result<String> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let url = format!("http://{}/", listener.local_addr()?);
+    let page = page();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            // Whoever goes away early misses it.
+            let _ = answer(stream, &page);
+        }
+    });
+    Ok(url)
+}
+
+fn answer(mut stream: TcpStream, page: &str) -> io::Result<()> {
+    let head = BufReader::new(stream.try_clone()?);
+    for line in head.lines() {
+        if line?.is_empty() {
+            break;
+        }
+    }
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{page}",
+        page.len()
+    )
+}
+
+/// An article with what stands around it on the web.
+fn page() -> String {
+    let mut page = String::from(
+        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Rivers</title>\
+         <meta property=\"og:site_name\" content=\"A Site\"><meta name=\"author\" content=\"Ann Author\">\
+         <script type=\"application/ld+json\">{\"@type\":\"Article\",\"headline\":\"Rivers\"}</script>\
+         <style>body { margin: 0 }</style></head><body><nav><ul>",
+    );
+    for entry in 0..60 {
+        // Writing to a string does not fail.
+        let _ = write!(
+            page,
+            "<li class=\"menu\"><a href=\"/menu/{entry}\">Entry {entry}</a></li>"
+        );
+    }
+    page.push_str("</ul></nav><article><h1>Rivers</h1>");
+    let mut part = 0;
+    while page.len() < PAGE - 4_000 {
+        part += 1;
+        let _ = write!(page, "<h2 id=\"part-{part}\">Part {part}</h2>");
+        for sentence in 0..4 {
+            let _ = write!(
+                page,
+                "<p>The river of part {part} bends {sentence} times before it reaches the <a href=\"/sea/{part}\">sea</a>, \
+                 and <em>nobody</em> who lives beside it has counted more; in spring it carries <code>ice</code>, \
+                 in summer it is low enough to be crossed on foot.</p>"
+            );
+        }
+        page.push_str(
+            "<ul><li>Water, which is cold</li><li>Stones, which are <b>round</b></li></ul>",
+        );
+    }
+    page.push_str("</article><footer>");
+    while page.len() < PAGE - 40 {
+        page.push_str("<a href=\"/legal\">Legal matters</a> ");
+    }
+    page.push_str("</footer></body></html>");
+    page
+}
