@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 program=ikigai-tools
 packages=$PWD/target/packages
-limit=$((8 * 1024 * 1024))
+limit=$((21 * 1024 * 1024 / 2))
 libexec=usr/libexec/ikigai
 pages=(
     "usr/share/bash-completion/completions/$program"
