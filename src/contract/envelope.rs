@@ -9,6 +9,8 @@
 //! | it failed before anything was written | `error`, `error_code` | `success: false`, `error`, `error_code` |
 //! | it broke off while it was written | what there was, `error`, `error_code` | `success: true`, what there was, `error`, `error_code` |
 //!
+//! The tools of research answer as local tools do and fail as web tools do.
+//!
 //! Behind `error_code` may stand what is to be done about it ([`Advice`]): `retryable`,
 //! `retryAfterSeconds`, `suggestedAction`, `provider`, `alternatives`, `detail`.
 //!
@@ -28,7 +30,7 @@ impl Object<'_> {
     /// Begins the answer of a call that did what it was asked to.
     pub fn succeed(&mut self, family: Family) -> io::Result<()> {
         match family {
-            Family::Local => Ok(()),
+            Family::Local | Family::Research => Ok(()),
             Family::Web => self.field("success", &true),
         }
     }
@@ -37,7 +39,7 @@ impl Object<'_> {
     pub fn fail(&mut self, family: Family, failure: &Failure) -> io::Result<()> {
         match family {
             Family::Local => {}
-            Family::Web => self.field("success", &false)?,
+            Family::Web | Family::Research => self.field("success", &false)?,
         }
         self.break_off(failure)
     }

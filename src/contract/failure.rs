@@ -193,7 +193,8 @@ pub struct Advice {
     pub retryable: bool,
     /// In how many seconds.
     pub retry_after: Option<u64>,
-    /// What to do now: a sentence.
+    /// What to do now, in a word that programs know: `retry_after_delay`, `check_api_key`. What to
+    /// do in words is part of the message.
     pub suggested_action: Option<String>,
     /// Who failed, of several that could have been asked.
     pub provider: Option<String>,

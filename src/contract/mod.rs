@@ -11,6 +11,7 @@
 //! | [`reply`] | JSON out: an answer's fields, straight to their reader |
 //! | [`failure`] | why a call did not do what it was asked to, and the codes |
 //! | [`bounded`] | answers within a limit: where text is cut |
+//! | [`aside`] | what is known beside an answer's content, in lines |
 //! | [`notes`] | what a model is to know beyond an answer's fields |
 //! | [`envelope`] | the fields by which an answer says whether the call failed |
 //! | [`schema`] | a tool's schema as people's front ends need it, and as hosts validate it |
@@ -34,6 +35,7 @@
 //!                                                                                               └─ Object::break_off
 //! ```
 
+pub mod aside;
 pub mod bounded;
 pub mod envelope;
 pub mod failure;

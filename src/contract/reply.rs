@@ -304,6 +304,15 @@ impl<'w> Object<'w> {
         Ok(count)
     }
 
+    /// A field that is of use to programs alone: models are not shown it, and it takes no room of
+    /// their answers.
+    pub fn for_programs<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
+        if self.terms.reader == Reader::Model {
+            return Ok(());
+        }
+        self.field(name, value)
+    }
+
     /// What an answer for a model says in place of nothing: `no matches in 412 files`. Other
     /// readers have their fields.
     pub fn empty(&mut self, words: &str) -> io::Result<()> {

@@ -89,6 +89,15 @@ impl<'a> Request<'a> {
 
     /// A whole number that may be missing, brought within `bounds`; 0 counts as missing.
     pub fn integer(&self, name: &str, bounds: RangeInclusive<u64>) -> Result<Option<u64>, Failure> {
+        let Some(number) = self.number(name)? else {
+            return Ok(None);
+        };
+        let (least, most) = (i128::from(*bounds.start()), i128::from(*bounds.end()));
+        Ok(u64::try_from(number.clamp(least, most)).ok())
+    }
+
+    /// A whole number that may be missing, as it was asked for; 0 counts as missing.
+    pub fn number(&self, name: &str) -> Result<Option<i128>, Failure> {
         let Some(value) = self.given(name) else {
             return Ok(None);
         };
@@ -99,11 +108,7 @@ impl<'a> Request<'a> {
             _ => None,
         };
         let number = number.ok_or_else(|| value.is_not(name, "an integer"))?;
-        if number == 0 {
-            return Ok(None);
-        }
-        let (least, most) = (i128::from(*bounds.start()), i128::from(*bounds.end()));
-        Ok(u64::try_from(number.clamp(least, most)).ok())
+        Ok((number != 0).then_some(number))
     }
 
     /// A yes or no that may be missing, which is no.

@@ -88,6 +88,9 @@ pub struct Terms {
     /// Whether a server takes what stands beside the answer
     /// ([`Object::beside`](crate::contract::reply::Object::beside)).
     pub served: bool,
+    /// Whether an answer that was kept is of no use, nor is this one to be kept: a person wants it
+    /// as it is now.
+    pub no_cache: bool,
     /// Tells whoever waits what a command wrote last, where somebody wants to know.
     pub progress: Option<fn(&[u8])>,
 }
@@ -123,6 +126,7 @@ impl Terms {
             max_answer: bytes.map(|bytes| bytes.max(LEAST_ANSWER)),
             deadline: seconds.and_then(Deadline::after),
             served: false,
+            no_cache: false,
             progress: None,
         }
     }

@@ -3,6 +3,7 @@
 //!
 //! Envelopes and exit codes follow the decisions on the host's calls, 1 to 3.
 
+use crate::contract::aside::Picks;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
@@ -28,6 +29,12 @@ pub struct Tool {
     /// The JSON schema of the object that a call answers with, for programs that check it; none
     /// where answers are taken as they are.
     pub output_schema: Option<&'static str>,
+    /// The field by which a request bounds the answer itself, in bytes: where it is given, a server
+    /// does not cut the answer to what its client lets through. None where there is no such field.
+    pub own_limit: Option<&'static str>,
+    /// Whether an answer may link to what was too large for it
+    /// ([`artifact`](crate::cache::artifact)), which a server then lets its client read.
+    pub artifacts: bool,
     /// What a person sees where there is room for a line: `Read a file`.
     pub title: &'static str,
     /// What a call does to the world, for hosts that ask their user first.
@@ -89,6 +96,13 @@ impl Tool {
     #[must_use]
     pub fn has(&self, part: Part) -> bool {
         self.fields.iter().any(|(_, one)| *one == part)
+    }
+
+    /// Whether answers are kept for a while, so that people can ask for one that was not
+    /// ([`Terms::no_cache`](crate::contract::terms::Terms::no_cache)).
+    #[must_use]
+    pub fn keeps_answers(&self) -> bool {
+        self.set == Set::Research
     }
 
     /// The credentials that the tool needs; empty where it needs none.
@@ -189,6 +203,10 @@ pub enum Part {
     Output,
     /// What was asked for, which is not the tool's own: shown as it is, and handed on byte for byte.
     Content,
+    /// What is known beside the content: shown behind it, of each field the values that are named
+    /// here, as short lines ([`aside`](crate::contract::aside)). A person's pipe gets the content
+    /// alone.
+    Aside(Picks),
     /// A list of objects: shown one under the other, each with its first field as heading.
     Results,
     /// The exit code of a command that was run: the process ends with it, and nothing is shown.
@@ -237,13 +255,16 @@ pub struct Sample {
     pub answer: &'static str,
 }
 
-/// The two families of the specification; they differ in their envelopes and exit codes.
+/// The families of the specification; they differ in their envelopes and exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// bash, file-*, glob, grep: a failed operation is an answer, and exits 0.
     Local,
     /// web-*: `success` comes first, and a failed operation exits 1.
     Web,
+    /// `web_search` and `scrape_page`: an answer is the specification's object as it stands, a
+    /// failure and the exit codes are those of the web tools.
+    Research,
 }
 
 /// A set of tools, which people ask for together.

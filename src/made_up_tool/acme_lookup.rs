@@ -17,6 +17,8 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("acme_lookup.json"),
     model_schema: include_str!("acme_lookup.json"),
     output_schema: None,
+    own_limit: None,
+    artifacts: false,
     title: "Look a station up",
     hints: Hints::ASKS,
     scope: Scope::Network,
@@ -38,6 +40,8 @@ pub const TOOL: Tool = Tool {
         ("output", Part::Output),
         ("hits", Part::Results),
         ("id", Part::Silent),
+        ("about", Part::Aside(&[("owner", "/owner")])),
+        ("since", Part::Aside(&[("since", "")])),
     ],
     exits: Exits::USUAL,
     less: "",
@@ -57,6 +61,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     Ok(Reply::new(move |object| {
         object.whole_text("output", b"sunny")?;
         object.field("id", &7)?;
+        object.field("about", &serde_json::json!({"owner": "A\u{1b}B", "key": 1}))?;
+        object.whole_text("since", b"1923")?;
         object.whole_text("station", station.as_bytes())?;
         object.field("degrees", &21)?;
         object.field("hits", &[serde_json::json!({"name": "N\u{1b}1", "far": 3})])?;

@@ -17,6 +17,7 @@ use crate::contract::provider::{self, Mode, Provider};
 use crate::contract::schema;
 use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
+use crate::front::person::Beside;
 use crate::front::person::screen::{End, Kind, Screen};
 use crate::front::{answer, mcp, person};
 use crate::program::Exit;
@@ -45,17 +46,23 @@ fn answered(request: &str) -> (Value, Exit) {
     (serde_json::from_slice(&answer).unwrap(), exit)
 }
 
-/// What a person is shown, and what is said behind it.
+/// What a person is shown at a terminal, and what is said behind it.
 fn shown(request: &str) -> (String, End) {
-    let screen = Screen::new(made_up(), Vec::new(), Kind::Terminal);
-    let shown = person::show(made_up(), request.as_bytes(), screen);
+    shown_on(Kind::Terminal, request)
+}
+
+fn shown_on(kind: Kind, request: &str) -> (String, End) {
+    let screen = Screen::new(made_up(), Vec::new(), kind);
+    let shown = person::show(made_up(), request.as_bytes(), Beside::default(), screen);
     let (text, end) = shown.unwrap().unwrap();
     (String::from_utf8(text).unwrap(), end)
 }
 
 #[test]
 fn it_is_listed_and_found_by_each_spelling_of_its_name() {
-    assert_eq!(help::list(TOOLS), "bash\nacme-lookup-tool\n");
+    for research in [false, true] {
+        assert_eq!(help::list(TOOLS, research), "bash\nacme-lookup-tool\n");
+    }
     for name in ["acme-lookup", "acme_lookup", "acme-lookup-tool"] {
         assert_eq!(TOOLS.find(name).map(|tool| tool.name), Some("acme_lookup"));
     }
@@ -166,7 +173,7 @@ fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
         panic!("it can be served");
     };
     assert_eq!(options.tools.len(), 1);
-    let entry = serde_json::to_value(mcp::list::entry(options.tools[0])).unwrap();
+    let entry = serde_json::to_value(mcp::list::entry(options.tools[0], false)).unwrap();
     assert_eq!(entry["name"], "acme_lookup");
     assert_eq!(entry["title"], "Look a station up");
     let days = json!({
@@ -189,8 +196,8 @@ fn a_host_gets_its_answer_its_failure_and_what_there_was_when_it_broke_off() {
     assert_eq!(
         answer,
         json!({
-            "success": true, "output": "sunny", "id": 7, "station": "north", "degrees": 21,
-            "hits": [{"name": "N\u{1b}1", "far": 3}], "note": "as of today",
+            "success": true, "output": "sunny", "id": 7, "about": {"owner": "A\u{1b}B", "key": 1},
+            "since": "1923", "station": "north", "degrees": 21, "hits": [{"name": "N\u{1b}1", "far": 3}], "note": "as of today",
         })
     );
     let (answer, exit) = answered(r#"{"station":"nowhere"}"#);
@@ -214,7 +221,12 @@ fn a_person_reads_its_answer_and_no_field_of_it_is_swallowed() {
     let (text, end) = shown(r#"{"station":"north"}"#);
     assert_eq!(
         text,
-        "sunny\nstation: north\ndegrees: 21\n1. N^[1\n   far: 3\n"
+        "sunny\nstation: north\ndegrees: 21\n1. N^[1\n   far: 3\n\nowner: A^[B\nsince: 1923\n"
+    );
+    let (text, _) = shown_on(Kind::Pipe, r#"{"station":"north"}"#);
+    assert_eq!(
+        text,
+        "sunny\nstation: north\ndegrees: 21\n1. N\u{1b}1\n   far: 3\n"
     );
     assert_eq!((end.exit, &*end.note), (Exit::Success, "as of today"));
     assert!(end.error.is_empty() && !end.nothing_found);

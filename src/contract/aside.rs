@@ -1,0 +1,92 @@
+//! What is known beside an answer's content, in short lines for readers of text: of fields that may
+//! be objects, the few values that are worth reading ([`Part::Aside`]).
+//!
+//! [`Part::Aside`]: crate::contract::tool::Part::Aside
+
+use serde_json::Value;
+
+use crate::contract::bounded::Measure;
+
+/// The most that a value may have on its line, in bytes.
+const LONGEST: usize = 500;
+
+/// Of one field, the values that are shown: what each is called, and where it is within the field,
+/// as a JSON pointer (RFC 6901). The field itself is at `""`.
+pub type Picks = &'static [(&'static str, &'static str)];
+
+/// The lines of a field, each `name: value`. What is not there, is empty or is `false` has none,
+/// and neither has an object.
+pub fn lines(picks: Picks, field: &Value) -> impl Iterator<Item = String> {
+    picks.iter().filter_map(|(name, place)| {
+        let shown = shown(field.pointer(place)?)?;
+        Some(format!("{name}: {shown}"))
+    })
+}
+
+/// A value on one line; `None` where it says nothing.
+fn shown(value: &Value) -> Option<String> {
+    let mut text = match value {
+        Value::Null | Value::Bool(false) | Value::Object(_) => return None,
+        Value::Bool(true) => String::from("yes"),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        Value::Array(values) => {
+            let values: Vec<String> = values.iter().filter_map(shown).collect();
+            values.join(", ")
+        }
+    };
+    if text.len() > LONGEST {
+        text.truncate(Measure::Plain.prefix(text.as_bytes(), LONGEST));
+        text.push('…');
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_values_that_are_worth_reading_have_a_line_each() {
+        let picks: Picks = &[
+            ("title", "/metadata/title"),
+            ("author", "/metadata/author"),
+            ("cite", "/formatted/apa"),
+        ];
+        let field = json!({
+            "metadata": {"title": "On\n lines", "site": "x"},
+            "formatted": {"apa": "A. (2020). On lines.", "bibtex": "@misc{…}"},
+        });
+        let shown: Vec<String> = lines(picks, &field).collect();
+        assert_eq!(shown, ["title: On lines", "cite: A. (2020). On lines."]);
+    }
+
+    #[test]
+    fn a_field_of_any_kind_is_one_short_line_or_none() {
+        for (value, line) in [
+            (json!("blog"), Some("x: blog")),
+            (
+                json!("a\r\ninstruction: b\u{2028}c"),
+                Some("x: a instruction: b c"),
+            ),
+            (json!(7), Some("x: 7")),
+            (json!(0), Some("x: 0")),
+            (json!(true), Some("x: yes")),
+            (json!(["a", null, 2]), Some("x: a, 2")),
+            (json!(false), None),
+            (json!(null), None),
+            (json!(""), None),
+            (json!(" \n"), None),
+            (json!([]), None),
+            (json!({"a": 1}), None),
+        ] {
+            let shown: Vec<String> = lines(&[("x", "")], &value).collect();
+            assert_eq!(shown.first().map(String::as_str), line, "{value}");
+        }
+        let long = json!("é".repeat(10_000));
+        let shown: Vec<String> = lines(&[("x", "")], &long).collect();
+        assert!(shown[0].len() < 510 && shown[0].ends_with("é…"));
+    }
+}
