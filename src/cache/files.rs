@@ -15,7 +15,7 @@ use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
 use super::keys::Keys;
-use super::{Entry, Question, Store};
+use super::{Entry, Question, Store, Turn};
 
 /// The most that all entries have together, in bytes.
 const MOST: u64 = 64 * 1024 * 1024;
@@ -28,6 +28,9 @@ const ABANDONED: Duration = Duration::from_secs(10 * 60);
 
 /// What a draft's name begins with.
 const DRAFT: &str = ".new-";
+
+/// What the name of a turn's file begins with.
+const TURN: &str = ".turn-";
 
 /// Entries in files.
 pub struct Files {
@@ -42,12 +45,22 @@ impl Files {
     /// place for either, or somebody else's is in it.
     #[must_use]
     pub fn of_user(secret: Option<&str>) -> Option<Self> {
-        let directory = dirs::cache_dir()?.join("ikigai-tools");
-        let keys = match secret.filter(|secret| !secret.is_empty()) {
-            Some(digits) => Keys::from_digits(digits)?,
-            None => Keys::from_file(&dirs::state_dir()?.join("ikigai-tools"))?,
+        let directory = of_a_home_that_is_there(dirs::cache_dir()?)?.join("ikigai-tools");
+        let digits = secret.filter(|secret| !secret.is_empty());
+        let keys = if let Some(digits) = digits {
+            Keys::from_digits(digits)?
+        } else {
+            let state = of_a_home_that_is_there(dirs::state_dir()?)?;
+            Keys::from_file(&state.join("ikigai-tools"))?
         };
         Self::open(directory, keys, MOST)
+    }
+
+    /// Entries in `directory`, under `secret`, which is 64 hexadecimal digits. `None` where it is no
+    /// such secret, or the directory cannot be made or is somebody else's.
+    #[must_use]
+    pub fn in_directory(directory: PathBuf, secret: &str) -> Option<Self> {
+        Self::open(directory, Keys::from_digits(secret)?, MOST)
     }
 
     fn open(directory: PathBuf, keys: Keys, most: u64) -> Option<Self> {
@@ -85,10 +98,9 @@ impl Files {
                 continue;
             };
             let age = now.duration_since(changed).unwrap_or_default();
-            let draft = entry
-                .file_name()
-                .as_encoded_bytes()
-                .starts_with(DRAFT.as_bytes());
+            let name = entry.file_name();
+            let name = name.as_encoded_bytes();
+            let draft = name.starts_with(DRAFT.as_bytes()) || name.starts_with(TURN.as_bytes());
             if !about.is_file() {
                 continue;
             }
@@ -172,6 +184,18 @@ impl Store for Files {
         let name = question.name(&self.keys.naming);
         let _ = fs::remove_file(self.directory.join(name));
     }
+
+    fn turn(&self, question: &Question) -> Option<Turn> {
+        let name = question.name(&self.keys.naming);
+        Turn::take(self.directory.join(format!("{TURN}{name}")))
+    }
+}
+
+/// A directory of the user's, unless it is in a home that is not there: services are given such a
+/// home so that nothing is kept.
+pub(super) fn of_a_home_that_is_there(directory: PathBuf) -> Option<PathBuf> {
+    let home = dirs::home_dir().filter(|home| directory.starts_with(home));
+    home.is_none_or(|home| home.is_dir()).then_some(directory)
 }
 
 /// Writes all of it. It need not outlast the machine: half an entry is none, since it does not open.

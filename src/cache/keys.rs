@@ -22,7 +22,7 @@ pub const KEY_VARIABLE: &str = "CACHE_ENCRYPTION_KEY";
 const LENGTH: usize = 32;
 
 /// The file's name.
-const FILE: &str = "cache.key";
+pub(super) const FILE: &str = "cache.key";
 
 /// The two keys that are made of the secret.
 pub(super) struct Keys {

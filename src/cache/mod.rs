@@ -7,21 +7,28 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | `artifact` | results that are read by an address of their own |
 //! | `files` | the entries as files: whole or not at all, within a limit |
+//! | `look` | what can be seen of the user's cache, for those who look after it |
 //! | `keys` | the secret that names and seals entries |
 //! | `name` | what an entry is called: a digest of all that its content depends on |
 //! | `seal` | the encryption of an entry |
+//! | `turn` | one at a time finds out what many want to know |
 
 use std::time::Duration;
 
+pub mod artifact;
 mod files;
 mod keys;
+pub mod look;
 mod name;
 mod seal;
+mod turn;
 
 pub use files::Files;
 pub use keys::KEY_VARIABLE;
 pub use name::Question;
+pub use turn::{Turn, first_or_after};
 
 /// An entry that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,4 +50,11 @@ pub trait Store {
 
     /// Forgets the answer to `question`.
     fn forget(&self, question: &Question);
+
+    /// The turn to find out the answer to `question`, which one has at a time; `None` where somebody
+    /// else has it. A store that cannot tell gives everybody a turn. Whoever dies loses it.
+    fn turn(&self, question: &Question) -> Option<Turn> {
+        let _ = question;
+        Some(Turn::default())
+    }
 }

@@ -1,0 +1,209 @@
+//! Results that are too large to be shown at once, kept for a while so that they can be read by an
+//! address of their own.
+//!
+//! The address is made of the content's SHA-256, so that equal results are one, and nobody who has
+//! not seen an address can guess one. What has another digest than its address says is not there.
+
+use std::fmt;
+use std::time::Duration;
+
+use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
+
+use super::{Question, Store};
+
+/// How long an artifact can be read.
+pub const LIFETIME: Duration = Duration::from_secs(30 * 60);
+
+/// The most that passes between keeping an artifact and looking whether it is there.
+const JUST_NOW: Duration = Duration::from_secs(60);
+
+/// What an artifact's address begins with; its id follows.
+pub const ADDRESS: &str = "research://artifact/";
+
+/// The shape of what is kept: the MIME type, a newline, the content.
+const VERSION: u32 = 1;
+
+/// What an artifact is called: the SHA-256 of its content, as 64 lower-case hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Id(String);
+
+impl Id {
+    /// The id of this content.
+    #[must_use]
+    pub fn of(content: &[u8]) -> Self {
+        let digest = digest(&SHA256, content);
+        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
+        let digits = digest.as_ref().iter();
+        let digits = digits.flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+        Self(digits.collect())
+    }
+
+    /// The id that an artifact's address names; `None` if it is no such address.
+    #[must_use]
+    pub fn in_address(address: &str) -> Option<Self> {
+        let id = address.strip_prefix(ADDRESS)?;
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        let sound = id.len() == 2 * SHA256_OUTPUT_LEN && id.bytes().all(is_digit);
+        sound.then(|| Self(id.to_owned()))
+    }
+
+    /// The address under which a server lets the artifact be read.
+    #[must_use]
+    pub fn address(&self) -> String {
+        format!("{ADDRESS}{self}")
+    }
+
+    fn question(&self) -> Question {
+        Question::new("artifact", VERSION).with("id", Some(&self.0))
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A result that was kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Artifact {
+    /// What kind of content it is, as a MIME type.
+    pub mime_type: String,
+    /// The content.
+    pub content: Vec<u8>,
+}
+
+/// Keeps `content` for [`LIFETIME`] from now. `None` if it cannot be read back, as where the disk is
+/// full or the directory may not be written to: whoever asked then needs the content itself.
+#[must_use]
+pub fn put(store: &dyn Store, mime_type: &str, content: &[u8]) -> Option<Id> {
+    let id = Id::of(content);
+    let mime_type: String = mime_type.chars().filter(|c| !c.is_control()).collect();
+    let mut kept = Vec::with_capacity(mime_type.len() + 1 + content.len());
+    kept.extend_from_slice(mime_type.as_bytes());
+    kept.push(b'\n');
+    kept.extend_from_slice(content);
+    let question = id.question();
+    store.put(&question, &kept);
+    // An older one may be there where this one could not be put in its place: it goes too soon.
+    let there = store.get(&question, JUST_NOW)?;
+    (there.bytes == kept).then_some(id)
+}
+
+/// The artifact of that id, if there is one that is not too old.
+#[must_use]
+pub fn get(store: &dyn Store, id: &Id) -> Option<Artifact> {
+    let mut kept = store.get(&id.question(), LIFETIME)?.bytes;
+    let end = memchr::memchr(b'\n', &kept)?;
+    let content = kept.split_off(end + 1);
+    kept.truncate(end);
+    let mime_type = String::from_utf8(kept).ok()?;
+    (Id::of(&content) == *id).then_some(Artifact { mime_type, content })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+    use crate::cache::Entry;
+
+    /// A store in memory, in which one entry has room; it may refuse new ones.
+    #[derive(Default)]
+    struct Single {
+        kept: RefCell<Option<(Question, Vec<u8>)>>,
+        age: Duration,
+        is_full: bool,
+    }
+
+    impl Store for Single {
+        fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+            let kept = self.kept.borrow();
+            let (_, bytes) = kept.as_ref().filter(|(asked, _)| asked == question)?;
+            let entry = Entry {
+                bytes: bytes.clone(),
+                age: self.age,
+            };
+            (self.age < longest).then_some(entry)
+        }
+
+        fn put(&self, question: &Question, bytes: &[u8]) {
+            if !self.is_full {
+                *self.kept.borrow_mut() = Some((question.clone(), bytes.to_vec()));
+            }
+        }
+
+        fn forget(&self, _question: &Question) {
+            self.kept.borrow_mut().take();
+        }
+    }
+
+    #[test]
+    fn an_id_is_the_content_s_digest_and_is_read_back_from_its_address_alone() {
+        let id = Id::of(b"abc");
+        let digits = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(id.to_string(), digits);
+        assert_eq!(id.address(), format!("research://artifact/{digits}"));
+        assert_eq!(Id::in_address(&id.address()), Some(id));
+        for wrong in [
+            String::new(),
+            digits.to_owned(),
+            format!("research://artifact/{}", digits.to_uppercase()),
+            format!("research://artifact/{}", &digits[1..]),
+            format!("research://artifact/{digits}0"),
+            format!("research://artifact/{digits}/"),
+            format!("research://artifacts/{digits}"),
+            format!("research://artifact/../{}", &digits[3..]),
+            format!("https://artifact/{digits}"),
+            format!("research://artifact/{}", "é".repeat(32)),
+        ] {
+            assert_eq!(Id::in_address(&wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_comes_back_as_it_was_until_its_time_is_over() {
+        let mut store = Single::default();
+        for (mime_type, content) in [
+            ("text/plain", &b"line\nline\n"[..]),
+            ("application/pdf", &[0, 255, b'\n', 7]),
+            ("", b""),
+        ] {
+            store.age = Duration::ZERO;
+            let id = put(&store, mime_type, content).unwrap();
+            let there = get(&store, &id).unwrap();
+            assert_eq!(there.mime_type, mime_type);
+            assert_eq!(there.content, content);
+            store.age = LIFETIME;
+            assert_eq!(get(&store, &id), None);
+        }
+        store.age = Duration::ZERO;
+        let id = put(&store, "text/x\r\nbroken", b"c").unwrap();
+        assert_eq!(get(&store, &id).unwrap().mime_type, "text/xbroken");
+    }
+
+    #[test]
+    fn what_could_not_be_kept_has_no_id() {
+        let mut store = Single {
+            is_full: true,
+            ..Single::default()
+        };
+        assert_eq!(put(&store, "text/plain", b"a"), None);
+        store.is_full = false;
+        assert!(put(&store, "text/plain", b"a").is_some());
+        // The older one is still there, and would be gone before the time that is promised.
+        store.is_full = true;
+        store.age = Duration::from_secs(120);
+        assert_eq!(put(&store, "text/plain", b"a"), None);
+    }
+
+    #[test]
+    fn nothing_but_the_content_of_that_id_is_shown() {
+        let store = Single::default();
+        let id = put(&store, "text/plain", b"mine").unwrap();
+        for kept in [&b"text/plain\nother"[..], b"mine", b"", b"\xff\nmine"] {
+            store.put(&id.question(), kept);
+            assert_eq!(get(&store, &id), None);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! One at a time finds out what many want to know: of many equal calls one asks, and the others take
+//! what it found. A turn is a lock on a file beside the entry's, which ends with its process. Where
+//! there can be no such file, everybody has a turn.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+
+use super::{Question, Store};
+
+/// How often those who wait look again.
+const LOOK: Duration = Duration::from_millis(15);
+
+/// How often a file that somebody else has removed meanwhile is made again.
+const TRIES: usize = 16;
+
+/// The turn to find something out, until it is dropped.
+#[derive(Debug, Default)]
+pub struct Turn(Option<(File, PathBuf)>);
+
+impl Turn {
+    /// The turn that the file at `path` stands for; `None` where somebody else has it.
+    pub(super) fn take(path: PathBuf) -> Option<Self> {
+        for _ in 0..TRIES {
+            let Some(file) = open(&path) else {
+                return Some(Self::default());
+            };
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) if is_at(&file, &path) => return Some(Self(Some((file, path)))),
+                // Whoever had it removed the file before it was locked here.
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) => return None,
+                Err(_) => return Some(Self::default()),
+            }
+        }
+        Some(Self::default())
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some((file, path)) = self.0.take() {
+            // While it is locked, so that it is nobody else's.
+            let _ = fs::remove_file(path);
+            drop(file);
+        }
+    }
+}
+
+fn open(path: &Path) -> Option<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(i32::try_from(flags.bits()).ok()?)
+        .open(path)
+        .ok()
+}
+
+/// Whether `file` is still the one at `path`.
+fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(own), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
+        return false;
+    };
+    (own.dev(), own.ino()) == (there.dev(), there.ino())
+}
+
+/// What `look` finds; else, the turn to find it out. Waits for whoever has the turn, at most for
+/// `longest`, and looks whether it has found it: the turn is then an empty one.
+pub fn first_or_after<T>(
+    store: &dyn Store,
+    question: &Question,
+    longest: Duration,
+    mut look: impl FnMut() -> Option<T>,
+) -> Result<T, Turn> {
+    let begin = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return Ok(found);
+        }
+        if let Some(turn) = store.turn(question) {
+            // Somebody else's may have ended between both.
+            return look().ok_or(turn);
+        }
+        if begin.elapsed() >= longest {
+            return Err(Turn::default());
+        }
+        thread::sleep(LOOK.min(longest));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    fn path(place: &tempfile::TempDir) -> PathBuf {
+        place.path().join("turn")
+    }
+
+    #[test]
+    fn one_has_the_turn_until_it_is_over_and_nothing_is_left() {
+        let place = tempfile::tempdir().unwrap();
+        let first = Turn::take(path(&place)).unwrap();
+        assert!(Turn::take(path(&place)).is_none());
+        drop(first);
+        assert!(!path(&place).exists());
+        drop(Turn::take(path(&place)).unwrap());
+        assert!(!path(&place).exists());
+    }
+
+    #[test]
+    fn without_a_place_everybody_has_a_turn() {
+        let nowhere = Path::new("/nowhere/at/all");
+        let one = Turn::take(nowhere.to_owned());
+        assert!(one.is_some() && Turn::take(nowhere.to_owned()).is_some());
+    }
+
+    #[test]
+    fn many_that_take_turns_are_never_two_at_once() {
+        let place = tempfile::tempdir().unwrap();
+        let inside = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(|| {
+                    let mut had = 0;
+                    while had < 20 {
+                        let Some(turn) = Turn::take(path(&place)) else {
+                            thread::yield_now();
+                            continue;
+                        };
+                        assert!(turn.0.is_some());
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        thread::sleep(Duration::from_micros(50));
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        drop(turn);
+                        had += 1;
+                    }
+                });
+            }
+        });
+    }
+}
