@@ -1,4 +1,4 @@
-"""Gets the PDF files of `pdfs.tsv` into a directory: `python3 get.py DIRECTORY`.
+"""Gets the files that a list names into a directory: `python3 get.py LIST DIRECTORY`.
 
 Debian's packages come by `apt-get download`, those of PyPI as source distributions by pip. A file
 is found by its SHA-256, wherever a newer version of its package has it; what is no longer to be had
@@ -11,14 +11,15 @@ import subprocess
 import sys
 import tarfile
 
-here = pathlib.Path(__file__).resolve().parent
-target = pathlib.Path(sys.argv[1])
+ENDS = (".pdf", ".docx", ".pptx", ".xlsx", ".epub")
+names = pathlib.Path(sys.argv[1])
+target = pathlib.Path(sys.argv[2])
 target.mkdir(parents=True, exist_ok=True)
 wanted = {}
-for line in (here / "pdfs.tsv").read_text().splitlines():
+for line in names.read_text().splitlines():
     digest, part, origin, path = line.split("\t")
     wanted[digest] = (part, origin, path)
-missing = {digest for digest in wanted if not (target / f"{digest[:16]}.pdf").exists()}
+missing = {digest for digest in wanted if not any(target.glob(f"{digest[:16]}.*"))}
 origins = sorted({wanted[digest][1] for digest in missing})
 for origin in origins:
     kind, name = origin.split(":")
@@ -37,12 +38,13 @@ for origin in origins:
             with tarfile.open(package) as archive:
                 archive.extractall(folder / "files", filter="data")
     for path in folder.rglob("*"):
-        if path.is_file() and path.name.lower().endswith((".pdf", ".pdf.gz")):
+        name = path.name.lower().removesuffix(".gz")
+        if path.is_file() and name.endswith(ENDS):
             data = path.read_bytes()
             data = gzip.decompress(data) if path.suffix == ".gz" else data
             digest = hashlib.sha256(data).hexdigest()
             if digest in missing:
-                (target / f"{digest[:16]}.pdf").write_bytes(data)
+                (target / f"{digest[:16]}{pathlib.Path(name).suffix}").write_bytes(data)
                 missing.discard(digest)
 for digest in sorted(missing):
     print("not to be had:", digest, *wanted[digest], file=sys.stderr)

@@ -1,11 +1,13 @@
 #!/bin/sh
-# How well and how fast PDF files become Markdown, beside other readers.
+# How well and how fast documents become Markdown, beside other readers.
 #
 #   benches/documents/run.sh [DIR]
 #
-# gets the files of pdfs.tsv (Debian, PyPI) and the readers of other languages (PyPI) into DIR, a new
-# temporary directory unless one is named, and prints how near each comes to pdftotext (Debian's
-# poppler-utils), and what it costs. A third of the files is held back: no rule was made for them.
+# gets the files of pdfs.tsv and office.tsv (Debian, PyPI) and the readers of other languages (Debian,
+# PyPI) into DIR, a new temporary directory unless one is named, and prints how near each comes to
+# pdftotext (Debian's poppler-utils), pandoc (Debian's) and markitdown, and what it costs; then what
+# 2,000 damaged documents of each kind cost. A third of the PDF files is held back: no rule was made
+# for them.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,9 +17,12 @@ dir=$(cd "$dir" && pwd)
 command -v pdftotext >/dev/null || apt-get install -y --no-install-recommends poppler-utils >&2
 cargo build --release --manifest-path "$here/Cargo.toml"
 report=${CARGO_TARGET_DIR:-$here/target}/release/documents-report
-python3 "$here/get.py" "$dir"
+command -v pandoc >/dev/null || apt-get install -y --no-install-recommends pandoc >&2
+python3 "$here/get.py" "$here/pdfs.tsv" "$dir"
+mkdir -p "$dir/office"
+python3 "$here/get.py" "$here/office.tsv" "$dir/office"
 [ -d "$dir/python" ] || python3 -m venv "$dir/python"
-"$dir/python/bin/pip" install --quiet pypdf pdfminer.six
+"$dir/python/bin/pip" install --quiet pypdf pdfminer.six 'markitdown[docx,pptx,xlsx]'
 
 cd "$dir"
 for file in ./*.pdf; do
@@ -35,3 +40,11 @@ for file in ./*.pdf; do
     extract=$(awk "BEGIN { print $extract + ${taken:-60} }")
 done
 python3 "$here/score.py" texts "ikigai=$ours" "pdfminer=$pdfminer" "pypdf=$pypdf" "lopdf=$theirs" "pdf-extract=$extract"
+
+cd "$dir/office"
+mkdir -p texts
+../python/bin/python "$here/office.py" "$report" texts ./*.docx ./*.pptx ./*.xlsx ./*.epub
+
+for kind in pdf docx pptx xlsx epub feed; do
+    "$report" mutants "$kind" 2000
+done

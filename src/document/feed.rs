@@ -7,9 +7,12 @@
 use std::fmt::Write as _;
 
 use memchr::memchr;
+use quick_xml::errors::{Error, SyntaxError};
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
 use url::Url;
 
-use super::html::{tag, xml};
+use super::html::tag;
 use super::{Document, boundary, entities};
 
 /// The most items that are listed.
@@ -24,6 +27,15 @@ const MAX_VALUE: usize = 2000;
 /// How much of a text is read for its summary, in bytes.
 const MAX_TEXT: usize = 16 * 1024;
 
+/// How many elements may be open: a feed that nests deeper is read as far as there.
+const MAX_OPEN: usize = 10_000;
+
+/// How far out an end tag may lie from the element that it ends.
+const MAX_OUT: usize = 64;
+
+/// Where the root element has to name what RSS 1.0 is, in bytes.
+const ROOT_WITHIN: usize = 4096;
+
 /// Reads `page` if it is a feed.
 pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
     if !is_feed(page) {
@@ -36,25 +48,38 @@ pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
     Some(document)
 }
 
+/// Reads XML that may not be well-formed.
+fn reader(page: &str) -> Reader<&[u8]> {
+    let mut reader = Reader::from_str(page);
+    let config = reader.config_mut();
+    config.check_end_names = false;
+    config.allow_unmatched_ends = true;
+    config.allow_dangling_amp = true;
+    reader
+}
+
 /// Whether the root element of `page` is that of a feed.
 pub(super) fn is_feed(page: &str) -> bool {
-    let mut rest = page.trim_start_matches('\u{feff}').trim_start();
-    loop {
-        let end = if rest.starts_with("<?") {
-            xml::instruction_end(rest, 2)
-        } else if rest.starts_with("<!--") {
-            tag::comment_end(rest, 4)
-        } else if rest.starts_with("<!") {
-            xml::doctype_end(rest, 2).0
-        } else {
-            break;
-        };
-        rest = rest[end..].trim_start();
+    let page = page.trim_start_matches('\u{feff}').trim_start();
+    if !page.starts_with('<') {
+        return false;
     }
-    ["rss", "feed", "rdf:RDF"]
-        .iter()
-        .any(|root| rest.starts_with('<') && tag::is_named(rest, 1, root))
-        && (!rest.starts_with("<rdf") || rest[..boundary(rest, 4096)].contains("/rss/"))
+    let mut reader = reader(page);
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(root) | Event::Empty(root)) => {
+                let start = &page[..boundary(page, ROOT_WITHIN)];
+                return match root.name().into_inner() {
+                    "rss" | "feed" => true,
+                    "rdf:RDF" => start.contains("/rss/"),
+                    _ => false,
+                };
+            }
+            Ok(Event::Text(text)) if text.trim().is_empty() => {}
+            Ok(Event::Decl(_) | Event::PI(_) | Event::Comment(_) | Event::DocType(_)) => {}
+            _ => return false,
+        }
+    }
 }
 
 /// What an item, or the feed itself, says; as HTML.
@@ -73,8 +98,8 @@ struct Feed {
     about: Item,
     items: Vec<Item>,
     more: usize,
-    /// How many elements are open.
-    depth: usize,
+    /// The names of the elements that are open.
+    open: Vec<Box<str>>,
     /// Where the element is open whose children count: the item, or else the feed.
     item: Option<usize>,
     about_at: Option<usize>,
@@ -103,32 +128,97 @@ fn field_of(name: &str) -> Option<Field> {
     })
 }
 
+/// Whether an element is one of HTML, of which feeds may hold some that nobody has escaped.
+fn is_html(name: &str) -> bool {
+    matches!(
+        name,
+        "a" | "b"
+            | "blockquote"
+            | "br"
+            | "code"
+            | "dd"
+            | "div"
+            | "dl"
+            | "dt"
+            | "em"
+            | "figure"
+            | "font"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "hr"
+            | "i"
+            | "iframe"
+            | "img"
+            | "li"
+            | "ol"
+            | "p"
+            | "pre"
+            | "small"
+            | "span"
+            | "strong"
+            | "sub"
+            | "sup"
+            | "table"
+            | "tbody"
+            | "td"
+            | "th"
+            | "tr"
+            | "u"
+            | "ul"
+    )
+}
+
 impl Feed {
     fn read(&mut self, page: &str) {
-        let bytes = page.as_bytes();
-        let mut at = 0;
-        while let Some(length) = memchr(b'<', &bytes[at..]) {
-            let open = at + length;
-            self.say(&page[at..open], false);
-            let rest = &bytes[open + 1..];
-            at = if let Some((text, end)) = xml::section(page, open) {
-                self.say(text, true);
-                end
-            } else if rest.starts_with(b"!--") {
-                tag::comment_end(page, open + 4)
-            } else if rest.starts_with(b"!") {
-                xml::doctype_end(page, open + 2).0
-            } else if rest.starts_with(b"?") {
-                xml::instruction_end(page, open + 2)
-            } else if rest.starts_with(b"/") {
-                self.end();
-                tag::past(page, open, b'>')
-            } else {
-                match self.start(page, open + 1) {
-                    Some(end) => end,
-                    None => return,
+        let mut reader = reader(page);
+        loop {
+            let place = reader.buffer_position();
+            match reader.read_event() {
+                Ok(Event::Start(_)) if self.open.len() >= MAX_OPEN => return,
+                Ok(Event::Start(tag)) => self.start(&tag),
+                Ok(Event::Empty(tag)) => {
+                    self.start(&tag);
+                    self.end();
                 }
-            };
+                Ok(Event::End(tag)) => self.end_tag(tag.name().into_inner()),
+                Ok(Event::Text(text)) => self.say(&text, false),
+                Ok(Event::GeneralRef(name)) => self.say(&format!("&{};", &*name), false),
+                Ok(Event::CData(text)) => self.say(&text, true),
+                Ok(Event::Eof) => return,
+                Ok(_) => {}
+                Err(error) => {
+                    // What is left of a section that nobody has closed is its text.
+                    if matches!(error, Error::Syntax(SyntaxError::UnclosedCData)) {
+                        let place = usize::try_from(place).unwrap_or(usize::MAX);
+                        let rest = page.get(place..).unwrap_or_default();
+                        let rest = rest.split_once("![CDATA[").map_or("", |(_, text)| text);
+                        self.say(rest, true);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Ends what an end tag means: the element of its name, or else the one that was opened last,
+    /// unless that holds others, or the tag is one of HTML.
+    fn end_tag(&mut self, name: &str) {
+        let out = self
+            .open
+            .iter()
+            .rev()
+            .take(MAX_OUT)
+            .position(|open| **open == *name);
+        let holds = ["item", "entry", "channel", "feed", "rss", "rdf:RDF"];
+        let last = self.open.last().map_or("", |open| &**open);
+        match out {
+            Some(out) => (0..=out).for_each(|_| self.end()),
+            None if holds.contains(&last) || is_html(name) => {}
+            None => self.end(),
         }
     }
 
@@ -145,36 +235,38 @@ impl Feed {
         }
     }
 
-    fn start(&mut self, page: &str, at: usize) -> Option<usize> {
-        let (mut href, mut alternate, mut permalink) = ("", true, true);
-        let tag = tag::read(page, at, |name, value| {
-            match name {
-                "href" => href = value,
-                "rel" => alternate = value == "alternate",
-                "isPermaLink" => permalink = value != "false",
+    fn start(&mut self, tag: &BytesStart<'_>) {
+        let (mut href, mut alternate, mut permalink) = (String::new(), true, true);
+        let mut attributes = tag.html_attributes();
+        for attribute in attributes.with_checks(false).filter_map(Result::ok) {
+            match attribute.key.into_inner() {
+                "href" => href = attribute.value.into_owned(),
+                "rel" => alternate = attribute.value == "alternate",
+                "isPermaLink" => permalink = attribute.value != "false",
                 _ => {}
             }
-            false
-        })?;
-        self.depth += 1;
+        }
+        let name = tag.name().into_inner();
+        self.open.push(name.into());
+        let depth = self.open.len();
         if self.field.is_some() {
             self.text.push(' ');
-        } else if matches!(tag.name, "item" | "entry") && self.item.is_none() {
-            self.item = Some(self.depth);
+        } else if matches!(name, "item" | "entry") && self.item.is_none() {
+            self.item = Some(depth);
             if self.items.len() < MAX_ITEMS {
                 self.items.push(Item::default());
             } else {
                 self.more += 1;
             }
-        } else if matches!(tag.name, "channel" | "feed") && self.about_at.is_none() {
-            self.about_at = Some(self.depth);
+        } else if matches!(name, "channel" | "feed") && self.about_at.is_none() {
+            self.about_at = Some(depth);
         } else if let Some(parent) = self.item.or(self.about_at)
-            && parent + 1 == self.depth
-            && let Some(field) = field_of(tag.name)
+            && parent + 1 == depth
+            && let Some(field) = field_of(name)
         {
-            let is_id = tag.name == "id" || !permalink;
+            let is_id = name == "id" || !permalink;
             if field == Field::Link && !href.is_empty() {
-                let value = entities::decoded(href);
+                let value = entities::decoded(&href);
                 if let Some(item) = self
                     .current()
                     .filter(|item| alternate && item.link.is_empty())
@@ -182,31 +274,28 @@ impl Feed {
                     item.link.push_str(value.trim());
                 }
             } else if (field != Field::Guid || !is_id) && (field != Field::Link || alternate) {
-                self.field = Some((field, self.depth));
+                self.field = Some((field, depth));
                 self.text.clear();
             }
         }
-        if tag.closed {
-            self.end();
-        }
-        Some(tag.end)
     }
 
     fn end(&mut self) {
+        let open = self.open.len();
         if let Some((field, depth)) = self.field {
-            if depth == self.depth {
+            if depth == open {
                 self.field = None;
                 self.keep(field);
             } else {
                 self.text.push(' ');
             }
-        } else if self.item == Some(self.depth) {
+        } else if self.item == Some(open) {
             self.item = None;
-        } else if self.about_at == Some(self.depth) {
+        } else if self.about_at == Some(open) {
             // An item of RSS 1.0 stands beside what is said of the feed.
             self.about_at = Some(usize::MAX - 1);
         }
-        self.depth = self.depth.saturating_sub(1);
+        self.open.pop();
     }
 
     fn current(&mut self) -> Option<&mut Item> {
@@ -372,6 +461,65 @@ mod tests {
             "T",
             "- [a](https://example.com/1) (2026)",
         );
+    }
+
+    #[test]
+    fn a_broken_feed_gives_what_it_has() {
+        let item = |title: &str| {
+            format!("<item><title>{title}</title><link>https://example.com/1?a=1&b=2</link></item>")
+        };
+        let next = "<item><title>c</title></item>";
+        let page = |body: &str| {
+            format!(
+                "<?xml version='1.0' encoding='ISO-8859-1'?><rss><channel><title>T</title>{body}</channel></rss>"
+            )
+        };
+        let link = "[A & B](https://example.com/1?a=1&b=2)";
+        for (body, wanted) in [
+            // References that are none, and names that only HTML knows.
+            (item("A & B") + next, format!("- {link}\n- c")),
+            (item("A &amp; B&nbsp;") + next, format!("- {link}\n- c")),
+            (
+                item("A &foo; B") + next,
+                "- [A \\&foo; B](https://example.com/1?a=1&b=2)\n- c".to_owned(),
+            ),
+            // HTML that nobody has escaped.
+            (
+                format!(
+                    "<item><title>a</title><description><p>b<br>c <img src=x></description></item>{next}"
+                ),
+                "- a  \n  b c\n- c".to_owned(),
+            ),
+            (
+                format!("<item><title>a</title><description>b</p> c</description></item>{next}"),
+                "- a  \n  b c\n- c".to_owned(),
+            ),
+            // End tags that are wrong, missing, or too many.
+            (
+                format!("<item><title>a</titel></item>{next}"),
+                "- a\n- c".to_owned(),
+            ),
+            (
+                format!("<item><title>a</title></item></item></x>{next}"),
+                "- a\n- c".to_owned(),
+            ),
+            (
+                format!("<item><title>a<b></title></item>{next}"),
+                "- a\n- c".to_owned(),
+            ),
+            // What breaks off.
+            (
+                format!("{next}<item><title>a</title><description><![CDATA[<p>b"),
+                "- c\n- a".to_owned(),
+            ),
+            (
+                format!("{next}<item><title>a</title><desc"),
+                "- c\n- a".to_owned(),
+            ),
+            (format!("{next}<!-- x"), "- c".to_owned()),
+        ] {
+            check(&page(&body), "T", &wanted);
+        }
     }
 
     #[test]

@@ -7,6 +7,10 @@
 //! | `html` | the reader of HTML pages |
 //! | `feed` | the reader of feeds |
 //! | `pdf` | the reader of PDF files |
+//! | `office` | the readers of DOCX, PPTX and XLSX files |
+//! | `epub` | the reader of EPUB files |
+//! | `file` | what kind a file is, and its conversion |
+//! | `fault` | panics that are faults of a file |
 //! | `model` | blocks and inlines, between readers and writer |
 //! | `markdown` | the writer of Markdown |
 //!
@@ -14,19 +18,25 @@
 
 use std::time::Instant;
 
+pub use html::{Declared, Meta, MetaKind, Picked, declared, picked};
 use html::{Ends, Syntax};
-pub use html::{Picked, picked};
 use url::Url;
 
 pub use html::main::study::Study;
 
 pub mod entities;
+mod epub;
+mod fault;
 mod feed;
+mod file;
 mod html;
 mod markdown;
 mod model;
+mod office;
 mod pdf;
 
+pub use fault::guarded;
+pub use file::{FileError, FileKind, FileLimits, convert_file};
 pub use pdf::{Limits as PdfLimits, PdfError};
 
 /// A page as Markdown.
@@ -40,6 +50,10 @@ pub struct Document {
     /// Where in [`Document::markdown`] a remark begins on a page that shows no text; `None` if
     /// there is no such remark.
     pub remark: Option<usize>,
+    /// Who wrote it, where a file says so.
+    pub author: Option<String>,
+    /// When it was made, where a file says so: a date of ISO 8601, or as the file has it.
+    pub date: Option<String>,
 }
 
 impl Document {
@@ -196,6 +210,7 @@ pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfErro
     let read = pdf::read_guarded(bytes, limits)?;
     let mut model = read.model;
     let title = std::mem::take(&mut model.title);
+    let (author, date) = (read.author, read.date);
     let (mut markdown, cuts) = markdown::write(&model, read.length, limits.end);
     if read.unknown > 0 {
         let unknown = read.unknown;
@@ -215,7 +230,9 @@ pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfErro
     Ok(Document {
         title,
         markdown,
-        remark: None,
+        author,
+        date,
+        ..Document::default()
     })
 }
 
@@ -251,6 +268,7 @@ fn write(mut read: html::Read, length: usize, end: Option<Instant>) -> Document 
         title,
         markdown,
         remark: begin,
+        ..Document::default()
     }
 }
 

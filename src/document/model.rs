@@ -10,6 +10,7 @@
 //! A writer may have to keep its output in proportion to its source: each node bears how much of
 //! the source was read up to it ([`Node::read`]).
 
+mod append;
 mod debug;
 mod prune;
 
@@ -53,6 +54,8 @@ pub(super) enum Content {
     },
     /// What a term in the paragraph before it means; holds blocks.
     Definition,
+    /// A note that a [`Content::NoteMark`] of the same number points to; holds blocks.
+    Note(u32),
     /// Code that stands by itself, line by line, without a line end at its end.
     CodeBlock {
         /// Its language; empty if it is not known.
@@ -80,6 +83,8 @@ pub(super) enum Content {
     Code(Slice),
     /// A line end within a block.
     Break,
+    /// Where the text points to the note of this number, at least 1.
+    NoteMark(u32),
     /// Holds inlines.
     Emphasis,
     /// Holds inlines.
@@ -355,6 +360,16 @@ impl Builder {
     /// A text that was kept.
     pub(super) fn kept(&self, slice: Slice) -> &str {
         self.model.text(slice)
+    }
+
+    /// How many nodes there are.
+    pub(super) fn nodes(&self) -> usize {
+        self.model.nodes.len()
+    }
+
+    /// How many bytes of text and addresses were kept.
+    pub(super) fn kept_bytes(&self) -> usize {
+        self.model.text.len()
     }
 
     /// Keeps what a table looks like.

@@ -15,6 +15,7 @@
 //! | `rescue` | a page of which next to nothing would be left |
 //! | `dom` | what an element is, and whether anyone sees it |
 //! | `css` | what a `style` attribute says |
+//! | `declared` | what the page declares of itself |
 //! | `walk` | the way through the tree: blocks |
 //! | `repeats` | links that lead where another one has led |
 //! | `flow` | paragraphs and what runs in them: text, styles, code, line ends |
@@ -37,6 +38,7 @@ use parse::Short;
 mod address;
 mod code;
 mod css;
+mod declared;
 mod dom;
 mod flow;
 mod image;
@@ -53,8 +55,9 @@ mod reveal;
 mod table;
 mod walk;
 
+pub use self::declared::{Declared, Meta, MetaKind, declared};
 pub use self::pick::{Picked, picked};
-pub(super) use self::prefilter::{Syntax, tag, xml};
+pub(super) use self::prefilter::{Syntax, tag};
 
 /// By when the three steps of reading are to be done, each leaving time for those after it.
 #[derive(Clone, Copy, Default)]

@@ -33,6 +33,8 @@ pub(super) enum Block {
     List(char, bool),
     Item,
     Table,
+    /// A note that the text points to.
+    Note,
 }
 
 /// What holds blocks, and what it puts between them.

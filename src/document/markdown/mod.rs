@@ -128,6 +128,10 @@ impl<'a> Writer<'a> {
                 self.inline.line_break();
                 return;
             }
+            Content::NoteMark(number) => {
+                self.inline.note_mark(number);
+                return;
+            }
             Content::Image {
                 address,
                 alt,
@@ -163,6 +167,11 @@ impl<'a> Writer<'a> {
                 self.container(Block::Quote);
                 self.inline.lines.open(Holder::Loose, "> ", None);
             }
+            Content::Note(number) => {
+                self.container(Block::Note);
+                let marker = format!("[^{number}]: ");
+                self.inline.lines.open(Holder::Loose, "    ", Some(marker));
+            }
             Content::Definition => {
                 self.inline.end();
                 self.inline.definition = true;
@@ -185,7 +194,7 @@ impl<'a> Writer<'a> {
                 self.inline.end();
                 self.inline.mode = Mode::Flow;
             }
-            Content::Quote | Content::Item { .. } => {
+            Content::Quote | Content::Item { .. } | Content::Note(_) => {
                 self.inline.end();
                 self.inline.lines.close();
             }

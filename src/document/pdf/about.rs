@@ -162,6 +162,33 @@ pub(super) fn title(file: &File) -> String {
     title.or_else(|| from_metadata(file)).unwrap_or_default()
 }
 
+/// Who wrote the document, from what it says about itself.
+pub(super) fn author(file: &File) -> Option<String> {
+    let author = file.get(file.info()?, b"Author")?.as_str().ok()?;
+    Some(clean(&text_string(author))).filter(|author| !author.is_empty())
+}
+
+/// When the document was made, from what it says about itself, as a date of ISO 8601.
+pub(super) fn date(file: &File) -> Option<String> {
+    let date = file.get(file.info()?, b"CreationDate")?.as_str().ok()?;
+    iso_date(&text_string(date))
+}
+
+/// The day of a date such as `D:20240131120000+01'00'`.
+fn iso_date(date: &str) -> Option<String> {
+    let digits: String = date
+        .trim()
+        .trim_start_matches("D:")
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .take(8)
+        .collect();
+    let part = |from: usize| digits.get(from..from + 2).map(|part| format!("-{part}"));
+    let year = digits.get(..4).filter(|year| *year > "1970")?;
+    let (month, day) = (part(4).unwrap_or_default(), part(6).unwrap_or_default());
+    Some(format!("{year}{month}{day}"))
+}
+
 /// The title within a document's XMP metadata.
 fn from_metadata(file: &File) -> Option<String> {
     let Object::Stream(stream) = file.get(file.catalog()?, b"Metadata")? else {

@@ -25,10 +25,7 @@
     reason = "places on pages are small, and what a file makes of them ends at the type's bounds"
 )]
 
-use std::cell::Cell;
 use std::fmt;
-use std::panic;
-use std::sync::Once;
 use std::time::Instant;
 
 use lopdf::Object;
@@ -38,6 +35,7 @@ use self::file::{File, Page};
 use self::geometry::{Matrix, Rect};
 use self::text::inline::Context;
 use self::text::{Body, PageText, furniture, inline, paragraph};
+use super::fault;
 use super::model::Model;
 
 mod about;
@@ -155,6 +153,9 @@ impl std::error::Error for PdfError {}
 /// A file that was read.
 pub(super) struct Read {
     pub(super) model: Model,
+    /// Who wrote it, and when it was made, as far as it says so.
+    pub(super) author: Option<String>,
+    pub(super) date: Option<String>,
     /// How long its text is, addresses included.
     pub(super) length: usize,
     /// How many letters are missing, since no font says what they are; 0 if there are few of them.
@@ -165,28 +166,9 @@ pub(super) struct Read {
     pub(super) cut: bool,
 }
 
-thread_local! {
-    /// Whether panics of this thread are faults of a file, of which nothing is printed.
-    static GUARDED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Reads a file; a panic on the way is a fault of the file. Its own words are for nobody.
+/// Reads a file; a panic on the way is a fault of the file.
 pub(super) fn read_guarded(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
-    static HOOK: Once = Once::new();
-    // Set once and for all threads: taken away and put back, it would be lost where two threads
-    // read at the same time.
-    HOOK.call_once(|| {
-        let print = panic::take_hook();
-        panic::set_hook(Box::new(move |panic| {
-            if !GUARDED.get() {
-                print(panic);
-            }
-        }));
-    });
-    let before = GUARDED.replace(true);
-    let read = panic::catch_unwind(|| read(bytes, limits));
-    GUARDED.set(before);
-    read.unwrap_or_else(|payload| {
+    fault::guarded(|| read(bytes, limits)).unwrap_or_else(|payload| {
         Err(if opening::is_too_heavy(payload.as_ref()) {
             PdfError::TooCostly
         } else {
@@ -235,6 +217,8 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
     }
     Ok(Read {
         model,
+        author: about::author(&file),
+        date: about::date(&file),
         length: bytes.len().max(2 * (length + links.length())),
         unknown: if drawn.unknown * MANY > drawn.glyphs {
             drawn.unknown

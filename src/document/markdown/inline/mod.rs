@@ -359,6 +359,13 @@ impl Inline<'_> {
         self.lines.out.push_str(markup);
     }
 
+    /// Writes where the text points to a note.
+    pub(super) fn note_mark(&mut self, number: u32) {
+        self.raw(&format!("[^{number}]"));
+        // A parenthesis behind it would make it a link.
+        self.bracket_end = self.lines.out.len();
+    }
+
     /// Writes a task's box at the start of an item.
     pub(super) fn task(&mut self, checked: bool) {
         if self.open || !self.lines.at_marker() {

@@ -1,0 +1,63 @@
+//! Panics that are faults of a file: of libraries that open files of strangers.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+thread_local! {
+    /// Whether panics of this thread are faults of a file, of which nothing is printed.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does what reads a file; a panic on the way is a fault of the file, and given back. Its own words
+/// are for nobody.
+pub fn guarded<T>(read: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
+    static HOOK: Once = Once::new();
+    // Set once and for all threads: taken away and put back, it would be lost where two threads
+    // read at the same time.
+    HOOK.call_once(|| {
+        let print = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !GUARDED.get() {
+                print(panic);
+            }
+        }));
+    });
+    let before = GUARDED.replace(true);
+    // What `read` leaves half done is given up.
+    let read = panic::catch_unwind(AssertUnwindSafe(read));
+    GUARDED.set(before);
+    read
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guarded;
+
+    #[test]
+    fn threads_that_read_at_the_same_time_each_catch_their_own_faults() {
+        let threads: Vec<_> = (0..8)
+            .map(|number| {
+                std::thread::spawn(move || {
+                    for _ in 0..50 {
+                        assert!(guarded(|| assert!(number % 2 == 0)).is_ok() == (number % 2 == 0));
+                    }
+                })
+            })
+            .collect();
+        for thread in threads {
+            assert!(thread.join().is_ok());
+        }
+    }
+
+    #[test]
+    fn one_within_another_leaves_the_outer_one_guarded() {
+        let caught = guarded(|| {
+            assert!(guarded(|| panic!("inner")).is_err());
+            panic!("outer");
+        });
+        assert!(caught.is_err());
+        assert!(!super::GUARDED.get());
+    }
+}

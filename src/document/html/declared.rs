@@ -1,0 +1,433 @@
+//! What a page declares of itself, for machines: `meta` elements, title, canonical address, blocks
+//! of JSON-LD; and the byline and the date that it shows.
+//!
+//! Rules: HTML Living Standard, "Tokenization" (through the reader of tags that stands in front of
+//! the parser), `meta`, `link rel=canonical`, `rel=author`, `time`; microdata's `itemprop`. The
+//! page is gone through once, front to back, and no tree is built: what is looked for stands in
+//! tags.
+
+use memchr::memchr;
+
+use super::prefilter::tag;
+use crate::document::{boundary, entities};
+
+mod text;
+
+/// The most `meta` elements that are kept.
+const MAX_METAS: usize = 4096;
+
+/// The most that their contents take together, in bytes.
+const MAX_CONTENTS: usize = 256 * 1024;
+
+/// The longest content that is kept; what is longer is cut. In bytes.
+const MAX_CONTENT: usize = 8 * 1024;
+
+/// The longest name that is kept, in bytes. There are none so long.
+const MAX_NAME: usize = 128;
+
+/// The most blocks of JSON-LD that are kept.
+const MAX_BLOCKS: usize = 64;
+
+/// The most that they take together, in bytes.
+const MAX_BLOCKS_LENGTH: usize = 512 * 1024;
+
+/// How many elements are read for their text.
+const MAX_ELEMENTS: usize = 64;
+
+/// How far apart, at most, the names of one byline stand, in bytes.
+const MAX_APART: usize = 400;
+
+/// The most names of a byline.
+const MAX_NAMES: usize = 16;
+
+/// Which attribute names a `meta` element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetaKind {
+    /// `name`: HTML's own.
+    Name,
+    /// `property`: that of the Open Graph protocol.
+    Property,
+    /// `itemprop`: microdata.
+    ItemProp,
+}
+
+/// A `meta` element that has a name and a content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// Which attribute named it.
+    pub kind: MetaKind,
+    /// The name, in lower case.
+    pub name: String,
+    /// The content, entities decoded, as long as 8 KiB.
+    pub content: String,
+}
+
+/// What a page declares of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared<'a> {
+    /// The text of `<title>`, entities decoded, whitespace collapsed.
+    pub title: String,
+    /// The `href` of `<link rel=canonical>`, entities decoded.
+    pub canonical: Option<String>,
+    /// The `meta` elements, in the order of the page: at most 4,096 and 256 KiB.
+    pub metas: Vec<Meta>,
+    /// The scripts that hold JSON-LD, as they stand: at most 64 and 512 KiB.
+    pub json_ld: Vec<&'a str>,
+    /// Who wrote it, as the page shows it: the texts of `itemprop=author`, else of `rel=author`,
+    /// else of what is called a byline.
+    pub byline: Vec<String>,
+    /// When it was published, as the page shows it: what is marked as that, else the first `time`
+    /// of its article.
+    pub published: Option<String>,
+}
+
+/// Reads what `page` declares of itself. The time that it takes is proportional to the length of
+/// the page; the memory has a bound.
+#[must_use]
+pub fn declared(page: &str) -> Declared<'_> {
+    let mut reader = Reader {
+        page,
+        found: Declared::default(),
+        titled: false,
+        drawings: 0,
+        article: false,
+        contents: 0,
+        blocks: 0,
+        elements: 0,
+        byline: None,
+        published: None,
+    };
+    reader.run();
+    reader.found
+}
+
+/// How a byline is marked, the clearest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Mark {
+    ItemProp,
+    Rel,
+    Class,
+}
+
+/// How a date is marked, the clearest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum DateMark {
+    Published,
+    InArticle,
+}
+
+struct Reader<'a> {
+    page: &'a str,
+    found: Declared<'a>,
+    titled: bool,
+    /// How many `svg` are open, whose titles are not the page's.
+    drawings: usize,
+    /// Whether its article, or the heading of it, has begun.
+    article: bool,
+    contents: usize,
+    blocks: usize,
+    elements: usize,
+    /// How the byline that was found is marked, and where it ends.
+    byline: Option<(Mark, usize)>,
+    published: Option<DateMark>,
+}
+
+/// The attributes that count, as they stand in the page.
+#[derive(Default)]
+struct Attributes<'a> {
+    name: Option<&'a str>,
+    property: Option<&'a str>,
+    itemprop: Option<&'a str>,
+    content: Option<&'a str>,
+    rel: Option<&'a str>,
+    href: Option<&'a str>,
+    kind: Option<&'a str>,
+    class: Option<&'a str>,
+    datetime: Option<&'a str>,
+    pubdate: bool,
+    hidden: bool,
+}
+
+impl<'a> Attributes<'a> {
+    /// Takes an attribute; the first one of a name counts.
+    fn take(&mut self, name: &str, value: &'a str) {
+        let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
+        let slot = match name.len() {
+            3 if is("rel") => &mut self.rel,
+            4 if is("name") => &mut self.name,
+            4 if is("href") => &mut self.href,
+            4 if is("type") => &mut self.kind,
+            5 if is("class") => &mut self.class,
+            5 if is("style") => {
+                self.hidden |= value.contains("none");
+                return;
+            }
+            6 if is("hidden") => {
+                self.hidden = true;
+                return;
+            }
+            7 if is("content") => &mut self.content,
+            7 if is("pubdate") => {
+                self.pubdate = true;
+                return;
+            }
+            8 if is("property") => &mut self.property,
+            8 if is("itemprop") => &mut self.itemprop,
+            8 if is("datetime") => &mut self.datetime,
+            _ => return,
+        };
+        slot.get_or_insert(value);
+    }
+}
+
+/// Whether one of the words of an attribute is `word`.
+fn has_word(value: Option<&str>, word: &str) -> bool {
+    value.is_some_and(|value| {
+        value
+            .split_ascii_whitespace()
+            .any(|one| one.eq_ignore_ascii_case(word))
+    })
+}
+
+/// Classes that sites give to the name of who wrote a page.
+const BYLINES: [&str; 9] = [
+    "byline",
+    "byline-name",
+    "byline__name",
+    "author",
+    "author-name",
+    "article-author",
+    "entry-author",
+    "post-author",
+    "p-author",
+];
+
+fn is_byline(class: Option<&str>) -> bool {
+    // Most classes have none of the two.
+    class.is_some_and(|class| class.contains("uthor") || class.contains("yline"))
+        && BYLINES.iter().any(|word| has_word(class, word))
+}
+
+impl<'a> Reader<'a> {
+    fn run(&mut self) {
+        let bytes = self.page.as_bytes();
+        let mut at = 0;
+        while let Some(length) = memchr(b'<', &bytes[at..]) {
+            let open = at + length;
+            let next = match bytes.get(open + 1) {
+                Some(b'!') if bytes[open..].starts_with(b"<!--") => {
+                    Some(tag::comment_end(self.page, open + 4))
+                }
+                Some(b'!' | b'?') => Some(tag::past(self.page, open, b'>')),
+                Some(b'/') => self.end_tag(open),
+                Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(open),
+                Some(_) => Some(open + 1),
+                None => None,
+            };
+            match next {
+                Some(next) => at = next,
+                // What follows is a tag without an end, or text to the end.
+                None => break,
+            }
+        }
+    }
+
+    fn end_tag(&mut self, open: usize) -> Option<usize> {
+        let starts = self.page.as_bytes().get(open + 2);
+        if !starts.is_some_and(u8::is_ascii_alphabetic) {
+            return Some(tag::past(self.page, open, b'>'));
+        }
+        if self.drawings > 0 && tag::is_named(self.page, open + 2, "svg") {
+            self.drawings -= 1;
+        }
+        tag::read(self.page, open + 2, |_, _| false).map(|tag| tag.end)
+    }
+
+    /// Deals with the start tag at `open`; where the page goes on.
+    fn start_tag(&mut self, open: usize) -> Option<usize> {
+        let mut attributes = Attributes::default();
+        let tag = tag::read(self.page, open + 1, |name, value| {
+            attributes.take(name, value);
+            false
+        })?;
+        let is = |name: &str| tag.name.eq_ignore_ascii_case(name);
+        match tag.name.len() {
+            2 if is("h1") => self.article = true,
+            3 if is("svg") => self.drawings += usize::from(!tag.closed),
+            3 if is("xmp") => return Some(self.raw(&tag).1),
+            4 if is("meta") => {
+                self.meta(&attributes);
+                return Some(tag.end);
+            }
+            4 if is("link") => self.link(&attributes),
+            4 if is("main") => self.article = true,
+            4 if is("time") => self.time(&tag, &attributes),
+            5 if is("style") => return Some(self.raw(&tag).1),
+            5 if is("title") => {
+                let (text, end) = self.raw(&tag);
+                if self.drawings == 0 && !self.titled {
+                    self.titled = true;
+                    self.found.title = text::plain(&text[..boundary(text, MAX_CONTENT)]);
+                }
+                return Some(end);
+            }
+            6 if is("script") => {
+                let (text, end) = self.raw(&tag);
+                self.script(&attributes, text);
+                return Some(end);
+            }
+            6 if is("iframe") => return Some(self.raw(&tag).1),
+            7 if is("article") => self.article = true,
+            7 if is("noembed") => return Some(self.raw(&tag).1),
+            8 if is("textarea") || is("noscript") || is("noframes") || is("template") => {
+                return Some(self.raw(&tag).1);
+            }
+            9 if is("plaintext") => return None,
+            _ => {}
+        }
+        self.shown(&tag, &attributes);
+        Some(tag.end)
+    }
+
+    /// What an element holds that ends at its end tag and at nothing else, and where the page goes
+    /// on.
+    fn raw(&self, tag: &tag::Tag<'a>) -> (&'a str, usize) {
+        let (text, end) = tag::raw_end(self.page, tag.end, tag.name);
+        (&self.page[tag.end..text], end)
+    }
+
+    fn meta(&mut self, attributes: &Attributes<'a>) {
+        let Some(content) = attributes.content else {
+            return;
+        };
+        for (kind, name) in [
+            (MetaKind::Name, attributes.name),
+            (MetaKind::Property, attributes.property),
+            (MetaKind::ItemProp, attributes.itemprop),
+        ] {
+            let Some(name) = name
+                .map(str::trim)
+                .filter(|name| !name.is_empty() && name.len() <= MAX_NAME)
+            else {
+                continue;
+            };
+            let content = &content[..boundary(content, MAX_CONTENT)];
+            if self.found.metas.len() == MAX_METAS || self.contents + content.len() > MAX_CONTENTS {
+                return;
+            }
+            self.contents += content.len();
+            self.found.metas.push(Meta {
+                kind,
+                name: entities::decoded_in_attribute(name).to_lowercase(),
+                content: entities::decoded_in_attribute(content).into_owned(),
+            });
+        }
+    }
+
+    fn link(&mut self, attributes: &Attributes<'a>) {
+        if let Some(href) = attributes.href
+            && self.found.canonical.is_none()
+            && has_word(attributes.rel, "canonical")
+        {
+            self.found.canonical = Some(entities::decoded_in_attribute(href).into_owned());
+        }
+    }
+
+    fn script(&mut self, attributes: &Attributes<'a>, text: &'a str) {
+        let kind = attributes.kind.unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        if kind.eq_ignore_ascii_case("application/ld+json")
+            && self.found.json_ld.len() < MAX_BLOCKS
+            && self.blocks + text.len() <= MAX_BLOCKS_LENGTH
+        {
+            self.blocks += text.len();
+            self.found.json_ld.push(text);
+        }
+    }
+
+    fn time(&mut self, tag: &tag::Tag<'a>, attributes: &Attributes<'a>) {
+        let marked = attributes.pubdate || has_word(attributes.itemprop, "datePublished");
+        let mark = if marked {
+            DateMark::Published
+        } else if self.article {
+            DateMark::InArticle
+        } else {
+            return;
+        };
+        if self.published.is_some_and(|found| found <= mark) {
+            return;
+        }
+        let written = match attributes.datetime {
+            Some(written) => Some(entities::decoded_in_attribute(written).into_owned()),
+            None => self.text(tag).map(|(text, _)| text),
+        };
+        self.publish(mark, written);
+    }
+
+    fn publish(&mut self, mark: DateMark, written: Option<String>) {
+        if let Some(written) = written.filter(|written| !written.trim().is_empty()) {
+            self.published = Some(mark);
+            self.found.published = Some(written);
+        }
+    }
+
+    /// Looks whether an element shows who wrote the page, or when.
+    fn shown(&mut self, tag: &tag::Tag<'a>, attributes: &Attributes<'a>) {
+        if let Some(content) = attributes.content
+            && has_word(attributes.itemprop, "datePublished")
+            && self.published != Some(DateMark::Published)
+        {
+            let written = entities::decoded_in_attribute(content).into_owned();
+            self.publish(DateMark::Published, Some(written));
+        }
+        let mark = if has_word(attributes.itemprop, "author") {
+            Mark::ItemProp
+        } else if has_word(attributes.rel, "author") {
+            Mark::Rel
+        } else if is_byline(attributes.class) {
+            Mark::Class
+        } else {
+            return;
+        };
+        if attributes.hidden || tag.closed || tag.name.eq_ignore_ascii_case("link") {
+            return;
+        }
+        let more = match self.byline {
+            Some((found, _)) if found < mark => return,
+            Some((found, end)) if found == mark => {
+                // Other bylines than the first are those of comments and of other articles. One
+                // within the first has been read with it.
+                if tag.end > end + MAX_APART || tag.end < end {
+                    return;
+                }
+                true
+            }
+            _ => false,
+        };
+        let Some((text, end)) = self.text(tag) else {
+            return;
+        };
+        if text.is_empty() {
+            return;
+        }
+        if !more {
+            self.found.byline.clear();
+        }
+        if self.found.byline.len() < MAX_NAMES && !self.found.byline.contains(&text) {
+            self.found.byline.push(text);
+        }
+        self.byline = Some((mark, end));
+    }
+
+    /// The text of a small element, and where it ends, as long as there were not too many.
+    fn text(&mut self, tag: &tag::Tag<'a>) -> Option<(String, usize)> {
+        if self.elements == MAX_ELEMENTS {
+            return None;
+        }
+        self.elements += 1;
+        text::of_element(self.page, tag)
+    }
+}
+
+#[cfg(test)]
+mod tests;

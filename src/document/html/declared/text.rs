@@ -1,0 +1,107 @@
+//! The text of a small element: of a byline, of a date.
+
+use memchr::memchr;
+
+use super::has_word;
+use crate::document::html::prefilter::tag;
+use crate::document::{boundary, entities};
+
+/// How much of the page is read for the text of one element, in bytes.
+const MAX_ELEMENT: usize = 2 * 1024;
+
+/// The text of a small element, and where it ends; of one that marks a name, the name.
+pub(super) fn of_element(page: &str, tag: &tag::Tag<'_>) -> Option<(String, usize)> {
+    let page = &page[..boundary(page, tag.end + MAX_ELEMENT)];
+    let bytes = page.as_bytes();
+    let mut text = String::new();
+    let mut at = tag.end;
+    let mut depth = 1_usize;
+    // The name of the element that marks a name, and how many of these are open.
+    let mut name: Option<(&str, usize)> = None;
+    let mut named = None;
+    loop {
+        let open = at + memchr(b'<', bytes.get(at..)?)?;
+        text.push_str(&page[at..open]);
+        at = open + 1;
+        if bytes[open..].starts_with(b"<!--") {
+            at = tag::comment_end(page, open + 4);
+        } else if bytes.get(at) == Some(&b'/') {
+            let end = tag::past(page, open, b'>');
+            if breaks(&page[at + 1..tag::name_end(page, at + 1)]) {
+                text.push(' ');
+            }
+            if let Some((element, open_names)) = &mut name
+                && tag::is_named(page, open + 2, element)
+            {
+                *open_names -= 1;
+                if *open_names == 0 {
+                    named.get_or_insert_with(|| plain(&text));
+                    name = None;
+                }
+            }
+            if tag::is_named(page, open + 2, tag.name) {
+                depth -= 1;
+                if depth == 0 {
+                    let text = named
+                        .filter(|name| !name.is_empty())
+                        .unwrap_or_else(|| plain(&text));
+                    return Some((text, end));
+                }
+            }
+            at = end;
+        } else if bytes.get(at).is_some_and(u8::is_ascii_alphabetic) {
+            let mut marks = false;
+            let inner = tag::read(page, at, |attribute, value| {
+                marks |=
+                    attribute.eq_ignore_ascii_case("itemprop") && has_word(Some(value), "name");
+                false
+            })?;
+            at = inner.end;
+            if ["script", "style", "svg", "template"]
+                .iter()
+                .any(|raw| inner.name.eq_ignore_ascii_case(raw))
+            {
+                at = tag::raw_end(page, at, inner.name).1;
+                continue;
+            }
+            if breaks(inner.name) {
+                text.push(' ');
+            }
+            let void = inner.closed
+                || ["br", "img", "meta", "wbr", "link", "input"]
+                    .iter()
+                    .any(|void| inner.name.eq_ignore_ascii_case(void));
+            if void {
+                continue;
+            }
+            if inner.name.eq_ignore_ascii_case(tag.name) {
+                depth += 1;
+            }
+            match &mut name {
+                Some((element, open_names)) if inner.name.eq_ignore_ascii_case(element) => {
+                    *open_names += 1;
+                }
+                None if marks && named.is_none() => {
+                    text.clear();
+                    name = Some((inner.name, 1));
+                }
+                _ => {}
+            }
+        } else {
+            text.push('<');
+        }
+    }
+}
+
+/// Whether an element parts the words around its tag.
+fn breaks(name: &str) -> bool {
+    ["br", "p", "div", "li", "ul", "td", "tr", "h1", "h2", "h3"]
+        .iter()
+        .any(|one| name.eq_ignore_ascii_case(one))
+}
+
+/// Text of the page with its entities decoded and its whitespace collapsed.
+pub(super) fn plain(text: &str) -> String {
+    let decoded = entities::decoded_in_attribute(text);
+    decoded.split_whitespace().collect::<Vec<_>>().join(" ")
+}

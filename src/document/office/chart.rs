@@ -1,0 +1,215 @@
+//! Charts and diagrams: the values that the file keeps of them.
+//!
+//! Rules: ISO/IEC 29500-1, 21.2 (`DrawingML` charts), 21.4 (diagrams).
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use super::blocks::{Blocks, Cell};
+use super::inlines::{Inlines, Looks};
+use super::xml::Xml;
+
+/// The most series of a chart, and points of one.
+const MAX_SERIES: usize = 256;
+const MAX_POINTS: usize = 10_000;
+
+/// The longest text of one point or title, in bytes.
+const MAX_TEXT: usize = 2000;
+
+#[derive(Default)]
+struct Series {
+    name: String,
+    categories: BTreeMap<usize, String>,
+    values: BTreeMap<usize, String>,
+}
+
+/// Writes a chart as a table, a diagram as a list.
+pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut Blocks) {
+    let mut xml = Xml::new(text, end);
+    let mut title = String::new();
+    let mut series: Vec<Series> = Vec::new();
+    while let Some(tag) = xml.tag_within(0) {
+        match tag.name() {
+            "dataModel" => return diagram(&mut xml, blocks),
+            "title" if series.is_empty() && title.is_empty() => title = texts(&mut xml),
+            // Those of the axes come behind the series.
+            "title" | "externalData" | "userShapes" | "clrMapOvr" | "Fallback" => xml.skip(),
+            "ser" if series.len() < MAX_SERIES => series.push(read_series(&mut xml)),
+            _ => {}
+        }
+    }
+    let caption = if title.is_empty() {
+        "Chart".to_owned()
+    } else {
+        format!("Chart: {title}")
+    };
+    series.retain(|series| !series.values.is_empty());
+    if series.is_empty() && title.is_empty() {
+        return;
+    }
+    let mut inlines = Inlines::default();
+    let bold = Looks {
+        bold: true,
+        ..Looks::default()
+    };
+    inlines.text(&bold, &caption);
+    blocks.paragraph(&inlines);
+    blocks.table(rows(&series));
+}
+
+/// A row for each category, a column for each series.
+fn rows(all: &[Series]) -> Vec<Vec<Cell>> {
+    let cell = |text: &str| {
+        let mut content = Inlines::default();
+        content.text(&Looks::default(), text);
+        Cell {
+            content,
+            columns: 1,
+        }
+    };
+    // Where each series has points of its own, they stand beside one another.
+    let shared = all
+        .iter()
+        .all(|series| series.categories.is_empty() || series.categories == all[0].categories);
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut head = Vec::new();
+    for (at, series) in all.iter().enumerate() {
+        if at == 0 || !shared {
+            head.push(cell(if shared { "Category" } else { "" }));
+        }
+        let unnamed = format!("Series {}", at + 1);
+        head.push(cell(if series.name.is_empty() {
+            &unnamed
+        } else {
+            &series.name
+        }));
+    }
+    rows.push(head);
+    let last = |series: &Series| {
+        let points = [&series.categories, &series.values];
+        points
+            .into_iter()
+            .filter_map(|points| points.last_key_value())
+            .map(|(at, _)| *at)
+            .max()
+    };
+    let points = all.iter().filter_map(last).max().map_or(0, |last| last + 1);
+    for point in 0..points {
+        let known = |series: &Series| {
+            series.categories.contains_key(&point) || series.values.contains_key(&point)
+        };
+        if !all.iter().any(known) {
+            continue;
+        }
+        let mut row = Vec::new();
+        for (at, series) in all.iter().enumerate() {
+            let text = |points: &BTreeMap<usize, String>| points.get(&point).cloned();
+            if at == 0 || !shared {
+                let categories = if shared {
+                    all.iter()
+                        .map(|series| &series.categories)
+                        .find(|all| !all.is_empty())
+                } else {
+                    Some(&series.categories)
+                };
+                row.push(cell(&categories.and_then(text).unwrap_or_default()));
+            }
+            row.push(cell(&text(&series.values).unwrap_or_default()));
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+fn read_series(xml: &mut Xml<'_>) -> Series {
+    let level = xml.depth();
+    let mut series = Series::default();
+    while let Some(tag) = xml.tag_within(level) {
+        match tag.name() {
+            "tx" => {
+                let points = points(xml);
+                series.name = points.into_values().collect::<Vec<_>>().join(" ");
+            }
+            "cat" | "xVal" => series.categories = points(xml),
+            "val" | "yVal" => series.values = points(xml),
+            "extLst" | "spPr" | "dLbls" | "dPt" | "trendline" | "errBars" | "marker" => xml.skip(),
+            _ => {}
+        }
+    }
+    series
+}
+
+/// The points that are kept of a reference, by their places.
+fn points(xml: &mut Xml<'_>) -> BTreeMap<usize, String> {
+    let level = xml.depth();
+    let mut points: BTreeMap<usize, String> = BTreeMap::new();
+    let mut at = 0;
+    let mut percent = false;
+    while let Some(tag) = xml.tag_within(level) {
+        match tag.name() {
+            "pt" => at = tag.number("idx").unwrap_or(0),
+            "formatCode" => percent = xml.text_within(MAX_TEXT).contains('%'),
+            "v" if at < MAX_POINTS => {
+                let value = xml.text_within(MAX_TEXT);
+                let value = shown(value.trim(), percent);
+                // The levels of a category of several stand one after the other, innermost first.
+                points
+                    .entry(at)
+                    .and_modify(|all| *all = format!("{value} {all}"))
+                    .or_insert(value);
+            }
+            "f" | "extLst" => xml.skip(),
+            _ => {}
+        }
+    }
+    points
+}
+
+/// A value without what rounding leaves behind its fifteenth digit.
+fn shown(value: &str, percent: bool) -> String {
+    match value.parse::<f64>() {
+        Ok(number) if percent => format!("{}%", super::number(number * 100.0)),
+        Ok(number) if value.len() > 15 => super::number(number),
+        _ => value.to_owned(),
+    }
+}
+
+/// All text of paragraphs.
+fn texts(xml: &mut Xml<'_>) -> String {
+    let level = xml.depth();
+    let mut all = String::new();
+    while let Some(tag) = xml.tag_within(level) {
+        match tag.name() {
+            "t" | "v" => all.push_str(&xml.text_within(MAX_TEXT)),
+            "p" | "br" => all.push(' '),
+            _ => {}
+        }
+        if all.len() > MAX_TEXT {
+            break;
+        }
+    }
+    all.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The points of a diagram, in their order.
+fn diagram(xml: &mut Xml<'_>, blocks: &mut Blocks) {
+    while let Some(tag) = xml.tag_within(0) {
+        if tag.name() != "pt" {
+            continue;
+        }
+        if matches!(
+            tag.attribute("type").as_deref(),
+            Some("pres" | "parTrans" | "sibTrans")
+        ) {
+            xml.skip();
+            continue;
+        }
+        let mut inlines = Inlines::default();
+        inlines.text(&Looks::default(), &texts(xml));
+        blocks.item(0, None, 0, &inlines);
+        if !blocks.has_room() {
+            return;
+        }
+    }
+    blocks.end();
+}

@@ -1,0 +1,317 @@
+//! The reader of DOCX files (`WordprocessingML`).
+//!
+//! Rules: ISO/IEC 29500-1, 17. What an editor shows is read: tracked insertions and no
+//! deletions, no hidden text, a text box once, whichever way it is stored.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `styles` | headings, code and type by styles |
+//! | `numbering` | the numbers of lists |
+//! | `paragraph` | paragraphs and what runs in them |
+//! | `field` | hyperlinks as field codes |
+
+use std::collections::HashMap;
+
+use self::field::Field;
+use self::numbering::Numbering;
+use self::styles::Styles;
+use super::blocks::{Blocks, Cell};
+use super::inlines::Inlines;
+use super::package::{Package, Relations};
+use super::xml::{Item, Xml};
+use super::{Content, MAX_COLUMNS, MAX_DEPTH, Read, chart};
+
+mod field;
+mod numbering;
+mod paragraph;
+mod styles;
+
+/// The most notes of a document.
+const MAX_NOTES: usize = 20_000;
+
+/// What kind a note is, and its identifier.
+type NoteKey = (bool, String);
+
+struct Docx<'p, 'b> {
+    package: &'p mut Package<'b>,
+    relations: Relations,
+    styles: Styles,
+    numbering: Numbering,
+    blocks: Blocks,
+    /// The cells that are open, innermost last.
+    cells: Vec<Inlines>,
+    fields: Vec<Field>,
+    /// The notes that the text points to, in their order.
+    notes: Vec<NoteKey>,
+    numbers: HashMap<NoteKey, u32>,
+    /// A paragraph whose end was deleted, so that the next one goes on with it.
+    joined: Option<Inlines>,
+    title: String,
+    depth: usize,
+    in_note: bool,
+    late: bool,
+    broken: bool,
+}
+
+/// Reads the document whose main part is `main`.
+pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
+    let relations = package.relations(main);
+    let mut part = |kind: &str| {
+        let name = relations.first(kind).map(str::to_owned);
+        name.and_then(|name| package.text(&name))
+            .unwrap_or_default()
+    };
+    let styles = Styles::read(&part("styles"));
+    let mut numbering = Numbering::read(&part("numbering"));
+    numbering.link(&styles);
+    let text = package.text(main).unwrap_or_default();
+    let mut docx = Docx {
+        package,
+        relations,
+        styles,
+        numbering,
+        blocks: Blocks::default(),
+        cells: Vec::new(),
+        fields: Vec::new(),
+        notes: Vec::new(),
+        numbers: HashMap::new(),
+        joined: None,
+        title: String::new(),
+        depth: 0,
+        in_note: false,
+        late: false,
+        broken: false,
+    };
+    docx.part(&text);
+    drop(text);
+    docx.write_notes();
+    docx.blocks.end();
+    let title = if docx.title.is_empty() {
+        docx.blocks.first_heading().to_owned()
+    } else {
+        docx.title
+    };
+    Read {
+        cut: docx.blocks.cut,
+        late: docx.late,
+        broken: docx.broken,
+        builder: docx.blocks.builder,
+        title,
+    }
+}
+
+impl Docx<'_, '_> {
+    /// Reads a part whole.
+    fn part(&mut self, text: &str) {
+        let mut xml = Xml::new(text, self.package.end());
+        self.blocks_within(&mut xml, 0);
+        self.fields.clear();
+        if let Some(left) = self.joined.take() {
+            self.blocks.paragraph(&left);
+        }
+        self.late |= xml.late;
+        self.broken |= xml.broken;
+        self.blocks.cut |= xml.cut;
+    }
+
+    /// Reads the blocks of the element that is the `level`-th open one.
+    fn blocks_within(&mut self, xml: &mut Xml<'_>, level: usize) {
+        while let Some(item) = xml.within(level) {
+            if !self.blocks.has_room() {
+                return;
+            }
+            let Item::Open(tag) = item else { continue };
+            match tag.name() {
+                "p" => self.paragraph(xml),
+                "tbl" => self.table(xml),
+                "del" | "moveFrom" | "sectPr" | "Fallback" | "sdtPr" | "background"
+                | "docParts" => xml.skip(),
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads what stands in a text box.
+    fn text_box(&mut self, text: &str) {
+        if self.depth >= MAX_DEPTH {
+            self.blocks.cut = true;
+            return;
+        }
+        self.depth += 1;
+        let fields = std::mem::take(&mut self.fields);
+        let mut xml = Xml::new(text, self.package.end());
+        self.blocks_within(&mut xml, 0);
+        self.late |= xml.late;
+        self.fields = fields;
+        self.depth -= 1;
+    }
+
+    fn table(&mut self, xml: &mut Xml<'_>) {
+        if self.depth >= MAX_DEPTH {
+            self.blocks.cut = true;
+            xml.skip();
+            return;
+        }
+        self.depth += 1;
+        let level = xml.depth();
+        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        let mut columns = 0;
+        while let Some(tag) = xml.tag_within(level) {
+            if !self.blocks.has_room() {
+                break;
+            }
+            match tag.name() {
+                "gridCol" => columns += 1,
+                "tblPr" | "tblPrEx" | "tblGridChange" | "Fallback" => xml.skip(),
+                "tr" => {
+                    // A table of one column frames what is in it; one in a cell is part of its text.
+                    let frames = columns == 1 || !self.cells.is_empty();
+                    let row = self.row(xml, frames);
+                    if !frames && !row.is_empty() {
+                        rows.push(row);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.depth -= 1;
+        self.blocks.table(rows);
+    }
+
+    /// Reads a row; as blocks where its table only frames them.
+    fn row(&mut self, xml: &mut Xml<'_>, frames: bool) -> Vec<Cell> {
+        let level = xml.depth();
+        let mut row = Vec::new();
+        while let Some(tag) = xml.tag_within(level) {
+            match tag.name() {
+                "tblPrEx" | "trPrChange" | "Fallback" => xml.skip(),
+                "del" | "hidden" => {
+                    // The whole row: its properties say so.
+                    while xml.within(level).is_some() {}
+                    return Vec::new();
+                }
+                "gridBefore" => {
+                    for _ in 0..tag.number::<usize>("val").unwrap_or(0).min(MAX_COLUMNS) {
+                        row.push(Cell::default());
+                    }
+                }
+                "tc" if frames => {
+                    let level = xml.depth();
+                    self.blocks_within(xml, level);
+                }
+                "tc" => row.push(self.cell(xml)),
+                _ => {}
+            }
+        }
+        row
+    }
+
+    fn cell(&mut self, xml: &mut Xml<'_>) -> Cell {
+        let level = xml.depth();
+        let mut columns = 1;
+        let mut goes_on = false;
+        self.cells.push(Inlines::default());
+        while let Some(item) = xml.within(level) {
+            let Item::Open(tag) = item else { continue };
+            match tag.name() {
+                "gridSpan" => columns = tag.number::<usize>("val").unwrap_or(1),
+                "vMerge" | "hMerge" => {
+                    goes_on |= tag.attribute("val").is_none_or(|value| value == "continue");
+                }
+                "tcPrChange" | "del" | "moveFrom" | "Fallback" | "sdtPr" => xml.skip(),
+                "p" => self.paragraph(xml),
+                "tbl" => self.table(xml),
+                _ => {}
+            }
+        }
+        let mut content = self.cells.pop().unwrap_or_default();
+        if goes_on {
+            // What it shows is in the cell that it goes on from.
+            content = Inlines::default();
+        }
+        Cell {
+            content,
+            columns: u16::try_from(columns.clamp(1, MAX_COLUMNS)).unwrap_or(1),
+        }
+    }
+
+    /// The number of a note that the text points to.
+    fn note(&mut self, end: bool, id: &str) -> Option<u32> {
+        if self.in_note || self.notes.len() >= MAX_NOTES {
+            return None;
+        }
+        let key = (end, id.to_owned());
+        let next = u32::try_from(self.notes.len()).ok()? + 1;
+        let number = *self.numbers.entry(key.clone()).or_insert(next);
+        if number == next {
+            self.notes.push(key);
+        }
+        Some(number)
+    }
+
+    /// Writes the notes behind the text.
+    fn write_notes(&mut self) {
+        if self.notes.is_empty() {
+            return;
+        }
+        self.in_note = true;
+        self.blocks.end();
+        let mut names = HashMap::new();
+        let mut texts: [String; 2] = Default::default();
+        for (at, kind) in ["footnotes", "endnotes"].into_iter().enumerate() {
+            if let Some(name) = self.relations.first(kind).map(str::to_owned) {
+                texts[at] = self.package.text(&name).unwrap_or_default();
+                names.insert(at == 1, name);
+            }
+        }
+        let mut found: HashMap<NoteKey, &str> = HashMap::new();
+        for (at, text) in texts.iter().enumerate() {
+            let mut xml = Xml::new(text, self.package.end());
+            while let Some(tag) = xml.tag_within(0) {
+                if matches!(tag.name(), "footnote" | "endnote") {
+                    let key = (
+                        at == 1,
+                        tag.attribute("id").unwrap_or_default().into_owned(),
+                    );
+                    let text = xml.skipped();
+                    if self.numbers.contains_key(&key) {
+                        found.insert(key, text);
+                    }
+                }
+            }
+        }
+        let relations = [false, true].map(|end| {
+            let name = names.get(&end);
+            name.map(|name| self.package.relations(name))
+                .unwrap_or_default()
+        });
+        for (end, relations) in [false, true].into_iter().zip(relations) {
+            self.relations = relations;
+            for key in std::mem::take(&mut self.notes) {
+                if key.0 != end {
+                    self.notes.push(key);
+                    continue;
+                }
+                let (Some(text), Some(number)) = (found.get(&key), self.numbers.get(&key)) else {
+                    continue;
+                };
+                if !self.blocks.has_room() {
+                    break;
+                }
+                self.blocks.builder.open(Content::Note(*number));
+                self.text_box(text);
+                self.blocks.end();
+                self.blocks.builder.close();
+            }
+        }
+    }
+
+    /// Adds the charts and diagrams of a paragraph.
+    fn drawings(&mut self, parts: Vec<String>) {
+        for part in parts {
+            if let Some(text) = self.package.text(&part) {
+                chart::write(&text, self.package.end(), &mut self.blocks);
+            }
+        }
+    }
+}

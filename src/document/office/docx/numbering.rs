@@ -1,0 +1,352 @@
+//! The numbers of lists in a DOCX file.
+//!
+//! Rules: ISO/IEC 29500-1, 17.9 (numbering).
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use super::super::xml::Xml;
+use super::styles::Styles;
+
+/// Levels of a list.
+const LEVELS: usize = 9;
+
+/// The most definitions of lists.
+const MAX_LISTS: usize = 50_000;
+
+/// The longest number as text, in bytes.
+const MAX_TEXT: usize = 60;
+
+/// A level of a list.
+#[derive(Clone, Debug)]
+struct Level {
+    start: u32,
+    format: String,
+    text: String,
+    /// The style whose paragraphs are at this level.
+    style: String,
+    /// Whether it goes on counting behind an item of a higher level.
+    goes_on: bool,
+}
+
+impl Default for Level {
+    fn default() -> Self {
+        Self {
+            start: 1,
+            format: "decimal".to_owned(),
+            text: String::new(),
+            style: String::new(),
+            goes_on: false,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Abstract {
+    levels: [Option<Level>; LEVELS],
+    /// The style whose list it takes over.
+    linked: String,
+}
+
+#[derive(Clone, Debug, Default)]
+struct List {
+    of: u32,
+    starts: [Option<u32>; LEVELS],
+    levels: [Option<Level>; LEVELS],
+    used: bool,
+}
+
+/// The lists of a document, and how far they have counted.
+#[derive(Default)]
+pub(super) struct Numbering {
+    kinds: HashMap<u32, Abstract>,
+    lists: HashMap<u32, List>,
+    counts: HashMap<u32, [Option<u32>; LEVELS]>,
+}
+
+/// What stands before an item.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Label {
+    /// Its number; `None` for a bullet.
+    pub(super) number: Option<u32>,
+    /// The number as the document shows it, as `1.2.`; empty for a bullet.
+    pub(super) text: String,
+    pub(super) level: u8,
+    /// What its list belongs to.
+    pub(super) key: u32,
+}
+
+impl Numbering {
+    pub(super) fn read(text: &str) -> Self {
+        let mut numbering = Self::default();
+        let mut xml = Xml::new(text, None);
+        while let Some(tag) = xml.tag_within(0) {
+            if numbering.kinds.len() + numbering.lists.len() > MAX_LISTS {
+                break;
+            }
+            match tag.name() {
+                "abstractNum" => {
+                    let id = tag.number("abstractNumId").unwrap_or_default();
+                    numbering.kinds.insert(id, read_abstract(&mut xml));
+                }
+                "num" => {
+                    let id = tag.number("numId").unwrap_or_default();
+                    numbering.lists.insert(id, read_list(&mut xml));
+                }
+                _ => {}
+            }
+        }
+        numbering
+    }
+
+    /// Takes over the lists that are those of a style.
+    pub(super) fn link(&mut self, styles: &Styles) {
+        let mut found = Vec::new();
+        for (id, kind) in &self.kinds {
+            if kind.linked.is_empty() || kind.levels.iter().any(Option::is_some) {
+                continue;
+            }
+            let list = styles
+                .list_of(&kind.linked)
+                .and_then(|list| self.lists.get(&list));
+            let other = list.and_then(|list| self.kinds.get(&list.of));
+            if let Some(other) = other {
+                found.push((*id, other.levels.clone()));
+            }
+        }
+        for (id, levels) in found {
+            if let Some(kind) = self.kinds.get_mut(&id) {
+                kind.levels = levels;
+            }
+        }
+    }
+
+    /// The level of a list that belongs to a style.
+    pub(super) fn level_of(&self, list: u32, style: &str) -> Option<u8> {
+        let kind = self.kinds.get(&self.lists.get(&list)?.of)?;
+        let is_its = |level: &Option<Level>| level.as_ref().is_some_and(|l| l.style == style);
+        u8::try_from(kind.levels.iter().position(is_its)?).ok()
+    }
+
+    /// Counts an item; `None` if there is no such list, or nothing stands before its items.
+    pub(super) fn next(&mut self, list: u32, level: u8) -> Option<Label> {
+        let at = usize::from(level).min(LEVELS - 1);
+        let id = list;
+        let list = self.lists.get_mut(&list)?;
+        let kind = self.kinds.get(&list.of)?;
+        let level_at = |at: usize| list.levels[at].as_ref().or(kind.levels[at].as_ref());
+        let fallback = Level::default();
+        let own = level_at(at).unwrap_or(&fallback);
+        let counts = self.counts.entry(list.of).or_default();
+        let first_use = !list.used;
+        if first_use {
+            for (count, start) in counts.iter_mut().zip(list.starts) {
+                // A list that starts anew forgets what others of its kind have counted.
+                if start.is_some() {
+                    *count = None;
+                }
+            }
+        }
+        let start = list.starts[at].unwrap_or(own.start);
+        counts[at] = Some(counts[at].map_or(start, |count| count.saturating_add(1)));
+        for (deeper, count) in counts.iter_mut().enumerate().skip(at + 1) {
+            if !level_at(deeper).is_some_and(|level| level.goes_on) {
+                *count = None;
+            }
+        }
+        let number = counts[at].unwrap_or(start);
+        let label = match own.format.as_str() {
+            "none" => None,
+            "bullet" => Some(None),
+            _ => Some(Some(number)),
+        };
+        let mut text = String::new();
+        if let Some(Some(_)) = label {
+            let mut rest = own.text.chars();
+            while let Some(c) = rest.next() {
+                let digit = (c == '%').then(|| rest.clone().next()).flatten();
+                match digit.and_then(|digit| digit.to_digit(10)) {
+                    Some(of @ 1..=9) => {
+                        rest.next();
+                        let of = of as usize - 1;
+                        let level = level_at(of).unwrap_or(&fallback);
+                        let count = counts[of].unwrap_or(list.starts[of].unwrap_or(level.start));
+                        text.push_str(&formatted(count, &level.format));
+                    }
+                    _ => text.push(c),
+                }
+                if text.len() > MAX_TEXT {
+                    break;
+                }
+            }
+        }
+        list.used = true;
+        Some(Label {
+            number: label?,
+            text: text.trim().to_owned(),
+            level,
+            key: id,
+        })
+    }
+}
+
+fn read_abstract(xml: &mut Xml<'_>) -> Abstract {
+    let depth = xml.depth();
+    let mut kind = Abstract::default();
+    while let Some(tag) = xml.tag_within(depth) {
+        match tag.name() {
+            "numStyleLink" => kind.linked = tag.attribute("val").unwrap_or_default().into_owned(),
+            "lvl" => {
+                let at: usize = tag.number("ilvl").unwrap_or(LEVELS);
+                let level = read_level(xml);
+                if let Some(slot) = kind.levels.get_mut(at) {
+                    *slot = Some(level);
+                }
+            }
+            _ => {}
+        }
+    }
+    kind
+}
+
+fn read_level(xml: &mut Xml<'_>) -> Level {
+    let depth = xml.depth();
+    let mut level = Level::default();
+    while let Some(tag) = xml.tag_within(depth) {
+        let value = || tag.attribute("val").unwrap_or_default().into_owned();
+        match tag.name() {
+            "start" => level.start = tag.number("val").unwrap_or(1),
+            "numFmt" => level.format = value(),
+            "lvlText" => level.text = value(),
+            "pStyle" => level.style = value(),
+            "lvlRestart" => level.goes_on = tag.number("val") == Some(0),
+            _ => {}
+        }
+    }
+    level
+}
+
+fn read_list(xml: &mut Xml<'_>) -> List {
+    let depth = xml.depth();
+    let mut list = List::default();
+    let mut at = 0;
+    while let Some(tag) = xml.tag_within(depth) {
+        match tag.name() {
+            "abstractNumId" => list.of = tag.number("val").unwrap_or_default(),
+            "lvlOverride" => at = tag.number("ilvl").unwrap_or(LEVELS),
+            "startOverride" => {
+                if let Some(slot) = list.starts.get_mut(at) {
+                    *slot = tag.number("val");
+                }
+            }
+            "lvl" => {
+                let level = read_level(xml);
+                if let Some(slot) = list.levels.get_mut(at) {
+                    *slot = Some(level);
+                }
+            }
+            _ => {}
+        }
+    }
+    list
+}
+
+/// A number as lists show it.
+fn formatted(number: u32, format: &str) -> String {
+    match format {
+        "lowerLetter" => letters(number, b'a'),
+        "upperLetter" => letters(number, b'A'),
+        "lowerRoman" => roman(number).to_lowercase(),
+        "upperRoman" => roman(number),
+        "decimalZero" => format!("{number:02}"),
+        "none" | "bullet" => String::new(),
+        _ => number.to_string(),
+    }
+}
+
+/// `a` to `z`, then `aa`, `bb`.
+fn letters(number: u32, first: u8) -> String {
+    if number == 0 {
+        return String::new();
+    }
+    let letter = first + u8::try_from((number - 1) % 26).unwrap_or_default();
+    let times = ((number - 1) / 26 + 1).min(8);
+    char::from(letter).to_string().repeat(times as usize)
+}
+
+fn roman(number: u32) -> String {
+    const DIGITS: [(u32, &str); 13] = [
+        (1000, "M"),
+        (900, "CM"),
+        (500, "D"),
+        (400, "CD"),
+        (100, "C"),
+        (90, "XC"),
+        (50, "L"),
+        (40, "XL"),
+        (10, "X"),
+        (9, "IX"),
+        (5, "V"),
+        (4, "IV"),
+        (1, "I"),
+    ];
+    let mut roman = String::new();
+    if number > 4999 {
+        let _ = write!(roman, "{number}");
+        return roman;
+    }
+    let mut left = number;
+    for (value, digit) in DIGITS {
+        while left >= value {
+            roman.push_str(digit);
+            left -= value;
+        }
+    }
+    roman
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_as_their_formats_say() {
+        for (number, format, wanted) in [
+            (4, "lowerRoman", "iv"),
+            (1999, "upperRoman", "MCMXCIX"),
+            (28, "lowerLetter", "bb"),
+            (3, "upperLetter", "C"),
+            (7, "decimalZero", "07"),
+            (7, "", "7"),
+            (9999, "upperRoman", "9999"),
+        ] {
+            assert_eq!(formatted(number, format), wanted);
+        }
+    }
+
+    #[test]
+    fn a_list_counts_by_level_and_starts_anew_where_it_says_so() {
+        let mut lists = Numbering::read(
+            "<w:numbering><w:abstractNum w:abstractNumId='5'>\
+             <w:lvl w:ilvl='0'><w:start w:val='3'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl>\
+             <w:lvl w:ilvl='1'><w:start w:val='1'/><w:numFmt w:val='lowerLetter'/><w:lvlText w:val='%1.%2)'/></w:lvl>\
+             </w:abstractNum><w:num w:numId='1'><w:abstractNumId w:val='5'/></w:num>\
+             <w:num w:numId='2'><w:abstractNumId w:val='5'/><w:lvlOverride w:ilvl='0'>\
+             <w:startOverride w:val='1'/></w:lvlOverride></w:num></w:numbering>",
+        );
+        let mut label = |list, level| lists.next(list, level).map(|label| label.text);
+        let wanted = [
+            (1, 0, "3."),
+            (1, 1, "3.a)"),
+            (1, 1, "3.b)"),
+            (1, 0, "4."),
+            (1, 1, "4.a)"),
+            (2, 0, "1."),
+            (2, 0, "2."),
+        ];
+        for (list, level, text) in wanted {
+            assert_eq!(label(list, level).as_deref(), Some(text));
+        }
+        assert_eq!(label(9, 0), None);
+    }
+}

@@ -1,0 +1,282 @@
+//! What styles of a DOCX file make of a paragraph or a run.
+//!
+//! Rules: ISO/IEC 29500-1, 17.7 (styles), 17.3.1.20 (outline levels). A style takes from the one
+//! that it is based on what it does not say itself.
+
+use std::collections::HashMap;
+
+use super::super::xml::Xml;
+
+/// The most styles of a document.
+const MAX_STYLES: usize = 20_000;
+
+/// How many styles may be based on one another.
+const MAX_CHAIN: usize = 16;
+
+/// The outline level of text that is no heading.
+const BODY: u8 = 9;
+
+/// Names of headings, without their numbers, as programs write them in several languages, and as
+/// identifiers of styles, in which some leave letters out.
+const HEADINGS: [&str; 24] = [
+    "heading",
+    "überschrift",
+    "berschrift",
+    "titre",
+    "título",
+    "titulo",
+    "ttulo",
+    "titolo",
+    "kop",
+    "rubrik",
+    "overskrift",
+    "otsikko",
+    "nagłówek",
+    "naglowek",
+    "nagwek",
+    "nadpis",
+    "заголовок",
+    "标题",
+    "標題",
+    "見出し",
+    "제목",
+    "başlık",
+    "balk",
+    "címsor",
+];
+
+/// Fonts in which all letters are equally wide.
+const MONO: [&str; 14] = [
+    "courier",
+    "consolas",
+    "menlo",
+    "monaco",
+    "lucida console",
+    "dejavu sans mono",
+    "source code pro",
+    "cascadia",
+    "liberation mono",
+    "ubuntu mono",
+    "andale mono",
+    "fira code",
+    "jetbrains mono",
+    "roboto mono",
+];
+
+/// Whether all letters of a font are equally wide.
+pub(super) fn is_mono(font: &str) -> bool {
+    let font = font.to_lowercase();
+    MONO.iter().any(|mono| font.starts_with(mono))
+}
+
+/// What a run or a style says of its type; `None` where it says nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Type {
+    pub(super) bold: Option<bool>,
+    pub(super) italic: Option<bool>,
+    pub(super) deleted: Option<bool>,
+    pub(super) hidden: Option<bool>,
+    pub(super) mono: Option<bool>,
+}
+
+impl Type {
+    /// What this says, and `other` where it says nothing.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            bold: self.bold.or(other.bold),
+            italic: self.italic.or(other.italic),
+            deleted: self.deleted.or(other.deleted),
+            hidden: self.hidden.or(other.hidden),
+            mono: self.mono.or(other.mono),
+        }
+    }
+
+    /// Reads a property of a run; whether it was one of these.
+    pub(super) fn read(&mut self, tag: &super::super::xml::Tag<'_>) {
+        let on = Some(tag.is_on());
+        match tag.name() {
+            "b" => self.bold = on,
+            "i" => self.italic = on,
+            "strike" | "dstrike" => self.deleted = on,
+            "vanish" | "webHidden" | "specVanish" => self.hidden = on,
+            "rFonts" => {
+                let font = tag.attribute("ascii").or_else(|| tag.attribute("hAnsi"));
+                self.mono = font.map(|font| is_mono(&font));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A style.
+#[derive(Clone, Debug, Default)]
+struct Style {
+    name: String,
+    based_on: String,
+    outline: Option<u8>,
+    /// Its list, and the level in it.
+    list: (Option<u32>, Option<u8>),
+    look: Type,
+}
+
+/// What a paragraph's style makes of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Made {
+    /// The level of a heading, from 1 on.
+    pub(super) heading: Option<u8>,
+    /// Whether it is the title of the document.
+    pub(super) title: bool,
+    /// Whether it is a line of code.
+    pub(super) code: bool,
+    pub(super) list: (Option<u32>, Option<u8>),
+    pub(super) look: Type,
+}
+
+/// The styles of a document.
+#[derive(Default)]
+pub(super) struct Styles {
+    all: HashMap<String, Style>,
+    /// The style of paragraphs that name none.
+    default: String,
+    /// What was found out, by name.
+    made: HashMap<String, Made>,
+    runs: HashMap<String, Type>,
+}
+
+impl Styles {
+    pub(super) fn read(text: &str) -> Self {
+        let mut styles = Self::default();
+        let mut xml = Xml::new(text, None);
+        while let Some(tag) = xml.tag_within(0) {
+            if tag.name() != "style" || styles.all.len() >= MAX_STYLES {
+                continue;
+            }
+            let id = tag.attribute("styleId").unwrap_or_default().into_owned();
+            let is_paragraph = tag.attribute("type").as_deref() == Some("paragraph");
+            let is_default = tag
+                .attribute("default")
+                .is_some_and(|on| super::super::xml::is_true(&on));
+            if is_paragraph && is_default {
+                styles.default.clone_from(&id);
+            }
+            let style = read_style(&mut xml);
+            styles.all.insert(id, style);
+        }
+        styles
+    }
+
+    /// A style and those it is based on, nearest first.
+    fn chain<'s>(&'s self, id: &str) -> impl Iterator<Item = &'s Style> {
+        let mut next = self.all.get(id);
+        let chain = std::iter::from_fn(move || {
+            let style = next?;
+            next = self.all.get(&style.based_on);
+            Some(style)
+        });
+        chain.take(MAX_CHAIN)
+    }
+
+    /// What a paragraph's style makes of it.
+    pub(super) fn paragraph(&mut self, id: Option<&str>) -> Made {
+        let id = id.unwrap_or(&self.default);
+        if let Some(made) = self.made.get(id) {
+            return *made;
+        }
+        let mut made = Made::default();
+        let mut outline = None;
+        for style in self.chain(id) {
+            outline = outline.or(style.outline);
+            made.list.0 = made.list.0.or(style.list.0);
+            made.list.1 = made.list.1.or(style.list.1);
+            made.look = made.look.or(style.look);
+            if outline.is_none() && made.heading.is_none() && !made.title {
+                made.heading = heading_of(&style.name);
+                made.title = style.name == "title";
+            }
+            made.code |= is_code(&style.name);
+        }
+        if !self.all.contains_key(id) {
+            made.heading = heading_of(&id.to_lowercase());
+            made.title = id.eq_ignore_ascii_case("title");
+        }
+        if let Some(outline) = outline {
+            made.heading = (outline < BODY).then_some(outline + 1);
+            made.title &= outline >= BODY;
+        }
+        // A document whose text is all set in such a font is no code.
+        let plain = self.chain(&self.default).find_map(|style| style.look.mono);
+        made.look.mono = made.look.mono.filter(|mono| *mono && plain != Some(true));
+        made.code |= made.look.mono == Some(true);
+        let id = id.to_owned();
+        self.made.insert(id, made);
+        made
+    }
+
+    /// What a run's style says of its type.
+    pub(super) fn run(&mut self, id: &str) -> Type {
+        if let Some(run) = self.runs.get(id) {
+            return *run;
+        }
+        let mut run = Type::default();
+        for style in self.chain(id) {
+            run = run.or(style.look);
+            if is_code(&style.name) {
+                run.mono = Some(true);
+            }
+        }
+        self.runs.insert(id.to_owned(), run);
+        run
+    }
+
+    /// The list of a style.
+    pub(super) fn list_of(&self, id: &str) -> Option<u32> {
+        self.chain(id).find_map(|style| style.list.0)
+    }
+}
+
+fn read_style(xml: &mut Xml<'_>) -> Style {
+    let level = xml.depth();
+    let mut style = Style::default();
+    while let Some(tag) = xml.tag_within(level) {
+        let value = || tag.attribute("val").unwrap_or_default();
+        match tag.name() {
+            "name" => style.name = value().to_lowercase(),
+            "basedOn" => style.based_on = value().into_owned(),
+            "outlineLvl" => style.outline = tag.number("val"),
+            "numId" => style.list.0 = tag.number("val"),
+            "ilvl" => style.list.1 = tag.number("val"),
+            "tblStylePr" | "tblPr" | "trPr" | "tcPr" => xml.skip(),
+            _ => style.look.read(&tag),
+        }
+    }
+    style
+}
+
+/// The level of the heading whose style bears this name, in lower case.
+fn heading_of(name: &str) -> Option<u8> {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let level: u8 = name[stem.len()..].parse().ok()?;
+    let stem = stem.trim_end_matches([' ', '-', '_']);
+    (HEADINGS.contains(&stem) && (1..=9).contains(&level)).then_some(level)
+}
+
+fn is_code(name: &str) -> bool {
+    matches!(
+        name,
+        "source code"
+            | "verbatim char"
+            | "html code"
+            | "html preformatted"
+            | "html keyboard"
+            | "html sample"
+            | "html typewriter"
+            | "code"
+            | "inline code"
+            | "code block"
+            | "macro text"
+            | "macro"
+            | "preformatted text"
+            | "source text"
+            | "verbatim"
+    )
+}

@@ -1,0 +1,254 @@
+//! What runs in a paragraph, on its way into the model: pieces of text with their looks, joined
+//! where these are equal.
+
+use std::rc::Rc;
+
+use crate::document::model::{Builder, Content, Slice};
+
+/// What a piece of text looks like.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is one look, and none implies another"
+)]
+pub(super) struct Looks {
+    pub(super) bold: bool,
+    pub(super) italic: bool,
+    pub(super) deleted: bool,
+    pub(super) code: bool,
+    pub(super) link: Option<Rc<str>>,
+}
+
+/// The most pieces of a paragraph, and its longest text, in bytes.
+const MAX_PIECES: usize = 100_000;
+const MAX_TEXT: usize = 8 << 20;
+
+enum Piece {
+    Text(Looks, String),
+    Break,
+    Image { alt: String, name: String },
+    Mark(u32),
+}
+
+/// The inlines of a paragraph or a cell.
+#[derive(Default)]
+pub(super) struct Inlines {
+    pieces: Vec<Piece>,
+    length: usize,
+    /// Whether something was left out, since there was too much of it.
+    cut: bool,
+}
+
+/// What is open while pieces are written, outermost first.
+#[derive(Clone, PartialEq, Eq)]
+enum Open {
+    Link(Rc<str>),
+    Strong,
+    Emphasis,
+    Deleted,
+}
+
+impl Inlines {
+    /// Adds text.
+    pub(super) fn text(&mut self, looks: &Looks, text: &str) {
+        if text.is_empty() || !self.has_room() {
+            return;
+        }
+        self.length += text.len();
+        let blank = text.chars().all(char::is_whitespace);
+        match self.pieces.last_mut() {
+            // What a blank looks like is not seen, but that it is part of a link, or of code.
+            Some(Piece::Text(last, all))
+                if last == looks || blank && last.link == looks.link && !last.code =>
+            {
+                all.push_str(text);
+            }
+            _ => self
+                .pieces
+                .push(Piece::Text(looks.clone(), text.to_owned())),
+        }
+    }
+
+    /// Adds the end of a line.
+    pub(super) fn line_end(&mut self) {
+        if self.has_room() {
+            self.pieces.push(Piece::Break);
+        }
+    }
+
+    /// Whether there is room for more; what does not fit is noted.
+    fn has_room(&mut self) -> bool {
+        let full = self.pieces.len() >= MAX_PIECES || self.length >= MAX_TEXT;
+        self.cut |= full;
+        !full
+    }
+
+    /// Whether something was left out.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Adds the end of a line where there is something before it.
+    pub(super) fn next_line(&mut self) {
+        if !self.is_blank() && !matches!(self.pieces.last(), Some(Piece::Break)) {
+            self.pieces.push(Piece::Break);
+        }
+    }
+
+    /// Adds an image, of which its text is shown and the name of its file.
+    pub(super) fn image(&mut self, alt: &str, name: &str) {
+        if !self.has_room() {
+            return;
+        }
+        let alt = alt.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.length += alt.len() + name.len();
+        self.pieces.push(Piece::Image {
+            alt,
+            name: if name.contains("://") {
+                name.to_owned()
+            } else {
+                name.rsplit('/').next().unwrap_or_default().to_owned()
+            },
+        });
+    }
+
+    /// Adds the mark of a note.
+    pub(super) fn mark(&mut self, number: u32) {
+        if self.has_room() {
+            self.pieces.push(Piece::Mark(number));
+        }
+    }
+
+    /// How many bytes its texts have.
+    pub(super) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// How many pieces there are.
+    pub(super) fn pieces(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Whether nothing of it is seen.
+    pub(super) fn is_blank(&self) -> bool {
+        self.pieces.iter().all(|piece| match piece {
+            Piece::Text(_, text) => text.trim().is_empty(),
+            Piece::Break => true,
+            Piece::Image { .. } | Piece::Mark(_) => false,
+        })
+    }
+
+    /// Whether all of its text is code.
+    pub(super) fn is_code(&self) -> bool {
+        let mut code = false;
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(looks, _) if looks.code => code = true,
+                Piece::Text(_, text) if text.trim().is_empty() => {}
+                Piece::Break => {}
+                _ => return false,
+            }
+        }
+        code
+    }
+
+    /// Its text, with its line ends.
+    pub(super) fn plain(&self) -> String {
+        let mut plain = String::with_capacity(self.length);
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(_, text) => plain.push_str(text),
+                Piece::Break => plain.push('\n'),
+                Piece::Image { .. } | Piece::Mark(_) => {}
+            }
+        }
+        plain
+    }
+
+    /// Takes what another one holds, behind its own.
+    pub(super) fn append(&mut self, other: Self) {
+        self.cut |= other.cut;
+        if self.has_room() {
+            self.length += other.length;
+            self.pieces.extend(other.pieces);
+        }
+    }
+
+    /// Takes bold type away, where all there is bears it.
+    pub(super) fn unbold(&mut self) {
+        for piece in &mut self.pieces {
+            if let Piece::Text(looks, _) = piece {
+                looks.bold = false;
+            }
+        }
+    }
+
+    /// Writes them into a document.
+    pub(super) fn write(&self, builder: &mut Builder) {
+        let mut open: Vec<Open> = Vec::new();
+        for piece in &self.pieces {
+            let (looks, code) = match piece {
+                Piece::Text(looks, _) => (looks.clone(), looks.code),
+                _ => (Looks::default(), false),
+            };
+            let mut wanted: Vec<Open> = looks.link.clone().map(Open::Link).into_iter().collect();
+            wanted.extend(looks.bold.then_some(Open::Strong));
+            wanted.extend(looks.italic.then_some(Open::Emphasis));
+            wanted.extend(looks.deleted.then_some(Open::Deleted));
+            // A line end and an image within a link or within bold type do not end it.
+            if matches!(piece, Piece::Break | Piece::Image { .. }) {
+                wanted.clone_from(&open);
+            }
+            let same = open.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
+            for _ in same..open.len() {
+                builder.close_unless_empty();
+            }
+            for style in &wanted[same..] {
+                let content = match style {
+                    Open::Link(address) => Content::Link {
+                        address: builder.keep_address(None, address),
+                        title: Slice::default(),
+                    },
+                    Open::Strong => Content::Strong,
+                    Open::Emphasis => Content::Emphasis,
+                    Open::Deleted => Content::Deleted,
+                };
+                builder.open(content);
+            }
+            open = wanted;
+            match piece {
+                Piece::Text(_, text) if code && !text.trim().is_empty() => {
+                    // Blanks at its ends part it from what stands around it, and are no code.
+                    let rest = text.trim_start();
+                    let inner = rest.trim_end();
+                    add_text(builder, &text[..text.len() - rest.len()]);
+                    let kept = builder.keep(inner);
+                    builder.add(Content::Code(kept));
+                    add_text(builder, &rest[inner.len()..]);
+                }
+                Piece::Text(_, text) => add_text(builder, text),
+                Piece::Break => builder.add(Content::Break),
+                Piece::Image { alt, name } => {
+                    let address = builder.keep_address(None, name);
+                    let alt = builder.keep(alt);
+                    builder.add(Content::Image {
+                        address,
+                        alt,
+                        title: Slice::default(),
+                    });
+                }
+                Piece::Mark(number) => builder.add(Content::NoteMark(*number)),
+            }
+        }
+        for _ in open {
+            builder.close_unless_empty();
+        }
+    }
+}
+
+fn add_text(builder: &mut Builder, text: &str) {
+    if !text.is_empty() {
+        let text = builder.keep(text);
+        builder.add(Content::Text(text));
+    }
+}

@@ -1,0 +1,180 @@
+//! The readers of office documents: DOCX, PPTX and XLSX (Office Open XML).
+//!
+//! Rules: ISO/IEC 29500 (ECMA-376). A document is a zip file of parts in XML that point to each
+//! other.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `package` | the zip file, its parts and how they point to each other |
+//! | `xml` | elements and text |
+//! | `inlines`, `blocks` | the way into the model, within limits |
+//! | `chart` | the values of charts, the texts of diagrams |
+//! | `docx`, `pptx`, `xlsx` | the three kinds |
+
+use super::file::{FileError, FileKind};
+use super::model::{Builder, Content};
+use package::Package;
+use xml::{Item, Xml};
+
+mod blocks;
+mod chart;
+mod docx;
+mod inlines;
+pub(super) mod package;
+mod pptx;
+mod xlsx;
+pub(super) mod xml;
+
+/// The most columns that a cell takes.
+const MAX_COLUMNS: usize = 64;
+
+/// How deep tables and text boxes are nested at most.
+const MAX_DEPTH: usize = 12;
+
+/// The longest title, author or date, in bytes.
+const MAX_PROPERTY: usize = 1000;
+
+/// What was read of a document.
+#[derive(Default)]
+pub(super) struct Read {
+    pub(super) builder: Builder,
+    /// What its text gives as its title.
+    pub(super) title: String,
+    /// Whether something was left out, since there was too much of it.
+    pub(super) cut: bool,
+    /// Whether something was left out, since there was no time for it.
+    pub(super) late: bool,
+    /// Whether its XML breaks off.
+    pub(super) broken: bool,
+}
+
+/// What a document says about itself; empty where it says nothing.
+#[derive(Default)]
+pub(super) struct Properties {
+    pub(super) title: String,
+    pub(super) author: String,
+    pub(super) date: String,
+}
+
+/// Reads the document in `package`, and what it says about itself.
+pub(super) fn read(
+    package: &mut Package<'_>,
+    kind: FileKind,
+) -> Result<(Read, Properties), FileError> {
+    let (_, main) = main_part(package)
+        .filter(|(found, _)| *found == kind)
+        .ok_or(FileError::NotOne(kind))?;
+    let read = match kind {
+        FileKind::Pptx => pptx::read(package, &main),
+        FileKind::Xlsx => xlsx::read(package, &main),
+        _ => docx::read(package, &main),
+    };
+    Ok((read, properties(package)))
+}
+
+/// The kind of the document and its main part, by what the package says of its parts.
+pub(super) fn main_part(package: &mut Package<'_>) -> Option<(FileKind, String)> {
+    let relations = package.relations("");
+    let named = relations.first("officeDocument").map(str::to_owned);
+    let text = package.text("[Content_Types].xml")?;
+    let mut xml = Xml::new(&text, package.end());
+    let mut found: Option<(FileKind, String)> = None;
+    while let Some(item) = xml.next() {
+        let Item::Open(tag) = item else { continue };
+        let kind = tag.attribute("ContentType").and_then(|kind| kind_of(&kind));
+        let name = tag.attribute("PartName").unwrap_or_default();
+        let name = name.trim_start_matches('/').to_owned();
+        let name = if name.is_empty() {
+            named.clone()
+        } else {
+            Some(name)
+        };
+        let (Some(kind), Some(name)) = (kind, name) else {
+            continue;
+        };
+        // The package names its main part; others of its kind are embedded in it.
+        let is_named = named
+            .as_ref()
+            .is_some_and(|named| named.eq_ignore_ascii_case(&name));
+        if is_named || found.is_none() {
+            found = Some((kind, name));
+        }
+        if is_named {
+            break;
+        }
+    }
+    let (kind, name) = found?;
+    let name = named.filter(|named| package.has(named)).unwrap_or(name);
+    Some((kind, name))
+}
+
+/// The kind of document whose main part is of this type.
+fn kind_of(content_type: &str) -> Option<FileKind> {
+    let content_type = content_type.to_ascii_lowercase();
+    let content_type = content_type.strip_suffix(".main+xml")?;
+    if content_type.contains("wordprocessingml.") || content_type.contains("ms-word.") {
+        Some(FileKind::Docx)
+    } else if content_type.contains("presentationml.") || content_type.contains("ms-powerpoint.") {
+        Some(FileKind::Pptx)
+    } else if content_type.contains("spreadsheetml.") || content_type.contains("ms-excel.") {
+        Some(FileKind::Xlsx)
+    } else {
+        None
+    }
+}
+
+/// What the document says about itself.
+fn properties(package: &mut Package<'_>) -> Properties {
+    let relations = package.relations("");
+    let name = relations
+        .first("core-properties")
+        .unwrap_or("docProps/core.xml")
+        .to_owned();
+    let mut properties = Properties::default();
+    let Some(text) = package.text(&name) else {
+        return properties;
+    };
+    let mut xml = Xml::new(&text, package.end());
+    let mut modified = String::new();
+    while let Some(tag) = xml.tag_within(0) {
+        let slot = match tag.name() {
+            "title" => &mut properties.title,
+            "creator" => &mut properties.author,
+            "created" => &mut properties.date,
+            "modified" => &mut modified,
+            _ => continue,
+        };
+        let text = xml.text_within(MAX_PROPERTY);
+        *slot = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    if properties.date.is_empty() {
+        properties.date = modified;
+    }
+    // What programs put there themselves says nothing of the document.
+    if matches!(
+        properties.title.as_str(),
+        "PowerPoint Presentation" | "Word Document"
+    ) {
+        properties.title.clear();
+    }
+    if matches!(properties.author.as_str(), "python-docx" | "openpyxl") {
+        properties.author.clear();
+    }
+    properties
+}
+
+/// A number as its fifteen digits have it, as spreadsheets show it at most.
+fn number(value: f64) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let rounded: f64 = format!("{value:.14e}").parse().unwrap_or(value);
+    if rounded != 0.0 && !(1e-7..1e21).contains(&rounded.abs()) {
+        return format!("{rounded:e}");
+    }
+    let text = rounded.to_string();
+    if text == "-0" { "0".to_owned() } else { text }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,281 @@
+//! The parts of a zip file, within limits, and how they point to each other.
+//!
+//! Rules: APPNOTE.TXT 6.3.10 (zip), ECMA-376-2 (Open Packaging Conventions: part names,
+//! relationships). Nothing is read but parts of the file itself: what points elsewhere is an
+//! address, and a path that leaves the file is none.
+
+use std::collections::HashMap;
+use std::io::{Cursor, Read};
+use std::time::Instant;
+
+use memchr::memmem;
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::xml::{self, Item, Xml};
+use crate::document::file::FileError;
+
+/// The most entries of a file.
+const MAX_ENTRIES: usize = 20_000;
+
+/// The most that all parts which are read may be once they are decompressed, in bytes.
+const MAX_TOTAL: usize = 256 << 20;
+
+/// How much is decompressed between two looks at the clock, in bytes.
+const PIECE: usize = 1 << 20;
+
+/// What opens each record of a zip file's directory, and the end of one with 64-bit numbers.
+const RECORD: &[u8] = b"PK\x01\x02";
+const END_64: &[u8] = b"PK\x06\x06";
+
+/// A zip file.
+pub(in crate::document) struct Package<'a> {
+    archive: ZipArchive<Cursor<&'a [u8]>>,
+    /// Where each entry is, by its name in lower case.
+    places: HashMap<String, usize>,
+    left: usize,
+    /// The most that one part may be once it is decompressed, in bytes.
+    part: usize,
+    end: Option<Instant>,
+    /// Whether a part could not be read whole, since it is damaged.
+    pub(in crate::document) damaged: bool,
+    /// Whether something was left out, since there was too much of it.
+    pub(in crate::document) cut: bool,
+    /// Whether a part was left out, since nobody can read it without a password.
+    pub(in crate::document) locked: bool,
+}
+
+/// What a part points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::document) enum Target {
+    /// Another part, by its name.
+    Part(String),
+    /// An address outside of the file.
+    Address(String),
+}
+
+/// What a part points to, and as what.
+#[derive(Clone, Debug)]
+pub(in crate::document) struct Relation {
+    /// The last part of its type's address, as `hyperlink`.
+    pub(in crate::document) kind: String,
+    pub(in crate::document) target: Target,
+}
+
+/// The relationships of a part, by their names.
+#[derive(Default)]
+pub(in crate::document) struct Relations(HashMap<String, Relation>, Vec<String>);
+
+impl Relations {
+    /// The part that a relationship points to.
+    pub(in crate::document) fn part(&self, id: &str) -> Option<&str> {
+        match &self.0.get(id)?.target {
+            Target::Part(name) => Some(name),
+            Target::Address(_) => None,
+        }
+    }
+
+    /// The address that a relationship points to.
+    pub(in crate::document) fn address(&self, id: &str) -> Option<&str> {
+        match &self.0.get(id)?.target {
+            Target::Address(address) => Some(address),
+            Target::Part(_) => None,
+        }
+    }
+
+    /// The first part of a kind.
+    pub(in crate::document) fn first(&self, kind: &str) -> Option<&str> {
+        self.1
+            .iter()
+            .find(|id| {
+                self.0
+                    .get(*id)
+                    .is_some_and(|relation| relation.kind == kind)
+            })
+            .and_then(|id| self.part(id))
+    }
+}
+
+impl<'a> Package<'a> {
+    /// Opens a file of which no part is to be longer than `part` bytes.
+    pub(in crate::document) fn open(
+        bytes: &'a [u8],
+        part: usize,
+        end: Option<Instant>,
+    ) -> Result<Self, FileError> {
+        if claims_too_much(bytes) {
+            return Err(FileError::TooCostly);
+        }
+        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| FileError::Damaged)?;
+        let mut places = HashMap::with_capacity(archive.len());
+        for (at, name) in archive.file_names_raw().enumerate() {
+            let name = String::from_utf8_lossy(name).replace('\\', "/");
+            let name = name.trim_start_matches('/').to_lowercase();
+            places.entry(name).or_insert(at);
+        }
+        Ok(Self {
+            archive,
+            places,
+            left: MAX_TOTAL,
+            part,
+            end,
+            damaged: false,
+            cut: false,
+            locked: false,
+        })
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(&name.to_lowercase()).copied()
+    }
+
+    /// Whether there is a part of this name.
+    pub(in crate::document) fn has(&self, name: &str) -> bool {
+        self.place(name).is_some()
+    }
+
+    /// When all has to be read.
+    pub(in crate::document) fn end(&self) -> Option<Instant> {
+        self.end
+    }
+
+    /// The text of a part, as much of it as can be read; `None` if there is none.
+    pub(in crate::document) fn text(&mut self, name: &str) -> Option<String> {
+        Some(xml::decoded(self.bytes(name)?))
+    }
+
+    /// The bytes of a part, as many as can be read.
+    fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
+        let place = self.place(name)?;
+        let most = self.part.min(self.left);
+        let mut bytes = Vec::new();
+        let mut file = match self.archive.by_index(place) {
+            Ok(file) => file,
+            Err(ZipError::UnsupportedArchive(reason)) => {
+                self.locked |= reason == ZipError::PASSWORD_REQUIRED;
+                self.damaged |= reason != ZipError::PASSWORD_REQUIRED;
+                return None;
+            }
+            Err(_) => {
+                self.damaged = true;
+                return None;
+            }
+        };
+        loop {
+            if self.end.is_some_and(|end| Instant::now() >= end) {
+                self.cut = true;
+                break;
+            }
+            let piece = PIECE.min(most + 1 - bytes.len());
+            match (&mut file).take(piece as u64).read_to_end(&mut bytes) {
+                Ok(0) => break,
+                Ok(_) if bytes.len() > most => {
+                    bytes.truncate(most);
+                    self.cut = true;
+                    break;
+                }
+                Ok(_) => {}
+                Err(_) => {
+                    self.damaged = true;
+                    bytes.truncate(most);
+                    break;
+                }
+            }
+        }
+        drop(file);
+        self.left -= bytes.len();
+        Some(bytes)
+    }
+
+    /// What a part points to; what the file itself points to, where the name is empty.
+    pub(in crate::document) fn relations(&mut self, part: &str) -> Relations {
+        let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
+        let slash = if folder.is_empty() { "" } else { "/" };
+        let mut relations = Relations::default();
+        let Some(text) = self.text(&format!("{folder}{slash}_rels/{name}.rels")) else {
+            return relations;
+        };
+        let mut xml = Xml::new(&text, self.end);
+        while let Some(item) = xml.next() {
+            let Item::Open(tag) = item else { continue };
+            if tag.name() != "Relationship" || relations.0.len() >= MAX_ENTRIES {
+                continue;
+            }
+            let (Some(id), Some(target)) = (tag.attribute("Id"), tag.attribute("Target")) else {
+                continue;
+            };
+            let kind = tag.attribute("Type").unwrap_or_default();
+            let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
+            let outside = tag
+                .attribute("TargetMode")
+                .is_some_and(|mode| mode == "External");
+            let target = if outside {
+                Target::Address(target.into_owned())
+            } else {
+                match resolved(folder, &target) {
+                    Some(name) => Target::Part(name),
+                    None => continue,
+                }
+            };
+            let id = id.into_owned();
+            relations.1.push(id.clone());
+            relations.0.insert(id, Relation { kind, target });
+        }
+        relations
+    }
+}
+
+/// Whether a file speaks of more entries than there may be: each would take memory before any is
+/// looked at.
+fn claims_too_much(bytes: &[u8]) -> bool {
+    let records = memmem::find_iter(bytes, RECORD).take(MAX_ENTRIES + 1);
+    let large = |at: usize| {
+        // The number of entries, in this file and in all.
+        [24, 32].into_iter().any(|field| {
+            let number = bytes.get(at + field..at + field + 8);
+            let number = number.and_then(|number| number.try_into().ok());
+            number.is_some_and(|number| u64::from_le_bytes(number) > MAX_ENTRIES as u64)
+        })
+    };
+    records.count() > MAX_ENTRIES || memmem::find_iter(bytes, END_64).any(large)
+}
+
+/// The name of the part that `target` means in a part of `folder`; `None` if it leaves the file.
+pub(in crate::document) fn resolved(folder: &str, target: &str) -> Option<String> {
+    let target = target.replace('\\', "/");
+    let path = target.split(['?', '#']).next().unwrap_or_default();
+    let mut parts: Vec<&str> = match path.strip_prefix('/') {
+        Some(_) => Vec::new(),
+        None => folder.split('/').filter(|part| !part.is_empty()).collect(),
+    };
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_stays_within_the_file() {
+        for (folder, target, wanted) in [
+            ("word", "media/a.png", Some("word/media/a.png")),
+            ("ppt/slides", "../charts/c.xml", Some("ppt/charts/c.xml")),
+            ("ppt/slides", "/ppt/a.xml", Some("ppt/a.xml")),
+            ("word", "../../etc/passwd", None),
+            ("", "../a", None),
+            ("word", "..", None),
+            ("OEBPS", "a.xhtml#b", Some("OEBPS/a.xhtml")),
+        ] {
+            assert_eq!(resolved(folder, target).as_deref(), wanted, "{target}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Which paragraphs of a slide are items of lists: what a paragraph says itself, its shape, the
+//! layout's placeholder, and the master, in this order.
+//!
+//! Rules: ISO/IEC 29500-1, 21.1.2.4 (bullets and numbering), 19.3.1.36 (placeholders).
+
+use std::collections::HashMap;
+
+use super::super::xml::{Tag, Xml};
+
+/// Levels of lists.
+pub(super) const LEVELS: usize = 9;
+
+/// The most placeholders of a layout.
+const MAX_PLACEHOLDERS: usize = 1000;
+
+/// What stands before a paragraph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bullet {
+    None,
+    Mark,
+    /// Numbers, from this one on.
+    Number(u32),
+}
+
+/// What stands before the paragraphs of each level; `None` where it is not said.
+pub(super) type Levels = [Option<Bullet>; LEVELS];
+
+/// What `tag` says of bullets, if it does.
+pub(super) fn bullet_of(tag: &Tag<'_>) -> Option<Bullet> {
+    match tag.name() {
+        "buNone" => Some(Bullet::None),
+        "buChar" | "buBlip" => Some(Bullet::Mark),
+        "buAutoNum" => Some(Bullet::Number(tag.number("startAt").unwrap_or(1))),
+        _ => None,
+    }
+}
+
+/// Reads a list style, the element that was opened last.
+pub(super) fn levels(xml: &mut Xml<'_>) -> Levels {
+    let depth = xml.depth();
+    let mut levels = Levels::default();
+    let mut at = LEVELS;
+    while let Some(tag) = xml.tag_within(depth) {
+        let name = tag.name();
+        if let Some(level) = name
+            .strip_prefix("lvl")
+            .and_then(|name| name.strip_suffix("pPr"))
+        {
+            at = level
+                .parse::<usize>()
+                .map_or(LEVELS, |level| level.wrapping_sub(1));
+        } else if let (Some(bullet), Some(slot)) = (bullet_of(&tag), levels.get_mut(at)) {
+            *slot = Some(bullet);
+        }
+    }
+    levels
+}
+
+/// What `own` says, and `other` where it says nothing.
+pub(super) fn or(own: &Levels, other: &Levels) -> Levels {
+    std::array::from_fn(|at| own[at].or(other[at]))
+}
+
+/// What a shape stands for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Placeholder {
+    pub(super) kind: String,
+    pub(super) index: String,
+}
+
+impl Placeholder {
+    pub(super) fn of(tag: &Tag<'_>) -> Self {
+        Self {
+            kind: tag
+                .attribute("type")
+                .unwrap_or_else(|| "obj".into())
+                .into_owned(),
+            index: tag.attribute("idx").unwrap_or_default().into_owned(),
+        }
+    }
+
+    /// Whether its text is what a slide says, in the master's style of such.
+    fn is_body(&self) -> bool {
+        matches!(self.kind.as_str(), "body" | "obj" | "subTitle")
+    }
+}
+
+/// A layout with its master.
+#[derive(Default)]
+pub(super) struct Layout {
+    placeholders: HashMap<String, Levels>,
+    kinds: HashMap<String, Levels>,
+    body: Levels,
+}
+
+impl Layout {
+    /// Reads the styles of a master.
+    pub(super) fn read_master(&mut self, text: &str) {
+        let mut xml = Xml::new(text, None);
+        while let Some(tag) = xml.tag_within(0) {
+            if tag.name() == "bodyStyle" {
+                self.body = levels(&mut xml);
+                return;
+            }
+        }
+    }
+
+    /// Reads the placeholders of a layout.
+    pub(super) fn read(&mut self, text: &str) {
+        let mut xml = Xml::new(text, None);
+        let mut placeholder = None;
+        while let Some(tag) = xml.tag_within(0) {
+            match tag.name() {
+                "sp" => placeholder = None,
+                "ph" => placeholder = Some(Placeholder::of(&tag)),
+                "lstStyle" if self.placeholders.len() < MAX_PLACEHOLDERS => {
+                    let levels = levels(&mut xml);
+                    if let Some(of) = placeholder.take() {
+                        self.kinds.entry(of.kind).or_insert(levels);
+                        self.placeholders.insert(of.index, levels);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What stands before the paragraphs of a placeholder.
+    pub(super) fn levels(&self, of: &Placeholder) -> Levels {
+        if !of.is_body() {
+            return Levels::default();
+        }
+        let own = if of.index.is_empty() {
+            self.kinds.get(&of.kind)
+        } else {
+            self.placeholders.get(&of.index)
+        };
+        or(own.unwrap_or(&Levels::default()), &self.body)
+    }
+}

@@ -1,0 +1,132 @@
+//! The reader of PPTX files (`PresentationML`): each slide a heading and what is on it.
+//!
+//! Rules: ISO/IEC 29500-1, 19 and 21.1. Slides come in the order of the presentation, hidden ones
+//! not at all, of which is said how many there are.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `bullets` | which paragraphs are items |
+//! | `slide` | the shapes of a slide |
+//! | `text` | paragraphs and what runs in them |
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use self::bullets::Layout;
+use super::Read;
+use super::blocks::Blocks;
+use super::package::Package;
+use super::xml::{Xml, is_true};
+
+mod bullets;
+mod slide;
+mod text;
+
+/// The most slides of a document.
+const MAX_SLIDES: usize = 5000;
+
+/// Reads the document whose presentation is `main`.
+pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
+    let relations = package.relations(main);
+    let text = package.text(main).unwrap_or_default();
+    let mut slides = Vec::new();
+    let mut xml = Xml::new(&text, package.end());
+    while let Some(tag) = xml.tag_within(0) {
+        if tag.name() == "sldId" && slides.len() < MAX_SLIDES {
+            let id = tag.relation("id").unwrap_or_default();
+            slides.extend(relations.part(&id).map(str::to_owned));
+        }
+    }
+    let mut read = Read {
+        broken: xml.broken,
+        ..Read::default()
+    };
+    drop(xml);
+    drop(text);
+    let mut blocks = Blocks::default();
+    let mut layouts: HashMap<String, Rc<Layout>> = HashMap::new();
+    let mut hidden = 0;
+    for (at, name) in slides.iter().enumerate() {
+        if !blocks.has_room() || read.late {
+            break;
+        }
+        let relations = package.relations(name);
+        let Some(text) = package.text(name) else {
+            continue;
+        };
+        if is_hidden(&text) {
+            hidden += 1;
+            continue;
+        }
+        let layout = layout(package, relations.first("slideLayout"), &mut layouts);
+        let mut slide = slide::Slide::new(package, &relations, layout);
+        slide.read(&text);
+        let title = slide.title();
+        if read.title.is_empty() {
+            read.title.clone_from(&title);
+        }
+        if title.is_empty() {
+            blocks.head(2, &format!("Slide {}", at + 1));
+        } else {
+            blocks.head(2, &title);
+        }
+        read.late |= slide.late;
+        read.broken |= slide.broken;
+        slide.write(&mut blocks);
+        let Some(name) = relations.first("notesSlide").map(str::to_owned) else {
+            continue;
+        };
+        let relations = package.relations(&name);
+        let text = package.text(&name).unwrap_or_default();
+        let mut notes = slide::Slide::notes(package, &relations);
+        notes.read(&text);
+        if notes.has_text() {
+            blocks.head(3, "Notes");
+            notes.write(&mut blocks);
+        }
+    }
+    if hidden > 0 {
+        let (noun, verb) = if hidden == 1 {
+            ("slide", "is")
+        } else {
+            ("slides", "are")
+        };
+        blocks.say(&format!(
+            "[Left out: {hidden} hidden {noun} {verb} not shown.]"
+        ));
+    }
+    blocks.end();
+    read.cut = blocks.cut;
+    read.builder = blocks.builder;
+    read
+}
+
+fn is_hidden(slide: &str) -> bool {
+    let mut xml = Xml::new(slide, None);
+    let root = xml.tag_within(0);
+    root.and_then(|root| root.attribute("show").map(|show| !is_true(&show)))
+        .unwrap_or(false)
+}
+
+/// What a layout and its master say of lists.
+fn layout(
+    package: &mut Package<'_>,
+    name: Option<&str>,
+    known: &mut HashMap<String, Rc<Layout>>,
+) -> Rc<Layout> {
+    let Some(name) = name else {
+        return Rc::default();
+    };
+    if let Some(layout) = known.get(name) {
+        return Rc::clone(layout);
+    }
+    let relations = package.relations(name);
+    let mut layout = Layout::default();
+    if let Some(master) = relations.first("slideMaster").map(str::to_owned) {
+        layout.read_master(&package.text(&master).unwrap_or_default());
+    }
+    layout.read(&package.text(name).unwrap_or_default());
+    let layout = Rc::new(layout);
+    known.insert(name.to_owned(), Rc::clone(&layout));
+    layout
+}

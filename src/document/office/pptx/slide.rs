@@ -1,0 +1,252 @@
+//! The shapes of a slide, or of its notes.
+//!
+//! Rules: ISO/IEC 29500-1, 19.3.1. The title comes first, whatever its place among the shapes;
+//! the number of the slide, its date and its footer are none of what it says.
+
+use std::rc::Rc;
+
+use super::super::blocks::{Blocks, Cell};
+use super::super::inlines::Inlines;
+use super::super::package::{Package, Relations};
+use super::super::xml::{Tag, Xml, is_true};
+use super::super::{MAX_COLUMNS, chart};
+use super::bullets::{LEVELS, Layout, Levels, Placeholder};
+use super::text::{self, Paragraph};
+
+/// The most shapes of a slide, and rows of all its tables.
+const MAX_SHAPES: usize = 20_000;
+
+/// What is on a slide.
+enum Shape {
+    Text(Vec<Paragraph>),
+    Table(Vec<Vec<Cell>>),
+    /// A chart or a diagram.
+    Drawing(String),
+    Image(Inlines),
+}
+
+/// A slide that is being read.
+pub(super) struct Slide<'s, 'p, 'b> {
+    package: &'s mut Package<'b>,
+    relations: &'p Relations,
+    layout: Rc<Layout>,
+    /// Whether it is the notes of one.
+    notes: bool,
+    title: Option<Vec<Paragraph>>,
+    shapes: Vec<Shape>,
+    pub(super) late: bool,
+    pub(super) broken: bool,
+}
+
+impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
+    pub(super) fn new(
+        package: &'s mut Package<'b>,
+        relations: &'p Relations,
+        layout: Rc<Layout>,
+    ) -> Self {
+        Self {
+            package,
+            relations,
+            layout,
+            notes: false,
+            title: None,
+            shapes: Vec::new(),
+            late: false,
+            broken: false,
+        }
+    }
+
+    /// For the notes of a slide.
+    pub(super) fn notes(package: &'s mut Package<'b>, relations: &'p Relations) -> Self {
+        let mut slide = Self::new(package, relations, Rc::default());
+        slide.notes = true;
+        slide
+    }
+
+    pub(super) fn read(&mut self, text: &str) {
+        let mut xml = Xml::new(text, self.package.end());
+        while let Some(tag) = xml.tag_within(0) {
+            if self.shapes.len() >= MAX_SHAPES {
+                break;
+            }
+            match tag.name() {
+                "sp" | "cxnSp" => self.shape(&mut xml),
+                "graphicFrame" => self.frame(&mut xml),
+                "pic" => self.picture(&mut xml),
+                "Fallback" | "timing" | "transition" | "bg" | "extLst" => xml.skip(),
+                // A group of its own properties.
+                "nvGrpSpPr" => {
+                    let depth = xml.depth();
+                    let mut hidden = false;
+                    while let Some(tag) = xml.tag_within(depth) {
+                        hidden |= is_hidden(&tag);
+                    }
+                    if hidden {
+                        // The rest of the group.
+                        while xml.within(depth - 1).is_some() {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.late |= xml.late;
+        self.broken |= xml.broken;
+    }
+
+    fn shape(&mut self, xml: &mut Xml<'_>) {
+        let depth = xml.depth();
+        let mut placeholder: Option<Placeholder> = None;
+        let mut hidden = false;
+        let mut paragraphs = Vec::new();
+        while let Some(tag) = xml.tag_within(depth) {
+            match tag.name() {
+                "cNvPr" => hidden = is_hidden(&tag),
+                "ph" => placeholder = Some(Placeholder::of(&tag)),
+                "txBody" => {
+                    let levels = match &placeholder {
+                        Some(placeholder) => self.layout.levels(placeholder),
+                        None => Levels::default(),
+                    };
+                    paragraphs = text::read(xml, self.relations, &levels);
+                }
+                "Fallback" | "spPr" | "style" | "extLst" => xml.skip(),
+                _ => {}
+            }
+        }
+        let kind = placeholder
+            .as_ref()
+            .map_or("", |placeholder| placeholder.kind.as_str());
+        let aside = matches!(kind, "sldNum" | "dt" | "ftr" | "hdr" | "sldImg");
+        if hidden
+            || aside
+            || paragraphs
+                .iter()
+                .all(|paragraph| paragraph.inlines.is_blank())
+        {
+            return;
+        }
+        if matches!(kind, "title" | "ctrTitle") && self.title.is_none() && !self.notes {
+            self.title = Some(paragraphs);
+        } else {
+            self.shapes.push(Shape::Text(paragraphs));
+        }
+    }
+
+    /// A table, a chart or a diagram.
+    fn frame(&mut self, xml: &mut Xml<'_>) {
+        let depth = xml.depth();
+        let mut hidden = false;
+        while let Some(tag) = xml.tag_within(depth) {
+            match tag.name() {
+                "cNvPr" => hidden = is_hidden(&tag),
+                "tbl" => {
+                    let table = self.table(xml);
+                    if !hidden {
+                        self.shapes.push(Shape::Table(table));
+                    }
+                }
+                "chart" | "relIds" if !hidden => {
+                    let id = tag.relation("id").or_else(|| tag.relation("dm"));
+                    if let Some(part) = id.and_then(|id| self.relations.part(&id)) {
+                        self.shapes.push(Shape::Drawing(part.to_owned()));
+                    }
+                }
+                "Fallback" => xml.skip(),
+                _ => {}
+            }
+        }
+    }
+
+    fn table(&mut self, xml: &mut Xml<'_>) -> Vec<Vec<Cell>> {
+        let depth = xml.depth();
+        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        while let Some(tag) = xml.tag_within(depth) {
+            match tag.name() {
+                "tr" if rows.len() < MAX_SHAPES => rows.push(Vec::new()),
+                "tc" => {
+                    let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
+                    let goes_on = on("vMerge");
+                    // What a cell of several columns takes is told by the first of them.
+                    let spanned = on("hMerge");
+                    let columns = tag.number::<usize>("gridSpan").unwrap_or(1);
+                    let content = text::in_cell(text::read(xml, self.relations, &[None; LEVELS]));
+                    if let Some(row) = rows.last_mut()
+                        && !spanned
+                    {
+                        row.push(Cell {
+                            content: if goes_on { Inlines::default() } else { content },
+                            columns: u16::try_from(columns.clamp(1, MAX_COLUMNS)).unwrap_or(1),
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+        rows
+    }
+
+    fn picture(&mut self, xml: &mut Xml<'_>) {
+        let depth = xml.depth();
+        let (mut alt, mut name, mut hidden) = (String::new(), String::new(), false);
+        while let Some(tag) = xml.tag_within(depth) {
+            match tag.name() {
+                "cNvPr" => {
+                    hidden = is_hidden(&tag);
+                    let said = ["descr", "title"].into_iter().find_map(|name| {
+                        tag.attribute(name).filter(|text| !text.trim().is_empty())
+                    });
+                    alt = said.unwrap_or_default().into_owned();
+                }
+                "blip" => {
+                    let id = tag.relation("embed").unwrap_or_default();
+                    let part = self.relations.part(&id);
+                    name.push_str(part.unwrap_or_default());
+                }
+                _ => {}
+            }
+        }
+        if !hidden && !alt.is_empty() {
+            let mut inlines = Inlines::default();
+            inlines.image(&alt, &name);
+            self.shapes.push(Shape::Image(inlines));
+        }
+    }
+
+    /// The title, on one line; empty if there is none.
+    pub(super) fn title(&self) -> String {
+        let title = self.title.iter().flatten();
+        let words: Vec<String> = title.map(|paragraph| paragraph.inlines.plain()).collect();
+        words
+            .join(" ")
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// Whether anything is on it.
+    pub(super) fn has_text(&self) -> bool {
+        !self.shapes.is_empty()
+    }
+
+    /// Writes all but the title.
+    pub(super) fn write(self, blocks: &mut Blocks) {
+        for (key, shape) in self.shapes.into_iter().enumerate() {
+            match shape {
+                Shape::Text(paragraphs) => {
+                    text::write(&paragraphs, u32::try_from(key).unwrap_or(0), blocks);
+                }
+                Shape::Table(rows) => blocks.table(rows),
+                Shape::Image(inlines) => blocks.paragraph(&inlines),
+                Shape::Drawing(part) => {
+                    if let Some(text) = self.package.text(&part) {
+                        chart::write(&text, self.package.end(), blocks);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn is_hidden(tag: &Tag<'_>) -> bool {
+    tag.name() == "cNvPr" && tag.attribute("hidden").is_some_and(|on| is_true(&on))
+}

@@ -1,0 +1,137 @@
+//! Paragraphs of shapes and cells, and what runs in them.
+//!
+//! Rules: ISO/IEC 29500-1, 21.1.2 (text).
+
+use super::super::blocks::Blocks;
+use super::super::inlines::{Inlines, Looks};
+use super::super::package::Relations;
+use super::super::xml::{Item, Xml, is_true};
+use super::bullets::{self, Bullet, LEVELS, Levels};
+
+/// The deepest level of a list.
+const DEEPEST: u8 = 8;
+
+/// The longest text of one run, in bytes.
+const MAX_RUN: usize = 4 << 20;
+
+/// A paragraph.
+pub(super) struct Paragraph {
+    pub(super) inlines: Inlines,
+    level: u8,
+    bullet: Bullet,
+}
+
+/// Reads the text of the element that was opened last.
+pub(super) fn read(xml: &mut Xml<'_>, relations: &Relations, levels: &Levels) -> Vec<Paragraph> {
+    let depth = xml.depth();
+    let mut levels = *levels;
+    let mut paragraphs = Vec::new();
+    while let Some(tag) = xml.tag_within(depth) {
+        match tag.name() {
+            "lstStyle" => levels = bullets::or(&bullets::levels(xml), &levels),
+            "p" => paragraphs.push(paragraph(xml, relations, &levels)),
+            "bodyPr" => xml.skip(),
+            _ => {}
+        }
+    }
+    paragraphs
+}
+
+fn paragraph(xml: &mut Xml<'_>, relations: &Relations, levels: &Levels) -> Paragraph {
+    let depth = xml.depth();
+    let mut inlines = Inlines::default();
+    let mut looks = Looks::default();
+    let (mut level, mut own) = (0, None);
+    while let Some(item) = xml.within(depth) {
+        let Item::Open(tag) = item else { continue };
+        match tag.name() {
+            "pPr" => {
+                level = tag.number::<u8>("lvl").unwrap_or(0).min(DEEPEST);
+                let depth = xml.depth();
+                while let Some(tag) = xml.tag_within(depth) {
+                    own = bullets::bullet_of(&tag).or(own);
+                }
+            }
+            "r" | "fld" => looks = Looks::default(),
+            "rPr" => looks = run(xml, &tag, relations),
+            "t" => inlines.text(&looks, &xml.text_within(MAX_RUN)),
+            "br" => {
+                inlines.line_end();
+                xml.skip();
+            }
+            "tab" => inlines.text(&looks, "\t"),
+            "endParaRPr" | "Fallback" => xml.skip(),
+            _ => {}
+        }
+    }
+    let bullet = own.or(levels[usize::from(level)]).unwrap_or(Bullet::None);
+    Paragraph {
+        inlines,
+        level,
+        bullet,
+    }
+}
+
+/// What a run looks like.
+fn run(xml: &mut Xml<'_>, tag: &super::super::xml::Tag<'_>, relations: &Relations) -> Looks {
+    let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
+    let mut looks = Looks {
+        bold: on("b"),
+        italic: on("i"),
+        deleted: tag
+            .attribute("strike")
+            .is_some_and(|strike| strike != "noStrike"),
+        ..Looks::default()
+    };
+    let depth = xml.depth();
+    while let Some(tag) = xml.tag_within(depth) {
+        if tag.name() == "hlinkClick" {
+            let id = tag.relation("id").unwrap_or_default();
+            looks.link = relations.address(&id).map(Into::into);
+        }
+    }
+    looks
+}
+
+/// Writes paragraphs as items and text.
+pub(super) fn write(paragraphs: &[Paragraph], key: u32, blocks: &mut Blocks) {
+    let mut counts = [0_u32; LEVELS];
+    for paragraph in paragraphs {
+        let at = usize::from(paragraph.level);
+        counts[at + 1..].fill(0);
+        match paragraph.bullet {
+            Bullet::None => {
+                counts[at] = 0;
+                blocks.paragraph(&paragraph.inlines);
+            }
+            Bullet::Mark => {
+                counts[at] = 0;
+                blocks.item(paragraph.level, None, key, &paragraph.inlines);
+            }
+            Bullet::Number(start) => {
+                if paragraph.inlines.is_blank() {
+                    continue;
+                }
+                let number = start.saturating_add(counts[at]);
+                counts[at] += 1;
+                blocks.item(paragraph.level, Some(number), key, &paragraph.inlines);
+            }
+        }
+    }
+    blocks.end();
+}
+
+/// The paragraphs of a cell, each on a line.
+pub(super) fn in_cell(paragraphs: Vec<Paragraph>) -> Inlines {
+    let mut cell = Inlines::default();
+    for paragraph in paragraphs {
+        if !paragraph.inlines.is_blank() {
+            cell.next_line();
+            if paragraph.bullet != Bullet::None {
+                cell.text(&Looks::default(), "\u{2022} ");
+            }
+            cell.append(paragraph.inlines);
+        }
+    }
+    cell
+}

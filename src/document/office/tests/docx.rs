@@ -1,0 +1,246 @@
+//! What DOCX files become.
+
+use super::made::{docx, paragraph, relations};
+use super::{check, converted};
+
+const STYLES: &str = "<w:styles><w:style w:type='paragraph' w:default='1' w:styleId='Standard'><w:name w:val='Normal'/></w:style>\
+    <w:style w:type='paragraph' w:styleId='Titel'><w:name w:val='Title'/></w:style>\
+    <w:style w:type='paragraph' w:styleId='berschrift1'><w:name w:val='heading 1'/><w:pPr><w:outlineLvl w:val='0'/></w:pPr></w:style>\
+    <w:style w:type='paragraph' w:styleId='Kapitel'><w:name w:val='Kapitel'/><w:basedOn w:val='berschrift1'/></w:style>\
+    <w:style w:type='paragraph' w:styleId='Ebene'><w:name w:val='Ebene'/><w:pPr><w:outlineLvl w:val='2'/></w:pPr></w:style>\
+    <w:style w:type='paragraph' w:styleId='Quelle'><w:name w:val='Source Code'/></w:style>\
+    <w:style w:type='character' w:styleId='Code'><w:name w:val='Verbatim Char'/></w:style>\
+    <w:style w:type='character' w:styleId='Fett'><w:name w:val='Strong'/><w:rPr><w:b/></w:rPr></w:style></w:styles>";
+
+const NUMBERING: &str = "<w:numbering><w:abstractNum w:abstractNumId='0'>\
+    <w:lvl w:ilvl='0'><w:start w:val='3'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl>\
+    <w:lvl w:ilvl='1'><w:start w:val='1'/><w:numFmt w:val='bullet'/><w:lvlText w:val='o'/></w:lvl></w:abstractNum>\
+    <w:abstractNum w:abstractNumId='1'><w:lvl w:ilvl='0'><w:start w:val='1'/><w:numFmt w:val='upperRoman'/><w:lvlText w:val='%1)'/></w:lvl></w:abstractNum>\
+    <w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num><w:num w:numId='2'><w:abstractNumId w:val='1'/></w:num></w:numbering>";
+
+fn styled(body: &str, parts: &[(&str, &str)]) -> Vec<u8> {
+    let pointed = relations(&[
+        ("rId1", "styles", "styles.xml"),
+        ("rId2", "numbering", "numbering.xml"),
+        ("rId3", "hyperlink", "https://example.com/a"),
+        ("rId4", "footnotes", "footnotes.xml"),
+        ("rId5", "image", "media/image1.png"),
+        ("rId6", "chart", "charts/chart1.xml"),
+        ("rId7", "hyperlink", "../../../etc/passwd"),
+    ]);
+    let mut all = vec![
+        ("word/_rels/document.xml.rels", pointed.as_str()),
+        ("word/styles.xml", STYLES),
+        ("word/numbering.xml", NUMBERING),
+    ];
+    all.extend(parts);
+    docx(body, &all)
+}
+
+fn style(name: &str) -> String {
+    format!("<w:pStyle w:val='{name}'/>")
+}
+
+fn item(list: u32, level: u32, text: &str) -> String {
+    paragraph(
+        &format!("<w:numPr><w:ilvl w:val='{level}'/><w:numId w:val='{list}'/></w:numPr>"),
+        text,
+    )
+}
+
+#[test]
+fn headings_go_by_style_base_and_outline_level_in_any_language() {
+    let body = paragraph(&style("Titel"), "The title")
+        + &paragraph(&style("berschrift1"), "One")
+        + &paragraph(&style("Kapitel"), "Two")
+        + &paragraph(&style("Ebene"), "Three")
+        + &paragraph("<w:outlineLvl w:val='1'/>", "Four")
+        + &paragraph(&style("Heading6"), "Five")
+        + &paragraph(&style("Titre2"), "Six")
+        + &paragraph("", "Text");
+    let file = styled(&body, &[]);
+    check(
+        &file,
+        "# The title\n\n# One\n\n# Two\n\n### Three\n\n## Four\n\n###### Five\n\n## Six\n\nText",
+    );
+    assert_eq!(converted(&file).unwrap().title, "The title");
+}
+
+#[test]
+fn what_a_document_says_of_itself_is_kept() {
+    let core = "<cp:coreProperties><dc:title> A  title </dc:title><dc:creator>Ann</dc:creator>\
+                <dcterms:created>2024-01-31T10:00:00Z</dcterms:created></cp:coreProperties>";
+    let document = converted(&docx(&paragraph("", "x"), &[("docProps/core.xml", core)])).unwrap();
+    assert_eq!(document.title, "A title");
+    assert_eq!(document.author.as_deref(), Some("Ann"));
+    assert_eq!(document.date.as_deref(), Some("2024-01-31T10:00:00Z"));
+}
+
+#[test]
+fn lists_keep_their_numbers_and_their_levels() {
+    let body = item(1, 0, "a")
+        + &item(1, 1, "b")
+        + &item(1, 1, "c")
+        + &item(1, 0, "d")
+        + &paragraph("", "between")
+        + &item(1, 0, "e")
+        + &item(2, 0, "f");
+    check(
+        &styled(&body, &[]),
+        "3. a\n   - b\n   - c\n4. d\n\nbetween\n\n5. e\n\n1) f",
+    );
+}
+
+#[test]
+fn a_numbered_heading_shows_its_number() {
+    let properties =
+        style("berschrift1") + "<w:numPr><w:ilvl w:val='0'/><w:numId w:val='2'/></w:numPr>";
+    check(&styled(&paragraph(&properties, "A"), &[]), "# I) A");
+}
+
+#[test]
+fn runs_of_equal_looks_are_one() {
+    let run = |look: &str, text: &str| {
+        format!("<w:r><w:rPr>{look}</w:rPr><w:t xml:space='preserve'>{text}</w:t></w:r>")
+    };
+    let body = format!(
+        "<w:p>{}{}{}{}{}{}{}{}</w:p>",
+        run("", "a "),
+        run("<w:b/>", "bo"),
+        run("<w:b w:val='true'/>", "ld "),
+        run("<w:i/>", "it"),
+        run("<w:strike/>", "gone"),
+        run("<w:rStyle w:val='Code'/>", "x = 1 "),
+        run("<w:rStyle w:val='Fett'/>", "style"),
+        run("<w:b w:val='0'/>", " end"),
+    );
+    check(
+        &styled(&body, &[]),
+        "a **bold** *it*~~gone~~`x = 1` **style** end",
+    );
+}
+
+#[test]
+fn code_is_a_block() {
+    let body = paragraph(&style("Quelle"), "if x:")
+        + &paragraph(&style("Quelle"), "  y")
+        + &paragraph("", "z");
+    check(&styled(&body, &[]), "```\nif x:\n  y\n```\n\nz");
+}
+
+#[test]
+fn links_are_relationships_and_field_codes() {
+    let field = |code: &str, text: &str| {
+        format!(
+            "<w:r><w:fldChar w:fldCharType='begin'/></w:r><w:r><w:instrText> {code} </w:instrText></w:r>\
+             <w:r><w:fldChar w:fldCharType='separate'/></w:r><w:r><w:t>{text}</w:t></w:r><w:r><w:fldChar w:fldCharType='end'/></w:r>"
+        )
+    };
+    let body = format!(
+        "<w:p><w:hyperlink r:id='rId3'><w:r><w:t>one</w:t></w:r></w:hyperlink><w:r><w:t> and </w:t></w:r>{} {}\
+         <w:fldSimple w:instr='HYPERLINK \"https://example.com/c\"'><w:r><w:t>three</w:t></w:r></w:fldSimple>\
+         <w:hyperlink w:anchor='_Toc1'><w:r><w:t>, four</w:t></w:r></w:hyperlink>\
+         <w:hyperlink r:id='rId7'><w:r><w:t>, five</w:t></w:r></w:hyperlink></w:p>",
+        field("HYPERLINK \"https://example.com/b\"", "two"),
+        field("PAGE", " 7 "),
+    );
+    check(
+        &styled(&body, &[]),
+        "[one](https://example.com/a) and [two](https://example.com/b) 7 [three](https://example.com/c), four, five",
+    );
+}
+
+#[test]
+fn tables_show_merged_cells_once() {
+    let cell = |properties: &str, text: &str| {
+        format!(
+            "<w:tc><w:tcPr>{properties}</w:tcPr>{}</w:tc>",
+            paragraph("", text)
+        )
+    };
+    let body = format!(
+        "<w:tbl><w:tblGrid><w:gridCol/><w:gridCol/><w:gridCol/></w:tblGrid>\
+         <w:tr>{}{}</w:tr><w:tr>{}{}{}</w:tr><w:tr>{}{}<w:tc>{}{}</w:tc></w:tr>\
+         <w:tr><w:trPr><w:del w:id='1'/></w:trPr>{}</w:tr></w:tbl>",
+        cell("<w:gridSpan w:val='2'/>", "wide"),
+        cell("", "c"),
+        cell("<w:vMerge w:val='restart'/>", "tall"),
+        cell("", "1|2"),
+        cell("", "x"),
+        cell("<w:vMerge/>", "ghost"),
+        cell("", "y"),
+        item(2, 0, "p"),
+        item(2, 0, "q"),
+        cell("", "deleted"),
+    );
+    check(
+        &styled(&body, &[]),
+        "| wide | | c |\n| --- | --- | --- |\n| tall | 1\\|2 | x |\n| | y | I) p<br>II) q |",
+    );
+}
+
+#[test]
+fn a_table_of_one_column_frames_what_is_in_it() {
+    let body = format!(
+        "<w:tbl><w:tblGrid><w:gridCol/></w:tblGrid><w:tr><w:tc>{}{}</w:tc></w:tr></w:tbl>",
+        paragraph(&style("berschrift1"), "A"),
+        item(1, 0, "b")
+    );
+    check(&styled(&body, &[]), "# A\n\n3. b");
+}
+
+#[test]
+fn notes_stand_behind_the_text() {
+    let notes = format!(
+        "<w:footnotes><w:footnote w:type='separator' w:id='-1'><w:p/></w:footnote>\
+         <w:footnote w:id='5'><w:p><w:r><w:footnoteRef/></w:r><w:r><w:t xml:space='preserve'> A note.</w:t></w:r></w:p>{}</w:footnote>\
+         <w:footnote w:id='4'>{}</w:footnote></w:footnotes>",
+        paragraph("", "More."),
+        paragraph("", "Other.")
+    );
+    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:footnoteReference w:id='5'/></w:r><w:r><w:t>(b)</w:t></w:r>\
+                <w:r><w:footnoteReference w:id='4'/></w:r></w:p>";
+    check(
+        &styled(body, &[("word/footnotes.xml", &notes)]),
+        "a[^1]\\(b)[^2]\n\n[^1]: A note.\n\n    More.\n\n[^2]: Other.",
+    );
+}
+
+#[test]
+fn what_is_hidden_or_deleted_is_left_out() {
+    let body = "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r>\
+                <w:del><w:r><w:delText>deleted</w:delText></w:r></w:del><w:ins><w:r><w:t>b</w:t></w:r></w:ins>\
+                <w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom><w:moveTo><w:r><w:t>c</w:t></w:r></w:moveTo></w:p>\
+                <w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:r><w:t>d </w:t></w:r></w:p><w:p><w:r><w:t>e</w:t></w:r></w:p>";
+    check(&styled(body, &[]), "abc\n\nd e");
+}
+
+#[test]
+fn a_text_box_is_read_once() {
+    let content = |text: &str| format!("<w:txbxContent>{}</w:txbxContent>", paragraph("", text));
+    let body = format!(
+        "<w:p><w:r><w:t>around</w:t></w:r><w:r><mc:AlternateContent><mc:Choice Requires='wps'><w:drawing><wp:anchor>\
+         <wp:docPr id='1' name='x'/><wps:txbx>{}</wps:txbx></wp:anchor></w:drawing></mc:Choice><mc:Fallback><w:pict>\
+         <v:textbox>{}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>\
+         <w:p><w:r><w:drawing><wp:docPr id='2' hidden='1' name='x'/><wps:txbx>{}</wps:txbx></w:drawing></w:r></w:p>",
+        content("boxed"),
+        content("boxed"),
+        content("secret"),
+    );
+    check(&styled(&body, &[]), "around\n\nboxed");
+}
+
+#[test]
+fn images_are_their_texts_and_charts_their_values() {
+    let chart = "<c:chartSpace><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:rich></c:tx></c:title>\
+        <c:plotArea><c:barChart><c:ser><c:tx><c:strRef><c:f>A</c:f><c:strCache><c:pt idx='0'><c:v>2024</c:v></c:pt></c:strCache></c:strRef></c:tx>\
+        <c:cat><c:strRef><c:strCache><c:pt idx='0'><c:v>North</c:v></c:pt><c:pt idx='1'><c:v>South</c:v></c:pt></c:strCache></c:strRef></c:cat>\
+        <c:val><c:numRef><c:numCache><c:formatCode>General</c:formatCode><c:pt idx='0'><c:v>1.1000000000000001</c:v></c:pt><c:pt idx='1'><c:v>20</c:v></c:pt></c:numCache></c:numRef></c:val>\
+        </c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>";
+    let body = "<w:p><w:r><w:drawing><wp:docPr id='1' name='x' descr='A red  square'/><a:blip r:embed='rId5'/></w:drawing></w:r></w:p>\
+                <w:p><w:r><w:drawing><wp:docPr id='2' name='y'/><c:chart r:id='rId6'/></w:drawing></w:r></w:p>";
+    check(
+        &styled(body, &[("word/charts/chart1.xml", chart)]),
+        "![A red square](image1.png)\n\n**Chart: Sales**\n\n| Category | 2024 |\n| --- | --- |\n| North | 1.1 |\n| South | 20 |",
+    );
+}

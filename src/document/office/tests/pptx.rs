@@ -1,0 +1,128 @@
+//! What PPTX files become.
+
+use super::made::{pptx, relations, shape};
+use super::{check, converted};
+
+fn line(properties: &str, text: &str) -> String {
+    format!("<a:p>{properties}<a:r><a:rPr/><a:t>{text}</a:t></a:r></a:p>")
+}
+
+#[test]
+fn slides_come_in_their_order_with_their_titles_first() {
+    let first = shape("<p:ph type='body' idx='1'/>", &line("", "said"))
+        + &shape("<p:ph type='title'/>", &line("", "One"))
+        + &shape("<p:ph type='sldNum' idx='9'/>", &line("", "7"));
+    let second = shape("<p:ph type='ctrTitle'/>", &line("", "Two"));
+    let third = shape("", &line("", "no title"));
+    let file = pptx(&[&first, &second, &third], &[]);
+    check(&file, "## One\n\nsaid\n\n## Two\n\n## Slide 3\n\nno title");
+    assert_eq!(converted(&file).unwrap().title, "One");
+}
+
+#[test]
+fn bullets_come_from_paragraph_layout_and_master() {
+    let body = "<p:ph type='body' idx='1'/>";
+    let slide = shape(
+        body,
+        &(line("", "a")
+            + &line("<a:pPr lvl='1'/>", "b")
+            + &line("<a:pPr><a:buNone/></a:pPr>", "c")),
+    ) + &shape("<p:ph type='body' idx='2'/>", &line("", "plain"))
+        + &shape(
+            "",
+            &(line(
+                "<a:pPr><a:buAutoNum type='arabicPeriod' startAt='4'/></a:pPr>",
+                "d",
+            ) + &line(
+                "<a:pPr><a:buAutoNum type='arabicPeriod' startAt='4'/></a:pPr>",
+                "e",
+            )),
+        );
+    let master = "<p:sldMaster><p:txStyles><p:bodyStyle><a:lvl1pPr><a:buChar char='x'/></a:lvl1pPr><a:lvl2pPr><a:buChar char='y'/></a:lvl2pPr></p:bodyStyle></p:txStyles></p:sldMaster>";
+    let layout = "<p:sldLayout><p:sp><p:nvPr><p:ph type='body' idx='2'/></p:nvPr><p:txBody><a:lstStyle><a:lvl1pPr><a:buNone/></a:lvl1pPr></a:lstStyle></p:txBody></p:sp></p:sldLayout>";
+    let file = pptx(
+        &[&slide],
+        &[
+            (
+                "ppt/slides/_rels/slide1.xml.rels",
+                &relations(&[("a", "slideLayout", "../slideLayouts/l.xml")]),
+            ),
+            ("ppt/slideLayouts/l.xml", layout),
+            (
+                "ppt/slideLayouts/_rels/l.xml.rels",
+                &relations(&[("a", "slideMaster", "../slideMasters/m.xml")]),
+            ),
+            ("ppt/slideMasters/m.xml", master),
+        ],
+    );
+    check(
+        &file,
+        "## Slide 1\n\n- a\n  - b\n\nc\n\nplain\n\n4. d\n5. e",
+    );
+}
+
+#[test]
+fn tables_links_notes_and_charts_are_read() {
+    let cell = |attributes: &str, text: &str| {
+        format!(
+            "<a:tc {attributes}><a:txBody>{}</a:txBody></a:tc>",
+            line("", text)
+        )
+    };
+    let link = "<a:p><a:r><a:rPr b='1'><a:hlinkClick r:id='l'/></a:rPr><a:t>here</a:t></a:r></a:p>";
+    let slide = format!(
+        "<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id='1' name='t'/></p:nvGraphicFramePr><a:tbl><a:tr>{}{}</a:tr><a:tr>{}{}</a:tr></a:tbl></p:graphicFrame>\
+         {}<p:pic><p:nvPicPr><p:cNvPr id='2' name='p' descr='A cat'/></p:nvPicPr><a:blip r:embed='i'/></p:pic>\
+         <p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id='3' name='c'/></p:nvGraphicFramePr><c:chart r:id='c'/></p:graphicFrame>",
+        cell("gridSpan='2'", "wide"),
+        cell("hMerge='1'", ""),
+        cell("", "1"),
+        cell("", "2"),
+        shape("", link),
+    );
+    let notes = format!(
+        "<p:notes>{}{}</p:notes>",
+        shape("<p:ph type='sldNum'/>", &line("", "3")),
+        shape("<p:ph type='body' idx='1'/>", &line("", "Say hello"))
+    );
+    let chart = "<c:chartSpace><c:ser><c:xVal><c:pt idx='0'><c:v>1</c:v></c:pt></c:xVal><c:yVal><c:pt idx='0'><c:v>2</c:v></c:pt></c:yVal></c:ser></c:chartSpace>";
+    let pointed = relations(&[
+        ("l", "hyperlink", "https://example.com/"),
+        ("i", "image", "../media/cat.png"),
+        ("n", "notesSlide", "../notesSlides/n.xml"),
+        ("c", "chart", "../charts/c.xml"),
+    ]);
+    let file = pptx(
+        &[&slide],
+        &[
+            ("ppt/slides/_rels/slide1.xml.rels", &pointed),
+            ("ppt/notesSlides/n.xml", &notes),
+            ("ppt/charts/c.xml", chart),
+        ],
+    );
+    check(
+        &file,
+        "## Slide 1\n\n| wide | |\n| --- | --- |\n| 1 | 2 |\n\n[**here**](https://example.com/)\n\n![A cat](cat.png)\n\n\
+         **Chart**\n\n| Category | Series 1 |\n| --- | --- |\n| 1 | 2 |\n\n### Notes\n\nSay hello",
+    );
+}
+
+#[test]
+fn hidden_slides_and_shapes_are_left_out_and_said() {
+    let shown = shape("", &line("", "a"))
+        + "<p:sp><p:nvSpPr><p:cNvPr id='1' name='x' hidden='1'/></p:nvSpPr><p:txBody><a:p><a:r><a:t>secret</a:t></a:r></a:p></p:txBody></p:sp>"
+        + "<p:grpSp><p:nvGrpSpPr><p:cNvPr id='3' hidden='1'/></p:nvGrpSpPr>"
+        + &shape("", &line("", "secret"))
+        + "</p:grpSp>"
+        + "<p:grpSp><p:nvGrpSpPr><p:cNvPr id='4'/></p:nvGrpSpPr>"
+        + &shape("", &line("", "b"))
+        + "</p:grpSp>";
+    let hidden = format!(
+        "<p:sld show='0'><p:cSld>{}</p:cSld></p:sld>",
+        shape("", &line("", "secret"))
+    );
+    check(
+        &pptx(&[&hidden, &shown], &[]),
+        "## Slide 2\n\na\n\nb\n\n[Left out: 1 hidden slide is not shown.]",
+    );
+}

@@ -1,0 +1,279 @@
+//! Numbers, dates and times as cells show them.
+//!
+//! Rules: ISO/IEC 29500-1, 18.8.30 (number formats), 18.17.4 (dates). Dates and times come in the
+//! forms of ISO 8601, whatever order the file wants; other numbers come whole, percentages as
+//! such.
+
+use std::collections::HashMap;
+
+use super::super::number;
+use super::super::xml::Xml;
+
+/// The most formats of a document.
+const MAX_FORMATS: usize = 70_000;
+
+/// Days from the spreadsheets' day 0, 30 December 1899, to 1 January 1970, and to that of 1904.
+const DAYS_TO_1970: i64 = 25_569;
+const DAYS_TO_1904: f64 = 1462.0;
+
+/// The last day that a spreadsheet knows, 31 December 9999.
+const LAST_DAY: f64 = 2_958_466.0;
+
+/// What a format makes of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Number,
+    /// With so many digits behind the point.
+    Percent(u8),
+    Date,
+    DateTime,
+    Time,
+    /// Hours that go on counting beyond a day.
+    Elapsed,
+    /// Nothing is shown.
+    Hidden,
+}
+
+/// The formats of a document's cells.
+#[derive(Default)]
+pub(super) struct Formats {
+    cells: Vec<Kind>,
+    from_1904: bool,
+}
+
+impl Formats {
+    pub(super) fn read(styles: &str, from_1904: bool) -> Self {
+        let mut own: HashMap<u32, Kind> = HashMap::new();
+        let mut cells = Vec::new();
+        let mut in_cells = None;
+        let mut xml = Xml::new(styles, None);
+        while let Some(tag) = xml.tag_within(0) {
+            let depth = xml.depth();
+            match tag.name() {
+                "numFmt" if own.len() < MAX_FORMATS => {
+                    let code = tag.attribute("formatCode").unwrap_or_default();
+                    own.insert(tag.number("numFmtId").unwrap_or_default(), kind_of(&code));
+                }
+                "cellXfs" => in_cells = Some(depth),
+                "xf" if in_cells.is_some_and(|at| at + 1 == depth) && cells.len() < MAX_FORMATS => {
+                    let id = tag.number("numFmtId").unwrap_or_default();
+                    cells.push(own.get(&id).copied().unwrap_or_else(|| built_in(id)));
+                }
+                "cellStyleXfs" | "dxfs" => {
+                    in_cells = None;
+                    xml.skip();
+                }
+                _ => {}
+            }
+        }
+        Self { cells, from_1904 }
+    }
+
+    /// A number as the cell of this style shows it.
+    pub(super) fn shown(&self, value: &str, style: usize) -> String {
+        let kind = self.cells.get(style).copied().unwrap_or(Kind::Number);
+        let Ok(parsed) = value.parse::<f64>() else {
+            return value.to_owned();
+        };
+        let days = if self.from_1904 {
+            parsed + DAYS_TO_1904
+        } else {
+            parsed
+        };
+        let is_date = (0.0..LAST_DAY).contains(&days);
+        match kind {
+            Kind::Hidden => String::new(),
+            Kind::Percent(digits) => {
+                let text = format!("{:.*}", usize::from(digits), parsed * 100.0);
+                format!("{text}%")
+            }
+            Kind::Date if is_date && days.fract() < 1e-9 => date(days),
+            Kind::Date | Kind::DateTime if is_date => {
+                format!("{} {}", date(days), time(days.fract()))
+            }
+            Kind::Time if (0.0..1.0).contains(&parsed) => time(parsed),
+            Kind::Time if is_date => format!("{} {}", date(days), time(days.fract())),
+            Kind::Elapsed if parsed.abs() < LAST_DAY => elapsed(parsed),
+            _ => number(parsed),
+        }
+    }
+}
+
+/// What a format does that every program knows.
+fn built_in(id: u32) -> Kind {
+    match id {
+        9 => Kind::Percent(0),
+        10 => Kind::Percent(2),
+        14..=17 | 27..=31 | 36 | 50..=54 | 57 | 58 => Kind::Date,
+        18..=21 | 32..=35 | 45 | 47 | 55 | 56 => Kind::Time,
+        22 => Kind::DateTime,
+        46 => Kind::Elapsed,
+        _ => Kind::Number,
+    }
+}
+
+/// What a format does, by its code.
+fn kind_of(code: &str) -> Kind {
+    if code.trim() == ";;;" {
+        return Kind::Hidden;
+    }
+    // Its first section is that of positive numbers.
+    let (mut day, mut hour, mut minute_or_month, mut percent) = (false, false, false, false);
+    let (mut digits, mut behind_point) = (0, false);
+    let mut rest = code.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            ';' => break,
+            '"' => while rest.next().is_some_and(|c| c != '"') {},
+            '\\' | '_' | '*' => drop(rest.next()),
+            '[' => {
+                let inside: String = rest.by_ref().take_while(|c| *c != ']').collect();
+                let inside = inside.to_ascii_lowercase();
+                if !inside.is_empty() && inside.chars().all(|c| matches!(c, 'h' | 'm' | 's')) {
+                    return Kind::Elapsed;
+                }
+            }
+            'd' | 'D' | 'y' | 'Y' | 'e' | 'b' => day = true,
+            // `E+00` is an exponent.
+            'E' => day |= rest.clone().next().is_none_or(|c| !matches!(c, '+' | '-')),
+            'h' | 'H' | 's' | 'S' => hour = true,
+            'm' | 'M' => minute_or_month = true,
+            '%' => percent = true,
+            '.' => behind_point = true,
+            '0' if behind_point => digits += 1,
+            'G' | 'g' => {
+                // `General`.
+                let word: String = rest.clone().take(6).collect();
+                if word.eq_ignore_ascii_case("eneral") {
+                    rest.nth(5);
+                }
+            }
+            _ => {}
+        }
+    }
+    match (day, hour, minute_or_month) {
+        (true, true, _) => Kind::DateTime,
+        (true, false, _) | (false, false, true) => Kind::Date,
+        (false, true, _) => Kind::Time,
+        _ if percent => Kind::Percent(digits.min(10)),
+        _ => Kind::Number,
+    }
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "days are within those that spreadsheets know"
+)]
+fn date(days: f64) -> String {
+    let mut day = days.floor() as i64;
+    // Spreadsheets count a 29 February 1900 that there was not.
+    if day < 60 {
+        day += 1;
+    }
+    let (year, month, day) = civil(day - DAYS_TO_1970);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// The date of a day, counted from 1 January 1970 (Howard Hinnant's `civil_from_days`).
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the part of a day is between 0 and 1"
+)]
+fn time(part: f64) -> String {
+    let seconds = (part * 86_400.0).round().clamp(0.0, 86_399.0) as u32;
+    format!(
+        "{:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "days are within those that spreadsheets know"
+)]
+fn elapsed(days: f64) -> String {
+    let seconds = (days.abs() * 86_400.0).round() as u64;
+    let sign = if days < 0.0 { "-" } else { "" };
+    format!(
+        "{sign}{}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_is_told_from_its_code() {
+        for (code, wanted) in [
+            ("General", Kind::Number),
+            ("0.00E+00", Kind::Number),
+            ("#,##0.00 \"days\"", Kind::Number),
+            ("[Red]0;[Blue]-0", Kind::Number),
+            ("0.0%", Kind::Percent(1)),
+            ("yyyy-mm-dd", Kind::Date),
+            ("mmm\\-yy", Kind::Date),
+            ("[$-409]d. mmmm yyyy;@", Kind::Date),
+            ("dd/mm/yyyy hh:mm", Kind::DateTime),
+            ("h:mm AM/PM", Kind::Time),
+            ("[h]:mm:ss", Kind::Elapsed),
+            (";;;", Kind::Hidden),
+            ("\"h\"0", Kind::Number),
+        ] {
+            assert_eq!(kind_of(code), wanted, "{code}");
+        }
+    }
+
+    #[test]
+    fn dates_and_numbers_are_shown_as_people_read_them() {
+        let styles = "<styleSheet><numFmts><numFmt numFmtId='164' formatCode='[h]:mm'/></numFmts>\
+             <cellStyleXfs><xf numFmtId='22'/></cellStyleXfs><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/>\
+             <xf numFmtId='22'/><xf numFmtId='20'/><xf numFmtId='164'/><xf numFmtId='10'/></cellXfs></styleSheet>";
+        let formats = Formats::read(styles, false);
+        for (value, style, wanted) in [
+            ("45322", 1, "2024-01-31"),
+            ("45322.5", 1, "2024-01-31 12:00:00"),
+            ("45322.75", 2, "2024-01-31 18:00:00"),
+            ("60", 1, "1900-02-28"),
+            ("61", 1, "1900-03-01"),
+            ("1", 1, "1900-01-01"),
+            ("0.5", 3, "12:00:00"),
+            ("1.25", 4, "30:00:00"),
+            ("0.125", 5, "12.50%"),
+            ("0.30000000000000004", 0, "0.3"),
+            ("1.1000000000000001", 0, "1.1"),
+            ("12345678", 0, "12345678"),
+            ("1E+25", 0, "1e25"),
+            ("-0", 0, "0"),
+            ("-5", 1, "-5"),
+            ("abc", 1, "abc"),
+            ("7", 99, "7"),
+        ] {
+            assert_eq!(formats.shown(value, style), wanted, "{value} {style}");
+        }
+        assert_eq!(Formats::read(styles, true).shown("43860", 1), "2024-01-31");
+    }
+}

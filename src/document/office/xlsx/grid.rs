@@ -1,0 +1,112 @@
+//! Cells as tables: an empty row parts two of them, empty columns are left out.
+
+use super::super::blocks::{Blocks, Cell};
+use super::super::inlines::{Inlines, Looks};
+use super::sheet::{Filled, Row};
+
+/// How many places a table may have for each of its cells.
+const SPARSE: usize = 12;
+
+/// Writes the rows of a sheet.
+pub(super) fn write(rows: Vec<Row>, blocks: &mut Blocks) {
+    let mut together: Vec<Row> = Vec::new();
+    for row in rows {
+        if !blocks.has_room() {
+            return;
+        }
+        // Rows that are hidden part nothing.
+        let parts = |last: &Row| {
+            let hidden = row.hidden.saturating_sub(last.hidden);
+            last.number.saturating_add(hidden) + 1 < row.number
+        };
+        if together.last().is_some_and(parts) {
+            write_table(std::mem::take(&mut together), blocks);
+        }
+        together.push(row);
+    }
+    write_table(together, blocks);
+}
+
+fn write_table(rows: Vec<Row>, blocks: &mut Blocks) {
+    let mut columns: Vec<u32> = rows
+        .iter()
+        .flat_map(|row| row.cells.iter().map(|cell| cell.column))
+        .collect();
+    let cells = columns.len();
+    columns.sort_unstable();
+    columns.dedup();
+    if columns.len() == 1 && rows.len() == 1 {
+        // A title, or a remark.
+        for cell in rows.iter().flat_map(|row| &row.cells) {
+            blocks.paragraph(&inlines(cell));
+        }
+        return;
+    }
+    if columns.len().saturating_mul(rows.len()) > SPARSE * cells + 4096 {
+        for row in rows {
+            for cell in &row.cells {
+                let mut item = Inlines::default();
+                let place = format!("{}{}: ", letters(cell.column), row.number);
+                item.text(&Looks::default(), &place);
+                item.append(inlines(cell));
+                blocks.item(0, None, 0, &item);
+            }
+        }
+        blocks.end();
+        return;
+    }
+    let width = columns.len();
+    let grid = rows.into_iter().map(|row| {
+        let mut cells = row.cells.iter().peekable();
+        let at = |column: &u32| Cell {
+            content: cells
+                .next_if(|cell| cell.column == *column)
+                .map(inlines)
+                .unwrap_or_default(),
+            columns: 1,
+        };
+        columns.iter().map(at).collect()
+    });
+    blocks.rows(width, width, grid);
+}
+
+fn inlines(cell: &Filled) -> Inlines {
+    let mut inlines = Inlines::default();
+    let looks = Looks {
+        link: cell.link.clone(),
+        ..Looks::default()
+    };
+    for (at, line) in cell.text.lines().enumerate() {
+        if at > 0 {
+            inlines.line_end();
+        }
+        inlines.text(&looks, line);
+    }
+    inlines
+}
+
+/// The name of a column.
+fn letters(column: u32) -> String {
+    let mut left = column;
+    let mut name = Vec::new();
+    while left > 0 {
+        left -= 1;
+        name.push(char::from(
+            b'A' + u8::try_from(left % 26).unwrap_or_default(),
+        ));
+        left /= 26;
+    }
+    name.iter().rev().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::letters;
+
+    #[test]
+    fn columns_have_names() {
+        for (column, name) in [(1, "A"), (26, "Z"), (27, "AA"), (16_384, "XFD")] {
+            assert_eq!(letters(column), name);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The reader of XLSX files (`SpreadsheetML`): each sheet a heading and its tables.
+//!
+//! Rules: ISO/IEC 29500-1, 18. What an editor shows is read: values as their formats have them,
+//! no hidden sheets, rows or columns, of which is said how many there are.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `strings` | the texts that cells share |
+//! | `format` | numbers, dates and times as cells show them |
+//! | `sheet` | the cells of a sheet |
+//! | `grid` | cells as tables |
+
+use self::format::Formats;
+use self::strings::Strings;
+use super::Read;
+use super::blocks::Blocks;
+use super::package::Package;
+use super::xml::Xml;
+
+mod format;
+mod grid;
+mod sheet;
+mod strings;
+
+/// The most sheets of a document.
+const MAX_SHEETS: usize = 1000;
+
+/// The most cells of a document.
+const MAX_CELLS: usize = 300_000;
+
+/// The most text of all cells, in bytes.
+const MAX_TEXT: usize = 12 << 20;
+
+/// A sheet, as the workbook names it.
+struct Listed {
+    name: String,
+    relation: String,
+    hidden: bool,
+}
+
+/// Reads the document whose workbook is `main`.
+pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
+    let relations = package.relations(main);
+    let workbook = package.text(main).unwrap_or_default();
+    let (sheets, from_1904) = listed(&workbook);
+    let mut part = |kind: &str| {
+        let name = relations.first(kind).map(str::to_owned);
+        name.and_then(|name| package.text(&name))
+            .unwrap_or_default()
+    };
+    let formats = Formats::read(&part("styles"), from_1904);
+    let strings = Strings::read(&part("sharedStrings"));
+    let mut blocks = Blocks::default();
+    let mut room = sheet::Room {
+        cells: MAX_CELLS,
+        text: MAX_TEXT,
+    };
+    let (mut hidden, mut late, mut broken) = (0, false, false);
+    for sheet in &sheets {
+        if sheet.hidden {
+            hidden += 1;
+            continue;
+        }
+        let Some(name) = relations.part(&sheet.relation) else {
+            continue;
+        };
+        if !name.contains("worksheets/") && name.contains("chartsheets/") || !package.has(name) {
+            continue;
+        }
+        let links = package.relations(name);
+        let Some(text) = package.text(name) else {
+            continue;
+        };
+        blocks.head(2, &sheet.name);
+        let context = sheet::Context {
+            strings: &strings,
+            formats: &formats,
+            links: &links,
+            end: package.end(),
+        };
+        let read = sheet::read(&text, &context, &mut room);
+        late |= read.late;
+        broken |= read.broken;
+        drop(text);
+        let shown = read.rows.len();
+        if shown == 0 {
+            blocks.say("[This sheet is empty.]");
+        }
+        grid::write(read.rows, &mut blocks);
+        let mut notices = Vec::new();
+        for (count, what) in [(read.hidden_rows, "row"), (read.hidden_columns, "column")] {
+            if count > 0 {
+                notices.push(format!("{count} hidden {}", plural(count, what)));
+            }
+        }
+        if !notices.is_empty() {
+            let verb = if read.hidden_rows + read.hidden_columns == 1 {
+                "is"
+            } else {
+                "are"
+            };
+            blocks.say(&format!(
+                "[Left out: {} {verb} not shown.]",
+                notices.join(" and ")
+            ));
+        }
+        if read.cut {
+            blocks.say(&format!(
+                "[Cut off: this sheet has more rows than fit here; {shown} of them are shown.]"
+            ));
+        }
+    }
+    strings.is_cut().then(|| blocks.cut = true);
+    if hidden > 0 {
+        let verb = if hidden == 1 { "is" } else { "are" };
+        blocks.say(&format!(
+            "[Left out: {hidden} hidden {} {verb} not shown.]",
+            plural(hidden, "sheet")
+        ));
+    }
+    blocks.end();
+    Read {
+        title: String::new(),
+        cut: blocks.cut,
+        late,
+        broken,
+        builder: blocks.builder,
+    }
+}
+
+fn plural(count: usize, what: &str) -> String {
+    if count == 1 {
+        what.to_owned()
+    } else {
+        format!("{what}s")
+    }
+}
+
+/// The sheets in their order, and whether days are counted from 1904 on.
+fn listed(workbook: &str) -> (Vec<Listed>, bool) {
+    let (mut sheets, mut from_1904) = (Vec::new(), false);
+    let mut xml = Xml::new(workbook, None);
+    while let Some(tag) = xml.tag_within(0) {
+        match tag.name() {
+            "workbookPr" => {
+                let on = tag.attribute("date1904");
+                from_1904 = on.is_some_and(|on| super::xml::is_true(&on));
+            }
+            "sheet" if sheets.len() < MAX_SHEETS => sheets.push(Listed {
+                name: tag.attribute("name").unwrap_or_default().into_owned(),
+                relation: tag.relation("id").unwrap_or_default().into_owned(),
+                hidden: tag
+                    .attribute("state")
+                    .is_some_and(|state| state.to_ascii_lowercase().ends_with("hidden")),
+            }),
+            _ => {}
+        }
+    }
+    (sheets, from_1904)
+}

@@ -1,0 +1,265 @@
+//! The cells of a sheet.
+//!
+//! Rules: ISO/IEC 29500-1, 18.3.1. A cell of several shows its value once, in the first of them.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::Instant;
+
+use super::super::package::Relations;
+use super::super::xml::{Item, Tag, Xml, is_true};
+use super::format::Formats;
+use super::strings::{self, MAX_CELL, Strings};
+
+/// The most columns and rows of a sheet.
+const MAX_COLUMN: u32 = 16_384;
+const MAX_ROW: u32 = 1_048_576;
+
+/// The most hidden ranges of columns.
+const MAX_RANGES: usize = 2000;
+
+/// The most links.
+const MAX_LINKS: usize = 20_000;
+
+/// What a sheet's cells refer to.
+pub(super) struct Context<'a> {
+    pub(super) strings: &'a Strings,
+    pub(super) formats: &'a Formats,
+    pub(super) links: &'a Relations,
+    pub(super) end: Option<Instant>,
+}
+
+/// A cell that holds something.
+pub(super) struct Filled {
+    pub(super) column: u32,
+    pub(super) text: Box<str>,
+    pub(super) link: Option<Rc<str>>,
+}
+
+/// A row that holds something: its number, and its cells by their columns.
+pub(super) struct Row {
+    pub(super) number: u32,
+    /// How many hidden rows lie before it.
+    pub(super) hidden: u32,
+    pub(super) cells: Vec<Filled>,
+}
+
+/// How many cells and how many bytes of text may still be read.
+pub(super) struct Room {
+    pub(super) cells: usize,
+    pub(super) text: usize,
+}
+
+impl Room {
+    fn is_left(&self) -> bool {
+        self.cells > 0 && self.text > 0
+    }
+}
+
+/// What was read of a sheet.
+#[derive(Default)]
+pub(super) struct Sheet {
+    pub(super) rows: Vec<Row>,
+    pub(super) hidden_rows: usize,
+    pub(super) hidden_columns: usize,
+    pub(super) cut: bool,
+    pub(super) late: bool,
+    pub(super) broken: bool,
+}
+
+/// Reads a sheet, as far as there is room for it.
+pub(super) fn read(text: &str, context: &Context<'_>, room: &mut Room) -> Sheet {
+    let mut sheet = Sheet::default();
+    let links = links(text, context);
+    let mut hidden = vec![false; MAX_COLUMN as usize + 1];
+    let mut ranges = 0;
+    let (mut row_after, mut column_after) = (1, 1);
+    let mut hidden_seen = std::collections::HashSet::new();
+    let mut xml = Xml::new(text, context.end);
+    while let Some(item) = xml.within(0) {
+        let Item::Open(tag) = item else { continue };
+        match tag.name() {
+            "col" if is_hidden(&tag) && ranges < MAX_RANGES => {
+                ranges += 1;
+                let column = |name| tag.number::<u32>(name).unwrap_or(0).min(MAX_COLUMN) as usize;
+                let (first, last) = (column("min"), column("max"));
+                if first <= last {
+                    hidden[first..=last].fill(true);
+                }
+            }
+            "row" => {
+                let number = tag.number("r").unwrap_or(row_after).clamp(1, MAX_ROW);
+                row_after = number.saturating_add(1);
+                column_after = 1;
+                if is_hidden(&tag) {
+                    sheet.hidden_rows += 1;
+                    xml.skip();
+                } else if !room.is_left() {
+                    sheet.cut = true;
+                    break;
+                }
+            }
+            "c" => {
+                let place = tag.attribute("r").and_then(|place| place_of(&place));
+                let column = place.map_or(column_after, |(column, _)| column);
+                column_after = column.saturating_add(1);
+                let number = row_after - 1;
+                let shown = cell(&mut xml, &tag, context);
+                if shown.trim().is_empty() || !room.is_left() {
+                    continue;
+                }
+                if hidden.get(column as usize) == Some(&true) {
+                    hidden_seen.insert(column);
+                    continue;
+                }
+                room.cells -= 1;
+                room.text = room.text.saturating_sub(shown.len());
+                let cell = Filled {
+                    column,
+                    text: shown.trim().into(),
+                    link: links.get(&(number, column)).cloned(),
+                };
+                match sheet.rows.last_mut() {
+                    Some(row) if row.number == number => row.cells.push(cell),
+                    _ => sheet.rows.push(Row {
+                        number,
+                        hidden: u32::try_from(sheet.hidden_rows).unwrap_or(u32::MAX),
+                        cells: vec![cell],
+                    }),
+                }
+            }
+            "headerFooter"
+            | "extLst"
+            | "conditionalFormatting"
+            | "dataValidations"
+            | "mergeCells"
+            | "hyperlinks"
+            | "sheetViews" => xml.skip(),
+            _ => {}
+        }
+    }
+    sheet.hidden_columns = hidden_seen.len();
+    sheet.late = xml.late;
+    sheet.broken = xml.broken;
+    // Rows and cells may come in any order.
+    if !sheet.rows.is_sorted_by_key(|row| row.number) {
+        sheet.rows.sort_by_key(|row| row.number);
+    }
+    for row in &mut sheet.rows {
+        if !row.cells.is_sorted_by_key(|cell| cell.column) {
+            row.cells.sort_by_key(|cell| cell.column);
+        }
+        row.cells.dedup_by_key(|cell| cell.column);
+    }
+    sheet
+}
+
+fn is_hidden(tag: &Tag<'_>) -> bool {
+    tag.attribute("hidden").is_some_and(|on| is_true(&on))
+}
+
+/// What a cell shows.
+fn cell(xml: &mut Xml<'_>, tag: &Tag<'_>, context: &Context<'_>) -> String {
+    let style = tag.number("s").unwrap_or(0);
+    let kind = tag.attribute("t").unwrap_or_default().into_owned();
+    let level = xml.depth();
+    let (mut value, mut formula, mut inline) = (None, String::new(), String::new());
+    while let Some(tag) = xml.tag_within(level) {
+        match tag.name() {
+            "v" => value = Some(xml.text_within(MAX_CELL)),
+            "f" => formula = xml.text_within(MAX_CELL),
+            "is" => inline = strings::rich(xml),
+            "extLst" => xml.skip(),
+            _ => {}
+        }
+    }
+    if kind == "inlineStr" {
+        return inline;
+    }
+    let Some(value) = value.filter(|value| !value.is_empty()) else {
+        // A formula of which no program has kept the value.
+        return if formula.trim().is_empty() || kind == "str" {
+            inline
+        } else {
+            format!("={}", formula.trim())
+        };
+    };
+    match kind.as_str() {
+        "s" => {
+            let text = value
+                .trim()
+                .parse()
+                .ok()
+                .and_then(|at| context.strings.get(at));
+            text.unwrap_or_default().to_owned()
+        }
+        "b" => if is_true(value.trim()) {
+            "TRUE"
+        } else {
+            "FALSE"
+        }
+        .to_owned(),
+        "str" | "e" | "d" => value,
+        _ => context.formats.shown(value.trim(), style),
+    }
+}
+
+/// The column and the row of a place such as `AB12`, both from 1 on.
+fn place_of(place: &str) -> Option<(u32, u32)> {
+    let mut column: u32 = 0;
+    let mut rest = place.trim().bytes().filter(|byte| *byte != b'$').peekable();
+    while let Some(letter) = rest.next_if(u8::is_ascii_alphabetic) {
+        column = column
+            .checked_mul(26)?
+            .checked_add(u32::from(letter.to_ascii_uppercase() - b'A') + 1)?;
+    }
+    let row: String = rest.map(char::from).collect();
+    let row: u32 = row.parse().ok()?;
+    ((1..=MAX_COLUMN).contains(&column) && (1..=MAX_ROW).contains(&row)).then_some((column, row))
+}
+
+/// The links of cells, which come behind them.
+fn links(text: &str, context: &Context<'_>) -> HashMap<(u32, u32), Rc<str>> {
+    let mut links = HashMap::new();
+    let Some(start) = text
+        .rfind("<hyperlinks")
+        .or_else(|| text.rfind(":hyperlinks>"))
+    else {
+        return links;
+    };
+    let start = text[..=start].rfind('<').unwrap_or(start);
+    let mut xml = Xml::new(&text[start..], context.end);
+    while let Some(tag) = xml.tag_within(0) {
+        if tag.name() != "hyperlink" || links.len() >= MAX_LINKS {
+            continue;
+        }
+        let id = tag.relation("id").unwrap_or_default();
+        let place = tag.attribute("ref").unwrap_or_default();
+        let place = place_of(place.split(':').next().unwrap_or_default());
+        if let (Some((column, row)), Some(address)) = (place, context.links.address(&id)) {
+            links.insert((row, column), address.into());
+        }
+    }
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place_of;
+
+    #[test]
+    fn a_place_is_a_column_and_a_row() {
+        for (place, wanted) in [
+            ("A1", Some((1, 1))),
+            ("$AB$12", Some((28, 12))),
+            ("XFD1048576", Some((16_384, 1_048_576))),
+            ("XFE1", None),
+            ("A0", None),
+            ("1", None),
+            ("AAAAAAAAAAAAAAA1", None),
+            ("", None),
+        ] {
+            assert_eq!(place_of(place), wanted, "{place}");
+        }
+    }
+}

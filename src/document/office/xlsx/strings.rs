@@ -1,0 +1,119 @@
+//! The texts that cells share.
+//!
+//! Rules: ISO/IEC 29500-1, 18.4.
+
+use super::super::xml::Xml;
+
+/// How long all texts may be, in bytes, and how many there may be.
+const MAX_TEXT: usize = 32 << 20;
+const MAX_TEXTS: usize = 2_000_000;
+
+/// The longest text of one cell, in bytes: spreadsheets allow 32,767 characters.
+pub(super) const MAX_CELL: usize = 160 * 1024;
+
+/// The texts, in one string, with where each ends.
+#[derive(Default)]
+pub(super) struct Strings {
+    text: String,
+    ends: Vec<u32>,
+    cut: bool,
+}
+
+impl Strings {
+    pub(super) fn read(text: &str) -> Self {
+        let mut strings = Self::default();
+        let mut xml = Xml::new(text, None);
+        while let Some(tag) = xml.tag_within(0) {
+            if tag.name() != "si" {
+                continue;
+            }
+            if strings.text.len() > MAX_TEXT || strings.ends.len() > MAX_TEXTS {
+                strings.cut = true;
+                break;
+            }
+            let text = rich(&mut xml);
+            strings.text.push_str(&text);
+            strings
+                .ends
+                .push(u32::try_from(strings.text.len()).unwrap_or(u32::MAX));
+        }
+        strings
+    }
+
+    /// The text at a place.
+    pub(super) fn get(&self, at: usize) -> Option<&str> {
+        let end = *self.ends.get(at)? as usize;
+        let start = at
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before] as usize);
+        self.text.get(start..end)
+    }
+
+    /// Whether some were left out.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
+    }
+}
+
+/// The text of the element that was opened last, without how it is spoken.
+pub(super) fn rich(xml: &mut Xml<'_>) -> String {
+    let level = xml.depth();
+    let mut all = String::new();
+    while let Some(tag) = xml.tag_within(level) {
+        match tag.name() {
+            "t" => {
+                let text = xml.text_within(MAX_CELL);
+                if all.len() + text.len() <= MAX_CELL {
+                    all.push_str(&unescaped(&text));
+                }
+            }
+            "rPh" | "rPr" | "phoneticPr" => xml.skip(),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// A text without the escapes `_x000D_` of characters that XML cannot hold.
+fn unescaped(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("_x") {
+        let code = rest
+            .get(at + 2..at + 6)
+            .filter(|_| rest.as_bytes().get(at + 6) == Some(&b'_'));
+        let code = code.filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        all.push_str(&rest[..at]);
+        let Some(code) = code else {
+            all.push_str("_x");
+            rest = &rest[at + 2..];
+            continue;
+        };
+        let code = u32::from_str_radix(code, 16).unwrap_or_default();
+        match char::from_u32(code) {
+            Some('\r') | None => {}
+            Some(c) if c.is_control() && c != '\n' && c != '\t' => {}
+            Some(c) => all.push(c),
+        }
+        rest = &rest[at + 7..];
+    }
+    all.push_str(rest);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_lose_their_escapes_and_their_pronunciation() {
+        let strings = Strings::read(
+            "<sst><si><t>a_x000D__x005F_b _xyz</t></si><si><r><rPr><b/></rPr><t>c</t></r><r><t>d</t></r>\
+             <rPh><t>no</t></rPh></si><si/></sst>",
+        );
+        assert_eq!(strings.get(0), Some("a_b _xyz"));
+        assert_eq!(strings.get(1), Some("cd"));
+        assert_eq!(strings.get(2), Some(""));
+        assert_eq!(strings.get(3), None);
+    }
+}

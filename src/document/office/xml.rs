@@ -1,0 +1,304 @@
+//! XML as office documents and EPUB have it: elements by their local names, text with its
+//! references.
+//!
+//! Rules: XML 1.0. Nothing is expanded but the five references of XML, those by number and the
+//! names of HTML; a document type is passed over. What is not well-formed is read as far as it
+//! goes.
+
+use std::borrow::Cow;
+use std::time::Instant;
+
+use encoding_rs::Encoding;
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+use crate::document::{boundary, entities};
+
+/// How many events are read between two looks at the clock.
+const EVENTS: u32 = 4096;
+
+/// How deep elements are nested at most: the names of all that are open are kept.
+const MAX_DEPTH: usize = 3000;
+
+/// The longest text in another encoding than UTF-8, in bytes: it may double.
+const MAX_ENCODED: usize = 32 << 20;
+
+/// A start tag.
+pub(in crate::document) struct Tag<'a>(BytesStart<'a>);
+
+impl Tag<'_> {
+    /// Its local name.
+    pub(in crate::document) fn name(&self) -> &str {
+        let name = self.0.name().into_inner();
+        name.rsplit(':').next().unwrap_or(name)
+    }
+
+    /// The value of the first attribute of this local name.
+    pub(in crate::document) fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.find(|key| key.rsplit(':').next() == Some(name))
+    }
+
+    /// The value of the first attribute of this local name that bears a prefix, as those of
+    /// relationships do.
+    pub(in crate::document) fn relation(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.find(|key| key.rsplit_once(':').is_some_and(|(_, key)| key == name))
+    }
+
+    fn find(&self, wanted: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
+        let mut attributes = self.0.attributes();
+        let attributes = attributes.with_checks(false).filter_map(Result::ok);
+        let mut attributes = attributes.filter(|attribute| wanted(attribute.key.into_inner()));
+        let value = attributes.next()?.value;
+        Some(if value.contains('&') {
+            Cow::Owned(entities::decoded(&value))
+        } else {
+            value
+        })
+    }
+
+    /// The number that an attribute holds.
+    pub(in crate::document) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+        self.attribute(name)?.trim().parse().ok()
+    }
+
+    /// Whether a property is switched on, which it is where it does not say otherwise.
+    pub(in crate::document) fn is_on(&self) -> bool {
+        self.attribute("val").is_none_or(|value| is_true(&value))
+    }
+}
+
+/// Whether the value of an attribute means yes.
+pub(in crate::document) fn is_true(value: &str) -> bool {
+    !matches!(value, "0" | "false" | "off" | "none")
+}
+
+/// A piece of a document.
+pub(in crate::document) enum Item<'a> {
+    Open(Tag<'a>),
+    Close,
+    Text(Cow<'a, str>),
+}
+
+/// A document that is being read, front to back.
+#[allow(clippy::struct_excessive_bools, reason = "each is said by itself")]
+pub(in crate::document) struct Xml<'a> {
+    text: &'a str,
+    reader: Reader<&'a [u8]>,
+    depth: usize,
+    events: u32,
+    end: Option<Instant>,
+    over: bool,
+    /// Whether there was no time to read it whole.
+    pub(in crate::document) late: bool,
+    /// Whether it could not be read whole.
+    pub(in crate::document) broken: bool,
+    /// Whether a text was cut, since it was too long.
+    pub(in crate::document) cut: bool,
+}
+
+impl<'a> Xml<'a> {
+    /// Reads `text` until `end`.
+    pub(in crate::document) fn new(text: &'a str, end: Option<Instant>) -> Self {
+        let mut reader = Reader::from_str(text);
+        let config = reader.config_mut();
+        config.expand_empty_elements = true;
+        config.check_end_names = false;
+        config.allow_unmatched_ends = true;
+        config.allow_dangling_amp = true;
+        Self {
+            text,
+            reader,
+            depth: 0,
+            events: 0,
+            end,
+            over: false,
+            late: false,
+            broken: false,
+            cut: false,
+        }
+    }
+
+    /// How many elements are open.
+    pub(in crate::document) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The next piece; `None` at the end, or where nothing more can be read.
+    pub(in crate::document) fn next(&mut self) -> Option<Item<'a>> {
+        loop {
+            self.events += 1;
+            if self.events == EVENTS {
+                self.events = 0;
+                self.late |= self.end.is_some_and(|end| Instant::now() >= end);
+            }
+            if self.over || self.late {
+                return None;
+            }
+            let Ok(event) = self.reader.read_event() else {
+                self.broken = true;
+                self.over = true;
+                return None;
+            };
+            return Some(match event {
+                Event::Start(tag) => {
+                    self.depth += 1;
+                    if self.depth > MAX_DEPTH {
+                        self.broken = true;
+                        self.over = true;
+                        return None;
+                    }
+                    Item::Open(Tag(tag))
+                }
+                Event::End(_) => {
+                    self.depth = self.depth.saturating_sub(1);
+                    Item::Close
+                }
+                Event::Text(text) => Item::Text(text.into_inner()),
+                Event::CData(text) => Item::Text(text.into_inner()),
+                Event::GeneralRef(name) => {
+                    Item::Text(entities::decoded(&format!("&{};", &*name)).into())
+                }
+                Event::Eof => {
+                    self.broken |= self.depth > 0;
+                    self.over = true;
+                    return None;
+                }
+                _ => continue,
+            });
+        }
+    }
+
+    /// The next piece within the element that is the `level`-th open one; `None` at its end.
+    pub(in crate::document) fn within(&mut self, level: usize) -> Option<Item<'a>> {
+        let item = self.next()?;
+        (self.depth >= level).then_some(item)
+    }
+
+    /// The next start tag within the element that is the `level`-th open one.
+    pub(in crate::document) fn tag_within(&mut self, level: usize) -> Option<Tag<'a>> {
+        loop {
+            if let Item::Open(tag) = self.within(level)? {
+                return Some(tag);
+            }
+        }
+    }
+
+    /// Passes over what is left of the element that was opened last.
+    pub(in crate::document) fn skip(&mut self) {
+        let level = self.depth;
+        while self.within(level).is_some() {}
+    }
+
+    /// Passes over what is left of the element that was opened last, and gives it as it stands.
+    pub(in crate::document) fn skipped(&mut self) -> &'a str {
+        let start = self.place();
+        self.skip();
+        let rest = self.text.get(start..self.place()).unwrap_or_default();
+        // The end tag is none of it.
+        rest.rfind("</").map_or(rest, |end| &rest[..end])
+    }
+
+    /// All text within the element that was opened last, as far as `most` bytes.
+    pub(in crate::document) fn text_within(&mut self, most: usize) -> String {
+        let level = self.depth;
+        let mut all = String::new();
+        while let Some(item) = self.within(level) {
+            if let Item::Text(text) = item {
+                let room = boundary(&text, most - all.len());
+                self.cut |= room < text.len();
+                all.push_str(&text[..room]);
+            }
+        }
+        all
+    }
+
+    fn place(&self) -> usize {
+        usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
+    }
+}
+
+/// The bytes of an XML document as text: UTF-8, UTF-16 by its mark or its first character, or
+/// what the document declares.
+pub(in crate::document) fn decoded(mut bytes: Vec<u8>) -> String {
+    let encoding = match bytes.as_slice() {
+        [0xef, 0xbb, 0xbf, ..] => {
+            bytes.drain(..3);
+            encoding_rs::UTF_8
+        }
+        [0xff, 0xfe, ..] | [b'<', 0, ..] => encoding_rs::UTF_16LE,
+        [0xfe, 0xff, ..] | [0, b'<', ..] => encoding_rs::UTF_16BE,
+        _ => declared(&bytes).unwrap_or(encoding_rs::UTF_8),
+    };
+    if encoding == encoding_rs::UTF_8 {
+        return String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    }
+    bytes.truncate(MAX_ENCODED);
+    encoding.decode(&bytes).0.into_owned()
+}
+
+/// The encoding that a document declares in its first line.
+fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+    let start = &bytes[..bytes.len().min(200)];
+    let start = start.strip_prefix(b"<?xml")?;
+    let start = &start[..memchr::memchr(b'>', start)?];
+    let at = memchr::memmem::find(start, b"encoding")?;
+    let mut parts = start[at..].split(|byte| matches!(byte, b'"' | b'\''));
+    let label = parts.nth(1)?;
+    Encoding::for_label(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(xml: &str) -> String {
+        let mut xml = Xml::new(xml, None);
+        let mut all = String::new();
+        while let Some(item) = xml.next() {
+            if let Item::Text(text) = item {
+                all.push_str(&text);
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn nothing_is_expanded_but_references_that_everybody_knows() {
+        let bomb = "<!DOCTYPE a [<!ENTITY x 'xxxxxxxxxx'><!ENTITY f SYSTEM 'file:///etc/passwd'>]>\
+                    <a>&x;&f;&amp;&#65;&lt;&nbsp;<![CDATA[<b>]]></a>";
+        assert_eq!(texts(bomb), "&x;&f;&A<\u{a0}<b>");
+    }
+
+    #[test]
+    fn what_is_not_well_formed_is_read_as_far_as_it_goes() {
+        assert_eq!(texts("<a>x & y</b></c>z<d"), "x & yz");
+        assert_eq!(texts("<a b=c d='e' f>x"), "x");
+    }
+
+    #[test]
+    fn bytes_become_text_as_they_declare() {
+        let latin = b"<?xml version='1.0' encoding='ISO-8859-1'?><a>\xe9</a>".to_vec();
+        assert_eq!(texts(&decoded(latin)), "\u{e9}");
+        let wide: Vec<u8> = "\u{feff}<a>\u{e9}</a>"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert_eq!(texts(&decoded(wide)), "\u{e9}");
+        assert_eq!(
+            texts(&decoded(b"\xef\xbb\xbf<a>\xff</a>".to_vec())),
+            "\u{fffd}"
+        );
+    }
+
+    #[test]
+    fn attributes_go_by_their_local_names() {
+        let mut xml = Xml::new("<p:sldId id=\"256\" r:id='r&amp;1'/>", None);
+        let Some(Item::Open(tag)) = xml.next() else {
+            panic!("an element opens");
+        };
+        assert_eq!(tag.name(), "sldId");
+        assert_eq!(tag.number("id"), Some(256));
+        assert_eq!(tag.relation("id").as_deref(), Some("r&1"));
+    }
+}
