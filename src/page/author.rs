@@ -1,0 +1,438 @@
+//! Names of authors: persons, whose names are turned around in lists of references, and
+//! organisations, whose names are not.
+//!
+//! Rules: APA 7, sections 9.7 to 9.12; MLA 9, sections 5.6 to 5.22. Which part of a name is the
+//! family's is told as BibTeX does it: the last word, with the small words before it.
+
+use super::line;
+
+/// The most authors of a page that are kept.
+pub const MAX_AUTHORS: usize = 4096;
+
+/// The longest name, in bytes. What is longer is a text about the author.
+const MAX_NAME: usize = 200;
+
+/// The most words of a person's name. What has more is an organisation.
+const MAX_WORDS: usize = 5;
+
+/// Words that a person's name has not, in lower case.
+const OF_ORGANISATIONS: &[&str] = &[
+    "academy",
+    "administration",
+    "agency",
+    "associates",
+    "association",
+    "authority",
+    "board",
+    "bureau",
+    "center",
+    "centre",
+    "club",
+    "college",
+    "commission",
+    "committee",
+    "community",
+    "company",
+    "consortium",
+    "contributors",
+    "corp",
+    "corporation",
+    "council",
+    "department",
+    "desk",
+    "division",
+    "editors",
+    "foundation",
+    "gmbh",
+    "government",
+    "group",
+    "hospital",
+    "inc",
+    "initiative",
+    "institute",
+    "international",
+    "journal",
+    "lab",
+    "laboratory",
+    "labs",
+    "limited",
+    "llc",
+    "ltd",
+    "magazine",
+    "media",
+    "ministry",
+    "museum",
+    "network",
+    "news",
+    "newsroom",
+    "of",
+    "office",
+    "organisation",
+    "organization",
+    "partners",
+    "post",
+    "press",
+    "project",
+    "reporters",
+    "school",
+    "service",
+    "services",
+    "society",
+    "staff",
+    "studio",
+    "team",
+    "the",
+    "times",
+    "trust",
+    "union",
+    "university",
+    "wiki",
+];
+
+/// What stands behind a name and is none.
+const SUFFIXES: &[&str] = &["jr", "jr.", "sr", "sr.", "ii", "iii", "iv"];
+
+/// Degrees and the like, which citations leave out, in lower case and without points.
+const DEGREES: &[&str] = &[
+    "ba",
+    "bs",
+    "bsc",
+    "cfa",
+    "cfp",
+    "cfp\u{ae}",
+    "cpa",
+    "dds",
+    "dphil",
+    "dvm",
+    "edd",
+    "esq",
+    "facs",
+    "frcp",
+    "jd",
+    "ldn",
+    "llb",
+    "llm",
+    "ma",
+    "mba",
+    "mbbs",
+    "md",
+    "mfa",
+    "mph",
+    "ms",
+    "msc",
+    "msw",
+    "pharmd",
+    "phd",
+    "rd",
+    "rdn",
+    "rn",
+];
+
+/// What stands before a name and is none, in lower case and without points.
+const TITLES: &[&str] = &["dr", "mr", "mrs", "ms", "prof", "professor"];
+
+/// What a page says of an author beside the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hint {
+    Person,
+    Organisation,
+    /// Nothing: the name has to tell.
+    None,
+}
+
+/// An author.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Author {
+    /// The family name, or the whole name of an organisation or of whoever has only one.
+    pub family: String,
+    /// The given names; empty for an organisation.
+    pub given: String,
+    /// `Jr.` and the like.
+    pub suffix: String,
+    /// Whether it is an organisation.
+    pub organisation: bool,
+}
+
+impl Author {
+    /// The author of one name: `Doe, Jane`, `Jane Doe` or `World Health Organization`. `None` for
+    /// what is no name.
+    pub fn of(name: &str, hint: Hint) -> Option<Self> {
+        let name = tidy(name)?;
+        let organisation = match hint {
+            Hint::Person => false,
+            Hint::Organisation => true,
+            Hint::None => is_organisation(&name),
+        };
+        if organisation {
+            return Some(Self::whole(name, true));
+        }
+        let mut parts = name.split(',').map(str::trim);
+        let first = without_title(parts.next()?);
+        // Behind a family's name alone, `MA` are initials.
+        let is_whole = first.contains(' ') && !first.split(' ').next().is_some_and(is_particle);
+        let (mut given, mut suffix) = (String::new(), String::new());
+        for part in parts.filter(|part| !part.is_empty()) {
+            if SUFFIXES.contains(&part.to_lowercase().as_str()) {
+                part.clone_into(&mut suffix);
+            } else if given.is_empty() && !(is_whole && is_degree(part)) {
+                part.clone_into(&mut given);
+            }
+        }
+        if !given.is_empty() {
+            return Some(Self {
+                family: first.to_owned(),
+                given,
+                suffix,
+                organisation: false,
+            });
+        }
+        let mut words: Vec<&str> = first.split(' ').collect();
+        if words.len() > 2
+            && words
+                .last()
+                .is_some_and(|word| SUFFIXES.contains(&word.to_lowercase().as_str()))
+        {
+            words.pop().unwrap_or_default().clone_into(&mut suffix);
+        }
+        while words.len() > 2 && words.last().is_some_and(|word| is_degree(word)) {
+            words.pop();
+        }
+        let mut begin = words.len() - 1;
+        while begin > 1 && is_particle(words[begin - 1]) {
+            begin -= 1;
+        }
+        if begin == 0 {
+            return Some(Self::whole(words.join(" "), false));
+        }
+        Some(Self {
+            family: words[begin..].join(" "),
+            given: words[..begin].join(" "),
+            suffix,
+            organisation: false,
+        })
+    }
+
+    fn whole(name: String, organisation: bool) -> Self {
+        Self {
+            family: name,
+            given: String::new(),
+            suffix: String::new(),
+            organisation,
+        }
+    }
+
+    /// The name as one says it.
+    pub fn natural(&self) -> String {
+        let mut name = self.given.clone();
+        for part in [&self.family, &self.suffix] {
+            if !name.is_empty() && !part.is_empty() {
+                name.push(' ');
+            }
+            name.push_str(part);
+        }
+        name
+    }
+
+    /// The name with the family's first: `Doe, Jane, Jr.`
+    pub fn inverted(&self) -> String {
+        let mut name = self.family.clone();
+        for part in [&self.given, &self.suffix] {
+            if !part.is_empty() {
+                name.push_str(", ");
+                name.push_str(part);
+            }
+        }
+        name
+    }
+}
+
+/// The authors that a text names which may name several: `A B and C D`, `A B; C D`, `A B, C D`, or
+/// `Doe, Jane`.
+pub fn all(text: &str, hint: Hint) -> Vec<Author> {
+    let text = line(text);
+    let text = without_by(&text);
+    if hint == Hint::Organisation {
+        return Author::of(text, hint).into_iter().collect();
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for part in text.split([';', '|']) {
+        // `Smith & Sons Ltd`, `Department of Health and Care` are one.
+        let people: Vec<&str> = part
+            .split(" and ")
+            .flat_map(|part| part.split(" & "))
+            .map(|name| name.trim().trim_end_matches(','))
+            .collect();
+        let joined = people.len() > 1;
+        let whole = |name: &&str| name.contains([' ', ',']) && !is_organisation(name);
+        let several = joined && people.iter().all(|name| whole(name) || is_listed(name));
+        for name in if several { people } else { vec![part.trim()] } {
+            if is_listed(name) {
+                names.extend(name.split(',').map(str::trim));
+            } else {
+                names.push(name);
+            }
+        }
+    }
+    names
+        .into_iter()
+        .take(MAX_AUTHORS)
+        .filter_map(|name| Author::of(name, hint))
+        .collect()
+}
+
+/// Whether commas part whole names: each has two words and more, and no degree.
+fn is_listed(text: &str) -> bool {
+    text.contains(',')
+        && text.split(',').all(|part| {
+            let words = part.split_whitespace().count();
+            (2..=MAX_WORDS).contains(&words) && !is_organisation(part)
+        })
+}
+
+/// Words at which a byline goes on with something else than a name, in lower case.
+const BEHIND: &[&str] = &[
+    "on",
+    "updated",
+    "published",
+    "posted",
+    "reviewed",
+    "edited",
+    "last",
+    "read",
+    "min",
+    "view",
+    "follow",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+];
+
+/// The authors that a byline names, as a page shows it: without the date and whatever else stands
+/// behind the names.
+pub fn of_byline(text: &str) -> Vec<Author> {
+    let text = line(text);
+    let mut text = without_by(&text);
+    for mark in [
+        "|", "\u{b7}", "\u{2022}", "\u{bb}", "\u{2013}", "\u{2014}", "(", " - ", " / ",
+    ] {
+        text = text.split(mark).next().unwrap_or_default();
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for word in text.split(' ') {
+        let bare = word.trim_matches([',', '.', ':']).to_lowercase();
+        let begins_something = BEHIND.contains(&bare.as_str());
+        let number = word.starts_with(|c: char| c.is_ascii_digit());
+        if begins_something || (number && !names.is_empty()) {
+            // `May 17` behind a name.
+            let dated = number && names.len() > 1;
+            if dated && names.last().is_some_and(|month| is_month(month)) {
+                names.pop();
+            }
+            break;
+        }
+        names.push(word);
+    }
+    if names.len() > 4 * MAX_WORDS {
+        return Vec::new();
+    }
+    all(&names.join(" "), Hint::None)
+}
+
+fn is_month(word: &str) -> bool {
+    let word = word.trim_matches([',', '.']);
+    super::date::MONTHS
+        .iter()
+        .any(|month| word.len() >= 3 && month.to_lowercase().starts_with(&word.to_lowercase()))
+}
+
+/// Whether a word, or several, are degrees: `PhD`, `R.D.`
+fn is_degree(text: &str) -> bool {
+    text.split(' ').all(|word| {
+        let bare: String = word.chars().filter(|c| *c != '.').collect();
+        // `Ma` is a name.
+        bare.chars().filter(|c| c.is_uppercase()).count() > 1
+            && DEGREES.contains(&bare.to_lowercase().as_str())
+    })
+}
+
+/// A name without `Dr.` and the like before it.
+fn without_title(name: &str) -> &str {
+    match name.split_once(' ') {
+        Some((title, rest))
+            if TITLES.contains(&title.trim_end_matches('.').to_lowercase().as_str()) =>
+        {
+            rest.trim_start()
+        }
+        _ => name,
+    }
+}
+
+/// A byline without its `By`.
+fn without_by(text: &str) -> &str {
+    let mut text = text.trim();
+    for begin in [
+        "Written by",
+        "Posted by",
+        "Published by",
+        "Post by",
+        "Author",
+        "By",
+    ] {
+        let head = text.get(..begin.len());
+        let rest = text.get(begin.len()..);
+        if let (Some(head), Some(rest)) = (head, rest)
+            && head.eq_ignore_ascii_case(begin)
+            && rest.starts_with([' ', ':'])
+        {
+            text = rest.trim_start_matches([' ', ':']);
+            break;
+        }
+    }
+    text
+}
+
+/// A name as one line; `None` for an address, a handle of a mail account, or a text.
+fn tidy(name: &str) -> Option<String> {
+    let name = line(name);
+    let name = name.trim_matches([',', ';', '|', '"']).trim();
+    let none = name.is_empty()
+        || name.len() > MAX_NAME
+        || super::json_ld::is_address(name)
+        || (name.contains('@') && !name.starts_with('@'))
+        || !name.chars().any(char::is_alphanumeric)
+        || matches!(
+            name.to_lowercase().as_str(),
+            "null" | "undefined" | "none" | "unknown" | "admin" | "anonymous" | "n/a"
+        );
+    (!none).then(|| name.to_owned())
+}
+
+/// Whether a name can be no person's.
+fn is_organisation(name: &str) -> bool {
+    let name = name.trim();
+    let words: Vec<&str> = name
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.len() > MAX_WORDS
+        || name.contains('&')
+        || name.chars().any(|c| c.is_ascii_digit())
+        || words.iter().any(|word| {
+            let word = word.trim_matches('.').to_lowercase();
+            OF_ORGANISATIONS.contains(&word.as_str())
+        })
+        // `NASA`, `BBC`; initials have points or stand beside a name.
+        || (words.len() == 1 && name.len() > 1 && name.chars().all(char::is_uppercase))
+}
+
+/// Whether a word belongs to the family name behind it: `van`, `de la`.
+fn is_particle(word: &str) -> bool {
+    word.chars().next().is_some_and(char::is_lowercase)
+}
+
+#[cfg(test)]
+mod tests;

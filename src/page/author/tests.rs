@@ -1,0 +1,115 @@
+//! Names as pages write them.
+
+use super::*;
+
+fn inverted(text: &str) -> Vec<String> {
+    all(text, Hint::None).iter().map(Author::inverted).collect()
+}
+
+#[test]
+fn names_are_turned_around_where_they_are_persons() {
+    for (text, expected) in [
+        ("Jane Doe", &["Doe, Jane"][..]),
+        ("Doe, Jane", &["Doe, Jane"]),
+        ("By Jane Q. Doe", &["Doe, Jane Q."]),
+        ("Byron Katie", &["Katie, Byron"]),
+        ("Von Neumann, John", &["Von Neumann, John"]),
+        ("Ludwig van Beethoven", &["van Beethoven, Ludwig"]),
+        ("Maria de la Cruz", &["de la Cruz, Maria"]),
+        ("Martin Luther King Jr.", &["King, Martin Luther, Jr."]),
+        ("King, Martin Luther, Jr.", &["King, Martin Luther, Jr."]),
+        ("Jane Doe, MD, PhD", &["Doe, Jane"]),
+        ("Dr. Jane Doe M.P.H., R.D.", &["Doe, Jane"]),
+        ("Jane Doe, CFP\u{ae}", &["Doe, Jane"]),
+        ("Ma, Jack", &["Ma, Jack"]),
+        ("Yo Yo Ma", &["Ma, Yo Yo"]),
+        ("Doe, MA", &["Doe, MA"]),
+        (
+            "Garc\u{ed}a L\u{f3}pez, JM",
+            &["Garc\u{ed}a L\u{f3}pez, JM"],
+        ),
+        ("Aristotle", &["Aristotle"]),
+        (
+            "\u{5c71}\u{7530}\u{592a}\u{90ce}",
+            &["\u{5c71}\u{7530}\u{592a}\u{90ce}"],
+        ),
+        ("World Health Organization", &["World Health Organization"]),
+        ("The Editors", &["The Editors"]),
+        ("Acme, Inc.", &["Acme, Inc."]),
+        ("NASA", &["NASA"]),
+        ("user1234", &["user1234"]),
+        ("u/some_body", &["u/some_body"]),
+    ] {
+        assert_eq!(inverted(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_text_may_name_several() {
+    for (text, expected) in [
+        ("Jane Doe and John Roe", &["Doe, Jane", "Roe, John"][..]),
+        ("Jane Doe & John Roe", &["Doe, Jane", "Roe, John"]),
+        ("Doe, Jane; Roe, John", &["Doe, Jane", "Roe, John"]),
+        ("Doe, Jane and Roe, John", &["Doe, Jane", "Roe, John"]),
+        (
+            "Jane Doe, John Roe, and Ann B. Lee",
+            &["Doe, Jane", "Roe, John", "Lee, Ann B."],
+        ),
+        ("Jane Doe, John Roe", &["Doe, Jane", "Roe, John"]),
+        ("Smith & Sons Ltd", &["Smith & Sons Ltd"]),
+        (
+            "Department of Health and Care",
+            &["Department of Health and Care"],
+        ),
+    ] {
+        assert_eq!(inverted(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_byline_names_persons_and_goes_on() {
+    for (text, expected) in [
+        ("By Jane Doe", &["Doe, Jane"][..]),
+        (
+            "Written by: Jane Doe and John Roe",
+            &["Doe, Jane", "Roe, John"],
+        ),
+        ("Jane Doe July 10, 2023", &["Doe, Jane"]),
+        ("Jane Doe, July 10, 2023", &["Doe, Jane"]),
+        ("Jane Doe on Mar 06, 2010", &["Doe, Jane"]),
+        ("Jane Doe 10 July 2023", &["Doe, Jane"]),
+        ("Jane Doe | Staff Writer", &["Doe, Jane"]),
+        ("Jane Doe \u{b7} 5 min read", &["Doe, Jane"]),
+        ("Post by jane \u{bb} Mon May 14", &["jane"]),
+        ("J. Doe 509 1 gold badge", &["Doe, J."]),
+        ("Updated March 11, 2026", &[]),
+        ("View more posts", &[]),
+        ("", &[]),
+    ] {
+        let names: Vec<String> = of_byline(text).iter().map(Author::inverted).collect();
+        assert_eq!(names, expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_name_names_nobody() {
+    for text in [
+        "",
+        " , ",
+        "https://www.facebook.com/jane",
+        "/authors/jane",
+        "jane@example.org",
+        "undefined",
+        "\u{202e}\u{200b}",
+    ] {
+        assert_eq!(inverted(text), [""; 0], "{text}");
+    }
+    assert_eq!(inverted(&"x ".repeat(500)), [""; 0]);
+}
+
+#[test]
+fn what_the_page_says_of_an_author_counts() {
+    let one = |name, hint| Author::of(name, hint).unwrap().inverted();
+    assert_eq!(one("Jane Doe", Hint::Organisation), "Jane Doe");
+    assert_eq!(one("Kim News", Hint::Person), "News, Kim");
+}

@@ -1,0 +1,225 @@
+//! How to cite a page: what is known of it, and that in three styles.
+//!
+//! What is known comes from `citation_*` (Highwire Press, as Google Scholar asks for it), JSON-LD,
+//! Open Graph, other `meta` elements, the byline, and the address, in that order.
+
+use serde::Serialize;
+use url::Url;
+
+use super::author::{Author, Hint};
+use super::date::Date;
+use super::embedded::Embedded;
+use super::{cut, line};
+
+mod apa;
+mod bibtex;
+mod mla;
+mod sources;
+
+/// The longest title, in bytes.
+const MAX_TITLE: usize = 500;
+
+/// How many authors are named before the rest is left out.
+const MAX_NAMED: usize = 20;
+
+/// How to cite a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Citation {
+    /// The page's address, without user and password.
+    pub url: String,
+    /// The day on which it was read, as ISO 8601 has it.
+    pub accessed_date: String,
+    /// What is known of the page.
+    pub metadata: CitationMetadata,
+    /// The same in three styles.
+    pub formatted: Formatted,
+}
+
+/// What is known of a page. What is not known is empty, and left out where it is serialised; the
+/// title never is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CitationMetadata {
+    /// The title.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Who wrote it: names as one says them, parted by commas.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub author: String,
+    /// The site, or the journal.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub site: String,
+    /// When it was published: `2024-05-17`, `2024-05` or `2024`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub date: String,
+}
+
+/// A citation in three styles, as plain text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Formatted {
+    /// APA, 7th edition: an entry of the list of references.
+    pub apa: String,
+    /// MLA, 9th edition: an entry of the list of works cited.
+    pub mla: String,
+    /// An entry for BibTeX.
+    pub bibtex: String,
+}
+
+impl Citation {
+    /// How to cite the page at `url`, which was read on the day `accessed`. `title` is what the
+    /// page was found to be called, for want of anything that says it better; it may be empty.
+    #[must_use]
+    pub fn of(url: &Url, embedded: Option<&Embedded>, title: &str, accessed: Date) -> Self {
+        let nothing = Embedded::default();
+        Work::of(url, embedded.unwrap_or(&nothing), title, accessed).cited()
+    }
+
+    /// The same for a document that is no page: what its own metadata say of author and date.
+    #[must_use]
+    pub fn of_document(
+        url: &Url,
+        title: &str,
+        author: Option<&str>,
+        date: Option<&str>,
+        accessed: Date,
+    ) -> Self {
+        let mut work = Work::of(url, &Embedded::default(), title, accessed);
+        if let Some(author) = author {
+            work.authors = super::author::all(author, Hint::None);
+        }
+        if let Some(date) = date.and_then(Date::parse) {
+            work.date = Some(date);
+        }
+        work.cited()
+    }
+}
+
+/// What a work is, as far as citations treat it differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Page,
+    Article,
+    ConferencePaper,
+    Thesis,
+    Report,
+}
+
+/// What is known of a work.
+#[derive(Clone, Debug)]
+struct Work {
+    url: String,
+    accessed: Date,
+    kind: Kind,
+    title: String,
+    authors: Vec<Author>,
+    /// The site; of a scholarly work what it appeared in.
+    site: String,
+    date: Option<Date>,
+    volume: String,
+    issue: String,
+    /// As one writes them: `45-67`.
+    pages: String,
+    doi: Option<String>,
+}
+
+impl Work {
+    fn of(url: &Url, embedded: &Embedded, title: &str, accessed: Date) -> Self {
+        let found = sources::Sources::new(url, embedded);
+        let (kind, container) = found.container();
+        let number = |name: &str| embedded.meta(&[name]).unwrap_or_default();
+        let pages = match (number("citation_firstpage"), number("citation_lastpage")) {
+            (first, last) if first.is_empty() || last.is_empty() || first == last => first,
+            (first, last) => format!("{first}-{last}"),
+        };
+        let title = found.title(title);
+        let site = container.unwrap_or_else(|| found.site());
+        let mut authors = found.authors();
+        // A page by its own site is an organisation's, whatever the name looks like.
+        if let [one] = authors.as_mut_slice()
+            && one.natural().to_lowercase() == site.to_lowercase()
+        {
+            *one = Author::of(&one.natural(), Hint::Organisation).unwrap_or_else(|| one.clone());
+        }
+        Self {
+            url: shown(url),
+            accessed,
+            kind,
+            title: cut(&title, MAX_TITLE).trim_end().to_owned(),
+            authors,
+            site,
+            date: found.date(),
+            volume: number("citation_volume"),
+            issue: number("citation_issue"),
+            pages,
+            doi: super::doi::declared(embedded),
+        }
+    }
+
+    fn cited(self) -> Citation {
+        let formatted = Formatted {
+            apa: apa::written(&self),
+            mla: mla::written(&self),
+            bibtex: bibtex::written(&self),
+        };
+        Citation {
+            accessed_date: self.accessed.to_string(),
+            metadata: CitationMetadata {
+                author: self.names(),
+                date: self.date.map(|date| date.to_string()).unwrap_or_default(),
+                title: self.title,
+                site: self.site,
+            },
+            url: self.url,
+            formatted,
+        }
+    }
+
+    /// The authors' names as one says them.
+    fn names(&self) -> String {
+        let mut names: Vec<String> = self
+            .authors
+            .iter()
+            .take(MAX_NAMED)
+            .map(Author::natural)
+            .collect();
+        if self.authors.len() > MAX_NAMED {
+            names.push("et al.".to_owned());
+        }
+        let comma = names.iter().any(|name| name.contains(','));
+        names.join(if comma { "; " } else { ", " })
+    }
+
+    /// Whether the only author is the site itself, which styles do not say twice.
+    fn by_its_site(&self) -> bool {
+        matches!(self.authors.as_slice(), [one]
+            if one.natural().to_lowercase() == self.site.to_lowercase())
+    }
+
+    /// Where the work is found for good: by its DOI, or else by its address.
+    fn address(&self) -> String {
+        match &self.doi {
+            Some(doi) if self.kind != Kind::Page => format!("https://doi.org/{doi}"),
+            _ => self.url.clone(),
+        }
+    }
+}
+
+/// An address as it is shown: without user and password.
+fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    // Neither fails for an address that has a host.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    line(url.as_str())
+}
+
+/// Adds a full stop, unless the text ends a sentence already.
+fn ended(text: &str) -> String {
+    if text.ends_with(['.', '?', '!', '\u{3002}']) {
+        return text.to_owned();
+    }
+    format!("{text}.")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! A reference as APA's style has it: Publication Manual, 7th edition, chapters 9 and 10 (section
+//! 10.1 for articles, 10.16 for pages).
+
+use std::fmt::Write as _;
+
+use super::{Author, Date, Kind, Work, ended};
+
+/// How many authors are named. Of more, the first nineteen and the last (section 9.8).
+const MAX_AUTHORS: usize = 20;
+
+/// The entry of a work. Writing to a string does not fail.
+pub fn written(work: &Work) -> String {
+    let mut text = String::new();
+    let date = date(work);
+    if work.authors.is_empty() {
+        // A work without an author is found under its title (section 9.12).
+        text.push_str(&ended(&work.title));
+        let _ = write!(text, " ({date}).");
+    } else {
+        text.push_str(&ended(&authors(&work.authors)));
+        let _ = write!(text, " ({date}). {}", ended(&work.title));
+    }
+    if let Some(container) = container(work) {
+        text.push(' ');
+        text.push_str(&ended(&container));
+    }
+    text.push(' ');
+    if work.date.is_none() && work.kind == Kind::Page {
+        // What bears no date may change (section 9.16).
+        let _ = write!(text, "Retrieved {}, from ", long(work.accessed));
+    }
+    text.push_str(&work.address());
+    text
+}
+
+/// The site; or the journal with volume, issue and pages.
+fn container(work: &Work) -> Option<String> {
+    if work.site.is_empty() || (work.kind == Kind::Page && work.by_its_site()) {
+        return None;
+    }
+    let mut text = work.site.clone();
+    if work.kind == Kind::Article {
+        if !work.volume.is_empty() {
+            let _ = write!(text, ", {}", work.volume);
+        }
+        if !work.issue.is_empty() {
+            let blank = if work.volume.is_empty() { ", " } else { "" };
+            let _ = write!(text, "{blank}({})", work.issue);
+        }
+    }
+    if work.kind != Kind::Page && !work.pages.is_empty() {
+        let _ = write!(text, ", {}", work.pages.replace('-', "\u{2013}"));
+    }
+    Some(text)
+}
+
+/// The day of a page, the year of anything that appeared in something (section 9.14).
+fn date(work: &Work) -> String {
+    let Some(date) = work.date else {
+        return "n.d.".to_owned();
+    };
+    let year = date.year();
+    match (date.month_name(), date.day()) {
+        (Some(month), Some(day)) if work.kind == Kind::Page => format!("{year}, {month} {day}"),
+        (Some(month), None) if work.kind == Kind::Page => format!("{year}, {month}"),
+        _ => year.to_string(),
+    }
+}
+
+/// `May 17, 2024`.
+fn long(date: Date) -> String {
+    match (date.month_name(), date.day()) {
+        (Some(month), Some(day)) => format!("{month} {day}, {}", date.year()),
+        _ => date.to_string(),
+    }
+}
+
+fn authors(all: &[Author]) -> String {
+    let names: Vec<String> = if all.len() > MAX_AUTHORS {
+        all[..MAX_AUTHORS - 1].iter().map(name).collect()
+    } else {
+        all.iter().map(name).collect()
+    };
+    match (names.as_slice(), all.last()) {
+        (_, Some(last)) if all.len() > MAX_AUTHORS => {
+            format!("{}, . . . {}", names.join(", "), name(last))
+        }
+        ([], _) => String::new(),
+        ([one], _) => one.clone(),
+        ([before @ .., last], _) => format!("{}, & {last}", before.join(", ")),
+    }
+}
+
+/// `Doe, J.-P. Q., Jr.`
+fn name(author: &Author) -> String {
+    let mut name = author.family.clone();
+    let initials: Vec<String> = author
+        .given
+        .split([' ', '.'])
+        .filter_map(|given| {
+            let parts: Vec<String> = given.split('-').filter_map(initial).collect();
+            (!parts.is_empty()).then(|| parts.join("-"))
+        })
+        .collect();
+    if !initials.is_empty() {
+        let _ = write!(name, ", {}", initials.join(" "));
+    }
+    if !author.suffix.is_empty() {
+        let _ = write!(name, ", {}", author.suffix);
+    }
+    name
+}
+
+fn initial(given: &str) -> Option<String> {
+    let first = given.chars().find(|c| c.is_alphanumeric())?;
+    Some(format!("{}.", first.to_uppercase()))
+}

@@ -1,0 +1,166 @@
+//! An entry for BibTeX, as `btxdoc` describes it, with what TeX would take for its own escaped.
+
+use std::fmt::Write as _;
+
+use icu_normalizer::DecomposingNormalizerBorrowed;
+
+use super::{Author, Kind, Work};
+
+/// How many authors are named before `others`.
+const MAX_AUTHORS: usize = 50;
+
+/// Words that say nothing about a title.
+const EMPTY_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "at", "das", "der", "die", "for", "from", "how", "in", "is", "la",
+    "le", "les", "of", "on", "the", "to", "und", "what", "why", "with",
+];
+
+/// The names of the months that every style knows.
+const MONTHS: [&str; 12] = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+];
+
+/// The entry of a work. Writing to a string does not fail.
+pub fn written(work: &Work) -> String {
+    let (entry, container) = match work.kind {
+        Kind::Page => ("misc", "howpublished"),
+        Kind::Article => ("article", "journal"),
+        Kind::ConferencePaper => ("inproceedings", "booktitle"),
+        Kind::Thesis => ("phdthesis", "school"),
+        Kind::Report => ("techreport", "institution"),
+    };
+    let mut text = format!("@{entry}{{{}", key(work));
+    let mut field = |name: &str, value: String| {
+        if !value.is_empty() {
+            let _ = write!(text, ",\n  {name} = {value}");
+        }
+    };
+    let braced = |value: &str| {
+        if value.is_empty() {
+            String::new()
+        } else {
+            format!("{{{}}}", escaped(value))
+        }
+    };
+    field("author", authors(&work.authors));
+    // In two pairs of braces, so that no style makes its capitals small.
+    field("title", format!("{{{{{}}}}}", escaped(&work.title)));
+    field(container, braced(&work.site));
+    field("volume", braced(&work.volume));
+    field("number", braced(&work.issue));
+    field("pages", braced(&work.pages.replace('-', "--")));
+    match work.date {
+        Some(date) => {
+            field("year", format!("{{{}}}", date.year()));
+            let month = date.month().map(|month| usize::from(month) - 1);
+            let month = month.and_then(|month| MONTHS.get(month)).copied();
+            field("month", month.unwrap_or_default().to_owned());
+        }
+        None => field("year", "{n.d.}".to_owned()),
+    }
+    if work.kind != Kind::Page {
+        field("doi", work.doi.as_deref().map(address).unwrap_or_default());
+    }
+    field("url", address(&work.url));
+    field("note", format!("{{Accessed: {}}}", work.accessed));
+    text.push_str("\n}");
+    text
+}
+
+/// An address, which styles put into a command that takes all but these as it stands.
+fn address(address: &str) -> String {
+    let mut text = String::with_capacity(address.len() + 2);
+    text.push('{');
+    for c in address.chars() {
+        match c {
+            '{' => text.push_str("%7B"),
+            '}' => text.push_str("%7D"),
+            '\\' => text.push_str("%5C"),
+            c => text.push(c),
+        }
+    }
+    text.push('}');
+    text
+}
+
+fn authors(all: &[Author]) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let mut names: Vec<String> = all.iter().take(MAX_AUTHORS).map(name).collect();
+    if all.len() > MAX_AUTHORS {
+        names.push("others".to_owned());
+    }
+    format!("{{{}}}", names.join(" and "))
+}
+
+/// `Doe, Jr., Jane`; a name that is not to be taken apart stands in braces.
+fn name(author: &Author) -> String {
+    if author.given.is_empty() {
+        return format!("{{{}}}", escaped(&author.family));
+    }
+    // A word that would part two authors, within a name.
+    let part = |text: &str| {
+        let text = escaped(text);
+        let and = text.split(' ').any(|word| word.eq_ignore_ascii_case("and"));
+        if and { format!("{{{text}}}") } else { text }
+    };
+    let parts = [&author.family, &author.suffix, &author.given];
+    let parts = parts.into_iter().filter(|text| !text.is_empty());
+    parts.map(|text| part(text)).collect::<Vec<_>>().join(", ")
+}
+
+/// What TeX would take for its own, written so that it is itself.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\textbackslash{}"),
+            '~' => out.push_str("\\textasciitilde{}"),
+            '^' => out.push_str("\\textasciicircum{}"),
+            '{' | '}' | '$' | '&' | '#' | '_' | '%' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// `doe2024title`: of letters and digits alone, and never empty.
+fn key(work: &Work) -> String {
+    // Of an organisation and a site the first word says enough.
+    let first_of = |name: &str| telling(name.split(|c: char| !c.is_alphanumeric()));
+    let mut key = match work.authors.first() {
+        Some(author) if author.organisation => first_of(&author.family),
+        Some(author) => Some(plain(&author.family)).filter(|key| !key.is_empty()),
+        None => None,
+    }
+    .or_else(|| first_of(&work.site))
+    .unwrap_or_default();
+    key.truncate(40);
+    match work.date {
+        Some(date) => key.push_str(&date.year().to_string()),
+        None => key.push_str("nd"),
+    }
+    let title = telling(work.title.split(|c: char| !c.is_alphanumeric()));
+    let mut title = title.unwrap_or_else(|| "page".to_owned());
+    title.truncate(20);
+    key + &title
+}
+
+/// The first of these words that says something.
+fn telling<'a>(words: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut plain_words = words.map(plain);
+    plain_words.find(|word| !word.is_empty() && !EMPTY_WORDS.contains(&word.as_str()))
+}
+
+/// The letters and digits of a text that ASCII has, accents taken off, in lower case.
+fn plain(text: &str) -> String {
+    let normalizer = DecomposingNormalizerBorrowed::new_nfd();
+    let mut plain = normalizer.normalize(text).into_owned();
+    plain.retain(|c| c.is_ascii_alphanumeric());
+    plain.make_ascii_lowercase();
+    plain
+}

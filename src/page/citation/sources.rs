@@ -1,0 +1,399 @@
+//! What a page says of title, authors, site and date, each from the first that says it.
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::Kind;
+use crate::page::author::{self, Author, Hint, MAX_AUTHORS};
+use crate::page::date::Date;
+use crate::page::embedded::Embedded;
+use crate::page::{json_ld, line};
+
+/// Types of schema.org that are a work somebody wrote, with those that are not derived from them by
+/// name (`…Article`, `…Posting`).
+const WORKS: &[&str] = &[
+    "Report",
+    "Book",
+    "Chapter",
+    "Review",
+    "CriticReview",
+    "Recipe",
+    "HowTo",
+    "Question",
+    "Thesis",
+    "Dataset",
+    "SoftwareSourceCode",
+    "APIReference",
+    "VideoObject",
+    "PodcastEpisode",
+    "Course",
+    "CreativeWork",
+    "Legislation",
+];
+
+/// Types that are a page, which says less of its author than the work in it.
+const PAGES: &[&str] = &[
+    "WebPage",
+    "AboutPage",
+    "ItemPage",
+    "MedicalWebPage",
+    "FAQPage",
+    "ProfilePage",
+    "CollectionPage",
+];
+
+/// What a page and its address say.
+pub struct Sources<'a> {
+    url: &'a Url,
+    embedded: &'a Embedded,
+    nodes: Vec<&'a Map<String, Value>>,
+    /// What the page is: the first work of its JSON-LD, then the first page.
+    work: Vec<&'a Map<String, Value>>,
+}
+
+impl<'a> Sources<'a> {
+    pub fn new(url: &'a Url, embedded: &'a Embedded) -> Self {
+        let nodes = embedded.nodes();
+        let is_work = |node: &&&Map<String, Value>| {
+            json_ld::types(node).any(|name| {
+                name.ends_with("Article") || name.ends_with("Posting") || WORKS.contains(&name)
+            })
+        };
+        let is_page = |node: &&&Map<String, Value>| json_ld::is_any(node, PAGES);
+        let work = [nodes.iter().find(is_work), nodes.iter().find(is_page)];
+        let work = work.into_iter().flatten().copied().collect();
+        Self {
+            url,
+            embedded,
+            nodes,
+            work,
+        }
+    }
+
+    fn meta(&self, names: &[&str]) -> Option<String> {
+        self.embedded.meta(names)
+    }
+
+    /// A text that the page's JSON-LD has under one of these names.
+    fn stated(&self, names: &[&str]) -> Option<String> {
+        let mut pairs = self
+            .work
+            .iter()
+            .flat_map(|node| names.iter().map(move |name| node.get(*name)));
+        pairs.find_map(json_ld::text)
+    }
+
+    /// The title. `found` is what the page was found to be called.
+    pub fn title(&self, found: &str) -> String {
+        let stated = self
+            .meta(&["citation_title"])
+            .or_else(|| self.stated(&["headline", "name", "title"]));
+        if let Some(title) = stated {
+            return title;
+        }
+        let found = || Some(line(found)).filter(|title| !title.is_empty());
+        let own = || Some(self.embedded.title().to_owned()).filter(|title| !title.is_empty());
+        let title = self
+            .meta(&["og:title"])
+            .or_else(|| {
+                self.meta(&[
+                    "dc.title",
+                    "dcterms.title",
+                    "twitter:title",
+                    "parsely-title",
+                ])
+            })
+            .or_else(found)
+            .or_else(own);
+        match title {
+            Some(title) => self.without_site(&title).to_owned(),
+            None => self.title_of_address(),
+        }
+    }
+
+    /// A title without the name of its site behind it, which stands in a place of its own.
+    fn without_site<'t>(&self, title: &'t str) -> &'t str {
+        let Some(site) = self.meta(&["og:site_name"]) else {
+            return title;
+        };
+        for mark in [
+            " | ",
+            " - ",
+            " \u{2013} ",
+            " \u{2014} ",
+            " \u{b7} ",
+            " :: ",
+            " \u{bb} ",
+        ] {
+            if let Some((before, after)) = title.rsplit_once(mark)
+                && after.to_lowercase() == site.to_lowercase()
+                && !before.trim().is_empty()
+            {
+                return before.trim_end();
+            }
+        }
+        title
+    }
+
+    /// The last part of the path in words, or else the host.
+    fn title_of_address(&self) -> String {
+        let last = self.url.path_segments().and_then(|parts| {
+            let mut parts = parts.filter(|part| !part.is_empty());
+            parts.next_back()
+        });
+        let bytes = percent_encoding::percent_decode_str(last.unwrap_or_default());
+        let name = line(&bytes.decode_utf8_lossy());
+        if name.chars().any(char::is_alphanumeric) {
+            return name;
+        }
+        self.host()
+    }
+
+    fn host(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        host.strip_prefix("www.").unwrap_or(host).to_owned()
+    }
+
+    /// What a scholarly work appeared in, and what kind of work that makes it.
+    pub fn container(&self) -> (Kind, Option<String>) {
+        for (name, kind) in [
+            ("citation_journal_title", Kind::Article),
+            ("citation_conference_title", Kind::ConferencePaper),
+            ("citation_dissertation_institution", Kind::Thesis),
+            ("citation_technical_report_institution", Kind::Report),
+            ("prism.publicationname", Kind::Article),
+        ] {
+            if let Some(container) = self.meta(&[name]) {
+                return (kind, Some(container));
+            }
+        }
+        let scholarly = self
+            .work
+            .iter()
+            .find(|node| json_ld::types(node).any(|name| name.ends_with("ScholarlyArticle")));
+        let journal = scholarly.and_then(|node| self.journal(node.get("isPartOf"), 0));
+        match journal {
+            Some(journal) => (Kind::Article, Some(journal)),
+            None => (Kind::Page, None),
+        }
+    }
+
+    /// The journal that an article is part of: the outermost of issue, volume and journal.
+    fn journal(&self, part: Option<&Value>, depth: usize) -> Option<String> {
+        if depth == 4 {
+            return None;
+        }
+        match part? {
+            Value::Array(list) => list
+                .iter()
+                .take(4)
+                .find_map(|one| self.journal(Some(one), depth + 1)),
+            Value::Object(node) => self
+                .journal(node.get("isPartOf"), depth + 1)
+                .or_else(|| json_ld::name(part, &self.nodes)),
+            _ => None,
+        }
+    }
+
+    /// The site.
+    pub fn site(&self) -> String {
+        let publisher = |names: &[&str]| {
+            let mut values = self
+                .work
+                .iter()
+                .flat_map(|node| names.iter().map(move |name| node.get(*name)));
+            values.find_map(|value| json_ld::name(value, &self.nodes))
+        };
+        publisher(&["publisher"])
+            .or_else(|| self.site_of_graph())
+            .or_else(|| publisher(&["isPartOf"]))
+            .or_else(|| self.meta(&["og:site_name"]))
+            .or_else(|| {
+                self.meta(&[
+                    "application-name",
+                    "apple-mobile-web-app-title",
+                    "dc.publisher",
+                    "citation_publisher",
+                ])
+            })
+            .unwrap_or_else(|| self.host())
+    }
+
+    /// The `WebSite` of its JSON-LD.
+    fn site_of_graph(&self) -> Option<String> {
+        let site = self
+            .nodes
+            .iter()
+            .find(|node| json_ld::is_any(node, &["WebSite"]))?;
+        json_ld::text(site.get("name"))
+    }
+
+    /// The authors, in their order, each once.
+    pub fn authors(&self) -> Vec<Author> {
+        let several = |name: &str, hint| -> Vec<Author> {
+            let all = self.embedded.metas(name).take(MAX_AUTHORS);
+            all.flat_map(|text| author::all(&text, hint)).collect()
+        };
+        let mut authors = self.scholarly();
+        if authors.is_empty() {
+            authors = self.of_work();
+        }
+        for name in [
+            "article:author",
+            "og:article:author",
+            "author",
+            "dc.creator",
+            "dcterms.creator",
+            "dc.contributor.author",
+            "parsely-author",
+            "sailthru.author",
+            "byl",
+        ] {
+            if authors.is_empty() {
+                authors = several(name, Hint::None);
+            }
+        }
+        if authors.is_empty() {
+            let names = self.embedded.byline().iter();
+            authors = names.flat_map(|text| author::of_byline(text)).collect();
+        }
+        let mut kept: Vec<Author> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        for author in authors.into_iter().take(MAX_AUTHORS) {
+            if seen.insert(author.natural().to_lowercase()) {
+                kept.push(author);
+            }
+        }
+        kept
+    }
+
+    /// `citation_author`: one name each, or several parted by semicolons.
+    fn scholarly(&self) -> Vec<Author> {
+        let mut authors = Vec::new();
+        for name in ["citation_author", "citation_authors"] {
+            for text in self.embedded.metas(name).take(MAX_AUTHORS) {
+                let names = text.split(';');
+                authors.extend(names.filter_map(|name| Author::of(name, Hint::None)));
+            }
+            if !authors.is_empty() {
+                break;
+            }
+        }
+        authors
+    }
+
+    /// The authors of its JSON-LD.
+    fn of_work(&self) -> Vec<Author> {
+        let values = self
+            .work
+            .iter()
+            .flat_map(|node| ["author", "creator"].map(|name| node.get(name)));
+        for value in values.flatten() {
+            let mut authors = Vec::new();
+            self.named(value, 0, &mut authors);
+            if !authors.is_empty() {
+                return authors;
+            }
+        }
+        Vec::new()
+    }
+
+    fn named(&self, value: &Value, depth: usize, authors: &mut Vec<Author>) {
+        match value {
+            Value::String(text) => authors.extend(author::all(text, Hint::None)),
+            Value::Array(list) if depth < 2 => {
+                for one in list.iter().take(MAX_AUTHORS) {
+                    self.named(one, depth + 1, authors);
+                }
+            }
+            Value::Object(node) => {
+                let node = json_ld::resolved(node, &self.nodes);
+                let hint = if json_ld::is_any(node, &["Person"]) {
+                    Hint::Person
+                } else if json_ld::types(node)
+                    .any(|name| name.ends_with("Organization") || name == "Corporation")
+                {
+                    Hint::Organisation
+                } else {
+                    Hint::None
+                };
+                let family = json_ld::text(node.get("familyName"));
+                let given = json_ld::text(node.get("givenName"));
+                if let (Some(family), Some(given)) = (family, given) {
+                    authors.extend(Author::of(&format!("{family}, {given}"), Hint::Person));
+                } else if let Value::Array(names) = node.get("name").unwrap_or(&Value::Null) {
+                    // Some give all authors as one person with many names.
+                    let names = names.iter().filter_map(Value::as_str).take(MAX_AUTHORS);
+                    authors.extend(names.filter_map(|name| Author::of(name, hint)));
+                } else if let Some(name) = json_ld::text(node.get("name")) {
+                    match hint {
+                        // `Jane Doe and John Roe` is a person to some.
+                        Hint::Person if name.contains(" and ") || name.contains(';') => {
+                            authors.extend(author::all(&name, Hint::None));
+                        }
+                        hint => authors.extend(Author::of(&name, hint)),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// When it was published; where that is not known, when it was changed.
+    pub fn date(&self) -> Option<Date> {
+        let date = |text: Option<String>| text.as_deref().and_then(Date::parse);
+        let first = |names: &[&str]| {
+            let mut all = names.iter().map(|name| date(self.meta(&[name])));
+            all.find_map(|date| date)
+        };
+        let stated = |name: &str| date(self.stated(&[name]));
+        first(&[
+            "citation_publication_date",
+            "citation_online_date",
+            "citation_date",
+            "citation_cover_date",
+            "citation_year",
+        ])
+        .or_else(|| stated("datePublished"))
+        .or_else(|| stated("uploadDate"))
+        .or_else(|| stated("dateCreated"))
+        .or_else(|| {
+            first(&[
+                "article:published_time",
+                "og:article:published_time",
+                "og:published_time",
+                "og:pubdate",
+            ])
+        })
+        .or_else(|| {
+            first(&[
+                "datepublished",
+                "date",
+                "dc.date",
+                "dc.date.issued",
+                "dcterms.issued",
+                "dcterms.created",
+                "dc.date.created",
+                "pubdate",
+                "publishdate",
+                "publish_date",
+                "publish-date",
+                "publication_date",
+                "parsely-pub-date",
+                "sailthru.date",
+                "prism.publicationdate",
+            ])
+        })
+        .or_else(|| date(self.embedded.published().map(str::to_owned)))
+        .or_else(|| Date::in_address(self.url))
+        .or_else(|| stated("dateModified"))
+        .or_else(|| {
+            first(&[
+                "article:modified_time",
+                "og:updated_time",
+                "last-modified",
+                "dcterms.modified",
+            ])
+        })
+    }
+}

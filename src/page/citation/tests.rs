@@ -1,0 +1,382 @@
+//! Citations as the handbooks of the three styles show them.
+
+use super::*;
+
+fn cited(address: &str, html: &str, title: &str) -> Citation {
+    let url = Url::parse(address).unwrap();
+    let accessed = Date::parse("2026-11-22").unwrap();
+    Citation::of(&url, Some(&Embedded::read(html, &url)), title, accessed)
+}
+
+fn meta(name: &str, content: &str) -> String {
+    format!("<meta name=\"{name}\" content=\"{content}\">")
+}
+
+const PAGE: &str = "https://www.example.org/news/a";
+
+#[test]
+fn a_page_is_cited_in_three_styles() {
+    let html = "<meta property=og:site_name content='The Site'>\
+        <meta property=og:title content='All about \"birds\" &amp; 50% of bees'>\
+        <meta name=author content='Jane Q. Doe'>\
+        <meta property=article:published_time content=2024-05-17T23:00:00-08:00>";
+    let got = cited(PAGE, html, "ignored | The Site");
+    assert_eq!(got.url, PAGE);
+    assert_eq!(got.accessed_date, "2026-11-22");
+    assert_eq!(
+        got.metadata,
+        CitationMetadata {
+            title: "All about \"birds\" & 50% of bees".to_owned(),
+            author: "Jane Q. Doe".to_owned(),
+            site: "The Site".to_owned(),
+            date: "2024-05-17".to_owned(),
+        }
+    );
+    assert_eq!(
+        got.formatted.apa,
+        "Doe, J. Q. (2024, May 17). All about \"birds\" & 50% of bees. The Site. \
+         https://www.example.org/news/a"
+    );
+    assert_eq!(
+        got.formatted.mla,
+        "Doe, Jane Q. \"All about 'birds' & 50% of bees.\" The Site, 17 May 2024, \
+         https://www.example.org/news/a. Accessed 22 Nov. 2026."
+    );
+    assert_eq!(
+        got.formatted.bibtex,
+        "@misc{doe2024all,\n  author = {Doe, Jane Q.},\n  \
+         title = {{All about \"birds\" \\& 50\\% of bees}},\n  howpublished = {The Site},\n  \
+         year = {2024},\n  month = may,\n  url = {https://www.example.org/news/a},\n  \
+         note = {Accessed: 2026-11-22}\n}"
+    );
+}
+
+#[test]
+fn an_article_is_cited_with_its_journal() {
+    let html = [
+        ("citation_title", "On the Origin of Things?"),
+        ("citation_author", "Doe, Jane"),
+        ("citation_author", "Roe, Jean-Paul M."),
+        ("citation_journal_title", "Journal of Things"),
+        ("citation_publication_date", "2021/03/09"),
+        ("citation_volume", "12"),
+        ("citation_issue", "3"),
+        ("citation_firstpage", "45"),
+        ("citation_lastpage", "67"),
+        ("citation_doi", "10.1234/ABC_5"),
+        ("og:title", "no"),
+    ]
+    .map(|(name, content)| meta(name, content))
+    .concat();
+    let got = cited(PAGE, &html, "");
+    assert_eq!(got.metadata.author, "Jane Doe, Jean-Paul M. Roe");
+    assert_eq!(got.metadata.site, "Journal of Things");
+    assert_eq!(
+        got.formatted.apa,
+        "Doe, J., & Roe, J.-P. M. (2021). On the Origin of Things? Journal of Things, 12(3), \
+         45\u{2013}67. https://doi.org/10.1234/abc_5"
+    );
+    assert_eq!(
+        got.formatted.mla,
+        "Doe, Jane, and Jean-Paul M. Roe. \"On the Origin of Things?\" Journal of Things, vol. 12, \
+         no. 3, Mar. 2021, pp. 45-67, https://doi.org/10.1234/abc_5. Accessed 22 Nov. 2026."
+    );
+    assert_eq!(
+        got.formatted.bibtex,
+        "@article{doe2021origin,\n  author = {Doe, Jane and Roe, Jean-Paul M.},\n  \
+         title = {{On the Origin of Things?}},\n  journal = {Journal of Things},\n  \
+         volume = {12},\n  number = {3},\n  pages = {45--67},\n  year = {2021},\n  month = mar,\n  \
+         doi = {10.1234/abc_5},\n  url = {https://www.example.org/news/a},\n  \
+         note = {Accessed: 2026-11-22}\n}"
+    );
+}
+
+#[test]
+fn what_is_not_known_is_left_out_as_the_styles_say() {
+    let got = cited(PAGE, "", "A Title");
+    assert_eq!(got.metadata.author, "");
+    assert_eq!(got.metadata.date, "");
+    assert_eq!(got.metadata.site, "example.org");
+    assert_eq!(
+        got.formatted.apa,
+        "A Title. (n.d.). example.org. Retrieved November 22, 2026, from \
+         https://www.example.org/news/a"
+    );
+    assert_eq!(
+        got.formatted.mla,
+        "\"A Title.\" example.org, https://www.example.org/news/a. Accessed 22 Nov. 2026."
+    );
+    let bibtex = &got.formatted.bibtex;
+    assert!(
+        bibtex.starts_with("@misc{examplendtitle,\n  title = {{A Title}}"),
+        "{bibtex}"
+    );
+    assert!(
+        bibtex.contains("year = {n.d.}") && !bibtex.contains("author"),
+        "{bibtex}"
+    );
+    let nothing = cited("https://www.example.org/", "", "");
+    assert_eq!(nothing.metadata.title, "example.org");
+    let path = cited("https://example.org/a/some%20page%20%C3%A9.html", "", "");
+    assert_eq!(path.metadata.title, "some page \u{e9}.html");
+}
+
+#[test]
+fn many_authors_are_cut_where_each_style_cuts_them() {
+    let authors = |count: usize| -> String {
+        (0..count)
+            .map(|at| {
+                let letters: String = at
+                    .to_string()
+                    .chars()
+                    .map(|c| char::from(c as u8 + 49))
+                    .collect();
+                meta("citation_author", &format!("F{letters}, Given"))
+            })
+            .collect()
+    };
+    let three = cited(PAGE, &authors(3), "T").formatted;
+    assert!(
+        three.apa.starts_with("Fa, G., Fb, G., & Fc, G. (n.d.). T."),
+        "{}",
+        three.apa
+    );
+    assert!(
+        three.mla.starts_with("Fa, Given, et al. \"T.\""),
+        "{}",
+        three.mla
+    );
+    assert!(
+        three
+            .bibtex
+            .contains("{Fa, Given and Fb, Given and Fc, Given}")
+    );
+    let many = cited(PAGE, &authors(100), "T");
+    let apa = &many.formatted.apa;
+    assert!(
+        apa.contains("Fbi, G., . . . Fjj, G. (n.d.)") && !apa.contains("Fbj"),
+        "{apa}"
+    );
+    assert!(many.formatted.bibtex.contains("Fej, Given and others}"));
+    assert!(
+        many.metadata.author.ends_with(", et al."),
+        "{}",
+        many.metadata.author
+    );
+}
+
+#[test]
+fn organisations_are_not_turned_around_nor_said_twice() {
+    let html = r#"<script type=application/ld+json>{"@type":"Article","headline":"T",
+        "author":{"@type":"Organization","name":"Health Council"},"datePublished":"2020",
+        "publisher":{"@type":"Organization","name":"Health Council"}}</script>"#;
+    let got = cited(PAGE, html, "");
+    assert_eq!(
+        got.formatted.apa,
+        format!("Health Council. (2020). T. {PAGE}")
+    );
+    assert_eq!(
+        got.formatted.mla,
+        format!("\"T.\" Health Council, 2020, {PAGE}. Accessed 22 Nov. 2026.")
+    );
+    assert!(got.formatted.bibtex.contains("author = {{Health Council}}"));
+}
+
+#[test]
+fn a_page_by_its_own_site_is_an_organisation_s() {
+    let html = meta("author", "Yo Yo Mats") + &meta("og:site_name", "Yo Yo Mats");
+    let got = cited(PAGE, &html, "T").formatted;
+    assert!(
+        got.apa.starts_with("Yo Yo Mats. (n.d.). T. Retrieved"),
+        "{}",
+        got.apa
+    );
+    assert!(got.bibtex.starts_with("@misc{yondt,"), "{}", got.bibtex);
+}
+
+#[test]
+fn the_name_of_the_site_is_no_part_of_the_title() {
+    let title = |title: &str, site: &str| {
+        let html = meta("og:title", title) + &meta("og:site_name", site);
+        cited(PAGE, &html, "").metadata.title
+    };
+    assert_eq!(title("Birds | The Site", "the site"), "Birds");
+    assert_eq!(
+        title("Birds \u{2013} bees - The Site", "The Site"),
+        "Birds \u{2013} bees"
+    );
+    assert_eq!(title("The Site", "The Site"), "The Site");
+    assert_eq!(title("Birds | Bees", "The Site"), "Birds | Bees");
+    let scholarly = meta("citation_title", "On J - J") + &meta("og:site_name", "J");
+    assert_eq!(cited(PAGE, &scholarly, "").metadata.title, "On J - J");
+}
+
+#[test]
+fn authors_come_from_json_ld_in_each_of_its_forms() {
+    for (json, expected) in [
+        (r#""author":"Jane Doe""#, "Jane Doe"),
+        (r#""author":{"name":"Jane Doe"}"#, "Jane Doe"),
+        (
+            r#""author":[{"name":"Jane Doe"},"John Roe"]"#,
+            "Jane Doe, John Roe",
+        ),
+        (
+            r#""author":{"name":["Jane Doe","John Roe"]}"#,
+            "Jane Doe, John Roe",
+        ),
+        (
+            r#""author":{"givenName":"Jane","familyName":"Doe","name":"x"}"#,
+            "Jane Doe",
+        ),
+        (r##""author":{"@id":"#j"}"##, "Jo Lee"),
+        (
+            r#""author":"https://example.org/jane","creator":"Jane Doe""#,
+            "Jane Doe",
+        ),
+        (
+            r#""author":{"@type":"Person","name":"Jane Doe and John Roe"}"#,
+            "Jane Doe, John Roe",
+        ),
+        (r#""author":null"#, ""),
+        (r#""author":[[[["Jane Doe"]]]]"#, ""),
+    ] {
+        let html = format!(
+            "<script type=application/ld+json>{{\"@graph\":[{{\"@type\":\"NewsArticle\",{json}}},\
+             {{\"@type\":\"Person\",\"@id\":\"#j\",\"name\":\"Jo Lee\"}}]}}</script>"
+        );
+        assert_eq!(cited(PAGE, &html, "").metadata.author, expected, "{json}");
+    }
+}
+
+#[test]
+fn each_fact_comes_from_the_first_source_that_has_it() {
+    let json = r#"<script type=application/ld+json>{"@type":"Article","headline":"JSON",
+        "author":"Json Author","datePublished":"2002-02-02","publisher":{"name":"Json Site"}}
+        </script>"#;
+    let graph = meta("og:title", "OG")
+        + &meta("og:site_name", "Og Site")
+        + &meta("article:author", "Og Author")
+        + &meta("article:published_time", "2003-03-03");
+    let plain = meta("dc.title", "Meta")
+        + &meta("application-name", "Meta Site")
+        + &meta("author", "Meta Author")
+        + &meta("date", "2004-04-04");
+    let shown = "<h1>x</h1><p class=byline>By Shown Author</p><time datetime=2005-05-05></time>";
+    let scholarly = meta("citation_title", "Cited")
+        + &meta("citation_journal_title", "Cited Site")
+        + &meta("citation_author", "Author, Cited")
+        + &meta("citation_date", "2001-01-01");
+    let address = "https://example.org/2006/06/06/x";
+    let all = [&scholarly, json, &graph, &plain, shown];
+    let expected = [
+        ("Cited", "Cited Author", "Cited Site", "2001-01-01"),
+        ("JSON", "Json Author", "Json Site", "2002-02-02"),
+        ("OG", "Og Author", "Og Site", "2003-03-03"),
+        ("Meta", "Meta Author", "Meta Site", "2004-04-04"),
+        ("Found", "Shown Author", "example.org", "2005-05-05"),
+        ("Found", "", "example.org", "2006-06-06"),
+    ];
+    for (from, (title, author, site, date)) in expected.into_iter().enumerate() {
+        let got = cited(address, &all[from..].concat(), "Found").metadata;
+        let got = (&*got.title, &*got.author, &*got.site, &*got.date);
+        assert_eq!(got, (title, author, site, date));
+    }
+}
+
+#[test]
+fn an_address_is_no_author_and_shows_no_password() {
+    let html = meta("article:author", "https://www.facebook.com/jane") + &meta("author", "Jo Lee");
+    let got = cited("https://user:secret@example.org/a", &html, "T");
+    assert_eq!(got.metadata.author, "Jo Lee");
+    assert_eq!(got.url, "https://example.org/a");
+    assert!(!serde_json::to_string(&got).unwrap().contains("secret"));
+}
+
+#[test]
+fn nothing_of_a_page_breaks_out_of_its_entry() {
+    let html = meta("author", "Ev}il and {Jane_ ~Doe^")
+        + &meta("og:title", "a } b, url = {x} \\input{/etc/passwd} $ #1");
+    let got = cited("https://example.org/?q={x}\\y%20z", &html, "");
+    let bibtex = &got.formatted.bibtex;
+    let mut depth = 0_i32;
+    let mut escaped = false;
+    for c in bibtex.chars() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        assert!(depth >= 0, "{bibtex}");
+    }
+    assert_eq!(depth, 0, "{bibtex}");
+    assert!(
+        bibtex.contains("a \\} b, url = \\{x\\} \\textbackslash{}input\\{/etc/passwd\\} \\$ \\#1")
+    );
+    assert!(
+        bibtex.contains("url = {https://example.org/?q=%7Bx%7D%5Cy%20z}"),
+        "{bibtex}"
+    );
+}
+
+#[test]
+fn the_key_is_of_letters_and_digits() {
+    let key = |author: &str, title: &str| {
+        let bibtex = cited(
+            "https://example.org/2024/05/x",
+            &meta("author", author),
+            title,
+        )
+        .formatted
+        .bibtex;
+        let start = bibtex.strip_prefix("@misc{").unwrap();
+        start.split(',').next().unwrap().to_owned()
+    };
+    assert_eq!(
+        key(
+            "Ren\u{e9} M\u{fc}ller-L\u{fc}denscheidt",
+            "The \u{dc}ber-Title"
+        ),
+        "mullerludenscheidt2024uber"
+    );
+    assert_eq!(
+        key("\u{5c71}\u{7530}\u{592a}\u{90ce}", "\u{6771}\u{4eac}"),
+        "example2024page"
+    );
+    assert_eq!(key("", "The of and"), "example2024page");
+}
+
+#[test]
+fn a_document_is_cited_by_its_own_metadata() {
+    let url = Url::parse("https://example.org/report.pdf").unwrap();
+    let accessed = Date::parse("2026-11-22").unwrap();
+    let got = Citation::of_document(
+        &url,
+        "A Report",
+        Some("Jane Doe; John Roe"),
+        Some("2023-06"),
+        accessed,
+    );
+    assert_eq!(
+        got.formatted.apa,
+        "Doe, J., & Roe, J. (2023, June). A Report. example.org. https://example.org/report.pdf"
+    );
+    let bare = Citation::of_document(&url, "", None, None, accessed);
+    assert_eq!(bare.metadata.title, "report.pdf");
+}
+
+#[test]
+fn a_citation_is_serialised_under_the_specification_s_names() {
+    let json = serde_json::to_value(cited(PAGE, "", "T")).unwrap();
+    let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["url", "accessedDate", "metadata", "formatted"]);
+    let keys: Vec<&String> = json["metadata"].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["title", "site"]);
+    let all = meta("author", "Jane Doe") + &meta("date", "2024");
+    let all = serde_json::to_value(cited(PAGE, &all, "T")).unwrap();
+    let keys: Vec<&String> = all["metadata"].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["title", "author", "site", "date"]);
+    let keys: Vec<&String> = json["formatted"].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["apa", "mla", "bibtex"]);
+}

@@ -1,0 +1,390 @@
+//! Days, and parts of dates: a page may say no more than a year.
+//!
+//! Rules: ISO 8601 as far as pages write it, RFC 5322's form, and dates in English words. A date of
+//! numbers alone that may be read in two ways is its year.
+
+use std::fmt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use url::Url;
+
+/// The names of the months in English.
+pub const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// A year, with a month and a day where they are known. Displayed as ISO 8601 has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Date {
+    year: u16,
+    month: Option<u8>,
+    day: Option<u8>,
+}
+
+impl Date {
+    /// This day, in UTC.
+    #[must_use]
+    pub fn today() -> Self {
+        Self::of(SystemTime::now())
+    }
+
+    /// The day of `time`, in UTC. The days before 1970 are its first.
+    #[must_use]
+    pub fn of(time: SystemTime) -> Self {
+        let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mut day = since.as_secs() / 86_400;
+        let mut year: u16 = 1970;
+        while day >= days_in_year(year) && year < 9999 {
+            day -= days_in_year(year);
+            year += 1;
+        }
+        let mut month = 1;
+        while month < 12 && day >= u64::from(days_in(year, month)) {
+            day -= u64::from(days_in(year, month));
+            month += 1;
+        }
+        let day = u8::try_from(day + 1).unwrap_or(31);
+        Self {
+            year,
+            month: Some(month),
+            day: Some(day),
+        }
+    }
+
+    /// A date of these parts, if there is one. A day that the month has not is left out.
+    fn new(year: u16, month: Option<u8>, day: Option<u8>) -> Option<Self> {
+        if !(1000..=9999).contains(&year) {
+            return None;
+        }
+        let month = month.filter(|month| (1..=12).contains(month));
+        let day =
+            day.filter(|day| month.is_some_and(|month| (1..=days_in(year, month)).contains(day)));
+        Some(Self { year, month, day })
+    }
+
+    /// The date of numbers, as Crossref has it: a year, perhaps a month, perhaps a day.
+    #[must_use]
+    pub fn of_parts(parts: &[i64]) -> Option<Self> {
+        let small = |at: usize| parts.get(at).and_then(|part| u8::try_from(*part).ok());
+        let year = u16::try_from(*parts.first()?).ok()?;
+        Self::new(year, small(1), small(2))
+    }
+
+    /// The date that `text` begins with, whatever follows it: `2024-05-01T10:00:00Z`, `2024/05`,
+    /// `20240501`, `May 1, 2024`, `1 May 2024`, `Wed, 01 May 2024 10:00:00 GMT`, `1.5.2024`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = super::cut(text.trim(), 100);
+        Self::year_first(text)
+            .or_else(|| Self::in_words(text))
+            .or_else(|| Self::year_last(text))
+    }
+
+    /// The whole date: year, month and day.
+    #[must_use]
+    pub fn is_whole(self) -> bool {
+        self.day.is_some()
+    }
+
+    /// The year.
+    #[must_use]
+    pub fn year(self) -> u16 {
+        self.year
+    }
+
+    /// The month, 1 to 12.
+    #[must_use]
+    pub fn month(self) -> Option<u8> {
+        self.month
+    }
+
+    /// The day of the month.
+    #[must_use]
+    pub fn day(self) -> Option<u8> {
+        self.day
+    }
+
+    /// The name of the month, in English.
+    #[must_use]
+    pub fn month_name(self) -> Option<&'static str> {
+        MONTHS.get(usize::from(self.month?) - 1).copied()
+    }
+
+    fn year_first(text: &str) -> Option<Self> {
+        let (year, rest) = digits(text);
+        if year.len() == 8 {
+            let (year, rest) = year.split_at(4);
+            let (month, day) = rest.split_at(2);
+            let date = Self::new(year.parse().ok()?, month.parse().ok(), day.parse().ok())?;
+            return date.is_whole().then_some(date);
+        }
+        if year.len() != 4 {
+            return None;
+        }
+        let year = year.parse().ok()?;
+        let mut separated = rest.strip_prefix(['-', '/', '.']).map(digits);
+        let month = separated.take_if(|(month, _)| (1..=2).contains(&month.len()));
+        let Some((month, rest)) = month else {
+            // `2024May01` is nobody's.
+            let ends = !rest.starts_with(|c: char| c.is_alphanumeric());
+            return ends.then(|| Self::new(year, None, None)).flatten();
+        };
+        let day = rest.strip_prefix(['-', '/', '.']).map(digits);
+        let day = day.filter(|(day, _)| (1..=2).contains(&day.len()));
+        Self::new(
+            year,
+            month.parse().ok(),
+            day.and_then(|(day, _)| day.parse().ok()),
+        )
+    }
+
+    fn in_words(text: &str) -> Option<Self> {
+        let words = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '-' | '/'));
+        let (mut year, mut month, mut day) = (None, None, None);
+        for word in words.filter(|word| !word.is_empty()).take(8) {
+            let (number, rest) = digits(word);
+            if number.is_empty() {
+                month = month.or_else(|| month_of(word));
+            } else if number.len() == 4 && rest.is_empty() {
+                year = year.or_else(|| number.parse().ok());
+            } else if number.len() <= 2 && matches!(rest, "" | "." | "st" | "nd" | "rd" | "th") {
+                day = day.or_else(|| number.parse().ok());
+            }
+            if year.is_some() && month.is_some() {
+                break;
+            }
+        }
+        Self::new(year?, Some(month?), day)
+    }
+
+    /// `31.12.2024`, `12/31/2024`; where both numbers may be the month, the year alone, unless they
+    /// are parted by points, which no American does.
+    fn year_last(text: &str) -> Option<Self> {
+        let (first, rest) = digits(text);
+        let mark = rest
+            .chars()
+            .next()
+            .filter(|c| matches!(c, '.' | '/' | '-'))?;
+        let (second, rest) = digits(&rest[1..]);
+        let (year, _) = digits(rest.strip_prefix(mark)?);
+        if year.len() != 4 || first.len() > 2 || second.len() > 2 {
+            return None;
+        }
+        let (first, second): (u8, u8) = (first.parse().ok()?, second.parse().ok()?);
+        let year = year.parse().ok()?;
+        match (first, second) {
+            (13.., 1..=12) => Self::new(year, Some(second), Some(first)),
+            (1..=12, 13..) => Self::new(year, Some(first), Some(second)),
+            _ if mark == '.' || first == second => Self::new(year, Some(second), Some(first)),
+            _ => Self::new(year, None, None),
+        }
+    }
+
+    /// The date in the path of an address: `/2024/05/17/`, `/2024/05/`, `2024-05-17`.
+    #[must_use]
+    pub fn in_address(url: &Url) -> Option<Self> {
+        let segments: Vec<&str> = url.path().split('/').take(32).collect();
+        let number = |at: usize, length: usize| {
+            let segment = segments.get(at)?;
+            let fits = segment.len() == length && digits(segment).1.is_empty();
+            fits.then(|| segment.parse::<u16>().ok()).flatten()
+        };
+        for at in 0..segments.len() {
+            let year = number(at, 4).filter(|year| (1990..=2100).contains(year));
+            let month = number(at + 1, 2).and_then(|month| u8::try_from(month).ok());
+            if let (Some(year), Some(month @ 1..=12)) = (year, month) {
+                let day = number(at + 2, 2).and_then(|day| u8::try_from(day).ok());
+                return Self::new(year, Some(month), day);
+            }
+        }
+        segments.iter().find_map(|segment| {
+            let bytes = segment.as_bytes();
+            bytes.windows(10).enumerate().find_map(|(at, window)| {
+                let form = window.iter().enumerate().all(|(at, byte)| match at {
+                    4 | 7 => *byte == b'-',
+                    _ => byte.is_ascii_digit(),
+                });
+                let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+                let alone = |byte: Option<&u8>| !byte.is_some_and(u8::is_ascii_alphanumeric);
+                if !form || !alone(before) || !alone(bytes.get(at + 10)) {
+                    return None;
+                }
+                let date = Self::year_first(segment.get(at..at + 10)?)?;
+                date.is_whole().then_some(date)
+            })
+        })
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}", self.year)?;
+        for part in [self.month, self.day].into_iter().flatten() {
+            write!(f, "-{part:02}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The digits that `text` begins with, and the rest.
+fn digits(text: &str) -> (&str, &str) {
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// The month of an English word, in full or in three letters or four.
+fn month_of(word: &str) -> Option<u8> {
+    let word = word.strip_suffix('.').unwrap_or(word).to_ascii_lowercase();
+    let is = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        word == name || word == name[..3] || (word == "sept" && name == "september")
+    };
+    let at = MONTHS.iter().position(|name| is(name))?;
+    u8::try_from(at + 1).ok()
+}
+
+fn is_leap(year: u16) -> bool {
+    year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400)
+}
+
+fn days_in_year(year: u16) -> u64 {
+    365 + u64::from(is_leap(year))
+}
+
+fn days_in(year: u16, month: u8) -> u8 {
+    match month {
+        2 => 28 + u8::from(is_leap(year)),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn dates_are_read_as_pages_write_them() {
+        for (text, expected) in [
+            ("2024-05-01", "2024-05-01"),
+            ("2024-05-01T23:59:59-08:00", "2024-05-01"),
+            (" 2024/5/1 ", "2024-05-01"),
+            ("2024.05.01 10:00", "2024-05-01"),
+            ("20240501", "2024-05-01"),
+            ("2024-05", "2024-05"),
+            ("2024", "2024"),
+            ("2024-13-40", "2024"),
+            ("2023-02-29", "2023-02"),
+            ("2024-02-29", "2024-02-29"),
+            ("May 1, 2024", "2024-05-01"),
+            ("May 1st 2024, 10:00", "2024-05-01"),
+            ("1 Sept. 2024", "2024-09-01"),
+            ("01-Dec-2024", "2024-12-01"),
+            ("Wed, 01 May 2024 10:00:00 GMT", "2024-05-01"),
+            ("Published on May 1, 2024", "2024-05-01"),
+            ("May 2024", "2024-05"),
+            ("31.12.2024", "2024-12-31"),
+            ("1.5.2024", "2024-05-01"),
+            ("12/31/2024", "2024-12-31"),
+            ("31/12/2024", "2024-12-31"),
+            ("05/05/2024", "2024-05-05"),
+            ("01/05/2024", "2024"),
+        ] {
+            let date = Date::parse(text).map(|date| date.to_string());
+            assert_eq!(date.as_deref(), Some(expected), "{text}");
+        }
+        for text in [
+            "",
+            "yesterday",
+            "0000-01-01",
+            "99999",
+            "12:30",
+            "1 2 3",
+            "May",
+            "2024x",
+            "20241301",
+            "\u{661}\u{662}",
+            "1/2/3",
+        ] {
+            assert_eq!(Date::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_day_of_a_moment_is_that_in_utc() {
+        for (seconds, expected) in [
+            (0, "1970-01-01"),
+            (86_399, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (1_709_251_199, "2024-02-29"),
+            (1_735_689_599, "2024-12-31"),
+            (1_735_689_600, "2025-01-01"),
+            (4_107_542_400, "2100-03-01"),
+        ] {
+            let date = Date::of(UNIX_EPOCH + Duration::from_secs(seconds));
+            assert_eq!(date.to_string(), expected, "{seconds}");
+        }
+        assert!(Date::today() > Date::parse("2024-01-01").unwrap());
+        assert_eq!(
+            Date::of(UNIX_EPOCH - Duration::from_secs(9)).to_string(),
+            "1970-01-01"
+        );
+    }
+
+    #[test]
+    fn an_address_may_hold_a_date() {
+        for (path, expected) in [
+            ("/2024/05/17/title", Some("2024-05-17")),
+            ("/news/2024/05/title", Some("2024-05")),
+            ("/posts/2024-05-17-title", Some("2024-05-17")),
+            ("/a-2024-05-17", Some("2024-05-17")),
+            ("/2024/title", None),
+            ("/1234/05/17", None),
+            ("/2024/13/17", None),
+            ("/x12024-05-17", None),
+            ("/?d=2024-05-17", None),
+            ("/%E2%82%AC-2024-05-1", None),
+        ] {
+            let url = Url::parse(&format!("https://example.org{path}")).unwrap();
+            let date = Date::in_address(&url).map(|date| date.to_string());
+            assert_eq!(date.as_deref(), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn parts_are_a_date() {
+        let date = |parts: &[i64]| Date::of_parts(parts).map(|date| date.to_string());
+        assert_eq!(date(&[2020, 5, 5]).as_deref(), Some("2020-05-05"));
+        assert_eq!(date(&[2020, -5]).as_deref(), Some("2020"));
+        assert_eq!(date(&[]), None);
+        assert_eq!(date(&[-1]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC*", path in "[0-9/-]{0,40}") {
+            let _ = Date::parse(&text);
+            let _ = Date::parse(&path);
+            if let Ok(url) = Url::parse(&format!("https://example.org/{path}")) {
+                let _ = Date::in_address(&url);
+            }
+        }
+    }
+}

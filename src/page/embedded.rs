@@ -1,0 +1,281 @@
+//! What a page declares of itself, read once: its `meta` elements and its JSON-LD, for whoever
+//! asks, and as [`StructuredData`].
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::{cut, json_ld, line};
+use crate::document::{self, Meta};
+
+/// The most blocks of JSON-LD that are given out.
+const MAX_BLOCKS: usize = 16;
+
+/// The longest of them, in bytes.
+const MAX_BLOCK: usize = 32 * 1024;
+
+/// The most that they take together, in bytes.
+const MAX_BLOCKS_LENGTH: usize = 64 * 1024;
+
+/// The most that is read of all blocks to learn something of the page, in bytes. That of a thread
+/// is longer than what is given out.
+const MAX_READ: usize = 256 * 1024;
+
+/// The most entries of a map.
+const MAX_ENTRIES: usize = 64;
+
+/// The most that the values of a map take together, in bytes.
+const MAX_ENTRIES_LENGTH: usize = 64 * 1024;
+
+/// The longest value that is used for something else than being given out, in bytes.
+const MAX_VALUE: usize = 2000;
+
+/// What a page declares of itself.
+#[derive(Debug, Default)]
+pub struct Embedded {
+    title: String,
+    canonical: Option<Url>,
+    metas: Vec<Meta>,
+    byline: Vec<String>,
+    published: Option<String>,
+    blocks: Vec<Box<RawValue>>,
+    read: Vec<Value>,
+}
+
+/// What a page declares for machines, as it stands; see [`Embedded::structured_data`].
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StructuredData {
+    /// Blocks of JSON-LD, each on one line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub json_ld: Vec<Box<RawValue>>,
+    /// `og:*` and `article:*`. Of a name that is repeated, a list.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub open_graph: Map<String, Value>,
+    /// `citation_*`. Of a name that is repeated, a list.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub citation: Map<String, Value>,
+}
+
+impl Embedded {
+    /// Reads what `html`, a page that was found at `base`, declares: in one pass, with memory that
+    /// has a bound.
+    #[must_use]
+    pub fn read(html: &str, base: &Url) -> Self {
+        let declared = document::declared(html);
+        let mut blocks = Vec::new();
+        let mut read = Vec::new();
+        let (mut given, mut length) = (0, 0);
+        for text in declared.json_ld {
+            if length + text.len() > MAX_READ {
+                continue;
+            }
+            length += text.len();
+            let Some((block, value)) = json_ld::block(text) else {
+                continue;
+            };
+            read.push(value);
+            let size = block.get().len();
+            if blocks.len() < MAX_BLOCKS && size <= MAX_BLOCK && given + size <= MAX_BLOCKS_LENGTH {
+                given += size;
+                blocks.push(block);
+            }
+        }
+        let canonical = declared.canonical.as_deref();
+        let canonical = canonical.and_then(|href| base.join(href.trim()).ok());
+        Self {
+            title: line(&declared.title),
+            canonical: canonical.filter(|url| matches!(url.scheme(), "http" | "https")),
+            metas: declared.metas,
+            byline: declared.byline.iter().map(|name| line(name)).collect(),
+            published: declared.published,
+            blocks,
+            read,
+        }
+    }
+
+    /// The page's title, as its `title` element has it; empty where it has none.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The address that the page calls its own, which is a claim: it may be another host's.
+    #[must_use]
+    pub fn canonical(&self) -> Option<&Url> {
+        self.canonical.as_ref()
+    }
+
+    /// What the page declares for machines; `None` where that is nothing.
+    #[must_use]
+    pub fn structured_data(&self) -> Option<StructuredData> {
+        let data = StructuredData {
+            json_ld: self.blocks.clone(),
+            open_graph: self.map(|name| name.starts_with("og:") || name.starts_with("article:")),
+            citation: self.map(|name| name.starts_with("citation_")),
+        };
+        let empty =
+            data.json_ld.is_empty() && data.open_graph.is_empty() && data.citation.is_empty();
+        (!empty).then_some(data)
+    }
+
+    /// The contents of the `meta` elements whose name is `wanted`.
+    fn map(&self, wanted: impl Fn(&str) -> bool) -> Map<String, Value> {
+        let mut map: Map<String, Value> = Map::new();
+        let mut length = 0;
+        for meta in self.metas.iter().filter(|meta| wanted(&meta.name)) {
+            let (name, content) = (line(&meta.name), line(&meta.content));
+            if content.is_empty() || length + content.len() > MAX_ENTRIES_LENGTH {
+                continue;
+            }
+            let full = map.len() == MAX_ENTRIES;
+            let content_length = content.len();
+            match map.get_mut(&name) {
+                None if full => continue,
+                None => {
+                    map.insert(name, Value::String(content));
+                }
+                Some(Value::Array(list)) => list.push(Value::String(content)),
+                Some(first) => {
+                    *first = Value::Array(vec![first.take(), Value::String(content)]);
+                }
+            }
+            length += content_length;
+        }
+        map
+    }
+
+    /// The content of the first `meta` element with one of these names, the first name first.
+    pub(super) fn meta(&self, names: &[&str]) -> Option<String> {
+        names.iter().find_map(|name| self.metas(name).next())
+    }
+
+    /// The contents of all `meta` elements of a name, empty ones left out.
+    pub(super) fn metas<'a>(&'a self, name: &'a str) -> impl Iterator<Item = String> + 'a {
+        self.metas
+            .iter()
+            .filter(move |meta| meta.name == name)
+            .map(|meta| line(cut(&meta.content, MAX_VALUE)))
+            .filter(|content| !content.is_empty())
+    }
+
+    /// Whether there is a `meta` element whose name begins like that.
+    pub(super) fn declares(&self, beginning: &str) -> bool {
+        self.metas
+            .iter()
+            .any(|meta| meta.name.starts_with(beginning) && !meta.content.trim().is_empty())
+    }
+
+    /// The nodes of its JSON-LD.
+    pub(super) fn nodes(&self) -> Vec<&Map<String, Value>> {
+        json_ld::nodes(&self.read)
+    }
+
+    pub(super) fn byline(&self) -> &[String] {
+        &self.byline
+    }
+
+    pub(super) fn published(&self) -> Option<&str> {
+        self.published.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn data(html: &str) -> Value {
+        let base = Url::parse("https://example.org/a/b").unwrap();
+        let data = Embedded::read(html, &base).structured_data();
+        serde_json::to_value(data).unwrap()
+    }
+
+    #[test]
+    fn structured_data_is_what_the_page_declares() {
+        let html = "<meta property=og:title content='A &amp; B'><meta name=og:type content=article>\
+            <meta property=article:tag content=x><meta property=article:tag content=y>\
+            <meta property=article:tag content=z><meta name=citation_title content=T>\
+            <meta name=citation_author content='Doe, Jane'>\
+            <meta name=citation_author content='Roe, \u{202e}Richard\n X'>\
+            <meta name=description content=no><meta property=og:image content=''>\
+            <script type=application/ld+json>{ \"@type\" : \"Article\" }</script>\
+            <script type=application/ld+json>{ broken }</script>";
+        assert_eq!(
+            data(html),
+            json!({
+                "jsonLd": [{"@type": "Article"}],
+                "openGraph": {
+                    "og:title": "A & B", "og:type": "article", "article:tag": ["x", "y", "z"],
+                },
+                "citation": {
+                    "citation_title": "T", "citation_author": ["Doe, Jane", "Roe, Richard X"],
+                },
+            })
+        );
+    }
+
+    #[test]
+    fn what_is_not_there_is_absent() {
+        assert_eq!(
+            data("<title>x</title><meta name=author content=y>"),
+            Value::Null
+        );
+        assert_eq!(
+            data("<meta property=og:a content=b>"),
+            json!({"openGraph": {"og:a": "b"}})
+        );
+        assert_eq!(
+            data("<script type=application/ld+json>{</script>"),
+            Value::Null
+        );
+    }
+
+    #[test]
+    fn a_block_is_verbatim_and_the_answer_one_line() {
+        let html = "<script type=application/ld+json>\n{\n \"z\": 1.50,\n \"a\": \"\\u00e9\"\n}\n\
+            </script>";
+        let base = Url::parse("https://example.org/").unwrap();
+        let data = Embedded::read(html, &base).structured_data();
+        let text = serde_json::to_string(&data).unwrap();
+        assert_eq!(text, r#"{"jsonLd":[{"z":1.50,"a":"\u00e9"}]}"#);
+    }
+
+    #[test]
+    fn blocks_and_entries_have_their_limits() {
+        let script = |json: &str| format!("<script type=application/ld+json>{json}</script>");
+        let blocks = |html: &str| data(html)["jsonLd"].as_array().map_or(0, Vec::len);
+        assert_eq!(blocks(&script("1").repeat(40)), 16);
+        let string = |length: usize| script(&format!("\"{}\"", "x".repeat(length - 2)));
+        assert_eq!(blocks(&string(32 * 1024)), 1);
+        assert_eq!(blocks(&(string(32 * 1024 + 1) + &string(5))), 1);
+        assert_eq!(blocks(&string(32 * 1024).repeat(3)), 2);
+        assert_eq!(blocks(&(string(20 * 1024).repeat(4) + &string(9))), 4);
+        let metas = (0..200)
+            .map(|at| format!("<meta name=og:{at} content=x><meta name=citation_{at} content=x>"));
+        let metas = metas.collect::<Vec<_>>().concat();
+        let data = data(&metas);
+        assert_eq!(data["openGraph"].as_object().unwrap().len(), 64);
+        assert_eq!(data["citation"].as_object().unwrap().len(), 64);
+        let long = format!("<meta name=og:a content='{}'>", "x".repeat(8192)).repeat(50);
+        let data = self::data(&long);
+        assert_eq!(data["openGraph"]["og:a"].as_array().unwrap().len(), 8);
+    }
+
+    #[test]
+    fn the_canonical_address_is_a_page_s() {
+        let base = Url::parse("https://example.org/a/b").unwrap();
+        let canonical = |href: &str| {
+            let html = format!("<link rel=canonical href='{href}'>");
+            Embedded::read(&html, &base).canonical().map(Url::to_string)
+        };
+        assert_eq!(
+            canonical(" c?d "),
+            Some("https://example.org/a/c?d".to_owned())
+        );
+        assert_eq!(canonical("javascript:alert(1)"), None);
+        assert_eq!(canonical("https://["), None);
+    }
+}

@@ -1,0 +1,221 @@
+//! How a post on Reddit was received: votes and comments, from its JSON-LD.
+//!
+//! Rules: schema.org's `DiscussionForumPosting`, as Google's documentation of discussion forums
+//! asks for it (`interactionStatistic`, `commentCount`).
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::date::Date;
+use super::embedded::Embedded;
+use super::json_ld;
+
+/// Below so many votes a few accounts can make them all.
+const FEW: i64 = 20;
+
+/// How a post was received.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ForumSignals {
+    /// The forum: `reddit`.
+    pub platform: &'static str,
+    /// Votes for it; 0 where the page does not say.
+    pub upvotes: i64,
+    /// Comments on it; 0 where the page does not say.
+    pub comments: i64,
+    /// When it was posted, as ISO 8601 has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date_published: Option<String>,
+    /// Who posted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author_name: Option<String>,
+    /// What is to be kept in mind where there are few votes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credibility_note: Option<&'static str>,
+}
+
+/// How the post at `url` was received; `None` where it is none of Reddit's, or its page does not
+/// say.
+#[must_use]
+pub fn signals(url: &Url, embedded: Option<&Embedded>) -> Option<ForumSignals> {
+    let host = url.domain()?.trim_end_matches('.');
+    if host != "reddit.com" && !host.ends_with(".reddit.com") {
+        return None;
+    }
+    let nodes = embedded?.nodes();
+    let is_post = |node: &&&Map<String, Value>| {
+        json_ld::is_any(node, &["DiscussionForumPosting", "SocialMediaPosting"])
+    };
+    let post = *nodes.iter().find(is_post)?;
+    let votes = statistic(post, &["LikeAction", "UpvoteAction", "VoteAction"])
+        .or_else(|| whole_number(post.get("upvoteCount")));
+    let comments = whole_number(post.get("commentCount"))
+        .or_else(|| statistic(post, &["CommentAction", "ReplyAction", "WriteAction"]));
+    if votes.is_none() && comments.is_none() {
+        return None;
+    }
+    let published = json_ld::text(post.get("datePublished"));
+    Some(ForumSignals {
+        platform: "reddit",
+        upvotes: votes.unwrap_or(0),
+        comments: comments.unwrap_or(0),
+        date_published: published.filter(|text| text.len() <= 40 && Date::parse(text).is_some()),
+        author_name: json_ld::name(post.get("author"), &nodes)
+            .map(|name| super::cut(&name, 100).to_owned()),
+        credibility_note: match votes {
+            None => Some(
+                "The page does not say how many votes this post has, so nothing speaks for it but \
+                 itself.",
+            ),
+            Some(votes) if votes < FEW => Some(
+                "Fewer than 20 votes: a few accounts can make so many, so they say little about \
+                 this post.",
+            ),
+            Some(_) => None,
+        },
+    })
+}
+
+/// The number that `interactionStatistic` has for one of these actions. A single counter that does
+/// not name its action counts votes.
+fn statistic(post: &Map<String, Value>, actions: &[&str]) -> Option<i64> {
+    let counters = match post.get("interactionStatistic")? {
+        Value::Array(list) => list.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let alone = counters.len() == 1 && actions.contains(&"LikeAction");
+    counters.iter().take(32).find_map(|counter| {
+        let counted = match counter.get("interactionType") {
+            Some(Value::String(action)) => actions.contains(&json_ld::local_name(action)),
+            Some(Value::Object(action)) => json_ld::is_any(action, actions),
+            Some(_) => false,
+            None => alone,
+        };
+        let number = counter
+            .get("userInteractionCount")
+            .or_else(|| counter.get("interactionCount"));
+        counted.then(|| whole_number(number)).flatten()
+    })
+}
+
+/// A number, also one that stands in a text: `1,234`.
+fn whole_number(value: Option<&Value>) -> Option<i64> {
+    match value? {
+        Value::Number(number) => number.as_i64().or_else(|| {
+            let number = number.as_f64()?;
+            // A count with a part of a vote, or one that no forum has, is none.
+            let sound = number.fract() == 0.0 && number.abs() < 1e15;
+            #[allow(
+                clippy::cast_possible_truncation,
+                reason = "it is whole and small enough"
+            )]
+            sound.then_some(number as i64)
+        }),
+        Value::String(text) => text.trim().replace(',', "").parse().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(host: &str, post: &Value) -> Value {
+        let url = Url::parse(&format!("https://{host}/r/rust/comments/1/x/")).unwrap();
+        let html = format!("<script type=application/ld+json>{post}</script>");
+        let signals = signals(&url, Some(&Embedded::read(&html, &url)));
+        serde_json::to_value(signals).unwrap()
+    }
+
+    fn post(votes: &Value) -> Value {
+        json!({
+            "@context": "https://schema.org", "@type": "DiscussionForumPosting",
+            "author": {"@type": "Person", "name": "ada", "url": "https://www.reddit.com/user/ada/"},
+            "datePublished": "2024-05-17T10:00:00.000Z", "commentCount": 7,
+            "interactionStatistic": votes,
+        })
+    }
+
+    fn counter(action: &Value, count: &Value) -> Value {
+        json!({"@type": "InteractionCounter", "interactionType": action,
+               "userInteractionCount": count})
+    }
+
+    #[test]
+    fn votes_and_comments_are_read_from_the_post() {
+        let votes = counter(&json!("https://schema.org/LikeAction"), &json!(123));
+        assert_eq!(
+            of(
+                "www.reddit.com",
+                &post(&json!([
+                    counter(&json!("https://schema.org/CommentAction"), &json!(9)),
+                    votes
+                ]))
+            ),
+            json!({
+                "platform": "reddit", "upvotes": 123, "comments": 7,
+                "datePublished": "2024-05-17T10:00:00.000Z", "authorName": "ada",
+            })
+        );
+        for (statistic, upvotes) in [
+            (
+                counter(&json!({"@type": "LikeAction"}), &json!("1,234")),
+                1234,
+            ),
+            (
+                counter(&json!("http://schema.org/VoteAction"), &json!(50.0)),
+                50,
+            ),
+            (json!({"userInteractionCount": 77}), 77),
+        ] {
+            assert_eq!(of("reddit.com", &post(&statistic))["upvotes"], upvotes);
+        }
+        let graph = json!({"@graph": [{"@type": "WebPage"}, post(&votes)]});
+        assert_eq!(of("old.reddit.com", &graph)["upvotes"], 123);
+        let counted = json!({"@type": "DiscussionForumPosting", "interactionStatistic":
+            [counter(&json!("https://schema.org/CommentAction"), &json!(9))]});
+        assert_eq!(of("reddit.com", &counted)["comments"], 9);
+    }
+
+    #[test]
+    fn few_votes_are_remarked_on() {
+        let note = |count: &Value| {
+            let votes = counter(&json!("https://schema.org/LikeAction"), count);
+            of("reddit.com", &post(&votes))["credibilityNote"].clone()
+        };
+        assert!(note(&json!(19)).as_str().unwrap().contains("20 votes"));
+        assert!(note(&json!(-3)).is_string());
+        assert_eq!(note(&json!(20)), Value::Null);
+        let unknown = of("reddit.com", &post(&json!([])));
+        assert_eq!(unknown["upvotes"], 0);
+        assert!(
+            unknown["credibilityNote"]
+                .as_str()
+                .unwrap()
+                .contains("does not say")
+        );
+    }
+
+    #[test]
+    fn other_hosts_and_pages_have_no_signals() {
+        let votes = counter(&json!("https://schema.org/LikeAction"), &json!(123));
+        for host in [
+            "notreddit.com",
+            "reddit.com.example.org",
+            "redd.it",
+            "127.0.0.1",
+        ] {
+            assert_eq!(of(host, &post(&votes)), Value::Null, "{host}");
+        }
+        assert_eq!(of("reddit.com", &json!({"@type": "WebPage"})), Value::Null);
+        assert_eq!(
+            of("reddit.com", &json!({"@type": "DiscussionForumPosting"})),
+            Value::Null
+        );
+        let url = Url::parse("https://reddit.com/").unwrap();
+        assert_eq!(signals(&url, None), None);
+    }
+}

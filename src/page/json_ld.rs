@@ -1,0 +1,336 @@
+//! Blocks of JSON-LD: which of them are JSON, as one line, and what they say of the page.
+//!
+//! Rules: JSON-LD 1.1 as far as search engines read it (no contexts are fetched, no terms
+//! expanded): `@graph`, `@id`, `@type`, `@value`, and the vocabulary of schema.org.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::line;
+
+/// The deepest nesting of a block that is kept. Whoever reads the answer has a limit as well.
+const MAX_DEPTH: usize = 100;
+
+/// The most nodes that are looked at.
+const MAX_NODES: usize = 512;
+
+/// The text of a block without what wraps it: a comment, or a CDATA section, with the comments of
+/// JavaScript that hide its marks.
+fn unwrapped(text: &str) -> &str {
+    let mut text = text.trim_matches(is_blank);
+    for (open, close) in [
+        ("/*", "*/"),
+        ("//<![CDATA[", "//]]>"),
+        ("<![CDATA[", "]]>"),
+        ("<!--", "-->"),
+        ("// <![CDATA[", "// ]]>"),
+        ("//<!--", "//-->"),
+        ("// <!--", "// -->"),
+    ] {
+        if open == "/*" {
+            // `/*<![CDATA[*/ … /*]]>*/`
+            if let Some(rest) = text.strip_prefix("/*<![CDATA[*/") {
+                let rest = rest.trim_end_matches(is_blank);
+                let end = rest
+                    .strip_suffix(close)
+                    .and_then(|rest| rest.strip_suffix("/*]]>"));
+                text = end.unwrap_or(rest).trim_matches(is_blank);
+            }
+            continue;
+        }
+        if let Some(rest) = text.strip_prefix(open) {
+            let rest = rest.strip_suffix(close).unwrap_or(rest);
+            text = rest.trim_matches(is_blank);
+        }
+    }
+    text.strip_suffix(';').unwrap_or(text)
+}
+
+fn is_blank(c: char) -> bool {
+    c.is_ascii_whitespace() || c == '\u{feff}'
+}
+
+/// A block as one line of JSON, as it stands but for the blanks between its parts, and what it
+/// says. `None` if it is no JSON, nested too deep, or holds half a character or a number beyond all
+/// bounds, which readers of JSON do not take.
+pub fn block(text: &str) -> Option<(Box<RawValue>, Value)> {
+    let text = unwrapped(text);
+    let _: &RawValue = serde_json::from_str(text).ok()?;
+    let compact = compact(text)?;
+    let value = serde_json::from_str(&compact).ok()?;
+    Some((RawValue::from_string(compact).ok()?, value))
+}
+
+/// JSON without the blanks between its parts.
+fn compact(json: &str) -> Option<String> {
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    let mut depth = 0_usize;
+    while let Some(at) =
+        rest.find(|c: char| matches!(c, '"' | '{' | '[' | '}' | ']') || is_blank(c))
+    {
+        out.push_str(&rest[..at]);
+        let byte = rest.as_bytes()[at];
+        rest = &rest[at + 1..];
+        match byte {
+            b'"' => {
+                let end = string_end(rest)?;
+                out.push('"');
+                out.push_str(&rest[..end]);
+                rest = &rest[end..];
+            }
+            b'{' | b'[' => {
+                depth += 1;
+                if depth > MAX_DEPTH {
+                    return None;
+                }
+                out.push(char::from(byte));
+            }
+            b'}' | b']' => {
+                depth = depth.checked_sub(1)?;
+                out.push(char::from(byte));
+            }
+            _ => {}
+        }
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// The place after the closing quotation mark of the string whose text `rest` begins with. `None`
+/// for one whose escapes make half a character.
+fn string_end(rest: &str) -> Option<usize> {
+    let bytes = rest.as_bytes();
+    let mut at = 0;
+    let unit = |at: usize| {
+        let digits = rest.get(at..)?.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    loop {
+        match *bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => match unit(at) {
+                Some(0xD800..=0xDBFF) => {
+                    if !matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) {
+                        return None;
+                    }
+                    at += 12;
+                }
+                Some(0xDC00..=0xDFFF) => return None,
+                Some(_) => at += 6,
+                None => at += 2,
+            },
+            _ => at += 1,
+        }
+    }
+}
+
+/// The nodes of a page's blocks: what stands at the top, in a list or in `@graph`, and what such a
+/// node calls its main entity. At most [`MAX_NODES`].
+pub fn nodes(blocks: &[Value]) -> Vec<&Map<String, Value>> {
+    let mut nodes = Vec::new();
+    for block in blocks {
+        collect(block, 0, &mut nodes);
+    }
+    nodes
+}
+
+fn collect<'a>(value: &'a Value, depth: usize, nodes: &mut Vec<&'a Map<String, Value>>) {
+    if depth > 4 || nodes.len() >= MAX_NODES {
+        return;
+    }
+    match value {
+        Value::Array(list) => {
+            for one in list {
+                collect(one, depth + 1, nodes);
+            }
+        }
+        Value::Object(node) => {
+            nodes.push(node);
+            if let Some(graph) = node.get("@graph") {
+                collect(graph, depth + 1, nodes);
+            }
+            // The questions of an FAQ are not what the page is.
+            if !is_any(node, &["FAQPage"])
+                && let Some(main) = node.get("mainEntity")
+            {
+                collect(main, depth + 1, nodes);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The types of a node, without the vocabulary's address.
+pub fn types(node: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let declared = node.get("@type").or_else(|| node.get("type"));
+    let list = match declared {
+        Some(Value::Array(list)) => list.as_slice(),
+        Some(one) => std::slice::from_ref(one),
+        None => &[],
+    };
+    list.iter()
+        .take(16)
+        .filter_map(Value::as_str)
+        .map(local_name)
+}
+
+/// A name of the vocabulary without its address: `https://schema.org/LikeAction`.
+pub fn local_name(name: &str) -> &str {
+    let name = name.trim();
+    name.rsplit(['/', '#', ':']).next().unwrap_or(name)
+}
+
+/// Whether a node is of one of these types.
+pub fn is_any(node: &Map<String, Value>, wanted: &[&str]) -> bool {
+    types(node).any(|one| wanted.contains(&one))
+}
+
+/// The text of a value: a string, a number, `@value`, or the first of a list of them.
+pub fn text(value: Option<&Value>) -> Option<String> {
+    let text = match value? {
+        Value::String(text) => line(text),
+        Value::Number(number) => number.to_string(),
+        Value::Array(list) => return list.iter().take(4).find_map(|one| text(Some(one))),
+        Value::Object(object) => line(object.get("@value")?.as_str()?),
+        _ => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// The name of what a value stands for: a string that is no address, or the name of a node, which
+/// may be another one of the page's that `@id` refers to.
+pub fn name(value: Option<&Value>, nodes: &[&Map<String, Value>]) -> Option<String> {
+    match value? {
+        Value::Array(list) => list.iter().take(4).find_map(|one| name(Some(one), nodes)),
+        Value::Object(object) => text(resolved(object, nodes).get("name")),
+        other => text(Some(other)).filter(|text| !is_address(text)),
+    }
+}
+
+/// The node itself, or the one with all it says where it only refers to it.
+pub fn resolved<'a>(
+    node: &'a Map<String, Value>,
+    nodes: &[&'a Map<String, Value>],
+) -> &'a Map<String, Value> {
+    if node.contains_key("name") {
+        return node;
+    }
+    let id = node.get("@id").and_then(Value::as_str);
+    let other = id.and_then(|id| {
+        nodes.iter().find(|other| {
+            other.get("@id").and_then(Value::as_str) == Some(id) && other.contains_key("name")
+        })
+    });
+    other.copied().unwrap_or(node)
+}
+
+/// Whether a text is an address and no name.
+pub fn is_address(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with('/') || text.starts_with("www.") || text.contains("://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(text: &str) -> Option<String> {
+        block(text).map(|(raw, _)| raw.get().to_owned())
+    }
+
+    #[test]
+    fn a_block_stays_as_it_is_but_for_the_blanks_between_its_parts() {
+        for (text, expected) in [
+            ("{}", "{}"),
+            (
+                " {\n\t\"b\" : 1.50,\r\n \"a\": [ 1e3 , -0 ],\"b\":\"x \\n y\\u0041\\\" \" } \n",
+                "{\"b\":1.50,\"a\":[1e3,-0],\"b\":\"x \\n y\\u0041\\\" \"}",
+            ),
+            (
+                "[1e99, 12345678901234567890123]",
+                "[1e99,12345678901234567890123]",
+            ),
+            ("\u{feff}{\"a\":\"\u{e9}\"};", "{\"a\":\"\u{e9}\"}"),
+            ("{\"a\":\"\\ud83d\\ude00\"}", "{\"a\":\"\\ud83d\\ude00\"}"),
+            ("<![CDATA[ {\"a\":1} ]]>", "{\"a\":1}"),
+            ("<!-- {\"a\":1} -->", "{\"a\":1}"),
+            ("//<![CDATA[\n{\"a\":1}\n//]]>", "{\"a\":1}"),
+            ("// <![CDATA[\n{\"a\":1}\n// ]]>", "{\"a\":1}"),
+            ("/*<![CDATA[*/ {\"a\":1} /*]]>*/", "{\"a\":1}"),
+            ("<!--//--><![CDATA[//><!--\n{}", ""),
+        ] {
+            assert_eq!(kept(text).unwrap_or_default(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_is_skipped() {
+        for text in [
+            "",
+            "{",
+            "{\"a\":1,}",
+            "{'a':1}",
+            "{\"a\":\"b\nc\"}",
+            "{} {}",
+            "{&quot;a&quot;:1}",
+            "\0",
+            "{\"a\":\"\0\"}",
+            "{\"a\":\"\\ud800\"}",
+            "{\"a\":\"\\udc00\"}",
+            "{\"a\":\"\\ud800\\u0041\"}",
+            "{\"a\":\"\\ud800x\"}",
+            "NaN",
+            "[1e999]",
+        ] {
+            assert_eq!(kept(text), None, "{text}");
+        }
+        for depth in [101, 16_000, 200_000] {
+            assert_eq!(kept(&("[".repeat(depth) + &"]".repeat(depth))), None);
+            assert_eq!(kept(&"[".repeat(depth)), None);
+        }
+        assert!(kept(&("[".repeat(100) + &"]".repeat(100))).is_some());
+    }
+
+    #[test]
+    fn nodes_are_those_at_the_top_in_lists_in_graphs_and_main_entities() {
+        let blocks: Vec<Value> = [
+            r#"[{"@type":"A"},[{"@type":["http://schema.org/B","schema:C"]}]]"#,
+            r#"{"@graph":[{"@type":"D","author":{"@type":"no"}}]}"#,
+            r#"{"@type":"QAPage","mainEntity":{"@type":"Question"}}"#,
+            r#"{"@type":"FAQPage","mainEntity":[{"@type":"Question"}]}"#,
+            "1",
+        ]
+        .iter()
+        .map(|text| serde_json::from_str(text).unwrap())
+        .collect();
+        let nodes = nodes(&blocks);
+        let all: Vec<&str> = nodes.iter().flat_map(|node| types(node)).collect();
+        assert_eq!(all, ["A", "B", "C", "D", "QAPage", "Question", "FAQPage"]);
+    }
+
+    #[test]
+    fn a_name_is_a_text_or_that_of_the_node_that_is_meant() {
+        let blocks: Vec<Value> = vec![
+            serde_json::from_str(
+                r##"{"@graph":[{"@id":"#j","name":" Jane\u202e  Doe "},{"@id":"#x"}]}"##,
+            )
+            .unwrap(),
+        ];
+        let nodes = nodes(&blocks);
+        for (json, expected) in [
+            (r#""Jane""#, Some("Jane")),
+            (r#""https://example.org/jane""#, None),
+            (r#""""#, None),
+            (r##"{"@id":"#j"}"##, Some("Jane Doe")),
+            (r##"{"@id":"#x"}"##, None),
+            (r##"{"@id":"#j","name":"Other"}"##, Some("Other")),
+            (r#"[{"name":""},{"name":{"@value":"A"}}]"#, Some("A")),
+            ("null", None),
+            ("{}", None),
+        ] {
+            let value: Value = serde_json::from_str(json).unwrap();
+            assert_eq!(name(Some(&value), &nodes).as_deref(), expected, "{json}");
+        }
+    }
+}
