@@ -670,17 +670,32 @@ fn a_key_that_no_header_holds_is_not_sent() {
 }
 
 #[test]
-fn a_search_that_is_too_long_is_refused_before_it_is_sent() {
+fn a_search_that_is_too_long_is_shortened_or_refused_before_it_is_sent() {
     let long = |provider: &str| Search {
         query: "word ".repeat(90),
+        exclude_terms: Some("bad".to_owned()),
         ..of(provider)
     };
     for provider in ["brave", "tavily"] {
         let server = server_of(provider);
-        let failure = failure(search_at(&server, &long(provider)));
+        let answer = search_at(&server, &long(provider)).unwrap();
+        let asked = answer.shortened.unwrap();
+        assert!(asked.len() < 400 && asked.split(' ').all(|word| word == "word"));
+        let sent = &server.asked()[0];
+        let sent = sent
+            .param("q")
+            .unwrap_or_else(|| body(sent)["query"].to_string());
+        assert!(sent.contains(&format!("{asked} -bad")), "{sent}");
+        let phrase = Search {
+            exact_terms: Some("word ".repeat(90)),
+            ..of(provider)
+        };
+        let server = server_of(provider);
+        let failure = failure(search_at(&server, &phrase));
         assert_eq!(failure.kind, Kind::TooLong);
         assert!(failure.text.contains("400 characters"), "{failure}");
         assert!(server.asked().is_empty());
     }
-    assert!(search_at(&server_of("google"), &long("google")).is_ok());
+    let whole = search_at(&server_of("google"), &long("google")).unwrap();
+    assert_eq!(whole.shortened, None);
 }

@@ -15,9 +15,12 @@ use ureq::http::{HeaderMap, header};
 use ureq::unversioned::transport::Connector;
 use url::{Host, Url};
 
+use super::allowed::Allowed;
 use super::guard::{self, CheckedAddr, Guard, HopTarget};
 use super::resolve::{self, Resolve, SystemResolver};
+pub use body::Most;
 pub use error::{FetchError, NetworkError, Received};
+pub use open::Opened;
 pub use request::{FetchRequest, PostRequest};
 pub use urls::parse_url;
 
@@ -34,6 +37,7 @@ mod dial;
 mod error;
 mod fault;
 mod head;
+mod open;
 pub mod proxy;
 mod request;
 mod socket;
@@ -70,10 +74,12 @@ pub struct Response {
     pub reason: String,
     /// Where it came from in the end, without user and password.
     pub url: Url,
-    /// The body, decoded, up to [`MAX_BODY`] bytes.
+    /// The body, decoded, up to [`MAX_BODY`] bytes or what the client [keeps](Client::keeping).
     pub body: Vec<u8>,
     /// Whether there was more of it.
     pub truncated: bool,
+    /// What the guard knows after this call: it judges whatever the page asks for in its turn.
+    pub guard: Guard,
     headers: HeaderMap,
 }
 
@@ -111,9 +117,11 @@ impl Response {
 pub struct Client {
     total: Duration,
     deadline: Instant,
+    most: Most,
     resolver: Arc<dyn Resolve>,
     proxies: OnceLock<Proxies>,
     tls: OnceLock<Result<Arc<ClientConfig>, String>>,
+    allowed: OnceLock<Allowed>,
 }
 
 impl Default for Client {
@@ -135,9 +143,11 @@ impl Client {
         Self {
             total: TOTAL,
             deadline: Instant::now() + TOTAL,
+            most: Most::of(MAX_BODY),
             resolver,
             proxies: OnceLock::new(),
             tls: OnceLock::new(),
+            allowed: OnceLock::new(),
         }
     }
 
@@ -160,6 +170,12 @@ impl Client {
         }
     }
 
+    /// Keeps so much of a body instead of [`MAX_BODY`].
+    #[must_use]
+    pub fn keeping(self, most: Most) -> Self {
+        Self { most, ..self }
+    }
+
     /// A client like this one that ends `most` from now, or with this one, whichever is earlier.
     #[must_use]
     pub fn for_at_most(&self, most: Duration) -> Self {
@@ -167,10 +183,36 @@ impl Client {
         Self {
             total,
             deadline: Instant::now() + total,
+            most: self.most,
             resolver: Arc::clone(&self.resolver),
             proxies: self.proxies.clone(),
             tls: self.tls.clone(),
+            allowed: self.allowed.clone(),
         }
+    }
+
+    /// A client like this one for a service that the program itself asks, by an address that is not
+    /// the caller's: `ALLOWED_DOMAINS`, which is about pages, does not restrict its [`get`].
+    ///
+    /// [`get`]: Self::get
+    #[must_use]
+    pub fn for_services(&self) -> Self {
+        Self {
+            total: self.total,
+            deadline: self.deadline,
+            most: Most::of(MAX_BODY),
+            resolver: Arc::clone(&self.resolver),
+            proxies: self.proxies.clone(),
+            tls: self.tls.clone(),
+            allowed: OnceLock::from(Allowed::default()),
+        }
+    }
+
+    /// Fetches pages of these hosts alone, in place of those that the environment allows.
+    #[must_use]
+    pub fn keeping_to(self, allowed: Allowed) -> Self {
+        let allowed = OnceLock::from(allowed);
+        Self { allowed, ..self }
     }
 
     /// The time left for this call.
@@ -179,7 +221,8 @@ impl Client {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Fetches, following redirects. A status below 400 is a response, 204 and 304 among them.
+    /// Fetches a page, following redirects, each of them to a host that `ALLOWED_DOMAINS` allows: a
+    /// service is asked by a client made [for it](Self::for_services). A status below 400 is a response, 204 and 304 among them.
     pub fn get(&self, request: &FetchRequest<'_>) -> Result<Response, FetchError> {
         let first = urls::accept(request.url.clone())?;
         let no_host = || FetchError::InvalidUrl("no host".to_owned());
@@ -191,6 +234,7 @@ impl Client {
         for _ in 0..=MAX_REDIRECTS {
             urls::strip_login(&mut url);
             let own = url.origin() == origin;
+            self.allow(&url)?;
             let host = guard::host_of(&url).map_err(|_| no_host())?;
             let extra = Extra {
                 accept: request.accept,
@@ -201,7 +245,8 @@ impl Client {
             };
             let hop = self.hop(&guard, &url, &extra)?;
             let Some(location) = hop.location else {
-                return hop.finish(url, self.total);
+                guard.arrive(&hop.target, &hop.addrs);
+                return hop.finish(url, guard, (self.total, self.most));
             };
             jar.take(&hop.headers, &host, &url);
             let next = urls::follow(&url, &location)?;
@@ -218,7 +263,14 @@ impl Client {
         Err(error.advising(advice).into())
     }
 
-    /// Sends a body. A redirect is not followed, since whatever is sent was meant for the one that
+    fn allow(&self, url: &Url) -> Result<(), FetchError> {
+        let allowed = self.allowed.get_or_init(Allowed::from_env);
+        allowed
+            .check(url)
+            .map_err(|why| fault::not_allowed(why).into())
+    }
+
+    /// Sends a body to a service. A redirect is not followed, since whatever is sent was meant for the one that
     /// was named, but is an error.
     pub fn post(&self, request: &PostRequest<'_>) -> Result<Response, FetchError> {
         let mut url = urls::accept(request.to.url.clone())?;
@@ -243,7 +295,7 @@ impl Client {
             let advice = "Name the address that answers by itself.";
             return Err(error.advising(advice).into());
         }
-        hop.finish(url, self.total)
+        hop.finish(url, guard, (self.total, self.most))
     }
 
     /// One exchange: checked, connected, asked, and the head of the answer read.
@@ -407,9 +459,18 @@ struct Hop {
 
 impl Hop {
     /// Reads the body; a status of 400 or more is an error.
-    fn finish(self, url: Url, total: Duration) -> Result<Response, FetchError> {
+    fn finish(
+        self,
+        url: Url,
+        guard: Guard,
+        (total, most): (Duration, Most),
+    ) -> Result<Response, FetchError> {
         let failed = self.status >= 400;
-        let limit = if failed { MAX_ERROR_BODY } else { MAX_BODY };
+        let most = if failed {
+            Most::of(MAX_ERROR_BODY)
+        } else {
+            most
+        };
         if failed {
             self.talk.finish_by(Instant::now() + ERROR_BODY);
         }
@@ -421,7 +482,7 @@ impl Hop {
             .collect();
         let codings = codings.join(",");
         let length = self.body.content_length();
-        let read = body::read(self.body.into_reader(), Some(&codings), length, limit);
+        let read = body::read(self.body.into_reader(), Some(&codings), length, most);
         let body = match read {
             Ok(body) => body,
             // The status is worth more than why its page could not be read.
@@ -445,6 +506,7 @@ impl Hop {
             url,
             body: body.bytes,
             truncated: body.truncated,
+            guard,
             headers: self.headers,
         };
         if failed {

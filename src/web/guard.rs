@@ -192,13 +192,20 @@ impl Guard {
     /// Moves from the hop that answered to the host of its redirect. `been` holds the addresses
     /// that were checked for that hop; it is empty where a proxy resolved them.
     pub fn follow(&mut self, from: &HopTarget, been: &[CheckedAddr], next: &Host<String>) {
+        self.arrive(from, been);
+        self.home = self.home && same_host(&self.named, next);
+        self.hops += 1;
+    }
+
+    /// Stays at the hop that answered, whose page may ask for more. `been` is as for
+    /// [`follow`](Self::follow).
+    pub fn arrive(&mut self, at: &HopTarget, been: &[CheckedAddr]) {
         let was_private = if been.is_empty() {
-            class_of(from.host()).is_some_and(|class| class.scope == AddressScope::Private)
+            class_of(at.host()).is_some_and(|class| class.scope == AddressScope::Private)
         } else {
             been.iter().all(|addr| addr.scope == AddressScope::Private)
         };
-        self.home = self.home && was_private && same_host(&self.named, next);
-        self.hops += 1;
+        self.home = self.home && was_private;
     }
 
     fn judge(

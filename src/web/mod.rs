@@ -1,11 +1,14 @@
 //! Workshop for everything that leaves the machine: one guarded HTTP client, and the readers of its
 //! replies.
 
+pub mod allowed;
 pub mod charset;
 pub mod client;
 pub mod credentials;
 pub mod date;
+pub mod exa_pages;
 pub mod guard;
+pub mod native;
 pub mod quote;
 pub mod refusal;
 pub mod resolve;

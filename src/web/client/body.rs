@@ -5,7 +5,9 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use brotli_decompressor::Decompressor;
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 
-/// The most bytes that are read of an encoded body, and of the output of any but the last coding.
+/// The most bytes that are read of an encoded body, and of the output of any but the last coding,
+/// where no more than [`MAX_BODY`](super::MAX_BODY) is kept; for each byte that is kept beyond, one
+/// more.
 const MAX_ENCODED: u64 = 12 * 1024 * 1024;
 /// How many codings may be stacked.
 const MAX_CODINGS: usize = 3;
@@ -30,7 +32,8 @@ pub enum BodyError {
     Coding(String),
     /// A coding that was not asked for.
     UnknownCoding(String),
-    /// More than 12 MiB, or 4096 gzip members, had to be read for less than 10 MiB of body.
+    /// More than 12 MiB, or 4096 gzip members, had to be read for less than 10 MiB of body, or so
+    /// much more for the more that is kept.
     TooMuch,
 }
 
@@ -72,7 +75,37 @@ impl From<BodyError> for Broken {
 /// What some servers call a body that is in no coding.
 const PLAIN: [&str; 4] = ["identity", "none", "utf-8", "binary"];
 
-/// Reads a body to its end, or to `limit` bytes after decoding.
+/// Tells something of a body by its first bytes.
+type Tells = fn(&[u8]) -> bool;
+
+/// How much of a body is kept, in bytes after decoding.
+#[derive(Clone, Copy, Debug)]
+pub struct Most {
+    /// Of any body.
+    pub bytes: usize,
+    /// Of one that begins in a way that this tells, so much, where that is more.
+    pub larger: Option<(Tells, usize)>,
+}
+
+impl Most {
+    /// So many bytes of any body.
+    #[must_use]
+    pub const fn of(bytes: usize) -> Self {
+        Self {
+            bytes,
+            larger: None,
+        }
+    }
+
+    /// The most that is read of an encoded body.
+    fn encoded(self) -> u64 {
+        let largest = self.larger.map_or(0, |(_, bytes)| bytes).max(self.bytes);
+        let beyond = largest.saturating_sub(super::MAX_BODY);
+        MAX_ENCODED.saturating_add(u64::try_from(beyond).unwrap_or(u64::MAX))
+    }
+}
+
+/// Reads a body to its end, or to as much as `most` says.
 ///
 /// `codings` is the value of `Content-Encoding`, `length` what `Content-Length` promises. An
 /// empty body is empty whatever its coding.
@@ -80,7 +113,7 @@ pub fn read(
     body: impl Read,
     codings: Option<&str>,
     length: Option<u64>,
-    limit: usize,
+    most: Most,
 ) -> Result<Body, Broken> {
     let names: Vec<String> = codings
         .unwrap_or_default()
@@ -90,14 +123,16 @@ pub fn read(
         .collect();
     let all = names.join(", ");
     if names.is_empty() {
-        let capacity = length.map_or(BUFFER, |n| usize::try_from(n).unwrap_or(limit));
-        return take(body, capacity, limit, BodyError::Transport);
+        let capacity = length.map_or(BUFFER, |n| usize::try_from(n).unwrap_or(most.bytes));
+        return take(body, capacity, most, BodyError::Transport);
     }
     if names.len() > MAX_CODINGS {
         return Err(BodyError::UnknownCoding(all).into());
     }
-    let mut reader: Box<dyn BufRead + '_> =
-        Box::new(BufReader::with_capacity(BUFFER, Metered::new(Marked(body))));
+    let mut reader: Box<dyn BufRead + '_> = Box::new(BufReader::with_capacity(
+        BUFFER,
+        Metered::new(Marked(body), most.encoded()),
+    ));
     if reader.fill_buf().map_err(|e| fault(&all, e))?.is_empty() {
         return Ok(Body {
             bytes: Vec::new(),
@@ -115,29 +150,48 @@ pub fn read(
             _ => return Err(BodyError::UnknownCoding(all).into()),
         };
         if at + 1 == names.len() {
-            return take(decoder, BUFFER, limit, |e| fault(&all, e));
+            return take(decoder, BUFFER, most, |e| fault(&all, e));
         }
-        reader = Box::new(BufReader::with_capacity(BUFFER, Metered::new(decoder)));
+        reader = Box::new(BufReader::with_capacity(
+            BUFFER,
+            Metered::new(decoder, most.encoded()),
+        ));
     }
     Err(BodyError::UnknownCoding(all).into())
 }
 
-/// Reads up to `limit` bytes, and learns whether there was one more.
+/// Reads up to as much as `most` says, and learns whether there was one more byte.
 fn take(
     mut reader: impl Read,
     capacity: usize,
-    limit: usize,
+    most: Most,
     fault: impl FnOnce(io::Error) -> BodyError,
 ) -> Result<Body, Broken> {
+    let mut limit = most.bytes;
     let mut bytes = Vec::with_capacity(capacity.min(limit).saturating_add(1));
-    let one_more = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    if let Err(error) = reader.by_ref().take(one_more).read_to_end(&mut bytes) {
+    let mut read = read_to(&mut reader, limit, &mut bytes);
+    if let Some((begins, larger)) = most.larger
+        && read.is_ok()
+        && bytes.len() > limit
+        && begins(&bytes)
+    {
+        limit = larger.max(limit);
+        read = read_to(&mut reader, limit, &mut bytes);
+    }
+    if let Err(error) = read {
         let error = fault(error);
         return Err(Broken { error, bytes });
     }
     let truncated = bytes.len() > limit;
     bytes.truncate(limit);
     Ok(Body { bytes, truncated })
+}
+
+/// Reads on until there is one byte more than `limit`, or the end.
+fn read_to(reader: &mut impl Read, limit: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let missing = limit.saturating_add(1).saturating_sub(bytes.len());
+    let missing = u64::try_from(missing).unwrap_or(u64::MAX);
+    reader.take(missing).read_to_end(bytes).map(drop)
 }
 
 fn fault(codings: &str, error: io::Error) -> BodyError {
@@ -239,7 +293,7 @@ impl<R: Read> Read for Marked<R> {
     }
 }
 
-/// More than [`MAX_ENCODED`] was read.
+/// More was read than may be.
 #[derive(Debug)]
 struct Overflow;
 
@@ -257,11 +311,8 @@ struct Metered<R> {
 }
 
 impl<R> Metered<R> {
-    fn new(inner: R) -> Self {
-        Self {
-            inner,
-            left: MAX_ENCODED,
-        }
+    fn new(inner: R, left: u64) -> Self {
+        Self { inner, left }
     }
 }
 

@@ -128,11 +128,7 @@ impl Connector<()> for Dialer {
         details: &ConnectionDetails<'_>,
         _: Option<()>,
     ) -> Result<Option<Socket>, ureq::Error> {
-        let deadline = Instant::now() + *details.timeout.after;
-        let stream = self.dial(deadline)?;
-        if let Some(tunnel) = &self.0.tunnel {
-            tunnel::open(&stream, tunnel, deadline).map_err(|error| self.proxy_fault(error))?;
-        }
+        let stream = self.open(Instant::now() + *details.timeout.after)?;
         stream.set_nodelay(true)?;
         let buffers = LazyBuffers::new(
             details.config.input_buffer_size(),
@@ -143,6 +139,15 @@ impl Connector<()> for Dialer {
 }
 
 impl Dialer {
+    /// A connection along the route, through its tunnel where it has one, by `deadline`.
+    pub fn open(&self, deadline: Instant) -> Result<TcpStream, Fault> {
+        let stream = self.dial(deadline)?;
+        if let Some(tunnel) = &self.0.tunnel {
+            tunnel::open(&stream, tunnel, deadline).map_err(|error| self.proxy_fault(error))?;
+        }
+        Ok(stream)
+    }
+
     /// Tries the addresses in turn. Each but the last gets half of the time that is left, so that
     /// one that never answers does not use it up.
     fn dial(&self, deadline: Instant) -> Result<TcpStream, Fault> {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Response;
+use crate::web::allowed::NotAllowed;
 
 /// Why a page could not be fetched.
 #[derive(Debug)]
@@ -47,6 +48,10 @@ pub struct NetworkError {
     /// Whether it is this machine's own fault: no network, no name server, no proxy where the
     /// environment names one. Another host would fail the same way.
     pub own: bool,
+    /// Whether the guard refused the address.
+    pub refused: bool,
+    /// Where `ALLOWED_DOMAINS` forbids it.
+    pub not_allowed: Option<NotAllowed>,
     /// What had come of a body that broke off.
     pub received: Option<Received>,
 }
@@ -61,12 +66,15 @@ pub struct Received {
 }
 
 impl NetworkError {
-    pub(super) fn new(text: impl Into<String>) -> Self {
+    /// An error of which there is no more to say than this.
+    pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             advice: String::new(),
             timed_out: false,
             own: false,
+            refused: false,
+            not_allowed: None,
             received: None,
         }
     }

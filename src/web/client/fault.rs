@@ -10,6 +10,7 @@ use url::Host;
 use super::body::BodyError;
 use super::error::NetworkError;
 use super::tls::{detail, is_authority};
+use crate::web::allowed::NotAllowed;
 use crate::web::guard::class::AddressScope;
 use crate::web::guard::{self, GuardError, HopTarget};
 use crate::web::quote;
@@ -183,7 +184,8 @@ const OFFLINE: &str = "No name server answers: most likely this machine has no n
 
 /// An address that the guard refused.
 pub fn refused(refusal: &GuardError) -> NetworkError {
-    let error = NetworkError::new(refusal.to_string());
+    let mut error = NetworkError::new(refusal.to_string());
+    error.refused = true;
     match refusal {
         GuardError::Address { class, .. } if class.scope == AddressScope::Never => error.advising(
             "This is not a failure of the network: such an address is fetched in no spelling and \
@@ -191,6 +193,13 @@ pub fn refused(refusal: &GuardError) -> NetworkError {
         ),
         _ => error,
     }
+}
+
+/// A host that `ALLOWED_DOMAINS` does not allow.
+pub fn not_allowed(why: NotAllowed) -> NetworkError {
+    let mut error = NetworkError::new(why.to_string()).advising(why.advice());
+    error.not_allowed = Some(why);
+    error
 }
 
 /// What came in place of an answer in HTTP.

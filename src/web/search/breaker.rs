@@ -11,7 +11,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use super::failure::Kind;
 use super::provider::Provider;
-use crate::cache::{Question, Store};
+use crate::cache::{Question, Store, Turn, first_or_after};
 
 /// How many failures in a row open it.
 const FAILURES: u8 = 3;
@@ -24,6 +24,9 @@ const MEMORY: Duration = Duration::from_secs(10 * 60);
 
 /// How long a try may take before another one is let through.
 const TRY: Duration = Duration::from_secs(30);
+
+/// How long a failure waits for another one that is being counted.
+const COUNTING: Duration = Duration::from_millis(250);
 
 /// The breakers of all providers.
 #[derive(Clone, Copy)]
@@ -92,15 +95,26 @@ impl<'a> Breakers<'a> {
         let Some((record, age)) = self.record(provider) else {
             return State::Closed;
         };
-        let state = state(record, age);
-        if state == State::HalfOpen {
+        let now = state(record, age);
+        let Some(store) = self.store.filter(|_| now == State::HalfOpen) else {
+            return now;
+        };
+        // Of many that find it half open at once one tries it.
+        let Some(_turn) = store.turn(&question(provider)) else {
+            return State::Open(TRY);
+        };
+        let Some((record, age)) = self.record(provider) else {
+            return State::Closed;
+        };
+        let now = state(record, age);
+        if now == State::HalfOpen {
             let tried = Record {
                 tried: true,
                 ..record
             };
             self.keep(provider, tried);
         }
-        state
+        now
     }
 
     /// It answered.
@@ -117,6 +131,7 @@ impl<'a> Breakers<'a> {
         if !kind.is_of_the_provider() {
             return;
         }
+        let _turn = self.counting(provider);
         let before = self.record(provider).map(|(record, _)| record);
         let failures = before.map_or(0, |record| record.failures);
         let failures = failures.saturating_add(1);
@@ -132,6 +147,12 @@ impl<'a> Breakers<'a> {
                 tried: false,
             },
         );
+    }
+
+    /// The turn to count a failure, so that none is lost where several come at once.
+    fn counting(&self, provider: &Provider) -> Option<Turn> {
+        let found = first_or_after(self.store?, &question(provider), COUNTING, || None::<()>);
+        found.err()
     }
 
     fn record(&self, provider: &Provider) -> Option<(Record, Duration)> {

@@ -116,7 +116,7 @@ fn send(client: &Client, provider: &Provider, request: &Request) -> Result<Respo
         headers: &headers,
     };
     let Some(body) = &request.body else {
-        return client.get(&to);
+        return client.for_services().get(&to);
     };
     client.post(&PostRequest {
         to,

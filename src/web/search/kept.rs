@@ -27,7 +27,7 @@ pub fn freshness(age: Duration, good_for: Duration) -> &'static str {
 }
 
 /// The version of what is kept: one more whenever [`Kept`] changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// An answer as it is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +36,8 @@ pub struct Kept {
     pub results: Vec<SearchResult>,
     /// The fields of the search that the provider did not heed.
     pub unheeded: Vec<String>,
+    /// The query that was asked for, where the provider takes no longer one.
+    pub shortened: Option<String>,
 }
 
 /// The question that a search is, asked of this provider at this address.
@@ -234,6 +236,7 @@ mod tests {
                 extra_snippets: vec!["x".to_owned()],
             }],
             unheeded: vec!["language".to_owned()],
+            shortened: some("q"),
         };
         let bytes = serde_json::to_vec(&kept).unwrap();
         assert_eq!(serde_json::from_slice::<Kept>(&bytes).unwrap(), kept);

@@ -13,7 +13,7 @@ use super::kept::{self, GOOD_FOR, Kept};
 use super::provider::{Account, Provider};
 use super::query::{Ask, MOST_RESULTS, Search};
 use super::{DomainFilter, SearchResult, google, results, terms};
-use crate::cache::Store;
+use crate::cache::{Store, Turn, first_or_after};
 use crate::web::client::Client;
 use crate::web::credentials::Credentials;
 
@@ -28,6 +28,9 @@ const TURN: Duration = Duration::from_secs(8);
 
 /// The least time that is worth asking another one.
 const LEAST: Duration = Duration::from_secs(1);
+
+/// How long a call waits for another one that asks the same.
+const WAIT: Duration = Duration::from_secs(8);
 
 /// The most requests to a provider at the same time.
 const AT_ONCE: usize = 6;
@@ -59,6 +62,8 @@ pub struct Answer {
     pub unheeded: Vec<String>,
     /// The hosts that could not be searched, and why.
     pub unsearched: Vec<(Vec<String>, Failure)>,
+    /// The query that was asked for, where the provider takes no longer one.
+    pub shortened: Option<String>,
     /// How long it took.
     pub took: Duration,
 }
@@ -129,6 +134,7 @@ struct Found {
     results: Vec<SearchResult>,
     unheeded: Vec<String>,
     unsearched: Vec<(Vec<String>, Failure)>,
+    shortened: Option<String>,
 }
 
 impl Searcher<'_> {
@@ -156,10 +162,10 @@ impl Searcher<'_> {
         provider: &'static Provider,
     ) -> Result<Answer, SearchFailure> {
         let asked = provider.account(self.credentials).and_then(|account| {
-            if let Some(answer) = self.kept(search, provider, &account) {
-                return Ok(answer);
+            match self.kept_or_turn(search, provider, &account) {
+                Ok(answer) => Ok(answer),
+                Err(_turn) => self.ask(self.client, search, provider, &account),
             }
-            self.ask(self.client, search, provider, &account)
         });
         asked.map_err(|failure| self.failed(failure, None))
     }
@@ -194,7 +200,21 @@ impl Searcher<'_> {
                 routed.passed.push((provider.name, why));
                 continue;
             }
-            if let State::Open(left) = self.breakers().pass(provider) {
+            let mut state = self.breakers().state(provider);
+            let mut _turn = None;
+            if !matches!(state, State::Open(_)) {
+                match self.kept_or_turn(search, provider, &account) {
+                    Ok(answer) => {
+                        return Ok(Answer {
+                            routed: Some(routed),
+                            ..answer
+                        });
+                    }
+                    Err(turn) => _turn = Some(turn),
+                }
+                state = self.breakers().pass(provider);
+            }
+            if let State::Open(left) = state {
                 let seconds = left.as_secs() + 1;
                 let why = format!("left alone for {seconds} seconds after failures");
                 routed.passed.push((provider.name, why));
@@ -279,8 +299,26 @@ impl Searcher<'_> {
             routed: None,
             unheeded: kept.unheeded,
             unsearched: Vec::new(),
+            shortened: kept.shortened,
             took: Duration::ZERO,
         })
+    }
+
+    /// The answer that is kept, or that another call keeps while this one waits; else the turn to
+    /// ask for it.
+    fn kept_or_turn(
+        &self,
+        search: &Search,
+        provider: &'static Provider,
+        account: &Account,
+    ) -> Result<Answer, Turn> {
+        let Some(store) = self.store.filter(|_| self.keeps_answers) else {
+            return Err(Turn::default());
+        };
+        let question = kept::question(search, provider, &account.endpoint);
+        let longest = WAIT.min(self.client.left() / 3);
+        let look = || self.kept(search, provider, account);
+        first_or_after(store, &question, longest, look)
     }
 
     /// Asks a provider, and keeps what it answers.
@@ -306,8 +344,13 @@ impl Searcher<'_> {
             results,
             unheeded,
             unsearched,
+            shortened,
         } = found;
-        let kept = Kept { results, unheeded };
+        let kept = Kept {
+            results,
+            unheeded,
+            shortened,
+        };
         // Half an answer is not kept.
         if let Some(store) = self
             .store
@@ -323,6 +366,7 @@ impl Searcher<'_> {
             routed: None,
             unheeded: kept.unheeded,
             unsearched,
+            shortened: kept.shortened,
             took: Duration::ZERO,
         })
     }
@@ -351,8 +395,20 @@ fn found(
         return Err(Failure::new(provider, Kind::Config, text)
             .advising("Configure Google, or give the lens a list of domains."));
     }
-    let ask = Ask {
+    let whole = Ask {
         search,
+        sites: hosts,
+        cx,
+        count: wanted,
+        page: 0,
+    };
+    let shortened = terms::shortened(&whole, provider.words, &provider.limits);
+    let short = shortened.clone().map(|query| Search {
+        query,
+        ..search.clone()
+    });
+    let ask = Ask {
+        search: short.as_ref().unwrap_or(search),
         sites: hosts,
         cx,
         count: (wanted + SPARE).min(provider.limits.results),
@@ -366,7 +422,10 @@ fn found(
     let filter = DomainFilter::new(hosts, &[]);
     let one = |part: &Ask<'_>| part_found(client, provider, account, *part, &filter, wanted);
     let replies = ask_all(provider, &parts, one);
-    let mut found = Found::default();
+    let mut found = Found {
+        shortened,
+        ..Found::default()
+    };
     let mut lists = Vec::with_capacity(parts.len());
     for (part, reply) in parts.iter().zip(replies) {
         match reply {

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::provider::{Limits, Sites};
-use super::query::Ask;
+use super::query::{Ask, Search};
 
 /// What goes into the words of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,6 +99,50 @@ pub fn fits(text: &str, limits: &Limits) -> bool {
     text.chars().count() <= limits.characters && text.split_whitespace().count() <= limits.words
 }
 
+/// The beginning of the query that a request has room for with the operators and a few hosts;
+/// `None` where it has room for all of it, or for nothing.
+#[must_use]
+pub fn shortened(ask: &Ask<'_>, words: Words, limits: &Limits) -> Option<String> {
+    let mut longest = ask.sites.to_vec();
+    longest.sort_by_key(|site| std::cmp::Reverse(site.len()));
+    let room = |query: &str, sites: usize| {
+        let search = Search {
+            query: query.to_owned(),
+            ..ask.search.clone()
+        };
+        let part = Ask {
+            search: &search,
+            sites: &longest[..sites],
+            ..*ask
+        };
+        fits(&written(&part, words), limits)
+    };
+    let query = ask.search.query.trim();
+    if room(query, longest.len().min(1)) {
+        return None;
+    }
+    for sites in [longest.len().min(FEW), longest.len().min(1)] {
+        // Whether a beginning fits is the question of its length alone.
+        let ends: Vec<usize> = query.char_indices().map(|(at, _)| at).skip(1).collect();
+        let fitting = ends.partition_point(|end| room(&query[..*end], sites));
+        let Some(end) = fitting.checked_sub(1).map(|at| ends[at]) else {
+            continue;
+        };
+        let begin = &query[..end];
+        let cut = query[end..].starts_with(char::is_whitespace);
+        let whole = begin.rfind(char::is_whitespace).filter(|_| !cut);
+        let mut text = begin[..whole.unwrap_or(end)].trim_end().to_owned();
+        // A phrase that is not ended is none.
+        if text.matches('"').count() % 2 == 1
+            && let Some(at) = text.rfind('"')
+        {
+            text.remove(at);
+        }
+        return Some(text).filter(|text| !text.is_empty());
+    }
+    None
+}
+
 /// So many hosts go into one request even where not all of its words may be heeded: a long query is
 /// not asked once for every host.
 const FEW: usize = 5;
@@ -157,8 +201,6 @@ fn even(sites: &[String], parts: usize) -> Vec<&[String]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::web::search::query::Search;
-
     fn ask(search: &Search) -> Ask<'_> {
         Ask {
             search,

@@ -1,0 +1,194 @@
+//! The only hosts that pages may be fetched from, where the environment names some.
+//!
+//! `ALLOWED_DOMAINS` lists hosts, separated by commas or blanks. A host counts with everything
+//! below it, as elsewhere; its port plays no part. What the list is for is every page that a caller
+//! or a page itself asks for; the services with addresses of their own that a tool asks (a search
+//! provider, a register) are none of its business.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::net::IpAddr;
+
+use url::Url;
+
+use super::search::domains::{DomainFilter, named_hosts};
+
+/// The variable.
+pub const VARIABLE: &str = "ALLOWED_DOMAINS";
+
+/// The hosts of the list; without one, all.
+#[derive(Clone, Debug, Default)]
+pub struct Allowed(Option<List>);
+
+#[derive(Clone, Debug)]
+enum List {
+    Hosts(DomainFilter),
+    /// There is something in the variable, but no host: nothing is allowed.
+    Unusable,
+}
+
+impl Allowed {
+    /// Reads the process's environment.
+    #[must_use]
+    pub fn from_env() -> Self {
+        Self::of(std::env::var_os(VARIABLE))
+    }
+
+    /// Reads a value of the variable. An empty one, or one of nothing but blanks, is none.
+    #[must_use]
+    pub fn of(value: Option<OsString>) -> Self {
+        let Some(value) = value else {
+            return Self(None);
+        };
+        let Some(text) = value.to_str() else {
+            return Self(Some(List::Unusable));
+        };
+        if text.trim().is_empty() {
+            return Self(None);
+        }
+        let entries = text.split(|c: char| c == ',' || c.is_whitespace());
+        let hosts: Vec<String> = entries.filter_map(host).collect();
+        Self(Some(if hosts.is_empty() {
+            List::Unusable
+        } else {
+            List::Hosts(DomainFilter::new(&hosts, &[]))
+        }))
+    }
+
+    /// Whether a page of this address may be fetched.
+    #[must_use]
+    pub fn admits(&self, url: &Url) -> bool {
+        self.check(url).is_ok()
+    }
+
+    /// As [`admits`](Self::admits), with the reason.
+    pub fn check(&self, url: &Url) -> Result<(), NotAllowed> {
+        match &self.0 {
+            None => Ok(()),
+            Some(List::Unusable) => Err(NotAllowed::Unusable),
+            Some(List::Hosts(hosts)) if hosts.admits(url.as_str()) => Ok(()),
+            Some(List::Hosts(_)) => Err(NotAllowed::Host(
+                url.host_str().unwrap_or_default().to_owned(),
+            )),
+        }
+    }
+}
+
+/// The host that an entry names, in the form in which a URL has it.
+fn host(entry: &str) -> Option<String> {
+    let entry = entry.trim();
+    if let Ok(IpAddr::V6(ip)) = entry.parse() {
+        return Some(format!("[{ip}]"));
+    }
+    // A port behind an address in brackets; behind a name it is known how to ignore it.
+    let entry = match entry.rsplit_once("]:") {
+        Some((ip, port)) if port.bytes().all(|b| b.is_ascii_digit()) => &entry[..=ip.len()],
+        _ => entry,
+    };
+    named_hosts(&[entry.to_owned()]).ok()?.pop()
+}
+
+/// Why a page may not be fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotAllowed {
+    /// The list does not name this host.
+    Host(String),
+    /// The list names no host at all.
+    Unusable,
+}
+
+impl NotAllowed {
+    /// What can be done.
+    #[must_use]
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::Host(_) => {
+                "Only what ALLOWED_DOMAINS lists is fetched here, each redirect included. Use a \
+                 page of a listed host, or ask whoever set the variable to add this one."
+            }
+            Self::Unusable => {
+                "Ask whoever set it to list host names, separated by commas, such as \
+                 example.com,docs.example.org; without the variable every public host is fetched."
+            }
+        }
+    }
+}
+
+impl fmt::Display for NotAllowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host(host) => write!(f, "Refused: ALLOWED_DOMAINS does not list {host}"),
+            Self::Unusable => f.write_str(
+                "Refused: ALLOWED_DOMAINS is set but names no host, so nothing is fetched",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NotAllowed {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStringExt;
+
+    fn allowed(value: &str) -> Allowed {
+        Allowed::of(Some(value.into()))
+    }
+
+    fn admits(value: &str, url: &str) -> bool {
+        allowed(value).admits(&Url::parse(url).unwrap())
+    }
+
+    #[test]
+    fn a_listed_host_counts_with_what_is_below_it_on_any_port_and_no_look_alike_does() {
+        for list in [
+            "example.com",
+            "other.example, example.com",
+            "other.example example.com",
+            "a.example,,\texample.com\n",
+            "*.example.com",
+            "EXAMPLE.com.",
+            "https://example.com/docs",
+            "example.com:8080",
+        ] {
+            assert!(admits(list, "https://example.com/"), "{list}");
+            assert!(admits(list, "http://Docs.Example.COM.:81/x"), "{list}");
+            assert!(!admits(list, "https://notexample.com/"), "{list}");
+            assert!(!admits(list, "https://example.com.evil.net/"), "{list}");
+            assert!(!admits(list, "https://evil.net/example.com"), "{list}");
+            assert!(!admits(list, "https://example.com@evil.net/"), "{list}");
+        }
+    }
+
+    #[test]
+    fn addresses_are_hosts_like_names() {
+        assert!(admits("127.0.0.1", "http://127.0.0.1:8080/"));
+        assert!(admits("127.0.0.1:80", "http://0x7f.1/"));
+        assert!(!admits("127.0.0.1", "http://127.0.0.2/"));
+        for list in ["::1", "[::1]", "[::1]:80", "0:0::1"] {
+            assert!(admits(list, "http://[::1]:99/"), "{list}");
+            assert!(!admits(list, "http://[::2]/"), "{list}");
+        }
+    }
+
+    #[test]
+    fn no_list_allows_all_and_one_without_a_host_nothing() {
+        let url = Url::parse("https://example.com/").unwrap();
+        assert!(Allowed::of(None).admits(&url));
+        assert!(admits("", "https://example.com/"));
+        assert!(admits(" \t", "https://example.com/"));
+        for list in [",", "*", "not_a host!,", "http://", "."] {
+            let refused = allowed(list).check(&url);
+            let expected = if list.starts_with("not") {
+                // An underscore is no reason to take a host for none.
+                NotAllowed::Host("example.com".to_owned())
+            } else {
+                NotAllowed::Unusable
+            };
+            assert_eq!(refused, Err(expected), "{list}");
+        }
+        let broken = OsString::from_vec(b"example.com\xff".to_vec());
+        assert!(!Allowed::of(Some(broken)).admits(&url));
+    }
+}

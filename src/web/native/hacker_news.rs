@@ -1,0 +1,523 @@
+//! Hacker News by its API: an item with its first comments, a list of stories, a user.
+//!
+//! Facts: the documentation of the API at Firebase (`HackerNews/API`). What people wrote is HTML,
+//! and each text is read as a document of its own.
+
+use std::fmt::Write as _;
+use std::thread;
+use std::time::Instant;
+
+use serde_json::Value;
+use url::Url;
+
+use super::{
+    LONGEST_TEXT, NativeError, NativePage, address_of, base, beginning, escaped, get, markdown,
+    moment, name_of, number, seen,
+};
+use crate::document::{Document, entities};
+use crate::web::client::{Client, FetchError};
+use crate::web::credentials::Credentials;
+
+/// The address of the API.
+const API: &str = "https://hacker-news.firebaseio.com/v0";
+
+/// Replaces it.
+const VARIABLE: &str = "IKIGAI_HN_URL";
+
+/// Where people read it.
+const SITE: &str = "https://news.ycombinator.com/";
+
+/// How many comments, submissions and options of a poll are told.
+const FEW: usize = 10;
+
+/// How many stories a page of a list has.
+const PAGE: usize = 30;
+
+/// The last page of a list that there can be.
+const LAST_PAGE: u64 = 20;
+
+/// How many are asked for at the same time.
+const AT_ONCE: usize = 10;
+
+/// Something of Hacker News.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A story, a comment, a job, a poll.
+    Item(u64),
+    /// A list of stories, by its name in the API, and its page, from 0.
+    List(&'static str, usize),
+    /// A user.
+    User(String),
+}
+
+/// The lists: where each is on the site, its name in the API, and what it is called.
+const LISTS: [(&str, &str, &str); 8] = [
+    ("/", "topstories", "Top stories"),
+    ("/news", "topstories", "Top stories"),
+    ("/front", "topstories", "Top stories"),
+    ("/newest", "newstories", "New stories"),
+    ("/best", "beststories", "Best stories"),
+    ("/ask", "askstories", "Ask HN"),
+    ("/show", "showstories", "Show HN"),
+    ("/jobs", "jobstories", "Jobs"),
+];
+
+impl Place {
+    /// What of it is at `url`, if anything.
+    pub(super) fn at(host: &str, url: &Url) -> Option<Self> {
+        if !host.eq_ignore_ascii_case("news.ycombinator.com") {
+            return None;
+        }
+        let parameter = |name: &str| {
+            let mut pairs = url.query_pairs();
+            pairs.find(|(one, _)| one == name).map(|(_, value)| value)
+        };
+        match url.path() {
+            "/item" => {
+                let id = parameter("id")?;
+                let digits = id.bytes().all(|byte| byte.is_ascii_digit());
+                id.parse().ok().filter(|_| digits).map(Self::Item)
+            }
+            "/user" => {
+                let id = parameter("id")?;
+                let sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+                let sound = (1..=32).contains(&id.len()) && id.chars().all(sound);
+                sound.then(|| Self::User(id.into_owned()))
+            }
+            // That of another day is not in the API.
+            "/front" if parameter("day").is_some() => None,
+            path => {
+                let (_, list, _) = LISTS.iter().find(|(at, ..)| *at == path)?;
+                let page = parameter("p").and_then(|page| page.parse::<u64>().ok());
+                let page = page.unwrap_or(1).clamp(1, LAST_PAGE) - 1;
+                Some(Self::List(list, usize::try_from(page).unwrap_or(0)))
+            }
+        }
+    }
+
+    pub(super) fn read(
+        &self,
+        client: &Client,
+        variables: &Credentials<'_>,
+        end: Instant,
+    ) -> Result<NativePage, NativeError> {
+        let reader = Reader {
+            client,
+            end,
+            api: api(variables)?,
+            site: Url::parse(SITE).map_err(|error| {
+                NativeError::NotUnderstood(format!("{SITE} is no address: {error}."))
+            })?,
+        };
+        match self {
+            Self::Item(id) => reader.item(*id),
+            Self::List(list, page) => reader.list(list, *page),
+            Self::User(name) => reader.user(name),
+        }
+    }
+}
+
+/// The address of the API, without a slash at its end.
+fn api(variables: &Credentials<'_>) -> Result<String, FetchError> {
+    let url = base(variables, VARIABLE, API)?;
+    let text = url.as_str().trim_end_matches('/');
+    Ok(if url.path() == "/" {
+        format!("{text}/v0")
+    } else {
+        text.to_owned()
+    })
+}
+
+struct Reader<'a> {
+    client: &'a Client,
+    end: Instant,
+    api: String,
+    site: Url,
+}
+
+/// Items that were asked for, in their order, and why the others are missing.
+#[derive(Default)]
+struct Items {
+    found: Vec<Value>,
+    failed: usize,
+    why: Option<String>,
+}
+
+impl Items {
+    /// Says what is missing, in brackets.
+    fn say(&self, what: &str, markdown: &mut String) {
+        if let Some(why) = &self.why {
+            let number = self.failed;
+            let s = if number == 1 { "" } else { "s" };
+            let _ = write!(
+                markdown,
+                "\n\n[{number} {what}{s} could not be read: {why}.]"
+            );
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// What the API has at `path`; null where there is nothing.
+    fn value(&self, path: &str) -> Result<Value, NativeError> {
+        let address = format!("{}/{path}.json", self.api);
+        let url = Url::parse(&address).map_err(|error| {
+            NativeError::NotUnderstood(format!("{VARIABLE} makes no address: {error}."))
+        })?;
+        let reply = get(self.client, &url, "application/json")?;
+        serde_json::from_slice(&reply.body).map_err(|_| {
+            NativeError::NotUnderstood(
+                "Hacker News' API answered with something that is no JSON; is there a proxy or a \
+                 login page in between? Try again later."
+                    .to_owned(),
+            )
+        })
+    }
+
+    fn item_value(&self, id: u64) -> Result<Value, NativeError> {
+        self.value(&format!("item/{id}"))
+    }
+
+    /// These items, those left out that are deleted or dead, side by side.
+    fn items(&self, ids: &[u64], most: usize) -> Items {
+        let mut items = Items::default();
+        let mut rest = ids;
+        while items.found.len() < most && !rest.is_empty() {
+            let missing = most - items.found.len();
+            let (batch, after) = rest.split_at(missing.min(AT_ONCE).min(rest.len()));
+            rest = after;
+            for value in self.side_by_side(batch) {
+                match value {
+                    Ok(item) if is_there(&item) => items.found.push(item),
+                    Ok(_) => {}
+                    Err(error) => {
+                        items.failed += 1;
+                        let why = seen(&error.to_string());
+                        items.why = Some(why.trim_end_matches('.').to_owned());
+                    }
+                }
+            }
+            // Whoever does not answer one batch will not answer the next.
+            if items.failed == batch.len() {
+                break;
+            }
+        }
+        items
+    }
+
+    fn side_by_side(&self, ids: &[u64]) -> Vec<Result<Value, NativeError>> {
+        if let [id] = ids {
+            return vec![self.item_value(*id)];
+        }
+        thread::scope(|scope| {
+            let running: Vec<_> = ids
+                .iter()
+                .map(|id| thread::Builder::new().spawn_scoped(scope, move || self.item_value(*id)))
+                .collect();
+            let joined = running.into_iter().map(|running| {
+                let lost = || NativeError::NotUnderstood("out of threads".to_owned());
+                let value = running.ok().and_then(|thread| thread.join().ok());
+                value.unwrap_or_else(|| Err(lost()))
+            });
+            joined.collect()
+        })
+    }
+
+    fn html(&self, html: &str) -> String {
+        markdown(html, &self.site, self.end)
+    }
+
+    /// What a person wrote in an item or of themselves.
+    fn text(&self, object: &Value, field: &str) -> String {
+        let text = object.get(field).and_then(Value::as_str);
+        let text = text.unwrap_or_default();
+        let begin = beginning(text, LONGEST_TEXT);
+        let mut markdown = self.html(begin);
+        if begin.len() < text.len() {
+            add(
+                &mut markdown,
+                "[Cut off: this text is too long to be shown whole.]",
+            );
+        }
+        markdown
+    }
+
+    fn item(&self, id: u64) -> Result<NativePage, NativeError> {
+        let item = self.item_value(id)?;
+        if !item.is_object() {
+            return Err(NativeError::NotFound(format!(
+                "There is no item {id} at Hacker News. Look the number up again."
+            )));
+        }
+        if !is_there(&item) {
+            return Err(NativeError::NotFound(format!(
+                "The item {id} at Hacker News was deleted or is not shown any more."
+            )));
+        }
+        let kind = item.get("type").and_then(Value::as_str).unwrap_or("item");
+        let author = name_of(&item, "by");
+        let title = name_of(&item, "title").unwrap_or_else(|| match &author {
+            Some(author) => format!("A {kind} of {author}"),
+            None => format!("A {kind}"),
+        });
+        let time = number(&item, "time").and_then(moment);
+        let mut html = format!("<h1>{}</h1>", escaped(&title));
+        if let Some(url) = address_of(&item) {
+            let _ = write!(html, "<p><a href=\"{0}\">{0}</a></p>", escaped(url));
+        }
+        if let Some(parent) = number(&item, "parent") {
+            let _ = write!(
+                html,
+                "<p><a href=\"item?id={parent}\">What it answers</a></p>"
+            );
+        }
+        let told = about(&item, true);
+        if !told.is_empty() {
+            let _ = write!(html, "<p>{}</p>", escaped(&told));
+        }
+        let mut markdown = self.html(&html);
+        add(&mut markdown, &self.text(&item, "text"));
+        let mut partial = false;
+        let options = ids(&item, "parts");
+        if !options.is_empty() {
+            let options = self.items(&options, FEW);
+            let mut html = String::from("<ul>");
+            for option in &options.found {
+                let text = plain(option);
+                let points = points(option).unwrap_or_default();
+                let _ = write!(html, "<li>{}: {points}</li>", escaped(&text));
+            }
+            add(&mut markdown, &self.html(&html));
+            options.say("option", &mut markdown);
+            partial |= options.failed > 0;
+        }
+        let kids = ids(&item, "kids");
+        if !kids.is_empty() {
+            let comments = self.items(&kids, FEW);
+            let all = number(&item, "descendants").unwrap_or(kids.len() as u64);
+            let shown = comments.found.len();
+            let heading = if all > shown as u64 {
+                format!("Comments (the first {shown} of {all})")
+            } else {
+                "Comments".to_owned()
+            };
+            add(&mut markdown, &format!("## {heading}"));
+            for comment in &comments.found {
+                add(&mut markdown, &self.comment(comment));
+            }
+            comments.say("comment", &mut markdown);
+            partial |= comments.failed > 0;
+        }
+        Ok(NativePage {
+            kind: "hn",
+            document: document(title, markdown),
+            author,
+            date: time.map(|(day, _)| day),
+            partial,
+        })
+    }
+
+    fn comment(&self, comment: &Value) -> String {
+        let replies = ids(comment, "kids").len();
+        let mut told = about(comment, false);
+        if replies > 0 {
+            let replies = counted(replies as u64, "reply", "replies");
+            told = format!("{told}, {replies}");
+        }
+        let mut markdown = self.html(&format!("<h3>{}</h3>", escaped(&told)));
+        add(&mut markdown, &self.text(comment, "text"));
+        markdown
+    }
+
+    fn list(&self, list: &str, page: usize) -> Result<NativePage, NativeError> {
+        let value = self.value(list)?;
+        let Some(all) = value.as_array() else {
+            return Err(NativeError::NotUnderstood(format!(
+                "Hacker News' API has no list where {list} should be. Try again later."
+            )));
+        };
+        let all: Vec<u64> = all.iter().filter_map(Value::as_u64).collect();
+        let begin = (page * PAGE).min(all.len());
+        let here = &all[begin..all.len().min(begin + PAGE)];
+        if here.is_empty() {
+            let pages = all.len().div_ceil(PAGE);
+            return Err(NativeError::Empty(format!(
+                "This list of Hacker News has {pages} pages, and nothing on page {}.",
+                page + 1
+            )));
+        }
+        let items = self.items(here, PAGE);
+        let (.., name) = LISTS
+            .iter()
+            .find(|(_, one, _)| *one == list)
+            .unwrap_or(&LISTS[0]);
+        let title = format!("{name} | Hacker News");
+        let start = begin + 1;
+        let mut html = format!("<h1>{}</h1><ol start=\"{start}\">", escaped(&title));
+        for item in &items.found {
+            html.push_str(&entry(item));
+        }
+        html.push_str("</ol>");
+        let mut markdown = self.html(&html);
+        items.say("story", &mut markdown);
+        if items.found.is_empty() && items.failed > 0 {
+            return self.item_value(here[0]).and(Err(NativeError::Empty(
+                "None of the stories of this list could be read. Try again later.".to_owned(),
+            )));
+        }
+        Ok(NativePage {
+            kind: "hn",
+            document: document(title, markdown),
+            partial: items.failed > 0,
+            ..NativePage::default()
+        })
+    }
+
+    fn user(&self, name: &str) -> Result<NativePage, NativeError> {
+        let user = self.value(&format!("user/{name}"))?;
+        if !user.is_object() {
+            return Err(NativeError::NotFound(format!(
+                "There is no user {name} at Hacker News; names are told by their case too."
+            )));
+        }
+        let since = number(&user, "created").and_then(moment);
+        let karma = number(&user, "karma");
+        let told: Vec<String> = [
+            since.map(|(day, _)| format!("since {day}")),
+            karma.map(|karma| format!("karma {karma}")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let title = format!("{name} | Hacker News");
+        let mut markdown = self.html(&format!(
+            "<h1>{}</h1><p>{}</p>",
+            escaped(name),
+            escaped(&told.join(", "))
+        ));
+        add(&mut markdown, &self.text(&user, "about"));
+        let submitted = self.items(&ids(&user, "submitted"), FEW);
+        if !submitted.found.is_empty() {
+            let mut html = String::from("<h2>Latest submissions and comments</h2><ul>");
+            for item in &submitted.found {
+                html.push_str(&entry(item));
+            }
+            html.push_str("</ul>");
+            add(&mut markdown, &self.html(&html));
+        }
+        submitted.say("submission", &mut markdown);
+        Ok(NativePage {
+            kind: "hn",
+            document: document(title, markdown),
+            author: Some(name.to_owned()),
+            partial: submitted.failed > 0,
+            ..NativePage::default()
+        })
+    }
+}
+
+/// Whether an item is there to be read.
+fn is_there(item: &Value) -> bool {
+    let marked = |field: &str| item.get(field).and_then(Value::as_bool) == Some(true);
+    item.is_object() && !marked("deleted") && !marked("dead")
+}
+
+/// The numbers in a list of an object, each once.
+fn ids(object: &Value, field: &str) -> Vec<u64> {
+    let list = object.get(field).and_then(Value::as_array);
+    let mut seen = Vec::new();
+    for id in list.into_iter().flatten().filter_map(Value::as_u64) {
+        // Of the many that there can be no more are looked at than may be shown.
+        if seen.len() >= 1000 {
+            break;
+        }
+        if !seen.contains(&id) {
+            seen.push(id);
+        }
+    }
+    seen
+}
+
+fn points(item: &Value) -> Option<String> {
+    number(item, "score").map(|score| counted(score, "point", "points"))
+}
+
+fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// Points, author, time and number of comments, as far as an item has them.
+fn about(item: &Value, whole: bool) -> String {
+    let points = points(item).filter(|_| whole);
+    let author = name_of(item, "by");
+    let first = match (points, author) {
+        (Some(points), Some(author)) => Some(format!("{points} by {author}")),
+        (points, author) => points.or(author),
+    };
+    let time = number(item, "time").and_then(moment);
+    let comments = number(item, "descendants").filter(|_| whole);
+    let comments = comments.map(|number| counted(number, "comment", "comments"));
+    let parts = [first, time.map(|(_, minute)| minute), comments];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.join(", ")
+}
+
+/// The first paragraph of what a person wrote, in one line.
+fn plain(item: &Value) -> String {
+    let text = item.get("text").and_then(Value::as_str).unwrap_or_default();
+    let text = beginning(text, LONGEST_TEXT);
+    let text = text.split("<p>").next().unwrap_or_default();
+    let mut plain = String::new();
+    let mut inside = false;
+    for c in text.chars() {
+        match c {
+            '<' => inside = true,
+            '>' if inside => inside = false,
+            c if !inside => plain.push(c),
+            _ => {}
+        }
+    }
+    seen(&entities::decoded(&plain))
+}
+
+/// An item as a list has it: what it is, and below that points and the like.
+fn entry(item: &Value) -> String {
+    let id = number(item, "id").unwrap_or_default();
+    let here = format!("item?id={id}");
+    let url = address_of(item).unwrap_or(&here);
+    let title = name_of(item, "title").unwrap_or_else(|| {
+        let text = plain(item);
+        let text: String = text.chars().take(200).collect();
+        if text.is_empty() {
+            "A comment".to_owned()
+        } else {
+            text
+        }
+    });
+    let told = about(item, true);
+    format!(
+        "<li><a href=\"{}\">{}</a><br>{} (<a href=\"{here}\">thread</a>)</li>",
+        escaped(url),
+        escaped(&title),
+        escaped(&told)
+    )
+}
+
+/// Puts a block behind others.
+fn add(markdown: &mut String, block: &str) {
+    if block.is_empty() {
+        return;
+    }
+    if !markdown.is_empty() {
+        markdown.push_str("\n\n");
+    }
+    markdown.push_str(block);
+}
+
+fn document(title: String, markdown: String) -> Document {
+    Document {
+        title,
+        markdown,
+        ..Document::default()
+    }
+}

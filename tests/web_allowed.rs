@@ -1,0 +1,97 @@
+//! `ALLOWED_DOMAINS`: which pages are fetched at all, at each hop, and what it does not touch.
+
+mod common;
+#[path = "common/server.rs"]
+mod server;
+
+use common::{Answer, tool};
+use serde_json::{Value, json};
+use server::{Server, redirect, reply};
+
+/// A call of a tool with these fields and this list, through no proxy.
+fn call(name: &str, request: &Value, allowed: &str) -> common::Call {
+    let mut call = tool(name).with(request).env("ALLOWED_DOMAINS", allowed);
+    for proxy in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
+        call = call.without_env(proxy);
+    }
+    call
+}
+
+fn fetch(url: &str, allowed: &str) -> Answer {
+    call("web-fetch-tool", &json!({"url": url}), allowed).run()
+}
+
+#[track_caller]
+fn is_refused(answer: &Answer, words: &str) -> String {
+    let json = answer.json();
+    assert_eq!(json["success"], false, "{json}");
+    assert_eq!(json["error_code"], "NETWORK_ERROR", "{json}");
+    let error = json["error"].as_str().unwrap();
+    assert!(error.contains("ALLOWED_DOMAINS"), "{error}");
+    assert!(error.contains(words), "{error}");
+    assert_eq!(answer.code(), 1);
+    answer.note()
+}
+
+#[test]
+fn a_listed_host_is_fetched_and_another_one_is_not_even_asked() {
+    let server = Server::bytes(reply("200 OK\r\nContent-Type: text/plain", "Here"));
+    for list in ["127.0.0.1", "example.com, 127.0.0.1:1", "", " "] {
+        let answer = fetch(&server.url("/"), list);
+        assert_eq!(answer.field("content").trim(), "Here", "{list}");
+    }
+    let asked = server.asked().len();
+    let refused = fetch(&server.url("/secret?key=1"), "example.com,localhost");
+    let note = is_refused(&refused, "127.0.0.1");
+    assert!(note.contains("ALLOWED_DOMAINS"), "{note}");
+    assert!(!refused.json().to_string().contains("key=1"));
+    assert_eq!(server.asked().len(), asked);
+}
+
+#[test]
+fn each_redirect_has_to_lead_to_a_listed_host() {
+    let goal = Server::bytes(reply("200 OK\r\nContent-Type: text/plain", "Goal"));
+    let start = Server::bytes(redirect(&goal.url_as("localhost", "/")));
+    is_refused(&fetch(&start.url("/"), "127.0.0.1"), "localhost");
+    assert!(goal.asked().is_empty());
+    let answer = fetch(&start.url("/"), "127.0.0.1 localhost");
+    assert_eq!(answer.field("content").trim(), "Goal");
+}
+
+#[test]
+fn a_list_without_any_host_allows_nothing() {
+    let server = Server::bytes(reply("200 OK\r\nContent-Type: text/plain", "Here"));
+    for list in [",", "*", "http://"] {
+        let note = is_refused(&fetch(&server.url("/"), list), "names no host");
+        assert!(note.contains("example.com,docs.example.org"), "{note}");
+    }
+    assert!(server.asked().is_empty());
+}
+
+#[test]
+fn a_search_asks_its_provider_all_the_same() {
+    let found = json!({"web": {"results": [
+        {"title": "One", "url": "https://other.example/1", "description": "x"},
+    ]}});
+    let body = found.to_string();
+    let server = Server::bytes(reply("200 OK\r\nContent-Type: application/json", body));
+    let answer = call(
+        "web-search-brave-tool",
+        &json!({"query": "words"}),
+        "example.com",
+    )
+    .env("IKIGAI_BRAVE_URL", server.url("/"))
+    .env("BRAVE_API_KEY", "a-key-of-the-test")
+    .run();
+    assert_eq!(answer.json()["success"], true, "{}", answer.json());
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[test]
+fn the_manual_says_what_the_list_is_for() {
+    let room = common::directory();
+    let (code, _, err) = common::piped(room.path(), &["man", "."]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let page = std::fs::read_to_string(room.path().join("ikigai-tools-web-fetch.1")).unwrap();
+    assert!(page.contains("ALLOWED_DOMAINS"), "{page}");
+}
