@@ -28,6 +28,12 @@ pub struct Launch {
     pub directory: Option<OwnedFd>,
     /// Its stdin, which is empty.
     pub nothing: OwnedFd,
+    /// A directory of its own, which a watchdog makes before the start and removes at the end, with
+    /// everything in it.
+    pub scratch: Option<CString>,
+    /// How much memory each of its processes may have for data, in bytes (`RLIMIT_DATA`,
+    /// `getrlimit(2)`); a lower limit of this process stays.
+    pub data: Option<u64>,
 }
 
 impl Launch {
@@ -54,6 +60,8 @@ impl Launch {
             environment,
             directory: None,
             nothing: nothing_to_read()?,
+            scratch: None,
+            data: None,
         })
     }
 
@@ -119,6 +127,9 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
         let mut none = MaybeUninit::uninit();
         libc::sigemptyset(none.as_mut_ptr());
         libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
+        if let Some(most) = launch.data {
+            limit_data(most);
+        }
         let entered = launch
             .directory
             .as_ref()
@@ -134,6 +145,17 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
         libc::write(report.as_raw_fd(), (&raw const error).cast(), 4);
         libc::_exit(127)
     }
+}
+
+/// Lowers both limits of memory for data to `most` bytes. Makes system calls only.
+fn limit_data(most: u64) {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limits = getrlimit(Resource::Data);
+    let lower = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
+    limits.current = lower(limits.current);
+    limits.maximum = lower(limits.maximum);
+    // A limit may always be lowered.
+    let _ = setrlimit(Resource::Data, limits);
 }
 
 /// Where the C library keeps the last error's number.

@@ -49,6 +49,7 @@
 //! | command | the end of its time | none | | 20 |
 //! | watchdog | SIGKILL, OOM | none | | 14 |
 //! | watchdog and tool | SIGKILL, OOM | command, background | | 15 |
+//! | tool with a browser | its end, SIGKILL, its group, OOM | none | none | 21 |
 //! | MCP call | cancelled, too late, SIGKILL, OOM | as its tool | as its tool | 16 |
 //! | MCP server | SIGTERM, SIGINT, SIGHUP | step, till done | as its tools | 17 |
 //! | MCP server | SIGKILL, OOM | background of calls that are over | as its tools | 18 |
@@ -132,6 +133,11 @@
 //!     `bash_limits::at_the_end_of_its_time_a_command_is_ended_and_what_there_was_is_answered`,
 //!     `refused_services::`
 //!     `at_the_end_of_its_time_a_command_is_ended_where_nobody_is_a_subreaper`.
+//! 21. A browser has a watchdog like a command, which is never released, and which also removes the
+//!     directory that all of the browser's files are in (`scratch`). Where the watchdog is killed,
+//!     the tool does it; where both are, the directory stays. `browser::`
+//!     `a_caller_that_is_killed_leaves_no_process_and_no_profile`, `browser_process::`
+//!     `at_the_end_of_its_time_all_of_it_is_ended`.
 
 pub mod caller;
 pub mod confine;
@@ -141,5 +147,6 @@ pub mod guard;
 pub mod launch;
 pub mod reaper;
 pub mod roots;
+pub mod scratch;
 pub mod signals;
 pub mod watchdog;

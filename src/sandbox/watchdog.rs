@@ -17,7 +17,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{Mode, OFlags, mkdir, open};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
@@ -27,6 +27,7 @@ use rustix::process::{
 
 use crate::sandbox::descendants;
 use crate::sandbox::launch::Launch;
+use crate::sandbox::scratch;
 
 /// How often orphans of a running command are reaped.
 const REAP_EVERY: Timespec = Timespec {
@@ -204,8 +205,21 @@ fn new_mark() -> String {
 }
 
 /// What the watchdog does: starts the program, reports its end, and waits for the tool's release or
-/// death.
+/// death. A directory of the program's own is there in the meantime.
 fn watch(watched: Watched<'_>) {
+    let scratch = watched.launch.scratch.as_deref();
+    let made = scratch.map_or(Ok(()), |place| mkdir(place, Mode::RWXU));
+    if let Err(errno) = made {
+        report_to_tool(&watched.report, &[errno.raw_os_error()]);
+        return;
+    }
+    watch_program(watched);
+    if let Some(place) = scratch {
+        scratch::remove(place);
+    }
+}
+
+fn watch_program(watched: Watched<'_>) {
     let Watched {
         launch,
         output,

@@ -1,0 +1,255 @@
+//! Workshop: pages that their scripts put together, rendered by the user's own browser.
+//!
+//! A Chromium is started for one page, headless, with a profile of its own, and prints the document
+//! that the scripts have made of it. Everything that it asks of the network it asks through a proxy
+//! of ours on the loopback, which admits what the client itself would fetch, and nothing else (see
+//! `proxy`). Its time is virtual: five seconds of the page's own pass as fast as the page can use
+//! them, and stand still while an answer is under way. So one that never comes is cut off.
+//!
+//! What it costs, with Chromium 156 on two cores: some 0.8 s for a page that writes its text after
+//! half a second, 0.35 s of that processor time, and 210 MiB in the largest of its processes (350
+//! MiB in all of them, shared memory counted once).
+//!
+//! Nothing of it outlives the call: a watchdog ends every process that it started and removes the
+//! profile, even if this process is killed (see `sandbox`). Each process may have [`DATA`] bytes of
+//! memory for data, and a page's scripts [`SCRIPTS`] MiB.
+//!
+//! Its own sandbox is never switched off here. For root, for whom it does not start with one, and
+//! where the system allows none, `IKIGAI_BROWSER_FLAGS` says so, or nothing is rendered.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{Access, access};
+use url::Url;
+
+use crate::web::client::{NetworkError, USER_AGENT};
+use crate::web::guard::Guard;
+use crate::web::resolve::{Resolve, SystemResolver};
+
+mod process;
+pub mod proxy;
+mod switches;
+
+pub use process::{DATA, MAX_HTML};
+pub use proxy::Asked;
+pub use switches::SCRIPTS;
+
+/// The variable that names the browser, a path or a name; empty for none.
+pub const VARIABLE: &str = "IKIGAI_BROWSER";
+/// The variable with further switches, separated by blanks.
+pub const FLAGS: &str = "IKIGAI_BROWSER_FLAGS";
+
+/// The names that are looked for on the `PATH`, in this order.
+const NAMES: [&str; 4] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+];
+
+/// What is kept of the time for ending the browser and removing its profile.
+const FOR_THE_END: Duration = Duration::from_millis(300);
+/// The time that a rendering needs at least.
+const LEAST: Duration = Duration::from_millis(500);
+
+/// The browser of this machine.
+pub struct Browser {
+    program: PathBuf,
+    flags: Vec<OsString>,
+    resolver: Arc<dyn Resolve>,
+}
+
+/// A page as its scripts have made it.
+#[derive(Debug)]
+pub struct Rendered {
+    /// The document, as HTML.
+    pub html: String,
+    /// The address that was asked for. Where scripts moved on to another one is not known.
+    pub url: Url,
+    /// What the page, and the browser by itself, asked of the network, and what was refused.
+    pub asked: Vec<Asked>,
+}
+
+/// Why there is no rendered page.
+#[derive(Debug)]
+pub enum BrowserError {
+    /// This process is root's, for whom Chromium does not run with its sandbox.
+    Root,
+    /// It could not be started.
+    NotStarted(io::Error),
+    /// It ended with this exit code and printed nothing.
+    Failed(i32),
+    /// It reached the page's host, and shows nothing of the page.
+    NoDocument,
+    /// It did not come to an end in this time.
+    TimedOut(Duration),
+    /// It printed more than [`MAX_HTML`] bytes.
+    TooLarge,
+    /// The page itself was refused or could not be reached.
+    Page(Box<NetworkError>),
+}
+
+impl fmt::Display for BrowserError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => write!(
+                f,
+                "The browser does not run for root, whom its sandbox would not hold: call this as \
+                 an ordinary user, or set {FLAGS}=--no-sandbox if the pages can be trusted"
+            ),
+            Self::NotStarted(error) => write!(
+                f,
+                "The browser could not be started ({error}): name one that can in {VARIABLE}"
+            ),
+            Self::Failed(code) => write!(
+                f,
+                "The browser ended with exit code {code} and no page: `chromium --headless \
+                 --dump-dom about:blank` in a shell says why. Where this system lets it have no \
+                 sandbox, {FLAGS}=--no-sandbox does without, if the pages can be trusted"
+            ),
+            Self::NoDocument => f.write_str(
+                "The browser reached the page's host but does not show the page: it may not trust \
+                 the certificate, or not use that port; a fetch of the address says more",
+            ),
+            Self::TimedOut(within) => write!(
+                f,
+                "The page kept the browser busy for {} seconds without an end: look for an API, a \
+                 feed or another source",
+                within.as_secs_f64().ceil()
+            ),
+            Self::TooLarge => write!(
+                f,
+                "The page's scripts made more than {} MiB of it",
+                MAX_HTML / (1024 * 1024)
+            ),
+            Self::Page(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BrowserError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NotStarted(error) => Some(error),
+            Self::Page(error) => Some(error.as_ref()),
+            _ => None,
+        }
+    }
+}
+
+impl Browser {
+    /// The browser that `IKIGAI_BROWSER` names, else the first one on the `PATH`; none where the
+    /// variable is empty, or names nothing that can be run.
+    #[must_use]
+    pub fn find() -> Option<Self> {
+        let program = match std::env::var_os(VARIABLE) {
+            Some(named) if named.is_empty() => None,
+            Some(named) if named.as_bytes().contains(&b'/') => {
+                Some(PathBuf::from(named)).filter(|path| can_be_run(path))
+            }
+            Some(named) => on_path(&named),
+            None => NAMES.iter().find_map(|name| on_path(OsStr::new(name))),
+        }?;
+        let flags = std::env::var_os(FLAGS).unwrap_or_default();
+        let flags = flags
+            .as_bytes()
+            .split(u8::is_ascii_whitespace)
+            // Anything else would be an address.
+            .filter(|flag| flag.starts_with(b"-"))
+            .map(|flag| OsStr::from_bytes(flag).to_owned());
+        Some(Self {
+            flags: flags.collect(),
+            resolver: Arc::new(SystemResolver),
+            program,
+        })
+    }
+
+    /// Asks `resolver` for names in place of the system.
+    #[must_use]
+    pub fn with_resolver(self, resolver: Arc<dyn Resolve>) -> Self {
+        Self { resolver, ..self }
+    }
+
+    /// The program's path.
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Renders the page at `url`, in `within` at most, all cleaning up included. What it asks of the
+    /// network is judged by `guard`, as a fetch of the page has left it, or a new one.
+    pub fn render(
+        &self,
+        url: &Url,
+        guard: &Guard,
+        within: Duration,
+    ) -> Result<Rendered, BrowserError> {
+        let end = Instant::now() + within.saturating_sub(FOR_THE_END);
+        if rustix::process::geteuid().is_root() && !self.has_flag(switches::NO_SANDBOX) {
+            return Err(BrowserError::Root);
+        }
+        if within < LEAST {
+            return Err(BrowserError::TimedOut(within));
+        }
+        let agent = self.user_agent(end);
+        let resolver = Arc::clone(&self.resolver);
+        // The page is to be printed after what it waits for was cut off.
+        let cut = Instant::now() + end.saturating_duration_since(Instant::now()) * 2 / 3;
+        let proxy = proxy::Proxy::start(url, guard.clone(), resolver, cut)
+            .map_err(BrowserError::NotStarted)?;
+        let scratch = process::scratch();
+        let arguments = switches::of_a_page(&proxy, &scratch, &agent);
+        let arguments = self.flags.iter().cloned().chain(arguments);
+        let done = process::run(&self.program, arguments, &scratch, end);
+        let (asked, failed) = proxy.finish();
+        let (html, code) = done.map_err(|error| match error {
+            process::ProcessError::TimedOut => BrowserError::TimedOut(within),
+            process::ProcessError::TooLarge => BrowserError::TooLarge,
+            process::ProcessError::NotStarted(error) => BrowserError::NotStarted(error),
+        })?;
+        if html.trim_ascii().is_empty() {
+            return Err(match failed {
+                Some(error) => BrowserError::Page(Box::new(error)),
+                None if code == 0 => BrowserError::NoDocument,
+                None => BrowserError::Failed(code),
+            });
+        }
+        Ok(Rendered {
+            html: String::from_utf8_lossy(&html).into_owned(),
+            url: url.clone(),
+            asked,
+        })
+    }
+
+    fn has_flag(&self, flag: &str) -> bool {
+        self.flags.iter().any(|one| one == flag)
+    }
+
+    /// What the browser calls itself: what it is, as it would, and who uses it.
+    fn user_agent(&self, end: Instant) -> String {
+        let scratch = process::scratch();
+        let end = end.min(Instant::now() + switches::VERSION_WITHIN);
+        let arguments = [OsString::from("--version")];
+        let said = process::run(&self.program, arguments.into_iter(), &scratch, end);
+        let said = said.map(|(said, _)| said).unwrap_or_default();
+        switches::user_agent(&String::from_utf8_lossy(&said), USER_AGENT)
+    }
+}
+
+fn can_be_run(path: &Path) -> bool {
+    path.is_file() && access(path, Access::EXEC_OK).is_ok()
+}
+
+fn on_path(name: &OsStr) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(name))
+        .find(|program| can_be_run(program))
+}

@@ -1,0 +1,215 @@
+//! One run of the browser: under a watchdog, in an environment and a directory of its own, with
+//! bounds for its time, its memory and what it prints.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Access, access};
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use crate::sandbox::launch::Launch;
+use crate::sandbox::scratch;
+use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
+
+/// The most that is taken of a page, in bytes.
+pub const MAX_HTML: usize = 10 * 1024 * 1024;
+/// How much memory for data each of the browser's processes may have, in bytes.
+pub const DATA: u64 = 2 * 1024 * 1024 * 1024;
+/// How long ending all of it is waited for.
+const STOP: Duration = Duration::from_secs(2);
+
+/// What the output ends with where a whole document was printed.
+const END: &[u8] = b"</html>\n";
+/// How long more is waited for behind that. The browser ends by itself soon, or takes its time, as
+/// with a download that is under way.
+const MORE: Duration = Duration::from_millis(200);
+
+/// Why there is no output.
+#[derive(Debug)]
+pub enum ProcessError {
+    /// It could not be started.
+    NotStarted(io::Error),
+    /// It ran into the end of its time.
+    TimedOut,
+    /// It wrote more than [`MAX_HTML`].
+    TooLarge,
+}
+
+impl From<io::Error> for ProcessError {
+    fn from(error: io::Error) -> Self {
+        Self::NotStarted(error)
+    }
+}
+
+impl From<rustix::io::Errno> for ProcessError {
+    fn from(error: rustix::io::Errno) -> Self {
+        Self::NotStarted(error.into())
+    }
+}
+
+/// How long the path of the directory for temporary files may be, in bytes. The browser makes a
+/// socket in a directory of its own below it, whose path may have 107 (`unix(7)`).
+const LONGEST: usize = 40;
+
+/// The path of a new directory for one run. It is not there yet.
+pub fn scratch() -> String {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    let number = RandomState::new().build_hasher().finish();
+    let chosen = std::env::temp_dir();
+    let chosen = chosen
+        .to_str()
+        .filter(|path| path.starts_with('/') && path.len() <= LONGEST)
+        .filter(|path| access(*path, Access::WRITE_OK | Access::EXEC_OK).is_ok())
+        .unwrap_or("/tmp");
+    let chosen = chosen.trim_end_matches('/');
+    format!("{chosen}/ikigai-{:012x}", number >> 16)
+}
+
+/// Runs `program` with `arguments` until `end` at the latest. Returns what it printed, and its exit
+/// code. `scratch` is there while it runs, as its home and for all its temporary files.
+pub fn run(
+    program: &Path,
+    arguments: impl Iterator<Item = OsString>,
+    scratch: &str,
+    end: Instant,
+) -> Result<(Vec<u8>, i32), ProcessError> {
+    let program = program.as_os_str();
+    let arguments: Vec<OsString> = arguments.collect();
+    let all = std::iter::once(program).chain(arguments.iter().map(OsString::as_os_str));
+    let mut launch = Launch::prepare(program, all, is_withheld)?;
+    for name in DIRECTORIES {
+        launch = launch.with(name, scratch)?;
+    }
+    let place = CString::new(scratch).map_err(io::Error::from)?;
+    launch.scratch = Some(place.clone());
+    launch.data = Some(DATA);
+    let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
+    let mut watchdog = Watchdog::start(launch, input, Stderr::Nowhere)?;
+    let read = read(&mut watchdog, output.into(), end);
+    watchdog.stop(STOP);
+    // The watchdog has done it, unless somebody killed it.
+    scratch::remove(&place);
+    read
+}
+
+fn read(
+    watchdog: &mut Watchdog,
+    mut pipe: File,
+    end: Instant,
+) -> Result<(Vec<u8>, i32), ProcessError> {
+    let mut output = Vec::new();
+    let mut open = true;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        let whole = output.ends_with(END);
+        if left.is_zero() {
+            return if whole {
+                Ok((output, 0))
+            } else {
+                Err(ProcessError::TimedOut)
+            };
+        }
+        let left = if whole { left.min(MORE) } else { left };
+        let (ended, readable) = {
+            let status = watchdog.ended();
+            let mut wanted = vec![PollFd::new(&status, PollFlags::IN)];
+            if open {
+                wanted.push(PollFd::new(&pipe, PollFlags::IN));
+            }
+            let left = Timespec::try_from(left).map_err(|_| ProcessError::TimedOut)?;
+            match poll(&mut wanted, Some(&left)) {
+                Ok(0) if whole => return Ok((output, 0)),
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let ready = |at: usize| wanted.get(at).is_some_and(|fd| !fd.revents().is_empty());
+            (ready(0), ready(1))
+        };
+        if readable {
+            let mut piece = [0; 16 * 1024];
+            let count = pipe.read(&mut piece)?;
+            open = count > 0;
+            output.extend_from_slice(&piece[..count]);
+            if output.len() > MAX_HTML {
+                return Err(ProcessError::TooLarge);
+            }
+        } else if ended {
+            return match watchdog.end() {
+                CommandEnd::Code(code) => Ok((output, code)),
+                CommandEnd::NotStarted(errno) => Err(errno.into()),
+                CommandEnd::Unwatched => Ok((output, 128 + libc::SIGKILL)),
+            };
+        }
+    }
+}
+
+/// The variables that name places for files. The browser has one place.
+const DIRECTORIES: [&str; 7] = [
+    "HOME",
+    "TMPDIR",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+];
+
+/// The variables that the browser gets: how to find programs, libraries and fonts, and how to write
+/// dates. No others, among which are keys, proxies and the way to the user's session.
+const PASSED: [&str; 13] = [
+    "CHROME_DEVEL_SANDBOX",
+    "FONTCONFIG_FILE",
+    "FONTCONFIG_PATH",
+    "FONTCONFIG_SYSROOT",
+    "LANG",
+    "LANGUAGE",
+    "LD_LIBRARY_PATH",
+    "LOGNAME",
+    "NIX_LD",
+    "PATH",
+    "TZ",
+    "USER",
+    "XDG_DATA_DIRS",
+];
+
+fn is_withheld(name: &OsStr) -> bool {
+    !name.to_str().is_some_and(|name| {
+        PASSED.contains(&name) || name.starts_with("LC_") || name.starts_with("NIX_LD_")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_known_to_be_harmless_is_passed_on() {
+        for name in ["PATH", "LANG", "LC_ALL", "TZ"] {
+            assert!(!is_withheld(OsStr::new(name)), "{name}");
+        }
+        for name in [
+            "BRAVE_API_KEY",
+            "HOME",
+            "http_proxy",
+            "CHROMIUM_FLAGS",
+            "DBUS_SESSION_BUS_ADDRESS",
+            "DISPLAY",
+            "LD_PRELOAD",
+            "",
+        ] {
+            assert!(is_withheld(OsStr::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn each_run_has_a_directory_of_its_own_with_a_short_path() {
+        let (one, other) = (scratch(), scratch());
+        assert_ne!(one, other);
+        assert!(one.len() <= LONGEST + 20 && one.starts_with('/'), "{one}");
+        assert!(!Path::new(&one).exists());
+    }
+}

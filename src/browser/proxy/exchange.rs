@@ -1,0 +1,263 @@
+//! One connection of the browser's: a tunnel (RFC 9110, section 9.3.6), or one request for a whole
+//! address and its answer (RFC 9112, section 3.2.2), after which it is closed.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rustix::event::PollFlags;
+use url::Url;
+
+use super::{Shared, Wire, relay};
+use crate::web::client::Opened;
+
+/// How long the head of a request or an answer may be, in bytes.
+const MAX_HEAD: usize = 64 * 1024;
+/// How many headers either may have.
+const MAX_HEADERS: usize = 128;
+/// How many interim answers are passed over.
+const MAX_INTERIM: usize = 16;
+
+/// The headers that concern one connection only (RFC 9110, section 7.6.1), or us.
+const OF_CONNECTION: [&str; 8] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "upgrade",
+];
+
+const REFUSED: &[u8] = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+const NOT_UNDERSTOOD: &[u8] =
+    b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+const CONNECTED: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";
+
+/// Serves one connection to its end.
+pub fn serve(shared: &Shared, browser: Wire<'_>) -> io::Result<()> {
+    browser.set_nodelay(true)?;
+    let mut head = Vec::new();
+    let length = read_head(shared, browser, &mut head)?;
+    let rest = head.split_off(length);
+    let Some(request) = Request::read(&head) else {
+        return send(shared, browser, NOT_UNDERSTOOD);
+    };
+    if request.url.host_str() == Some(&shared.start) {
+        let way = format!(
+            "HTTP/1.1 302 Found\r\nLocation: {}\r\nReferrer-Policy: no-referrer\r\n\
+             Cache-Control: no-store\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+            shared.page
+        );
+        return send(shared, browser, way.as_bytes());
+    }
+    let Some(opened) = shared.open(&request.url) else {
+        // An answer of ours would be taken for the target's, by scripts and by the browser.
+        return if request.tunnel {
+            send(shared, browser, REFUSED)
+        } else {
+            Ok(())
+        };
+    };
+    opened.stream.set_nodelay(true)?;
+    if request.tunnel {
+        send(shared, browser, CONNECTED)?;
+        send(shared, &opened.stream, &rest)?;
+        return relay::run(shared, browser, &opened.stream, u64::MAX);
+    }
+    forward(shared, browser, &request, &opened, &rest)
+}
+
+/// Passes a request on, and its answer back.
+fn forward(
+    shared: &Shared,
+    browser: Wire<'_>,
+    request: &Request,
+    opened: &Opened,
+    rest: &[u8],
+) -> io::Result<()> {
+    let Some(length) = request.length else {
+        return send(shared, browser, NOT_UNDERSTOOD);
+    };
+    send(shared, &opened.stream, &request.head(opened))?;
+    // A second request behind the first one is not passed on, since nobody has judged it.
+    let begun = rest
+        .len()
+        .min(usize::try_from(length).unwrap_or(usize::MAX));
+    send(shared, &opened.stream, &rest[..begun])?;
+    let left = length - begun as u64;
+    let (answer, body) = if left == 0 {
+        answer_head(shared, &opened.stream)?
+    } else {
+        // Who still sends hears of the answer afterwards.
+        copy(shared, browser, &opened.stream, left)?;
+        answer_head(shared, &opened.stream)?
+    };
+    send(shared, browser, &answer)?;
+    send(shared, browser, &body)?;
+    relay::run(shared, browser, &opened.stream, 0)
+}
+
+/// A request, as far as it matters here.
+struct Request {
+    method: String,
+    /// Where to: for a tunnel, `https://host:port/`.
+    url: Url,
+    tunnel: bool,
+    headers: Vec<(String, Vec<u8>)>,
+    /// How long its body is; `None` if it does not say so.
+    length: Option<u64>,
+}
+
+impl Request {
+    fn read(head: &[u8]) -> Option<Self> {
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut parsed = httparse::Request::new(&mut headers);
+        parsed.parse(head).ok()?;
+        let (method, path) = (parsed.method?, parsed.path?);
+        let tunnel = method == "CONNECT";
+        let url = if tunnel {
+            Url::parse(&format!("https://{path}/")).ok()?
+        } else {
+            Url::parse(path).ok().filter(|url| url.scheme() == "http")?
+        };
+        let mut length = Some(0);
+        let mut kept = Vec::new();
+        for header in parsed.headers.iter() {
+            let name = header.name.to_ascii_lowercase();
+            match name.as_str() {
+                "transfer-encoding" => length = None,
+                "content-length" => {
+                    let told = std::str::from_utf8(header.value).ok();
+                    length = told.and_then(|told| told.trim().parse().ok());
+                }
+                // From the target, so that it is what was judged.
+                "host" => continue,
+                _ if OF_CONNECTION.contains(&name.as_str()) => continue,
+                _ => {}
+            }
+            kept.push((header.name.to_owned(), header.value.to_owned()));
+        }
+        Some(Self {
+            method: method.to_owned(),
+            url,
+            tunnel,
+            headers: kept,
+            length,
+        })
+    }
+
+    /// The head that is sent on.
+    fn head(&self, opened: &Opened) -> Vec<u8> {
+        let path = &self.url[url::Position::BeforePath..url::Position::AfterQuery];
+        let origin = opened.target.origin();
+        let host = origin.trim_start_matches("http://");
+        let prefix = opened.proxy.as_ref().map_or("", |_| origin.as_str());
+        let mut head = format!(
+            "{} {prefix}{path} HTTP/1.1\r\nHost: {host}\r\n",
+            self.method
+        );
+        if let Some(Some(login)) = &opened.proxy {
+            head.extend(["Proxy-Authorization: ", login, "\r\n"]);
+        }
+        let mut head = head.into_bytes();
+        write_headers(
+            &mut head,
+            self.headers.iter().map(|(n, v)| (n.as_str(), &v[..])),
+        );
+        head
+    }
+}
+
+/// Writes these headers, and that the connection ends with the message.
+fn write_headers<'a>(head: &mut Vec<u8>, headers: impl Iterator<Item = (&'a str, &'a [u8])>) {
+    for (name, value) in headers {
+        head.extend_from_slice(name.as_bytes());
+        head.extend_from_slice(b": ");
+        head.extend_from_slice(value);
+        head.extend_from_slice(b"\r\n");
+    }
+    head.extend_from_slice(b"Connection: close\r\n\r\n");
+}
+
+/// The head of the answer as it is passed on, and what has come of its body.
+fn answer_head(shared: &Shared, server: &TcpStream) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let mut bytes = Vec::new();
+    for _ in 0..MAX_INTERIM {
+        let length = read_head(shared, server, &mut bytes)?;
+        let rest = bytes.split_off(length);
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut parsed = httparse::Response::new(&mut headers);
+        parsed.parse(&bytes).map_err(io::Error::other)?;
+        match parsed.code {
+            Some(101) | None => return Err(io::ErrorKind::InvalidData.into()),
+            Some(100..=199) => bytes = rest,
+            Some(code) => {
+                let reason = parsed.reason.unwrap_or_default();
+                let mut head = format!("HTTP/1.1 {code} {reason}\r\n").into_bytes();
+                let kept = parsed.headers.iter().filter(|header| {
+                    let name = header.name.to_ascii_lowercase();
+                    !OF_CONNECTION.contains(&name.as_str())
+                });
+                write_headers(&mut head, kept.map(|header| (header.name, header.value)));
+                return Ok((head, rest));
+            }
+        }
+    }
+    Err(io::ErrorKind::InvalidData.into())
+}
+
+/// Reads until `bytes` begins with a whole head; returns its length.
+fn read_head(shared: &Shared, mut from: Wire<'_>, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let deadline = Instant::now() + shared.patience();
+    loop {
+        if let Some(end) = memchr::memmem::find(bytes, b"\r\n\r\n") {
+            return Ok(end + 4);
+        }
+        if bytes.len() > MAX_HEAD {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() || !shared.wait_for(&from, PollFlags::IN, left) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        let mut piece = [0; 8 * 1024];
+        let count = from.read(&mut piece)?;
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes.extend_from_slice(&piece[..count]);
+        shared.bytes.fetch_add(count as u64, Ordering::Relaxed);
+    }
+}
+
+/// Sends all of `bytes`.
+fn send(shared: &Shared, mut to: Wire<'_>, bytes: &[u8]) -> io::Result<()> {
+    // A timeout of nothing would be none.
+    to.set_write_timeout(Some(shared.patience().max(Duration::from_millis(1))))?;
+    to.write_all(bytes)
+}
+
+/// Passes on the `length` bytes that a request has yet.
+fn copy(shared: &Shared, mut from: Wire<'_>, to: Wire<'_>, length: u64) -> io::Result<()> {
+    let mut left = length;
+    let mut piece = [0; 8 * 1024];
+    while left > 0 && shared.may_go_on() {
+        if !shared.wait_for(&from, PollFlags::IN, shared.patience()) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        let room = usize::try_from(left)
+            .unwrap_or(piece.len())
+            .min(piece.len());
+        let count = from.read(&mut piece[..room])?;
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        send(shared, to, &piece[..count])?;
+        shared.bytes.fetch_add(count as u64, Ordering::Relaxed);
+        left -= count as u64;
+    }
+    Ok(())
+}

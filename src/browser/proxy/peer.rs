@@ -1,0 +1,77 @@
+//! Whether a connection on the loopback comes from a process of this user: `/proc/net/tcp`
+//! (`proc_pid_net(5)`) tells whose each socket is.
+//!
+//! Chromium can be given no password for a proxy. Whoever is this user can look into this process
+//! anyway; others are kept out. Where there is no such file, nobody can tell, and no Chromium runs.
+
+use std::fs;
+use std::net::{SocketAddr, SocketAddrV4};
+
+/// Whether the other end `peer` of a connection to `own` is a socket of this user's.
+pub fn is_own(peer: SocketAddr, own: SocketAddr) -> bool {
+    let (SocketAddr::V4(peer), SocketAddr::V4(own)) = (peer, own) else {
+        return false;
+    };
+    let Ok(table) = fs::read_to_string("/proc/net/tcp") else {
+        return false;
+    };
+    owner(&table, peer, own) == Some(rustix::process::geteuid().as_raw())
+}
+
+/// The user of the socket at `local` that is connected to `remote`.
+fn owner(table: &str, local: SocketAddrV4, remote: SocketAddrV4) -> Option<u32> {
+    let (local, remote) = (written(local), written(remote));
+    table.lines().skip(1).find_map(|line| {
+        let mut fields = line.split_ascii_whitespace().skip(1);
+        if fields.next()? != local || fields.next()? != remote {
+            return None;
+        }
+        // State, queues, timer and retransmissions stand in between.
+        fields.nth(4)?.parse().ok()
+    })
+}
+
+/// An address as the file has it: the number as it lies in memory, in hexadecimal digits.
+fn written(address: SocketAddrV4) -> String {
+    let number = u32::from_ne_bytes(address.ip().octets());
+    format!("{number:08X}:{:04X}", address.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    // A connection to the test's own listener.
+    #[allow(clippy::disallowed_methods)]
+    fn a_socket_of_this_process_is_its_user_s() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let own = listener.local_addr().unwrap();
+        let client = std::net::TcpStream::connect(own).unwrap();
+        let (_, peer) = listener.accept().unwrap();
+        assert_eq!(peer, client.local_addr().unwrap());
+        assert!(is_own(peer, own));
+        assert!(!is_own(
+            own,
+            peer.ip()
+                .to_string()
+                .parse::<std::net::IpAddr>()
+                .map(|ip| SocketAddr::new(ip, 1))
+                .unwrap()
+        ));
+    }
+
+    #[test]
+    #[cfg(target_endian = "little")]
+    fn the_user_stands_behind_the_addresses() {
+        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n   \
+            0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100\n   \
+            1: 0100007F:B5C2 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 2 1 0 20\n";
+        let (peer, own) = ("127.0.0.1:46530", "127.0.0.1:8080");
+        let owner = |a: &str, b: &str| owner(table, a.parse().unwrap(), b.parse().unwrap());
+        assert_eq!(owner(peer, own), Some(1000));
+        assert_eq!(owner(own, peer), None);
+        assert_eq!(owner("127.0.0.1:46531", own), None);
+    }
+}

@@ -1,0 +1,128 @@
+//! The browser's command line: one page, one proxy, and nothing of its own.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use super::proxy::Proxy;
+
+/// The switch that takes the browser's own sandbox away. It is never among ours.
+pub const NO_SANDBOX: &str = "--no-sandbox";
+
+/// How much of the page's own time passes before it is printed, in milliseconds.
+const BUDGET: u32 = 5000;
+/// How much memory the objects of a page's scripts may take, in MiB.
+pub const SCRIPTS: u32 = 512;
+/// How long the browser may take to say its version.
+pub const VERSION_WITHIN: Duration = Duration::from_secs(2);
+
+/// What holds for every page.
+const ALWAYS: [&str; 44] = [
+    "--headless",
+    "--dump-dom",
+    "--no-first-run",
+    "--no-default-browser-check",
+    // Everything goes through the proxy, loopback addresses as well, and nothing past it: QUIC and
+    // WebRTC speak UDP.
+    "--proxy-bypass-list=<-loopback>",
+    "--disable-quic",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy",
+    "--dns-prefetch-disable",
+    "--disable-preconnect",
+    // What the browser would ask of its maker. What is left of it is sent to a name that the proxy
+    // knows for it, or is refused there by its host.
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-client-side-phishing-detection",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-field-trial-config",
+    "--disable-sync",
+    "--disable-breakpad",
+    "--disable-crash-reporter",
+    "--metrics-recording-only",
+    "--no-pings",
+    "--no-service-autorun",
+    "--safebrowsing-disable-auto-update",
+    "--component-updater=url-source=http://ikigai.invalid/",
+    "--gaia-url=http://ikigai.invalid",
+    "--google-apis-url=http://ikigai.invalid",
+    "--google-base-url=http://ikigai.invalid",
+    "--google-url=http://ikigai.invalid",
+    "--variations-server-url=http://ikigai.invalid",
+    "--variations-insecure-server-url=http://ikigai.invalid",
+    "--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,\
+     InterestFeedContentSuggestions,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,\
+     OptimizationGuideModelDownloading,Translate",
+    // Nothing of the user's: no extensions, no key rings, no devices.
+    "--disable-extensions",
+    "--disable-plugins",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--deny-permission-prompts",
+    "--disable-notifications",
+    "--mute-audio",
+    "--autoplay-policy=user-gesture-required",
+    // No display is there to be drawn for.
+    "--disable-gpu",
+    "--disable-software-rasterizer",
+    "--hide-scrollbars",
+    // Shared memory lies in the profile, with which it goes, and not in a /dev/shm that containers
+    // make too small.
+    "--disable-dev-shm-usage",
+];
+
+/// The arguments for one page, which the proxy leads to.
+pub fn of_a_page(proxy: &Proxy, scratch: &str, agent: &str) -> Vec<OsString> {
+    let mut all: Vec<String> = ALWAYS.iter().map(|switch| (*switch).to_owned()).collect();
+    all.push(format!("--virtual-time-budget={BUDGET}"));
+    all.push(format!("--js-flags=--max-old-space-size={SCRIPTS}"));
+    all.push(format!("--user-data-dir={scratch}/profile"));
+    all.push(format!("--disk-cache-dir={scratch}/cache"));
+    all.push(format!("--proxy-server=http://{}", proxy.address()));
+    all.push(format!("--user-agent={agent}"));
+    // Behind this nothing is a switch. The page's own address, which may hold a login or a key, is
+    // not shown to whoever lists this machine's processes: the proxy leads there.
+    all.push("--".to_owned());
+    all.push(proxy.start_url());
+    all.into_iter().map(OsString::from).collect()
+}
+
+/// The value of `User-Agent` of a browser that says `said` when it is asked for its version, used by
+/// `user`. Sites look for a version in it, of which browsers show the first number.
+pub fn user_agent(said: &str, user: &str) -> String {
+    let words = said.split_ascii_whitespace();
+    let mut versions = words.filter_map(|word| word.split('.').next()?.parse::<u16>().ok());
+    let version = versions.next().unwrap_or_default();
+    let machine = std::env::consts::ARCH;
+    format!(
+        "Mozilla/5.0 (X11; Linux {machine}) AppleWebKit/537.36 (KHTML, like Gecko) \
+         HeadlessChrome/{version}.0.0.0 Safari/537.36 {user}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sandbox_stays_and_nothing_bypasses_the_proxy() {
+        assert!(!ALWAYS.contains(&NO_SANDBOX));
+        assert!(ALWAYS.iter().all(|switch| switch.starts_with("--")));
+        assert!(ALWAYS.contains(&"--proxy-bypass-list=<-loopback>"));
+    }
+
+    #[test]
+    fn the_user_agent_names_the_browser_with_its_version_and_us() {
+        for said in [
+            "Chromium 156.0.8078.79 built on Debian GNU/Linux 12 (bookworm)\n",
+            "Google Chrome 156.0.1.2 \n",
+        ] {
+            let agent = user_agent(said, "ikigai-tools/1");
+            assert!(agent.contains(" HeadlessChrome/156.0.0.0 "), "{agent}");
+            assert!(agent.ends_with(" ikigai-tools/1"), "{agent}");
+        }
+        assert!(user_agent("", "x").contains("HeadlessChrome/0.0.0.0"));
+    }
+}

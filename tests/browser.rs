@@ -1,0 +1,570 @@
+//! Pages that their scripts put together, in a real browser, in a network that has nothing but what
+//! the test put there: what is rendered, what is reached, and what is left.
+
+mod common;
+#[path = "common/staged.rs"]
+mod staged;
+
+use std::fs;
+use std::io;
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::eventually;
+use ikigai_tools::browser::{Browser, BrowserError, Rendered};
+use ikigai_tools::web::client::{ACCEPT_PAGES, Client, FetchRequest};
+use ikigai_tools::web::guard::Guard;
+use ikigai_tools::web::resolve::Resolve;
+use staged::{METADATA, OTHER, PRIVATE, PUBLIC};
+use url::Url;
+
+/// Time enough on a busy machine.
+const LONG: Duration = Duration::from_secs(25);
+
+/// Runs a test in the network, where there is a browser that runs there.
+fn staged_with_a_browser(test: &str, variables: &[(&str, &str)], body: impl FnOnce(&Path)) {
+    if !staged::is_staged() {
+        let why = staged::no_network().or_else(no_browser);
+        if let Some(why) = why {
+            return common::skip(why);
+        }
+    }
+    staged::in_the_network(test, variables, |room| {
+        body(room);
+        is_clean(room);
+    });
+}
+
+/// Why no browser can be had here, found out once.
+fn no_browser() -> Option<&'static str> {
+    static WHY: OnceLock<Option<&'static str>> = OnceLock::new();
+    *WHY.get_or_init(|| {
+        let Some(browser) = Browser::find() else {
+            return Some("no Chromium is here");
+        };
+        let room = common::public_directory();
+        let profile = format!("--user-data-dir={}", room.path().display());
+        let args = ["--headless", "--dump-dom", &profile, "about:blank"];
+        let page = staged::output_in_the_network(browser.program(), &args, room.path());
+        let works = page.is_some_and(|page| page.starts_with(b"<html>"));
+        (!works).then_some("Chromium has no sandbox here")
+    })
+}
+
+/// The processes of browsers whose profile is in `room`.
+fn browsers(room: &Path) -> Vec<u32> {
+    let mark = format!("={}/", room.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let arguments = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if String::from_utf8_lossy(&arguments).contains(&mark) {
+            found.extend(entry.file_name().to_string_lossy().parse::<u32>());
+        }
+    }
+    found
+}
+
+/// Asserts that no process and no file of a browser is left.
+#[track_caller]
+fn is_clean(room: &Path) {
+    assert!(
+        eventually(|| browsers(room).is_empty()),
+        "{:?}",
+        browsers(room)
+    );
+    let empty = || common::names_in(room).is_empty();
+    assert!(eventually(empty), "{:?}", common::names_in(room));
+}
+
+/// A server at every address of the network, which notes by which of them it was asked for what.
+struct Site {
+    port: u16,
+    seen: Arc<Mutex<Vec<(IpAddr, String)>>>,
+}
+
+impl Site {
+    /// Answers each path with a page of this script; `/never` never.
+    fn of(script: &str) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let script = script.replace("PORT", &port.to_string());
+        let page = format!(
+            "<!doctype html><title>T</title><body><div id=root>shell</div><script>\n\
+             const root = document.getElementById('root');\n\
+             const say = text => root.append(' ' + text);\n{script}</script></body>"
+        );
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&seen);
+        thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let (page, log) = (page.clone(), Arc::clone(&log));
+                thread::spawn(move || {
+                    let mut head = Vec::new();
+                    let mut byte = [0];
+                    while !head.ends_with(b"\r\n\r\n") {
+                        match stream.read(&mut byte) {
+                            Ok(1) => head.push(byte[0]),
+                            _ => break,
+                        }
+                    }
+                    let line = String::from_utf8_lossy(&head).into_owned();
+                    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+                    let at = stream.local_addr().unwrap().ip();
+                    log.lock().unwrap().push((at, line));
+                    if path.starts_with("/never") {
+                        let _ = stream.read(&mut byte);
+                        return;
+                    }
+                    let kind = if path.starts_with("/file") {
+                        "application/octet-stream\r\nContent-Disposition: attachment"
+                    } else {
+                        "text/html"
+                    };
+                    let length = page.len();
+                    let _ = write!(
+                        stream,
+                        "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\
+                         Access-Control-Allow-Origin: *\r\n\r\n{page}"
+                    );
+                });
+            }
+        });
+        Self { port, seen }
+    }
+
+    fn url(&self, host: &str) -> Url {
+        Url::parse(&format!("http://{host}:{}/", self.port)).unwrap()
+    }
+
+    /// The addresses at which it was asked, each once.
+    fn reached(&self) -> Vec<String> {
+        let seen = self.seen.lock().unwrap();
+        let mut all: Vec<String> = seen.iter().map(|(at, _)| at.to_string()).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    fn heads(&self) -> Vec<String> {
+        let seen = self.seen.lock().unwrap();
+        seen.iter().map(|(_, head)| head.clone()).collect()
+    }
+}
+
+fn render(url: &Url, within: Duration) -> Result<Rendered, BrowserError> {
+    let guard = Guard::new(url).unwrap();
+    Browser::find().unwrap().render(url, &guard, within)
+}
+
+#[track_caller]
+fn rendered(url: &Url) -> Rendered {
+    render(url, LONG).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The text that the script has written.
+fn said(page: &Rendered) -> &str {
+    let (_, behind) = page.html.split_once("<div id=\"root\">").expect(&page.html);
+    behind.split_once("</div>").unwrap().0
+}
+
+/// What stands in a script for a request whose outcome it says.
+fn asks(url: &str) -> String {
+    format!(
+        "fetch('{url}', {{mode: 'no-cors'}}).then(() => say('reached {url}'), \
+         () => say('refused {url}'));\n"
+    )
+}
+
+/// The targets that were connected to through the proxy, each once.
+fn connected(page: &Rendered) -> Vec<String> {
+    let mut all: Vec<String> = page
+        .asked
+        .iter()
+        .filter(|asked| asked.refused.is_none())
+        .map(|asked| asked.target.clone())
+        .collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// Names and their addresses, one after the other at each question.
+struct Names(Mutex<Vec<(&'static str, Vec<&'static str>)>>);
+
+impl Names {
+    fn of(names: &[(&'static str, &[&'static str])]) -> Arc<Self> {
+        let names = names.iter().map(|(name, all)| (*name, all.to_vec()));
+        Arc::new(Self(Mutex::new(names.collect())))
+    }
+}
+
+impl Resolve for Names {
+    fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        let mut names = self.0.lock().unwrap();
+        let at = names.iter().position(|(known, _)| *known == name);
+        let at = at.ok_or(io::ErrorKind::NotFound)?;
+        // The last answer for a name stays.
+        let more = names[at + 1..].iter().any(|(known, _)| *known == name);
+        let found = if more {
+            names.remove(at).1
+        } else {
+            names[at].1.clone()
+        };
+        let found = found
+            .iter()
+            .map(|ip| SocketAddr::new(ip.parse().unwrap(), port));
+        Ok(found.collect())
+    }
+}
+
+fn render_with(names: Arc<Names>, url: &Url, guard: &Guard) -> Result<Rendered, BrowserError> {
+    let browser = Browser::find().unwrap().with_resolver(names);
+    browser.render(url, guard, LONG)
+}
+
+#[test]
+fn a_shell_is_rendered_with_what_its_scripts_write_late() {
+    let test = "a_shell_is_rendered_with_what_its_scripts_write_late";
+    staged_with_a_browser(test, &[], |_| {
+        let script = "setTimeout(() => { root.textContent = 'late ' + location.href; }, 500);";
+        let site = Site::of(script);
+        let mut url = site.url(PUBLIC);
+        url.set_fragment(Some("part"));
+        let started = Instant::now();
+        let page = rendered(&url);
+        assert_eq!(said(&page), format!("late {url}"));
+        assert_eq!(page.url, url);
+        assert!(started.elapsed() < Duration::from_secs(15));
+        let agent = format!("ikigai-tools/{}", env!("CARGO_PKG_VERSION"));
+        let heads = site.heads();
+        assert!(heads[0].contains(&agent), "{}", heads[0]);
+        assert!(!heads[0].contains("HeadlessChrome/0"), "{}", heads[0]);
+        assert!(!heads[0].to_lowercase().contains("referer"), "{}", heads[0]);
+    });
+}
+
+#[test]
+fn what_a_public_page_asks_of_this_machine_and_its_network_is_refused() {
+    let test = "what_a_public_page_asks_of_this_machine_and_its_network_is_refused";
+    staged_with_a_browser(test, &[], |_| {
+        let inner = [
+            "127.0.0.1",
+            "localhost",
+            PRIVATE,
+            METADATA,
+            "127.1.2.3",
+            "[::1]",
+        ];
+        let mut script = asks(&format!("http://{OTHER}:PORT/fine"));
+        for host in inner {
+            script += &asks(&format!("http://{host}:PORT/inner"));
+            script += &asks(&format!("https://{host}:PORT/inner"));
+            let frame = format!(
+                "document.body.append(Object.assign(document.createElement('iframe'), \
+                 {{src: 'http://{host}:PORT/frame'}}));\n\
+                 new WebSocket('ws://{host}:PORT/socket');\n"
+            );
+            script += &frame;
+        }
+        let site = Site::of(&script);
+        let page = rendered(&site.url(PUBLIC));
+        let words = said(&page);
+        assert!(
+            words.contains(&format!("reached http://{OTHER}")),
+            "{words}"
+        );
+        for host in inner {
+            let refused = format!("refused http://{host}:");
+            assert!(words.contains(&refused), "{host}: {words}");
+        }
+        assert_eq!(site.reached(), [PUBLIC, OTHER]);
+    });
+}
+
+#[test]
+fn a_page_of_this_machine_reaches_this_machine_and_no_other_private_one() {
+    let test = "a_page_of_this_machine_reaches_this_machine_and_no_other_private_one";
+    staged_with_a_browser(test, &[], |_| {
+        let script = asks("http://localhost:PORT/other-name")
+            + &asks(&format!("http://{PRIVATE}:PORT/inner"))
+            + &asks(&format!("http://{METADATA}:PORT/inner"));
+        let site = Site::of(&script);
+        let page = rendered(&site.url("127.0.0.1"));
+        let words = said(&page);
+        assert!(words.contains("reached http://localhost:"), "{words}");
+        assert!(
+            words.contains(&format!("refused http://{PRIVATE}:")),
+            "{words}"
+        );
+        assert!(
+            words.contains(&format!("refused http://{METADATA}:")),
+            "{words}"
+        );
+        assert_eq!(site.reached(), ["127.0.0.1"]);
+        let page = rendered(&site.url(PRIVATE));
+        let words = said(&page);
+        assert!(words.contains("refused http://localhost:"), "{words}");
+        assert!(
+            words.contains(&format!("reached http://{PRIVATE}:")),
+            "{words}"
+        );
+        // Nobody may name this one.
+        let refused = render(&site.url(METADATA), LONG).unwrap_err();
+        assert!(matches!(refused, BrowserError::Page(_)), "{refused}");
+        assert!(refused.to_string().contains("metadata"), "{refused}");
+        assert_eq!(site.reached(), [PRIVATE, "127.0.0.1"]);
+    });
+}
+
+#[test]
+fn a_name_that_changes_its_address_gains_nothing() {
+    let test = "a_name_that_changes_its_address_gains_nothing";
+    staged_with_a_browser(test, &[], |_| {
+        let script =
+            asks("http://turning.example:PORT/again") + &asks("http://inner.example:PORT/");
+        let site = Site::of(&script);
+        let url = site.url("turning.example");
+        let turning: [(&str, &[&str]); 3] = [
+            ("turning.example", &[PUBLIC]),
+            ("turning.example", &["127.0.0.1"]),
+            ("inner.example", &[PRIVATE]),
+        ];
+        let fresh = Guard::new(&url).unwrap();
+        let page = render_with(Names::of(&turning), &url, &fresh).unwrap();
+        assert!(
+            said(&page).contains("reached http://turning"),
+            "{}",
+            said(&page)
+        );
+        assert!(
+            said(&page).contains("refused http://inner"),
+            "{}",
+            said(&page)
+        );
+        assert_eq!(site.reached(), [PUBLIC]);
+        // Of both, only the public one counts.
+        let both: [(&str, &[&str]); 1] = [("turning.example", &["127.0.0.1", PUBLIC])];
+        let page = render_with(Names::of(&both), &url, &fresh).unwrap();
+        assert!(
+            said(&page).contains("reached http://turning"),
+            "{}",
+            said(&page)
+        );
+        assert_eq!(site.reached(), [PUBLIC]);
+        // Nor between the fetch of a page and its rendering.
+        let client = Client::with_resolver(Names::of(&turning[..1]));
+        let (accept, headers) = (ACCEPT_PAGES, &[][..]);
+        let request = FetchRequest {
+            url: &url,
+            accept,
+            headers,
+        };
+        let reply = client.get(&request).unwrap();
+        let refused = render_with(Names::of(&turning[1..2]), &url, &reply.guard).unwrap_err();
+        assert!(refused.to_string().contains("127.0.0.1"), "{refused}");
+        assert_eq!(site.reached(), [PUBLIC]);
+        // Who names such a host from the start may have it.
+        render_with(Names::of(&turning[1..]), &url, &fresh).unwrap();
+        assert_eq!(site.reached(), ["127.0.0.1", PUBLIC]);
+    });
+}
+
+#[test]
+fn a_page_that_waits_for_ever_is_printed_and_one_that_keeps_busy_is_given_up() {
+    let test = "a_page_that_waits_for_ever_is_printed_and_one_that_keeps_busy_is_given_up";
+    staged_with_a_browser(test, &[], |room| {
+        let timers = "setInterval(() => say('tick'), 1000); requestAnimationFrame(function on() { \
+            requestAnimationFrame(on); });";
+        let page = rendered(&Site::of(timers).url(PUBLIC));
+        assert!(said(&page).contains("tick tick tick"), "{}", said(&page));
+        let waiting = "say('before'); fetch('/never').catch(() => say('cut off'));\
+            fetch('/never-2').catch(() => {});";
+        let page = rendered(&Site::of(waiting).url(PUBLIC));
+        assert!(said(&page).contains("before cut off"), "{}", said(&page));
+        let busy = Site::of("setTimeout(() => { for (;;) {} }, 50);");
+        let within = Duration::from_secs(4);
+        let started = Instant::now();
+        let error = render(&busy.url(PUBLIC), within).unwrap_err();
+        assert!(matches!(error, BrowserError::TimedOut(_)), "{error}");
+        // What ending it all takes on a busy machine comes on top.
+        assert!(started.elapsed() < within + Duration::from_secs(2));
+        assert_eq!(browsers(room), Vec::<u32>::new());
+    });
+}
+
+#[test]
+fn memory_without_end_ends_the_page_and_nothing_else() {
+    let test = "memory_without_end_ends_the_page_and_nothing_else";
+    staged_with_a_browser(test, &[], |_| {
+        let greedy = "const all = []; setInterval(() => { \
+            all.push(new Uint8Array(64 << 20).fill(1)); say(all.length); }, 1);";
+        let site = Site::of(greedy);
+        match render(&site.url(PUBLIC), Duration::from_secs(15)) {
+            Ok(page) => {
+                let last = said(&page).split(' ').next_back().unwrap_or_default();
+                assert!(last.parse().is_ok_and(|pieces: u64| pieces <= 64), "{last}");
+            }
+            Err(BrowserError::TimedOut(_) | BrowserError::Failed(_)) => {}
+            Err(error) => panic!("{error}"),
+        }
+    });
+}
+
+#[test]
+fn webrtc_finds_no_way_past_the_proxy() {
+    let test = "webrtc_finds_no_way_past_the_proxy";
+    staged_with_a_browser(test, &[], |_| {
+        let script = format!(
+            "const peer = new RTCPeerConnection({{iceServers: [{{urls: 'stun:{OTHER}:PORT'}}, \
+             {{urls: 'stun:{PRIVATE}:PORT'}}, {{urls: 'turn:{PRIVATE}:PORT?transport=tcp', \
+             username: 'u', credential: 'c'}}]}});\n\
+             peer.onicecandidate = event => say(event.candidate ? event.candidate.candidate : \
+             'done');\n\
+             peer.createDataChannel('x');\n\
+             peer.createOffer().then(offer => peer.setLocalDescription(offer)).then(() => \
+             say('offered'));\n\
+             fetch('/never').catch(() => {{}});\n"
+        );
+        let site = Site::of(&script);
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, site.port)).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        let page = rendered(&site.url(PUBLIC));
+        // The page had real time to ask, while it waited for an answer.
+        assert!(said(&page).contains("offered"), "{}", said(&page));
+        assert!(!said(&page).contains("candidate:"), "{}", said(&page));
+        let came = socket.recv_from(&mut [0; 64]);
+        assert_eq!(came.unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        assert_eq!(site.reached(), [PUBLIC]);
+    });
+}
+
+#[test]
+fn a_download_goes_with_the_profile() {
+    let test = "a_download_goes_with_the_profile";
+    staged_with_a_browser(test, &[], |room| {
+        let script = "const link = document.createElement('a'); link.href = '/file'; \
+            link.download = 'kept.html'; document.body.append(link); link.click(); say('clicked');";
+        let site = Site::of(script);
+        let page = rendered(&site.url(PUBLIC));
+        assert!(said(&page).contains("clicked"), "{}", said(&page));
+        // Saved or not, what was asked for is not where a download would lie.
+        assert!(site.heads().iter().any(|head| head.contains(" /file ")));
+        for place in [
+            Path::new("/"),
+            Path::new("/tmp"),
+            Path::new("/nonexistent"),
+            room,
+        ] {
+            let kept = place.join("kept.html");
+            assert!(!kept.exists(), "{}", kept.display());
+            assert!(!place.join("Downloads").exists());
+        }
+        is_clean(room);
+    });
+}
+
+#[test]
+fn nothing_is_asked_that_no_page_asked_for() {
+    let test = "nothing_is_asked_that_no_page_asked_for";
+    staged_with_a_browser(test, &[], |_| {
+        // Long enough for whatever the browser does by itself.
+        let waiting = format!(
+            "{}fetch('/never').catch(() => {{}}).then(() => fetch('/never-2')).catch(() => {{}});",
+            asks(&format!("http://{OTHER}:PORT/"))
+        );
+        let site = Site::of(&waiting);
+        let page = rendered(&site.url(PUBLIC));
+        let hosts = [PUBLIC, OTHER].map(|host| format!("{host}:{}", site.port));
+        assert_eq!(connected(&page), hosts, "{:?}", page.asked);
+        for asked in &page.asked {
+            let of_page = hosts.contains(&asked.target);
+            let refused = asked.refused.as_deref().unwrap_or_default();
+            assert!(of_page || refused.contains("browser's own"), "{asked:?}");
+        }
+    });
+}
+
+#[test]
+fn only_allowed_hosts_are_asked_for_a_page_and_by_it() {
+    let test = "only_allowed_hosts_are_asked_for_a_page_and_by_it";
+    let allowed = [("ALLOWED_DOMAINS", PUBLIC)];
+    staged_with_a_browser(test, &allowed, |_| {
+        let site = Site::of(&asks(&format!("http://{OTHER}:PORT/")));
+        let page = rendered(&site.url(PUBLIC));
+        assert!(said(&page).contains("refused http://"), "{}", said(&page));
+        let refused = render(&site.url(OTHER), LONG).unwrap_err();
+        assert!(refused.to_string().contains("ALLOWED_DOMAINS"), "{refused}");
+        assert_eq!(site.reached(), [PUBLIC]);
+    });
+}
+
+#[test]
+fn a_page_that_is_not_there_is_an_error_and_no_page_of_the_browser_s() {
+    let test = "a_page_that_is_not_there_is_an_error_and_no_page_of_the_browser_s";
+    staged_with_a_browser(test, &[], |_| {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let closed = Url::parse(&format!("http://{PUBLIC}:{port}/")).unwrap();
+        let error = render(&closed, LONG).unwrap_err();
+        assert!(matches!(error, BrowserError::Page(_)), "{error}");
+        assert!(error.to_string().contains("Connection refused"), "{error}");
+        // What listens there speaks no TLS.
+        let mut plain = Site::of("").url(PUBLIC);
+        plain.set_scheme("https").unwrap();
+        let error = render(&plain, LONG).unwrap_err();
+        assert!(matches!(error, BrowserError::NoDocument), "{error}");
+    });
+}
+
+#[test]
+fn a_login_is_sent_to_the_page_and_shown_to_nobody() {
+    let test = "a_login_is_sent_to_the_page_and_shown_to_nobody";
+    staged_with_a_browser(test, &[], |room| {
+        let site = Site::of("fetch('/never').catch(() => say('over'));");
+        let url = site.url(PUBLIC).to_string();
+        let url = url.replace("http://", "http://user:pass-word@") + "?key=4711";
+        let url = Url::parse(&url).unwrap();
+        let wanted = url.clone();
+        let rendering = thread::spawn(move || rendered(&wanted));
+        assert!(eventually(|| !site.reached().is_empty()));
+        for pid in browsers(room) {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line);
+            assert!(
+                !line.contains("pass-word") && !line.contains("4711"),
+                "{line}"
+            );
+        }
+        rendering.join().unwrap();
+        assert!(site.heads()[0].contains("/?key=4711"), "{:?}", site.heads());
+    });
+}
+
+#[test]
+fn a_caller_that_is_killed_leaves_no_process_and_no_profile() {
+    const URL: &str = "IKIGAI_TEST_URL";
+    let test = "a_caller_that_is_killed_leaves_no_process_and_no_profile";
+    if let Ok(url) = std::env::var(URL) {
+        let _ = render(&Url::parse(&url).unwrap(), LONG);
+        return;
+    }
+    staged_with_a_browser(test, &[], |room| {
+        let site = Site::of("for (;;) {}");
+        let mut caller = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test])
+            .env(URL, site.url(PUBLIC).as_str())
+            .spawn()
+            .unwrap();
+        assert!(eventually(|| !site.reached().is_empty()));
+        assert!(!browsers(room).is_empty() && !common::names_in(room).is_empty());
+        caller.kill().unwrap();
+        caller.wait().unwrap();
+        is_clean(room);
+    });
+}
