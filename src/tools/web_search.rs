@@ -1,12 +1,19 @@
-//! web_search: the web, searched with whichever provider there is.
+//! `web_search`: the web, searched with whichever provider there is.
+//!
+//! Rules: the specification's `web_search`, and the decisions on it.
 
-use crate::contract::failure::{Code, Failure};
+mod answer;
+mod failed;
+mod fields;
+
+use crate::cache::Store;
+use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
-use crate::tools::network;
+use crate::contract::tool::{self, Exits, Family, Manual, Part, Scope, Set, Tool};
+use crate::tools::{network, research};
 use crate::web::credentials::Credentials;
-use crate::web::search::query::{MOST_RESULTS, Search};
+use crate::web::search::hints::Hints;
 use crate::web::search::searcher::Searcher;
 
 /// The tool's row in the registry.
@@ -14,19 +21,67 @@ pub const TOOL: Tool = Tool {
     name: "web_search",
     link: "web-search-tool",
     title: "Search the web",
-    family: Family::Web,
+    family: Family::Research,
     set: Set::Research,
     offered: true,
-    hints: Hints::ASKS,
+    hints: tool::Hints::ASKS,
     scope: Scope::Network,
     at_once: None,
     schema: include_str!("schemas/web_search.json"),
     model_schema: include_str!("schemas/for_models/web_search.json"),
-    output_schema: None,
+    output_schema: Some(include_str!("schemas/output/web_search.json")),
+    own_limit: None,
+    artifacts: false,
     manual: Manual {
-        text: "Searches the web with the first provider that is configured.",
+        text: "\
+Searches the web with the provider that the request names, else SEARCH_PROVIDER, else the first of
+SEARCH_ROUTING that answers, else the first of brave, google, serper, tavily, exa, searchapi and
+searxng that is configured, else duckduckgo, which needs no key. Whoever is asked sees the query.
+Keys come from the variables below, or from `web_search.PROVIDER.api_key` in
+~/.config/ikigai/credentials.json. Answers are kept for 30 minutes, encrypted, in
+~/.cache/ikigai-tools. A lens is a list of domains with a name; lenses of your own are JSON files
+({\"name\": ..., \"domains\": [...]}) in lenses/ beside credentials.json, or where
+CUSTOM_LENSES_PATH says.",
         example: r#"{"query":"rust async runtimes","num_results":3}"#,
-        environment: network::ENVIRONMENT,
+        environment: &[
+            (
+                "SEARCH_PROVIDER",
+                "the provider to ask; none for none that is not configured",
+            ),
+            (
+                "SEARCH_ROUTING",
+                "the providers to try in this order: brave,searxng or {\"web\":[\"brave\",\"searxng\"]}",
+            ),
+            (
+                "BRAVE_API_KEY, SERPER_API_KEY, TAVILY_API_KEY, EXA_API_KEY, SEARCHAPI_API_KEY",
+                "the key of each provider",
+            ),
+            (
+                "GOOGLE_SEARCH_API_KEY, GOOGLE_SEARCH_ENGINE_ID",
+                "Google's key and search engine; also GOOGLE_CUSTOM_SEARCH_API_KEY and \
+                 GOOGLE_CUSTOM_SEARCH_ID",
+            ),
+            (
+                "SEARXNG_URL, SEARXNG_BASIC_AUTH, SEARXNG_HEADERS",
+                "the address of a SearXNG of your own, its login (user:password) and further \
+                 headers (Name: value; ...)",
+            ),
+            (
+                "IKIGAI_BRAVE_URL, IKIGAI_DUCKDUCKGO_URL, IKIGAI_EXA_URL, IKIGAI_GOOGLE_URL, \
+                 IKIGAI_SEARCHAPI_URL, IKIGAI_SEARXNG_URL, IKIGAI_SERPER_URL, IKIGAI_TAVILY_URL",
+                "the provider's address, for proxies and tests",
+            ),
+            (
+                "CUSTOM_LENSES_PATH",
+                "further files and directories with lenses, with colons between them",
+            ),
+            research::NO_CACHE,
+            research::CACHE_KEY,
+            research::CACHE_PLACES,
+            network::PROXIES,
+            network::NO_PROXY,
+            network::CERTIFICATES,
+        ],
     },
     account: None,
     fields: &[
@@ -34,6 +89,8 @@ pub const TOOL: Tool = Tool {
         ("query", Part::Silent),
         ("resultCount", Part::Count),
         ("results", Part::Results),
+        ("hints", Part::Silent),
+        ("requestedNumResults", Part::Silent),
         ("trust", Part::Silent),
     ],
     exits: Exits::USUAL,
@@ -42,33 +99,42 @@ pub const TOOL: Tool = Tool {
     run,
 };
 
-/// What every answer is marked with.
-const TRUST: &str = "untrusted-external-content";
-
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let wanted = request.integer("num_results", 1..=10)?.unwrap_or(5);
-    let search = Search {
-        query: request.required_text("query")?.trim().to_owned(),
-        count: usize::try_from(wanted).unwrap_or(MOST_RESULTS),
-        ..Search::default()
-    };
-    let client = network::client(request.terms());
     let credentials = Credentials::from_env();
+    let wanted = fields::read(request, &credentials)?;
+    let cache = research::Cache::of_user(request.terms());
+    let client = network::client(request.terms());
     let searcher = Searcher {
         client: &client,
         credentials: &credentials,
-        store: None,
-        keeps_answers: false,
+        store: cache.files.as_ref().map(|files| files as &dyn Store),
+        keeps_answers: cache.keeps_answers,
     };
-    let answer = searcher
-        .search(&search)
-        .map_err(|error| Failure::new(Code::ApiError, error.to_string()))?;
-    Ok(Reply::new(move |object| {
-        let urls: Vec<&str> = answer.results.iter().map(|one| one.url.as_str()).collect();
-        object.field("urls", &urls)?;
-        object.field("query", &search.query)?;
-        object.field("resultCount", &urls.len())?;
-        object.rows("results", &answer.results)?;
-        object.field("trust", TRUST)
-    }))
+    let found = searcher.search(&wanted.search);
+    let answer = found.map_err(|error| failed::failure(&error, &credentials))?;
+    let hints = answer.results.is_empty().then(|| {
+        let breakers = searcher.breakers();
+        Hints::of(&wanted.search, answer.provider, &credentials, breakers)
+    });
+    Ok(answer::reply(wanted, answer, hints))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn the_schema_of_answers_knows_every_field_and_asks_for_those_that_are_always_there() {
+        let schema: Value = serde_json::from_str(TOOL.output_schema.unwrap()).unwrap();
+        let properties = schema["properties"].as_object().unwrap();
+        for (field, _) in TOOL.fields {
+            assert!(properties.contains_key(*field), "{field}");
+        }
+        assert!(properties.contains_key("note"));
+        let always = ["urls", "query", "resultCount", "results", "trust"];
+        assert_eq!(schema["required"], serde_json::json!(always));
+        assert_eq!(schema.get("additionalProperties"), None);
+    }
 }
