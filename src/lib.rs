@@ -21,6 +21,8 @@
 //! | `search` | workshop: finding files by wildcard, and lines in files by regular expression |
 //! | `web` | workshop: fetching pages, searching the web |
 //! | `document` | workshop: documents, as Markdown |
+//! | `page` | workshop: what a page says of itself, and what kind of source it is |
+//! | `browser` | workshop: pages that their scripts put together, by the user's browser |
 //! | `cache` | workshop: what was found out lately, sealed, with an age |
 //! | `secrets` | which variables of the environment no command and no file shows |
 //! | `console` | workshop: the process's own streams, and text for a terminal |
@@ -49,7 +51,11 @@ pub mod entry;
 // Public for the tests and benches of these workshops and for nobody else; another program calls
 // the tools.
 #[doc(hidden)]
+pub mod browser;
+#[doc(hidden)]
 pub mod document;
+#[doc(hidden)]
+pub mod page;
 #[doc(hidden)]
 pub mod search;
 #[doc(hidden)]

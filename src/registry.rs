@@ -34,7 +34,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::contract::tool::Tool;
+use crate::contract::tool::{Set, Tool};
 use crate::{secrets, tools};
 
 /// Every tool of this program, in the order in which lists show them.
@@ -77,6 +77,13 @@ impl Registry {
         self.0.iter().find(|tool| tool.command() == name)
     }
 
+    /// The tools whose links are installed: the hosts', and those of research where they are asked
+    /// for.
+    pub fn linked(self, research: bool) -> impl Iterator<Item = &'static Tool> {
+        let tools = self.0.iter();
+        tools.filter(move |tool| research || tool.set != Set::Research)
+    }
+
     /// The names that people type.
     pub fn commands(self) -> impl Iterator<Item = &'static str> {
         self.0.iter().map(Tool::command)
@@ -116,7 +123,7 @@ pub fn find(name: &str) -> Option<&'static Tool> {
 
 /// Those of `candidates` that whoever wrote `name` may have meant, the likeliest alone where one
 /// is; none where all are too far. A part of a name counts as the name: `read` is file-read,
-/// `search` is both searches.
+/// `search` is every search.
 pub fn alike<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<&'c str> {
     let name = canonical(name);
     let name = name.trim_matches('-');
@@ -203,7 +210,11 @@ mod tests {
             ("fetch", &["web-fetch"]),
             ("brave", &["web-search-brave"]),
             ("search-google", &["web-search-google"]),
-            ("search", &["web-search-brave", "web-search-google"]),
+            (
+                "search",
+                &["web-search-brave", "web-search-google", "web-search"],
+            ),
+            ("scrape", &["scrape-page"]),
             ("file", &["file-read", "file-write", "file-edit"]),
             ("fil", &["file-read", "file-write", "file-edit"]),
             ("goog", &["web-search-google"]),
@@ -241,9 +252,10 @@ mod tests {
             assert!(find(tool.link).is_some_and(|found| found.name == tool.name));
             assert!(find(tool.name).is_some_and(|found| found.name == tool.name));
         }
-        let links: Vec<&str> = TOOLS.iter().map(|tool| tool.link).collect();
+        let links = |research| TOOLS.linked(research).map(|tool| tool.link);
+        let nine: Vec<&str> = links(false).collect();
         assert_eq!(
-            links,
+            nine,
             [
                 "bash",
                 "file-read",
@@ -256,5 +268,8 @@ mod tests {
                 "web-fetch-tool",
             ]
         );
+        let all: Vec<&str> = links(true).collect();
+        let research = ["web-search-tool", "scrape-page-tool"];
+        assert_eq!(all, [&nine[..], &research].concat());
     }
 }

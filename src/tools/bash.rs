@@ -26,6 +26,8 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("schemas/bash.json"),
     model_schema: include_str!("schemas/for_models/bash.json"),
     output_schema: None,
+    own_limit: None,
+    artifacts: false,
     title: "Run a shell command",
     hints: Hints {
         read_only: false,

@@ -22,6 +22,8 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("schemas/file_edit.json"),
     model_schema: include_str!("schemas/for_models/file_edit.json"),
     output_schema: None,
+    own_limit: None,
+    artifacts: false,
     title: "Edit a file",
     hints: Hints {
         read_only: false,

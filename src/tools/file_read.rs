@@ -26,6 +26,8 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("schemas/file_read.json"),
     model_schema: include_str!("schemas/for_models/file_read.json"),
     output_schema: None,
+    own_limit: None,
+    artifacts: false,
     title: "Read a file",
     hints: Hints::LOOKS,
     scope: Scope::File("file_path"),

@@ -20,6 +20,8 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("schemas/file_write.json"),
     model_schema: include_str!("schemas/for_models/file_write.json"),
     output_schema: None,
+    own_limit: None,
+    artifacts: false,
     title: "Write a file",
     hints: Hints {
         read_only: false,

@@ -26,6 +26,8 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("schemas/glob.json"),
     model_schema: include_str!("schemas/for_models/glob.json"),
     output_schema: None,
+    own_limit: None,
+    artifacts: false,
     title: "Find files",
     hints: Hints::LOOKS,
     scope: Scope::Paths {

@@ -35,6 +35,8 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("schemas/grep.json"),
     model_schema: include_str!("schemas/for_models/grep.json"),
     output_schema: None,
+    own_limit: None,
+    artifacts: false,
     title: "Search in files",
     hints: Hints::LOOKS,
     scope: Scope::Paths {

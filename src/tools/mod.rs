@@ -15,6 +15,7 @@ pub mod file_write;
 pub mod glob;
 pub mod grep;
 mod network;
+pub mod research;
 pub mod scrape_page;
 mod search_answer;
 mod search_notes;

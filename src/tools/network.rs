@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::contract::terms::Terms;
+use crate::web::allowed;
 use crate::web::client::{Client, TOTAL};
 
 /// How long a call may take in all.
@@ -38,5 +39,12 @@ pub const CERTIFICATES: (&str, &str) = (
     "the certificates to trust, in place of the system's",
 );
 
-/// All of them.
-pub const ENVIRONMENT: &[(&str, &str)] = &[PROXIES, NO_PROXY, CERTIFICATES];
+/// Which pages are fetched at all.
+pub const ALLOWED_DOMAINS: (&str, &str) = (
+    allowed::VARIABLE,
+    "the only hosts to fetch pages from, with all below them, redirects included; separated by \
+     commas",
+);
+
+/// All of them, for a tool that fetches pages.
+pub const ENVIRONMENT: &[(&str, &str)] = &[PROXIES, NO_PROXY, CERTIFICATES, ALLOWED_DOMAINS];

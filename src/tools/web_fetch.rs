@@ -32,6 +32,8 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("schemas/web_fetch.json"),
     model_schema: include_str!("schemas/for_models/web_fetch.json"),
     output_schema: None,
+    own_limit: None,
+    artifacts: false,
     manual: Manual {
         text: "\
 Fetches a page over HTTP or HTTPS and answers with its final address, its title and its content:
@@ -104,7 +106,7 @@ struct Page {
 
 fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<Page, Failure> {
     let asked = client::parse_url(url)
-        .map_err(|error| failure(error, None).with_note(web_meant::of_no_url(url)))?;
+        .map_err(|error| failure(error, None).with_note(web_meant::of_no_url(TOOL.name, url)))?;
     let request = client::FetchRequest {
         url: &asked,
         accept: client::ACCEPT_PAGES,

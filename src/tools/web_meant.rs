@@ -86,8 +86,8 @@ fn sendable(text: &str) -> Option<String> {
     (text.len() <= MAX_URL).then_some(text)
 }
 
-/// The note for a text that is no URL to fetch: what was meant, or what does it.
-pub fn of_no_url(text: &str) -> String {
+/// What `tool` says of a text that is no URL to fetch: what was meant, or what does it.
+pub fn of_no_url(tool: &str, text: &str) -> String {
     let text = text.trim();
     let scheme = text
         .split_once(':')
@@ -98,8 +98,8 @@ pub fn of_no_url(text: &str) -> String {
                 .ok()
                 .and_then(|url| url.to_file_path().ok());
             return match path.as_deref().and_then(Path::to_str) {
-                Some(path) => local(path),
-                None => "web_fetch reads no files: use file_read.".to_owned(),
+                Some(path) => local(tool, path),
+                None => format!("{tool} reads no files: use file_read."),
             };
         }
         Some("ftp" | "ftps" | "sftp" | "scp") => {
@@ -109,7 +109,7 @@ pub fn of_no_url(text: &str) -> String {
             };
         }
         Some("ssh" | "git") => {
-            return "web_fetch reads no repositories: run `git clone` in a shell.".to_owned();
+            return format!("{tool} reads no repositories: run `git clone` in a shell.");
         }
         _ => {}
     }
@@ -118,18 +118,18 @@ pub fn of_no_url(text: &str) -> String {
     }
     let path = text.split([' ', '\n']).next().unwrap_or_default();
     if path.starts_with(['/', '~', '.']) && !path.starts_with("//") && path.len() > 1 {
-        return local(path);
+        return local(tool, path);
     }
     String::new()
 }
 
-fn local(path: &str) -> String {
+fn local(tool: &str, path: &str) -> String {
     let path = quote::on_one_line(path);
     if path.len() > MAX_URL {
-        return "web_fetch reads no files: use file_read.".to_owned();
+        return format!("{tool} reads no files: use file_read.");
     }
     let path = serde_json::Value::from(path);
-    format!("web_fetch reads no files: use file_read with \"file_path\":{path}")
+    format!("{tool} reads no files: use file_read with \"file_path\":{path}")
 }
 
 /// The URL that somebody meant who wrote `text`: in Markdown or quotation marks, without its

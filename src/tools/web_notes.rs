@@ -33,19 +33,24 @@ pub fn of_status(reply: &Response, asked: &Url) -> String {
         said.extend(without_punctuation(asked));
     }
     said.extend(elsewhere(&reply.url, asked));
+    said.extend(quoted(reply, asked));
+    said.join(" ")
+}
+
+/// Quotes what the server says in an answer to a request for `asked`.
+pub fn quoted(reply: &Response, asked: &Url) -> Option<String> {
     let text = words(
         &reply.body,
         reply.content_type(),
         &reply.url,
         reply.truncated,
     );
-    let quoted = text.and_then(|text| quote::quoted(&hidden(&text, asked)));
-    said.extend(quoted.map(|quoted| format!("The server says: {quoted}")));
-    said.join(" ")
+    let quoted = quote::quoted(&hidden(&text?, asked))?;
+    Some(format!("The server says: {quoted}"))
 }
 
 /// Says where redirects led, whose query may hold what is nobody's business.
-fn elsewhere(end: &Url, asked: &Url) -> Option<String> {
+pub fn elsewhere(end: &Url, asked: &Url) -> Option<String> {
     let bare = |url: &Url| {
         let mut url = url.clone();
         url.set_query(None);
@@ -63,7 +68,7 @@ pub fn of_network(error: &NetworkError, asked: &Url) -> String {
         let text = words(&received.bytes, kind, asked, true);
         let quoted = text.and_then(|text| quote::quoted(&hidden(&text, asked)));
         said.extend(quoted.map(|quoted| format!("What came begins with {quoted}")));
-    } else if let Some(host) = bare_host(asked) {
+    } else if let (None, Some(host)) = (&error.not_allowed, bare_host(asked)) {
         said = vec![format!("Send {host}")];
     }
     if error.timed_out {

@@ -1,6 +1,5 @@
 //! A page that was fetched, as Markdown.
 
-use std::panic::{self, UnwindSafe};
 use std::time::Instant;
 
 use url::Url;
@@ -24,11 +23,7 @@ pub fn convert_main(
 }
 
 /// Does what uses the parser. That is somebody else's: should it panic on some page, then that is a
-/// page that cannot be parsed, `None`, and the panic's own words are for nobody.
-fn guarded<T>(convert: impl FnOnce() -> T + UnwindSafe) -> Option<T> {
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let converted = panic::catch_unwind(convert);
-    panic::set_hook(hook);
-    converted.ok()
+/// page that cannot be parsed, `None`.
+fn guarded<T>(convert: impl FnOnce() -> T) -> Option<T> {
+    document::guarded(convert).ok()
 }

@@ -23,6 +23,8 @@ pub const TOOL: Tool = Tool {
     schema: include_str!("schemas/web_search_google.json"),
     model_schema: include_str!("schemas/for_models/web_search_google.json"),
     output_schema: None,
+    own_limit: None,
+    artifacts: false,
     manual: Manual {
         text: "\
 Searches the web with a Google search engine of yours and answers with title, address and snippet

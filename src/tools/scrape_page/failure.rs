@@ -1,0 +1,406 @@
+//! Why a page has no answer: by kind, in a sentence that says what to do, with what programs need
+//! to go on by themselves.
+//!
+//! Rules: the specification's errors of `scrape_page`. For how long a failure is kept is said here
+//! too, since it goes by its kind.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::asked::Asked;
+use super::walls;
+use crate::contract::failure::{Advice, Code, Failure};
+use crate::tools::{research, web_meant, web_notes};
+use crate::web::allowed::NotAllowed;
+use crate::web::client::{FetchError, NetworkError, Response};
+use crate::web::refusal;
+
+/// When a server may be asked again that does not say when, in seconds.
+const SERVER_WAIT: u64 = 60;
+
+/// What programs are told to do: tell their user.
+const INFORM: &str = "inform_user";
+
+/// A call that failed, and whether the next one like it will fail the same way for a while.
+pub struct Refusal {
+    /// What is answered.
+    pub failure: Failure,
+    /// Whether it says something of the page, and nothing of this machine or of the request.
+    pub keeps: bool,
+}
+
+impl Refusal {
+    /// A failure of this code: what happened, and what to do.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            failure: Failure::new(code, message).with_advice(research::advice(code)),
+            keeps: true,
+        }
+    }
+
+    fn note(mut self, note: impl Into<String>) -> Self {
+        self.failure.note = note.into();
+        self
+    }
+
+    /// A failure that says nothing of the page.
+    pub fn of_the_moment(mut self) -> Self {
+        self.keeps = false;
+        self
+    }
+
+    fn advise(mut self, change: impl FnOnce(&mut Advice)) -> Self {
+        if let Some(advice) = &mut self.failure.advice {
+            change(advice);
+        }
+        self
+    }
+
+    /// With what was said beyond the message.
+    pub fn detail(self, detail: impl Into<String>) -> Self {
+        self.advise(|advice| advice.detail = Some(detail.into()))
+    }
+
+    /// Without a second try: it would fail the same way.
+    fn for_good(self) -> Self {
+        self.advise(|advice| {
+            advice.retryable = false;
+            advice.retry_after = None;
+            advice.suggested_action = Some(INFORM.to_owned());
+        })
+    }
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        Self {
+            failure,
+            keeps: false,
+        }
+    }
+}
+
+/// The failure that `error` is, of a fetch of what was asked for.
+pub fn of_fetch(error: FetchError, asked: &Asked) -> Refusal {
+    match error {
+        FetchError::InvalidUrl(why) => {
+            let message = format!("Invalid URL: {why}. Send an http or https address.");
+            let note = web_meant::of_no_url(super::NAME, asked.url.as_str());
+            Failure::new(Code::InvalidUrl, message)
+                .with_note(note)
+                .into()
+        }
+        FetchError::Network(error) => of_network(&error, &asked.url),
+        FetchError::Status(reply) => of_status(&reply, &asked.url),
+    }
+}
+
+fn of_network(error: &NetworkError, asked: &Url) -> Refusal {
+    if let Some(why) = &error.not_allowed {
+        return of_not_allowed(why);
+    }
+    let note = web_notes::of_network(error, asked);
+    if error.refused {
+        let message = format!("Failed to fetch URL: {error}. Use another address.");
+        let refusal = Refusal::new(Code::NetworkError, message).note(note);
+        return refusal.for_good().of_the_moment();
+    }
+    let message = format!("Failed to fetch URL: {error}. Try again in 5 seconds.");
+    let refusal = Refusal::new(Code::NetworkError, message).note(note);
+    Refusal {
+        keeps: !error.own,
+        ..refusal
+    }
+}
+
+/// The failure of an address that the user's list of hosts does not allow.
+pub fn of_not_allowed(why: &NotAllowed) -> Refusal {
+    let code = match why {
+        NotAllowed::Host(_) => Code::Blocked,
+        NotAllowed::Unusable => Code::Config,
+    };
+    let message = format!("{why}. {}", why.advice());
+    Refusal::new(code, message).of_the_moment()
+}
+
+/// The failure that a status of 400 or more is.
+fn of_status(reply: &Response, asked: &Url) -> Refusal {
+    let status = reply.status_text();
+    let host = reply.url.host_str().unwrap_or_default();
+    let check = walls::bot_check(reply);
+    let refusal = match (reply.status, check) {
+        (status_code, Some(check)) if check.is_certain || !tells_by_itself(status_code) => {
+            of_bot_check(&check, &status)
+        }
+        (401, _) => {
+            let message = format!(
+                "The page wants a login ({status}): ask the user for access, or use another source."
+            );
+            let login = !asked.username().is_empty() || asked.password().is_some();
+            let said = refusal::said(reply, login).join(" ");
+            return Refusal::new(Code::AuthRequired, message)
+                .note(joined(said, web_notes::quoted(reply, asked)))
+                .detail(status);
+        }
+        (403 | 451, _) => Refusal::new(
+            Code::Blocked,
+            format!(
+                "The server does not let this page be read by programs ({status}): fetching it \
+                 again will not help. Use the site's API or feed, or another source."
+            ),
+        ),
+        (404, _) => Refusal::new(
+            Code::NotFound,
+            format!(
+                "There is no page at this address ({status}): check the address, or search for \
+                 the page."
+            ),
+        )
+        .note(web_meant::without_punctuation(asked).unwrap_or_default()),
+        (410, _) => Refusal::new(
+            Code::NotFound,
+            format!(
+                "The page is gone for good ({status}): search for another source, or for a copy \
+                 in an archive."
+            ),
+        )
+        .note(refusal::said(reply, false).join(" ")),
+        (407, _) => Refusal::new(
+            Code::Config,
+            format!(
+                "The proxy that the environment names wants a login ({status}): user and password \
+                 belong into its variable."
+            ),
+        ),
+        (429, _) => of_rate_limit(reply, host, &status),
+        (408 | 425 | 500.., _) => {
+            let wait = refusal::wait(reply).map_or(SERVER_WAIT, |wait| wait.as_secs());
+            let message = format!(
+                "The server failed ({status}): try again in {}, or use another source.",
+                seconds(wait)
+            );
+            Refusal::new(Code::UpstreamUnavailable, message)
+                .advise(|advice| advice.retry_after = Some(wait))
+        }
+        _ => Refusal::new(
+            Code::HttpError,
+            format!("The server refuses this request ({status}): check the address."),
+        )
+        .note(refusal::said(reply, false).join(" ")),
+    };
+    let elsewhere = web_notes::elsewhere(&reply.url, asked);
+    let said = joined(refusal.failure.note.clone(), elsewhere);
+    let said = joined(said, web_notes::quoted(reply, asked));
+    refusal.note(said).detail(status)
+}
+
+/// Whether a status says what kind of failure it is, whatever its page says.
+fn tells_by_itself(status: u16) -> bool {
+    matches!(status, 401 | 404 | 407 | 410 | 429)
+}
+
+fn joined(mut text: String, more: Option<String>) -> String {
+    if let Some(more) = more.filter(|more| !more.is_empty()) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&more);
+    }
+    text
+}
+
+fn seconds(count: u64) -> String {
+    match count {
+        1 => "1 second".to_owned(),
+        count => format!("{count} seconds"),
+    }
+}
+
+fn of_rate_limit(reply: &Response, host: &str, status: &str) -> Refusal {
+    let wait = refusal::wait(reply).map_or(SERVER_WAIT, |wait| wait.as_secs());
+    let message = format!(
+        "Too many requests were made of {host} ({status}): try again in {}.",
+        seconds(wait)
+    );
+    Refusal::new(Code::RateLimit, message).advise(|advice| advice.retry_after = Some(wait))
+}
+
+/// The failure of a page behind a check for robots.
+pub fn of_bot_check(check: &walls::BotCheck, status: &str) -> Refusal {
+    let name = check
+        .name
+        .map(|name| format!(" ({name})"))
+        .unwrap_or_default();
+    let message = format!(
+        "A bot check{name} stands before this page ({status}): fetching it again will not help, \
+         whatever is sent. Use the site's API or feed, or another source."
+    );
+    Refusal::new(Code::Blocked, message).detail(status)
+}
+
+/// The failure of a page that shows itself to those alone who log in.
+pub fn of_login_page(status: &str) -> Refusal {
+    let message = format!(
+        "In place of the page came a login form ({status}): ask the user for access, or use \
+         another source. Mode raw gives the form's own page."
+    );
+    Refusal::new(Code::AuthRequired, message).detail(status)
+}
+
+/// The failure of an answer with nothing in it.
+pub fn of_nothing(what: &str, status: &str) -> Refusal {
+    let message = format!(
+        "There is nothing to read at this address: {what} ({status}). Use another address or \
+         source."
+    );
+    Refusal::new(Code::ContentEmpty, message).detail(status)
+}
+
+/// The failure of an answer that is nothing to be read, of media type `kind`; `note` says how to
+/// download it.
+pub fn of_file(kind: &str, note: String) -> Refusal {
+    let message = format!(
+        "Failed to parse content: {kind} is not text that can be shown. Download it to look at it \
+         with another program."
+    );
+    Refusal::new(Code::ParseError, message)
+        .note(note)
+        .detail(kind)
+}
+
+/// The failure of a document that cannot be read, for a reason in sentences.
+pub fn of_document(why: &str, note: String) -> Refusal {
+    Refusal::new(Code::ParseError, why).note(note)
+}
+
+/// The failure of a document in which there is nothing to read, for a reason in sentences.
+pub fn of_empty_document(why: &str) -> Refusal {
+    Refusal::new(Code::ContentEmpty, why)
+}
+
+/// The failure of a page that the parser does not survive.
+pub fn of_parser() -> Refusal {
+    let message =
+        "Failed to parse HTML: the parser gave up on this page. Mode raw gives its bytes.";
+    Refusal::new(Code::ParseError, message)
+}
+
+/// For how long a failure of this code is kept; `None` for one that is not.
+pub fn good_for(code: Code) -> Option<Duration> {
+    let minutes = |minutes: u64| Some(Duration::from_secs(60 * minutes));
+    match code {
+        Code::Blocked => minutes(30),
+        Code::ContentEmpty | Code::ParseError | Code::NotFound => minutes(10),
+        Code::AuthRequired | Code::NetworkError => minutes(2),
+        Code::RateLimit => Some(Duration::from_secs(90)),
+        _ => None,
+    }
+}
+
+/// A failure as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    code: String,
+    message: String,
+    note: String,
+    retryable: bool,
+    retry_after: Option<u64>,
+    suggested_action: Option<String>,
+    detail: Option<String>,
+}
+
+impl Kept {
+    /// What is kept of a failure.
+    pub fn of(failure: &Failure) -> Self {
+        let advice = failure.advice.as_deref().cloned().unwrap_or_default();
+        Self {
+            code: failure.code.as_str().to_owned(),
+            message: failure.message.clone(),
+            note: failure.note.clone(),
+            retryable: advice.retryable,
+            retry_after: advice.retry_after,
+            suggested_action: advice.suggested_action,
+            detail: advice.detail,
+        }
+    }
+
+    /// The failure, as it is answered when it is so old; `None` where it is kept no longer. Until
+    /// then nothing is asked again, and so it is no use to try sooner.
+    pub fn after(self, age: Duration) -> Option<Failure> {
+        let code = Code::find(&self.code)?;
+        let left = good_for(code)?.checked_sub(age)?;
+        let left = left.as_secs() + u64::from(left.subsec_nanos() > 0);
+        let since = age.as_secs();
+        let wait = |told: u64| told.saturating_sub(since).max(left);
+        let note = format!(
+            "That was found out {} ago and is kept for {} more: the server was not asked again.",
+            seconds(since),
+            seconds(left)
+        );
+        let advice = Advice {
+            retryable: self.retryable,
+            retry_after: self.retry_after.map(wait),
+            suggested_action: self.suggested_action,
+            detail: self.detail,
+            ..Advice::default()
+        };
+        let note = joined(self.note, Some(note));
+        Some(
+            Failure::new(code, self.message)
+                .with_note(note)
+                .with_advice(advice),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_kept_for_as_long_as_its_kind_is() {
+        for (code, expected) in [
+            (Code::Blocked, Some(1800)),
+            (Code::ContentEmpty, Some(600)),
+            (Code::NotFound, Some(600)),
+            (Code::AuthRequired, Some(120)),
+            (Code::NetworkError, Some(120)),
+            (Code::RateLimit, Some(90)),
+            (Code::InvalidUrl, None),
+            (Code::InvalidArg, None),
+            (Code::Config, None),
+            (Code::BrowserUnavailable, None),
+            (Code::UpstreamUnavailable, None),
+            (Code::ToolFailed, None),
+        ] {
+            let failure = Refusal::new(code, "x").failure;
+            let kept = Kept::of(&failure);
+            let just_now = kept.clone().after(Duration::ZERO);
+            assert_eq!(just_now.is_some(), expected.is_some(), "{code:?}");
+            let Some(seconds) = expected else { continue };
+            let failure = kept
+                .clone()
+                .after(Duration::from_secs(seconds - 1))
+                .unwrap();
+            assert_eq!((failure.code, failure.message.as_str()), (code, "x"));
+            assert!(kept.after(Duration::from_secs(seconds + 1)).is_none());
+        }
+    }
+
+    #[test]
+    fn a_kept_failure_says_when_it_is_worth_another_try() {
+        let refusal = Refusal::new(Code::RateLimit, "x").advise(|one| one.retry_after = Some(300));
+        let kept = Kept::of(&refusal.failure);
+        let wait = |age| {
+            let failure = kept.clone().after(Duration::from_secs(age)).unwrap();
+            failure.advice.unwrap().retry_after
+        };
+        assert_eq!((wait(0), wait(80)), (Some(300), Some(220)));
+        let kept = Kept::of(&Refusal::new(Code::NetworkError, "x").failure);
+        let failure = kept.after(Duration::from_secs(20)).unwrap();
+        assert_eq!(failure.advice.unwrap().retry_after, Some(100));
+        assert!(failure.note.contains("20 seconds ago") && failure.note.contains("100 seconds"));
+    }
+}

@@ -1,0 +1,138 @@
+//! A page that was read: what is kept of it, and what an answer is made of.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::asked::{Asked, Mode};
+use super::cut;
+
+/// How `web_fetch` shows the same text, for whoever wants the rest of one that was cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Paging {
+    /// It does not.
+    #[default]
+    Nowhere,
+    /// As the whole of the page.
+    Whole,
+    /// As the page's main content.
+    Main,
+}
+
+/// A page that was read, as an answer has it and as it is kept.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own, and most are fields of the answer"
+)]
+pub struct Page {
+    /// Its final address.
+    pub url: String,
+    /// What is shown of it.
+    pub content: String,
+    /// What it is: `html`, `pdf`; of raw bytes the server's own word.
+    pub content_type: String,
+    /// Whether the content is Markdown.
+    pub markdown: bool,
+    /// Whether something is missing.
+    pub truncated: bool,
+    /// The first line that is not wholly shown, from 1, where the content was cut.
+    pub next_line: Option<usize>,
+    /// How `web_fetch` shows the same text.
+    pub paging: Paging,
+    /// The length of all of its content, in bytes.
+    pub whole: usize,
+    /// The words of all of its content.
+    pub words: usize,
+    /// Whether its beginning alone was asked for.
+    pub preview: bool,
+    /// Whether these are its bytes, as they came.
+    pub raw: bool,
+    /// Which of the ways found the content, where there are several.
+    pub extracted_by: Option<String>,
+    /// Whether that is less than the page has to say.
+    pub partial: bool,
+    /// Its title.
+    pub title: Option<String>,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// What is known of it beside its text, by the names that answers have for it.
+    pub facts: Vec<(String, Box<RawValue>)>,
+    /// What is to be said of it.
+    pub notes: Vec<String>,
+    /// Whether it may be answered with again.
+    #[serde(skip)]
+    pub of_the_moment: bool,
+}
+
+impl Page {
+    /// What is known of it by this name.
+    pub fn fact(&self, name: &str) -> Option<&RawValue> {
+        let mut facts = self.facts.iter();
+        facts
+            .find(|(one, _)| one == name)
+            .map(|(_, value)| &**value)
+    }
+
+    /// Puts in `text`, all of the content, as far as it was asked for.
+    pub fn fill(&mut self, text: &str, asked: &Asked) {
+        self.preview = asked.mode == Mode::Preview;
+        let text = cut::visible(text);
+        self.whole = text.len();
+        self.words = text.split_whitespace().count();
+        match cut::beginning(&text, asked.max_length, self.markdown) {
+            None => self.content = text.into_owned(),
+            Some(beginning) => {
+                self.content = beginning.text;
+                self.next_line = Some(beginning.next_line);
+                self.truncated = true;
+            }
+        }
+    }
+
+    /// Puts in the bytes as they came, of which there were `more`.
+    pub fn fill_raw(&mut self, bytes: &[u8], more: bool) {
+        let shown = if more { without_half(bytes) } else { bytes };
+        self.content = String::from_utf8_lossy(shown).into_owned();
+        self.whole = self.content.len();
+        self.truncated = more;
+        self.raw = true;
+    }
+}
+
+/// `bytes` without a character of UTF-8 at their end that was cut in two.
+fn without_half(bytes: &[u8]) -> &[u8] {
+    match bytes.utf8_chunks().last() {
+        // A part that could still become a character.
+        Some(chunk) if is_beginning(chunk.invalid()) => {
+            &bytes[..bytes.len() - chunk.invalid().len()]
+        }
+        _ => bytes,
+    }
+}
+
+fn is_beginning(invalid: &[u8]) -> bool {
+    !invalid.is_empty()
+        && std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_cut_between_characters_and_broken_ones_replaced() {
+        for (bytes, more, expected) in [
+            (&b"ab\xc3"[..], true, "ab"),
+            (b"ab\xc3", false, "ab\u{fffd}"),
+            (b"ab\xf0\x9f\x98", true, "ab"),
+            (b"a\xffb", true, "a\u{fffd}b"),
+            (b"ab\xff", true, "ab\u{fffd}"),
+            (b"", true, ""),
+        ] {
+            let mut page = Page::default();
+            page.fill_raw(bytes, more);
+            assert_eq!(page.content, expected, "{bytes:?}");
+            assert_eq!(page.whole, expected.len());
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What stands before a page, or in its place: a check for robots, a login form, a script that has
+//! yet to put the page together.
+//!
+//! Rules: the specification's errors of `scrape_page` (a bot check has under 2,048 bytes and its
+//! words, or says so in `cf-mitigated`), and its ways.
+
+use memchr::memmem;
+
+use crate::web::client::Response;
+use crate::web::refusal;
+
+/// The longest page of a check, and the longest text of a login form, in bytes.
+const SHORT: usize = 2048;
+
+/// Letters and digits of a page that has next to no text.
+const NEXT_TO_NOTHING: usize = 200;
+
+/// A check for robots that came in place of a page.
+pub struct BotCheck {
+    /// Whose it is, where that is known.
+    pub name: Option<&'static str>,
+    /// Whether a header says so, and not words that stand on other pages as well.
+    pub is_certain: bool,
+}
+
+/// What such checks say, in lower case.
+const CHECKS: &[&str] = &[
+    "access denied",
+    "access to this page has been denied",
+    "are you a human",
+    "are you a robot",
+    "attention required",
+    "automated access",
+    "bot detection",
+    "captcha",
+    "cf-chl-",
+    "challenge-platform",
+    "checking if the site connection is secure",
+    "checking your browser",
+    "complete the security check",
+    "ddos protection",
+    "enable javascript and cookies to continue",
+    "just a moment...",
+    "needs to review the security of your connection",
+    "not a robot",
+    "performing security verification",
+    "pardon our interruption",
+    "press & hold",
+    "request blocked",
+    "unusual traffic",
+    "verify that you are human",
+    "verify you are a human",
+    "verify you are human",
+    "verifying you are human",
+    "you have been blocked",
+];
+
+/// The check that `reply` is, if it is one.
+pub fn bot_check(reply: &Response) -> Option<BotCheck> {
+    let named = refusal::bot_check(reply);
+    if reply.header("cf-mitigated").is_some() {
+        return Some(BotCheck {
+            name: named,
+            is_certain: true,
+        });
+    }
+    if reply.status < 400 && named.is_some() {
+        return Some(BotCheck {
+            name: named,
+            is_certain: true,
+        });
+    }
+    let short = !reply.truncated && reply.body.len() < SHORT;
+    let says_so = short && is_page(reply) && has_any(&reply.body.to_ascii_lowercase(), CHECKS);
+    (says_so || named.is_some()).then_some(BotCheck {
+        name: named,
+        is_certain: false,
+    })
+}
+
+/// Whether a reply is a page for people, as far as it says.
+fn is_page(reply: &Response) -> bool {
+    reply.content_type().is_none_or(|kind| {
+        kind.trim_start()
+            .to_ascii_lowercase()
+            .starts_with("text/html")
+    })
+}
+
+fn has_any(text: &[u8], parts: &[&str]) -> bool {
+    parts
+        .iter()
+        .any(|part| memmem::find(text, part.as_bytes()).is_some())
+}
+
+/// What login forms say, in lower case.
+const LOGINS: &[&str] = &[
+    "anmelden",
+    "connexion",
+    "einloggen",
+    "iniciar sesi",
+    "log in",
+    "log-in",
+    "login",
+    "se connecter",
+    "sign in",
+    "sign-in",
+    "signin",
+    "авторизац",
+    "войти",
+    "ログイン",
+    "登录",
+];
+
+/// Whether a page is a login form and little else: `page` is its HTML, `title` and `text` what it
+/// shows.
+pub fn is_login(page: &str, title: &str, text: &str) -> bool {
+    if text.len() >= SHORT {
+        return false;
+    }
+    let page = page.to_lowercase();
+    let mut inputs = memmem::find_iter(page.as_bytes(), b"type");
+    let asks = inputs.any(|at| {
+        let value = page[at + 4..].trim_start();
+        let value = value.strip_prefix('=').map(str::trim_start);
+        let value = value.map(|value| value.trim_start_matches(['"', '\'']));
+        value.is_some_and(|value| value.starts_with("password"))
+    });
+    if !asks {
+        return false;
+    }
+    let said = format!("{title}\n{text}").to_lowercase();
+    has_any(said.as_bytes(), LOGINS) || (text.len() < SHORT / 4 && has_any(page.as_bytes(), LOGINS))
+}
+
+/// The elements that frameworks put a page into.
+const ROOTS: &[&str] = &[
+    "\"root\"",
+    "\"app\"",
+    "\"__next\"",
+    "\"__nuxt\"",
+    "\"___gatsby\"",
+    "\"svelte\"",
+    "\"react-root\"",
+    "\"q-app\"",
+    "\"main-app\"",
+    "\"ember\"",
+    "<app-root",
+    "id=root",
+    "id=app",
+    "id='root'",
+    "id='app'",
+];
+
+/// Whether a page is the shell of a script that has yet to put its text together: `page` is its
+/// HTML, `text` what it shows without that.
+pub fn is_shell(page: &str, text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphanumeric());
+    let letters = letters.take(NEXT_TO_NOTHING).count();
+    if letters >= NEXT_TO_NOTHING {
+        return false;
+    }
+    let lower = page.to_ascii_lowercase();
+    if !runs_a_script(&lower) {
+        return false;
+    }
+    let wants_script = || {
+        let mut all = memmem::find_iter(lower.as_bytes(), b"<noscript");
+        all.any(|at| {
+            let end = lower[at..]
+                .find("</noscript")
+                .map_or(lower.len(), |end| at + end);
+            lower[at..end].contains("javascript")
+        })
+    };
+    letters < NEXT_TO_NOTHING / 5 || has_any(lower.as_bytes(), ROOTS) || wants_script()
+}
+
+/// Whether there is a script in a page, in lower case, that is run, and not data.
+fn runs_a_script(lower: &str) -> bool {
+    memmem::find_iter(lower.as_bytes(), b"<script").any(|at| {
+        let end = lower[at..].find('>').map_or(lower.len(), |end| at + end);
+        let tag = &lower[at..end];
+        !(tag.contains("json") || tag.contains("text/template") || tag.contains("text/html"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_form_asks_for_a_password_and_says_little_else() {
+        let form = r#"<form><input name=u><input TYPE = "Password"><button>Go</button></form>"#;
+        assert!(is_login(form, "Sign in", "Go"));
+        assert!(is_login(&form.replace("Go", "Log in"), "", ""));
+        assert!(!is_login(form, "Welcome", "Go"));
+        assert!(!is_login("<input type=text>", "Sign in", ""));
+        assert!(!is_login(form, "Sign in", &"An article. ".repeat(200)));
+    }
+
+    #[test]
+    fn a_shell_has_a_script_and_next_to_no_text() {
+        let shell = r#"<body><div id="root"></div><script src="/a.js"></script></body>"#;
+        assert!(is_shell(shell, ""));
+        assert!(is_shell(
+            shell,
+            "Please enable JavaScript to run this app. Loading the application now."
+        ));
+        assert!(!is_shell(shell, &"Words that are here. ".repeat(20)));
+        assert!(!is_shell("<body><p>Little</p></body>", "Little"));
+        let data = r#"<script type="application/ld+json">{}</script><p>Little</p>"#;
+        assert!(!is_shell(data, "Little"));
+        let small = "<script src=count.js></script><p>A short page of a few words that says what it has to say.</p>";
+        assert!(!is_shell(
+            small,
+            "A short page of a few words that says what it has to say."
+        ));
+    }
+}

@@ -1,0 +1,196 @@
+//! Pages read with `scrape_page`, in a home of the test's own.
+
+// Every test file includes this module and uses its own part of it.
+#![allow(dead_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use super::common::{Answer, Call, directory, tool};
+use super::server::{Server, reply};
+
+/// Variables that a person may have set, and no test inherits.
+const VARIABLES: [&str; 19] = [
+    "ALLOWED_DOMAINS",
+    "CACHE_ENCRYPTION_KEY",
+    "EXA_API_KEY",
+    "IKIGAI_BROWSER_FLAGS",
+    "IKIGAI_CONFIG_DIR",
+    "IKIGAI_CROSSREF_URL",
+    "IKIGAI_EXA_PAGES",
+    "IKIGAI_EXA_URL",
+    "IKIGAI_HN_URL",
+    "IKIGAI_NO_CACHE",
+    "IKIGAI_YOUTUBE_URL",
+    "NO_PROXY",
+    "XDG_CONFIG_HOME",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+];
+
+/// A person's home, in which calls leave what they leave.
+pub struct Home {
+    place: tempfile::TempDir,
+    variables: Vec<(String, String)>,
+}
+
+impl Home {
+    /// One without a browser.
+    pub fn new() -> Self {
+        Self {
+            place: directory(),
+            variables: vec![("IKIGAI_BROWSER".to_owned(), String::new())],
+        }
+    }
+
+    pub fn set(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn path(&self) -> &Path {
+        self.place.path()
+    }
+
+    pub fn cache(&self) -> PathBuf {
+        self.path().join("cache/ikigai-tools")
+    }
+
+    pub fn state(&self) -> PathBuf {
+        self.path().join("state")
+    }
+
+    pub fn call(&self) -> Call {
+        let mut call = tool("scrape-page-tool")
+            .env("HOME", self.path())
+            .env("XDG_CACHE_HOME", self.path().join("cache"))
+            .env("XDG_STATE_HOME", self.state());
+        for name in VARIABLES {
+            call = call.without_env(name);
+        }
+        let all = self.variables.iter();
+        all.fold(call, |call, (name, value)| call.env(name, value))
+    }
+
+    /// The variables that make it a home, for whoever starts a program by themselves.
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let place = |name: &str, below: &str| {
+            let path = self.path().join(below);
+            (name.to_owned(), path.to_str().unwrap().to_owned())
+        };
+        let mut all = vec![
+            place("HOME", ""),
+            place("XDG_CACHE_HOME", "cache"),
+            place("XDG_STATE_HOME", "state"),
+        ];
+        all.extend(VARIABLES.map(|name| (name.to_owned(), String::new())));
+        all.extend(self.variables.clone());
+        all
+    }
+
+    pub fn ask(&self, request: &Value) -> Answer {
+        self.call().with(request).run()
+    }
+
+    /// Reads a page, as a host does.
+    #[track_caller]
+    pub fn reads(&self, request: &Value) -> Value {
+        let answer = self.ask(request);
+        let json = answer.json();
+        assert_eq!((answer.code(), answer.stderr.as_str()), (0, ""), "{json}");
+        assert_eq!(json["trust"], "untrusted-external-content", "{json}");
+        json
+    }
+
+    /// The same of an address alone.
+    #[track_caller]
+    pub fn page(&self, url: &str) -> Value {
+        self.reads(&json!({"url": url}))
+    }
+
+    /// Fails to read a page, with this code and nothing on stderr.
+    #[track_caller]
+    pub fn fails(&self, request: &Value, code: &str) -> Value {
+        let answer = self.ask(request);
+        let json = answer.json();
+        assert_eq!(json["success"], false, "{json}");
+        assert_eq!(json["error_code"], code, "{json}");
+        assert_eq!((answer.code(), answer.stderr.as_str()), (1, ""));
+        json
+    }
+
+    /// The entries of the cache.
+    pub fn entries(&self) -> Vec<PathBuf> {
+        let Ok(all) = fs::read_dir(self.cache()) else {
+            return Vec::new();
+        };
+        let mut all: Vec<PathBuf> = all.map(|entry| entry.unwrap().path()).collect();
+        all.sort();
+        all
+    }
+
+    /// Makes every entry of the cache so old.
+    pub fn age(&self, seconds: u64) {
+        for path in self.entries() {
+            let file = fs::File::options().write(true).open(path).unwrap();
+            let time = SystemTime::now() - Duration::from_secs(seconds);
+            file.set_modified(time).unwrap();
+        }
+    }
+}
+
+/// A server that answers every request with this body.
+pub fn serving(content_type: &str, body: impl AsRef<[u8]>) -> Server {
+    Server::bytes(reply(
+        &format!("200 OK\r\nContent-Type: {content_type}"),
+        body,
+    ))
+}
+
+/// The same with another status.
+pub fn refusing(head: &str, body: &str) -> Server {
+    Server::bytes(reply(&format!("{head}\r\nContent-Type: text/html"), body))
+}
+
+/// An article of so many paragraphs, with what stands around one.
+pub fn article(paragraphs: u32) -> String {
+    let paragraph = |number: u32| {
+        format!(
+            "<p>Paragraph {number} of the report tells at some length what was found under the old \
+             mill, who had hidden it there, and why nobody in the village had spoken of it for \
+             more than sixty years, although everybody knew.</p>"
+        )
+    };
+    let paragraphs: String = (1..=paragraphs).map(paragraph).collect();
+    format!(
+        "<!doctype html><html><head><title>What lay under the mill – The Village Herald</title></head>\
+         <body><header class='site-header'><a href='/'>The Village Herald</a><ul class='menu'>\
+         <li><a href='/news'>News</a></li><li><a href='/sport'>Sport</a></li>\
+         <li><a href='/weather'>Weather</a></li></ul></header>\
+         <main><article class='post'><h1>What lay under the mill</h1>{paragraphs}</article></main>\
+         <aside class='sidebar related'><h3>Related stories</h3><ul>\
+         <li><a href='/1'>Baker wins prize</a></li></ul></aside>\
+         <footer class='footer'><p>Copyright The Village Herald</p><a href='/imprint'>Imprint</a></footer>\
+         </body></html>"
+    )
+}
+
+/// The text of a field.
+#[track_caller]
+pub fn text<'a>(object: &'a Value, name: &str) -> &'a str {
+    let found = object[name].as_str();
+    found.unwrap_or_else(|| panic!("no text `{name}` in {object}"))
+}
+
+/// The names of an object's fields.
+pub fn names(object: &Value) -> Vec<&str> {
+    let object = object.as_object().unwrap();
+    object.keys().map(String::as_str).collect()
+}
