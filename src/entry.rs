@@ -12,7 +12,7 @@ use crate::command_line::{self, help};
 use crate::console::say;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
-use crate::front::person::Outcome;
+use crate::front::person::{Beside, Outcome};
 use crate::front::{answer, host, mcp, person};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::TOOLS;
@@ -66,13 +66,13 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
     answer::settle_panics();
     hide_secrets(tool);
     let outcome = match args.first() {
-        None => person::without_fields(tool, invocation),
+        None => person::without_fields(tool, invocation, Beside::default()),
         Some(_) => person::run(tool, invocation, args),
     };
     match outcome {
         Outcome::Done(exit) => exit,
-        Outcome::Stdin => host::answer(tool),
-        Outcome::File(file) => host::answer_file(tool, &file),
+        Outcome::Stdin(beside) => host::answer_on(tool, beside.on(Terms::of_host())),
+        Outcome::File(file, beside) => host::answer_file(tool, &file, beside.on(Terms::of_host())),
     }
 }
 

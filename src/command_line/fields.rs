@@ -12,6 +12,9 @@ use crate::contract::request;
 use crate::contract::schema::{Field, FieldKind, Schema};
 use crate::contract::tool::Tool;
 
+/// The flag by which a person asks anew what may be known already. It is no field of a request.
+pub const NO_CACHE: &str = "no-cache";
+
 /// The command line of `tool`, for reading, completing and describing it.
 pub fn command(tool: &Tool, schema: &Schema) -> Command {
     let mut command = Command::new(tool.command())
@@ -28,6 +31,9 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
         )
         .arg(flag("json", "Answer with the JSON object that a host gets"))
         .arg(flag("schema", "Print the tool's JSON schema"));
+    if tool.keeps_answers() {
+        command = command.arg(flag(NO_CACHE, "Ask anew, whatever was found out lately"));
+    }
     for field in &schema.fields {
         command = command.arg(option(field));
     }

@@ -6,15 +6,16 @@ use std::fmt::Write as _;
 use crate::command_line::fields;
 use crate::console::say::{complain, print};
 use crate::contract::schema::{Field, FieldKind, Schema};
-use crate::contract::tool::{Part, Set, Tool};
+use crate::contract::tool::{Part, Tool};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::Registry;
 use crate::{command_line, registry};
 
-/// The links' names, a line each.
-pub fn list(tools: Registry) -> String {
-    let tools = tools.iter().filter(|tool| tool.set != Set::Research);
-    tools.fold(String::new(), |list, tool| list + tool.link + "\n")
+/// The names of the links that are installed, a line each.
+pub fn list(tools: Registry, research: bool) -> String {
+    tools
+        .linked(research)
+        .fold(String::new(), |list, tool| list + tool.link + "\n")
 }
 
 /// Help for the whole program.
@@ -99,7 +100,7 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
         "
 Options:
   --input FILE  answer the JSON request in FILE as one on stdin
-  --json        answer with the JSON object that a host gets
+{}  --json        answer with the JSON object that a host gets
   --schema      the JSON schema, which is the specification of the fields
   --help        this text
   --version     the version
@@ -112,6 +113,11 @@ Exit status:
 {}With --json, or a request on stdin, it is a host's, which the manual page tells.
 What the specification leaves open is decided in README.md, \"What was decided\".
 ",
+        if tool.keeps_answers() {
+            "  --no-cache    ask anew, whatever was found out lately\n"
+        } else {
+            ""
+        },
         fields::typed(invocation, &schema, tool.manual.example),
         tool.manual.example.replace('\'', r"'\''"),
         exit_status(tool)

@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, Error, ValueHint, value_parser};
 
 use crate::contract::terms::{Reader, Terms};
-use crate::contract::tool::{Scope, Tool};
+use crate::contract::tool::{Scope, Set, Tool};
 use crate::registry;
 use crate::registry::Registry;
 
@@ -74,9 +74,14 @@ pub fn command(tools: Registry) -> Command {
                 .value_name("NAME,...")
                 .action(ArgAction::Append)
                 .value_delimiter(',')
-                .value_parser(ToolName(tools))
+                .value_parser(ChosenTools(tools))
                 .hide_possible_values(true)
-                .help("Serve these tools only"),
+                .help("Serve these tools only, by their names or sets: local, web, research, all")
+                .long_help(format!(
+                    "Serve these tools only, by their names or by those of sets, also together: {}. If not given: {}.",
+                    sets(tools),
+                    names(tools.into_iter().filter(|tool| tool.offered)),
+                )),
         )
         .arg(
             Arg::new("read-only")
@@ -123,11 +128,25 @@ pub fn command(tools: Registry) -> Command {
 
 /// The tools that no directory confines, by the names that people type.
 fn unconfined(tools: Registry) -> String {
-    let unconfined = tools
-        .into_iter()
-        .filter(|tool| tool.scope == Scope::Machine);
-    let names: Vec<&str> = unconfined.map(Tool::command).collect();
+    names(
+        tools
+            .into_iter()
+            .filter(|tool| tool.scope == Scope::Machine),
+    )
+}
+
+fn names(tools: impl Iterator<Item = &'static Tool>) -> String {
+    let names: Vec<&str> = tools.map(Tool::command).collect();
     names.join(", ")
+}
+
+/// The sets, each with what is in it.
+fn sets(tools: Registry) -> String {
+    let sets = Set::NAMES.map(|(name, set)| {
+        let tools = tools.into_iter().filter(|tool| tool.set == set);
+        format!("{name} ({})", names(tools))
+    });
+    format!("{}, {ALL}", sets.join(", "))
 }
 
 /// Reads the arguments behind `mcp`.
@@ -138,17 +157,12 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
     let mut command = command(tools).bin_name(NAME).args(of_calls(tools));
     let words = std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
     let matches = command.try_get_matches_from_mut(words)?;
-    let all = |name| {
-        matches
-            .get_many::<&'static Tool>(name)
-            .map(Iterator::copied)
-    };
     let roots = matches.get_many::<PathBuf>("root").into_iter().flatten();
     let roots: Vec<PathBuf> = roots.cloned().collect();
     let bytes = matches.get_one::<u32>("max-answer");
     let bytes = bytes.map(|bytes| usize::try_from(*bytes).unwrap_or(usize::MAX));
     let structured = matches.get_flag("structured");
-    if let Some(tool) = all(CALL).and_then(|mut tools| tools.next()) {
+    if let Some(tool) = matches.get_one::<&'static Tool>(CALL).copied() {
         let reader = if structured {
             Reader::Program
         } else {
@@ -159,17 +173,30 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
             tool,
             roots,
             reads_outputs: matches.get_flag(READS_OUTPUTS),
-            terms: Terms::within(reader, bytes, milliseconds.map(Duration::from_millis)),
+            terms: Terms {
+                served: true,
+                ..Terms::within(reader, bytes, milliseconds.map(Duration::from_millis))
+            },
             progress: matches.get_flag(PROGRESS),
         }));
     }
-    let named: Option<Vec<&Tool>> = all("tools").map(Iterator::collect);
+    let chosen: Option<Vec<Chosen>> = matches
+        .get_many::<Chosen>("tools")
+        .map(|chosen| chosen.copied().collect());
     let read_only = matches.get_flag("read-only");
     let tools: Vec<&'static Tool> = tools
         .into_iter()
-        .filter(|tool| match &named {
-            Some(named) => named.iter().any(|one| one.name == tool.name),
-            None => roots.is_empty() || tool.scope != Scope::Machine,
+        .filter(|tool| {
+            // Within directories, what they cannot confine has to be asked for by its name.
+            let in_sets = roots.is_empty() || tool.scope != Scope::Machine;
+            match &chosen {
+                None => tool.offered && in_sets,
+                Some(chosen) => chosen.iter().any(|chosen| match chosen {
+                    Chosen::Tool(one) => one.name == tool.name,
+                    Chosen::Set(set) => tool.set == *set && in_sets,
+                    Chosen::All => in_sets,
+                }),
+            }
         })
         .filter(|tool| tool.hints.read_only || !read_only)
         .collect();
@@ -252,6 +279,57 @@ impl Call {
     }
 }
 
+/// What stands for every tool.
+const ALL: &str = "all";
+
+/// The names of sets.
+const SETS: [&str; 4] = {
+    let [(local, _), (web, _), (research, _)] = Set::NAMES;
+    [local, web, research, ALL]
+};
+
+/// What is to be served.
+#[derive(Clone, Copy)]
+enum Chosen {
+    Tool(&'static Tool),
+    Set(Set),
+    All,
+}
+
+/// Reads the name of a tool or of a set of tools, and offers both to completions.
+#[derive(Clone, Copy, Debug)]
+struct ChosenTools(Registry);
+
+impl TypedValueParser for ChosenTools {
+    type Value = Chosen;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, Error> {
+        let tools = self.0;
+        let parser = StringValueParser::new().try_map(move |name| {
+            let wanted = name.trim().to_lowercase();
+            if wanted == ALL {
+                return Ok(Chosen::All);
+            }
+            match Set::NAMES.iter().find(|(name, _)| *name == wanted) {
+                Some((_, set)) => Ok(Chosen::Set(*set)),
+                None => tool(tools, &name, &SETS).map(Chosen::Tool),
+            }
+        });
+        parser.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(
+            self.0.commands().chain(SETS).map(PossibleValue::new),
+        ))
+    }
+}
+
 /// Reads a tool's name in any of its spellings, and offers the plain ones to completions.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolName(pub Registry);
@@ -266,7 +344,7 @@ impl TypedValueParser for ToolName {
         value: &OsStr,
     ) -> Result<Self::Value, Error> {
         let tools = self.0;
-        let parser = StringValueParser::new().try_map(move |name| tool(tools, &name));
+        let parser = StringValueParser::new().try_map(move |name| tool(tools, &name, &[]));
         parser.parse_ref(command, arg, value)
     }
 
@@ -275,12 +353,16 @@ impl TypedValueParser for ToolName {
     }
 }
 
-fn tool(tools: Registry, name: &str) -> Result<&'static Tool, String> {
+/// The tool called `name`, which may stand where the names of `sets` may.
+fn tool(tools: Registry, name: &str, sets: &[&'static str]) -> Result<&'static Tool, String> {
     tools.find(name.trim()).ok_or_else(|| {
-        let mut meant = registry::did_you_mean(&registry::alike(name.trim(), tools.commands()));
+        let candidates = tools.commands().chain(sets.iter().copied());
+        let mut meant = registry::did_you_mean(&registry::alike(name.trim(), candidates));
         if meant.is_empty() {
-            let names: Vec<&str> = tools.commands().collect();
-            meant = format!("; the tools are {}", names.join(", "));
+            meant = format!("; the tools are {}", names(tools.into_iter()));
+            if !sets.is_empty() {
+                meant = format!("{meant}; the sets are {}", sets.join(", "));
+            }
         }
         format!("no tool is called `{}`{meant}", name.escape_debug())
     })
@@ -307,9 +389,74 @@ mod tests {
         }
     }
 
+    const LOCAL: [&str; 6] = [
+        "bash",
+        "file_read",
+        "file_write",
+        "file_edit",
+        "glob",
+        "grep",
+    ];
+    const WEB: [&str; 3] = ["web_search_brave", "web_search_google", "web_fetch"];
+    const RESEARCH: [&str; 2] = ["web_search", "scrape_page"];
+
     #[test]
-    fn all_tools_are_served_unless_a_part_is_asked_for() {
-        assert_eq!(served(&[]).unwrap().len(), TOOLS.len());
+    fn tools_are_served_by_their_names_and_their_sets_in_the_lists_order() {
+        let all = [&LOCAL[..], &WEB, &RESEARCH].concat();
+        for (args, tools) in [
+            (&["--tools", "local"][..], LOCAL.to_vec()),
+            (&["--tools", "web"], WEB.to_vec()),
+            (&["--tools", "research"], RESEARCH.to_vec()),
+            (&["--tools", "all"], all.clone()),
+            (&["--tools", " ALL "], all.clone()),
+            (&["--tools", "research,local,web,bash"], all),
+            (
+                &["--tools=web-fetch", "--tools=Research,grep"],
+                vec!["grep", "web_fetch", "web_search", "scrape_page"],
+            ),
+        ] {
+            assert_eq!(served(args).unwrap(), tools, "{args:?}");
+        }
+        // What no directory confines is served where it is named, and not with a set.
+        for sets in ["local", "all", "local,research"] {
+            let tools = served(&["--root", "/tmp", "--tools", sets]).unwrap();
+            assert!(
+                !tools.contains(&"bash") && tools.contains(&"grep"),
+                "{sets}"
+            );
+        }
+        let tools = served(&["--root", "/tmp", "--tools", "local,bash"]).unwrap();
+        assert_eq!(tools, LOCAL);
+        assert_eq!(
+            served(&["--read-only", "--tools", "local"]).unwrap(),
+            ["file_read", "glob", "grep"]
+        );
+    }
+
+    #[test]
+    fn help_tells_the_sets_and_what_is_in_them() {
+        let Err(help) = read(TOOLS, &["--help".into()]) else {
+            panic!("help");
+        };
+        let help = help
+            .to_string()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        for said in [
+            "web (web-search-brave, web-search-google, web-fetch)",
+            "research (web-search, scrape-page), all.",
+            "If not given: bash, file-read, file-write, file-edit, glob, grep, web-fetch, \
+             web-search, scrape-page.",
+        ] {
+            assert!(help.contains(said), "{said} in {help}");
+        }
+    }
+
+    #[test]
+    fn what_is_offered_is_served_unless_a_part_is_asked_for() {
+        let offered = [&LOCAL[..], &["web_fetch"], &RESEARCH].concat();
+        assert_eq!(served(&[]).unwrap(), offered);
         assert_eq!(
             served(&["--tools", "grep,file_read", "--tools=glob-tool"]).unwrap(),
             ["file_read", "glob", "grep"]
@@ -358,7 +505,7 @@ mod tests {
         assert_eq!(options(&args).roots, [top.join("b"), PathBuf::from("/")]);
         assert!(options(&[]).roots.is_empty());
         let served = served(&args).unwrap();
-        assert_eq!(served.len(), TOOLS.len() - 1);
+        assert_eq!(served, [&LOCAL[1..], &["web_fetch"], &RESEARCH].concat());
     }
 
     #[test]
@@ -379,13 +526,17 @@ mod tests {
                 tool: TOOLS.find(tool).unwrap(),
                 roots: roots.clone(),
                 reads_outputs: progress,
-                terms: Terms::within(reader, bytes, within),
+                terms: Terms {
+                    served: true,
+                    ..Terms::within(reader, bytes, within)
+                },
                 progress,
             };
             let Ok(Asked::Call(read)) = read(TOOLS, &call.arguments()) else {
                 panic!("a call");
             };
             assert_eq!((read.tool.name, read.roots), (tool, roots));
+            assert!(read.terms.served);
             assert_eq!((read.terms.reader, read.terms.max_answer), (reader, bytes));
             assert_eq!((read.progress, read.reads_outputs), (progress, progress));
             let left = read.terms.deadline.map(|deadline| deadline.whole.as_secs());
@@ -399,8 +550,9 @@ mod tests {
             (&["--tools", "gerp"][..], "did you mean `grep`"),
             (
                 &["--tools", "search"],
-                "`web-search-brave` or `web-search-google`?",
+                "`web-search-brave` or `web-search-google` or `web-search`?",
             ),
+            (&["--tools", "reserch"], "did you mean `research`?"),
             (
                 &["--tools", "zebra"],
                 "`zebra`; the tools are bash, file-read,",

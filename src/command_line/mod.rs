@@ -64,7 +64,12 @@ pub fn help(command: Command) -> String {
 }
 
 fn list() -> Command {
-    Command::new("list").about("Print the names of the tools' links, a line each")
+    Command::new("list")
+        .about("Print the names of the tools' links, a line each")
+        .arg(flag(
+            "research",
+            "Print those that `link --research` adds as well",
+        ))
 }
 
 fn schema(tools: Registry) -> Command {
@@ -113,13 +118,14 @@ fn doctor() -> Command {
     )
 }
 
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(help)
+}
+
 fn link() -> Command {
-    let flag = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .help(help)
-    };
     Command::new("link")
         .about("Install a link for each tool into a directory, or remove them")
         .long_about(
@@ -141,6 +147,10 @@ fn link() -> Command {
         .arg(flag(
             "suffix",
             "Let every link's name end in -tool, for hosts that register no other names",
+        ))
+        .arg(flag(
+            "research",
+            "Create links for the tools of the set research as well; they stay until --remove",
         ))
         .arg(flag(
             "copy",

@@ -15,11 +15,6 @@ use crate::front::{abort, answer};
 use crate::program::Exit;
 use crate::sandbox::caller::{self, Watch};
 
-/// Answers the request on stdin, on the terms that a host's environment sets.
-pub fn answer(tool: &Tool) -> Exit {
-    answer_on(tool, Terms::of_host())
-}
-
 /// Answers the request on stdin on these terms.
 pub fn answer_on(tool: &Tool, terms: Terms) -> Exit {
     abort::settle(tool.family);
@@ -28,27 +23,23 @@ pub fn answer_on(tool: &Tool, terms: Terms) -> Exit {
     answer::as_json(tool, input.as_deref().map_err(Clone::clone), terms)
 }
 
-/// Answers the request in `file`; `-` is stdin.
-pub fn answer_file(tool: &Tool, file: &OsStr) -> Exit {
+/// Answers the request in `file` on these terms; `-` is stdin.
+pub fn answer_file(tool: &Tool, file: &OsStr, terms: Terms) -> Exit {
     if file == "-" {
-        return answer(tool);
+        return answer_on(tool, terms);
     }
     let name = file.to_string_lossy();
     let input = match File::open(file) {
         Ok(file) => read(file, &name),
         Err(error) => Err(unreadable(&name, &error)),
     };
-    answer::as_json(
-        tool,
-        input.as_deref().map_err(Clone::clone),
-        Terms::of_host(),
-    )
+    answer::as_json(tool, input.as_deref().map_err(Clone::clone), terms)
 }
 
 /// When a call of `tool` may be ended because its caller is gone.
 fn watch_of(tool: &Tool) -> Watch {
     match (tool.family, tool.scope) {
-        (Family::Web, _) => Watch::ByThread,
+        (Family::Web | Family::Research, _) => Watch::ByThread,
         // A write that has begun is finished. Only waiting for another writer is given up.
         (Family::Local, Scope::File(_)) if !tool.hints.read_only => {
             Watch::WhenAsked(files::while_waiting)

@@ -9,6 +9,12 @@ mod life;
 mod lines;
 mod pages;
 mod plain;
+#[path = "../common/reading.rs"]
+mod reading;
+mod research;
+mod research_page;
+#[path = "../common/server.rs"]
+mod server;
 mod session;
 #[path = "../common/steps.rs"]
 mod steps;

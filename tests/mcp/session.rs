@@ -36,6 +36,16 @@ impl Session {
 
     /// Starts a server in a directory, with these flags alone.
     pub fn unprepared(directory: &Path, args: &[&str]) -> Self {
+        Self::unprepared_with(directory, args, &[])
+    }
+
+    /// The same with these variables.
+    pub fn unprepared_with(
+        directory: &Path,
+        args: &[&str],
+        variables: &[(String, String)],
+    ) -> Self {
+        let variables = variables.iter().map(|(name, value)| (name, value));
         let mut server = Command::new(BINARY)
             .arg("mcp")
             .args(args)
@@ -44,6 +54,7 @@ impl Session {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .env("XDG_STATE_HOME", state_home())
+            .envs(variables)
             .spawn()
             .unwrap();
         Self {

@@ -22,6 +22,7 @@ use tokio::time::timeout;
 use crate::command_line::mcp::Call;
 use crate::contract::envelope;
 use crate::contract::failure::{Code, Failure};
+use crate::contract::reply::{LINK, META};
 use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::{Scope, Tool};
 use crate::front::mcp::admit;
@@ -42,6 +43,9 @@ const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
 
 /// The most that a message holds beyond the answer, in bytes.
 const ENVELOPE: usize = 64 * 1024;
+
+/// The longest content of a message that holds it once, in bytes, as it is escaped.
+pub const LONGEST_CONTENT: usize = LONGEST_MESSAGE - ENVELOPE;
 
 /// The longest answer, in bytes. Its message holds it twice, as text and as an object.
 const LONGEST_ANSWER: usize = (LONGEST_MESSAGE - ENVELOPE) / 2;
@@ -65,20 +69,32 @@ pub struct Wanted<'a> {
 /// What a tool answered.
 #[derive(Debug)]
 pub struct CallAnswer {
-    /// The object as the tool wrote it.
+    /// The object as the tool wrote it, but for what stands beside it.
     pub text: String,
     /// The object.
     pub object: Value,
+    /// What the protocol hands on beside it, for the client and not for the model.
+    pub meta: Option<Value>,
+    /// A resource that it links to.
+    pub link: Option<Value>,
     /// Whether it says that the tool failed.
     pub failed: bool,
 }
 
 impl CallAnswer {
-    fn new(text: String, object: Value) -> Self {
+    /// The answer that is `object`, which the tool wrote as `text`.
+    pub fn new(mut text: String, mut object: Value) -> Self {
+        let mut beside = |name| object.as_object_mut()?.shift_remove(name);
+        let (meta, link) = (beside(META), beside(LINK));
+        if meta.is_some() || link.is_some() {
+            text = object.to_string();
+        }
         Self {
             failed: envelope::says_that_it_failed(&object),
             text,
             object,
+            meta,
+            link,
         }
     }
 
@@ -129,6 +145,11 @@ impl Caller {
         }
     }
 
+    /// The variables that were taken out of the environment, for those who may know them.
+    pub fn secrets(&self) -> &[(OsString, OsString)] {
+        &self.secrets
+    }
+
     /// The bounds of file work, if there are any.
     pub fn roots(&self) -> Option<&Roots> {
         self.roots.as_ref()
@@ -168,7 +189,10 @@ impl Caller {
             tool,
             roots: self.roots_of(tool),
             reads_outputs: self.outputs.is_some() && admit::may_read_outputs(tool),
-            terms: Terms::within(wanted.reader, wanted.max_answer, within),
+            terms: Terms {
+                served: true,
+                ..Terms::within(wanted.reader, wanted.max_answer, within)
+            },
             progress: wanted.heard.is_some(),
         };
         let request = Value::Object(request).to_string();
@@ -330,6 +354,22 @@ mod tests {
                 "{object}"
             );
         }
+    }
+
+    #[test]
+    fn what_stands_beside_an_answer_is_no_part_of_it() {
+        let plain = json!({"z": 1, "a": {"_meta": 2}});
+        // As the tool wrote it, blanks and all.
+        let answer = CallAnswer::new(String::from("{ }"), plain.clone());
+        assert_eq!((&*answer.text, &answer.object), ("{ }", &plain));
+        assert_eq!((answer.meta, answer.link), (None, None));
+        let object =
+            json!({"z": 1, "_meta": {"cached": true}, "_link": {"uri": "u"}, "a": {"_meta": 2}});
+        let answer = CallAnswer::new(object.to_string(), object);
+        assert_eq!(answer.text, r#"{"z":1,"a":{"_meta":2}}"#);
+        assert_eq!(answer.object, plain);
+        assert_eq!(answer.meta, Some(json!({"cached": true})));
+        assert_eq!(answer.link, Some(json!({"uri": "u"})));
     }
 
     #[test]

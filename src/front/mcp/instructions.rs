@@ -41,6 +41,14 @@ pub fn of(tools: &[&Tool], roots: &[PathBuf], bounded: bool) -> String {
              better \"**/*.rs\".",
         ));
     }
+    for tool in tools {
+        if let Some(limit) = tool.own_limit {
+            sentences.push(format!(
+                "{} answers with up to `{limit}` bytes; where that is not all, it says how to go on.",
+                tool.name
+            ));
+        }
+    }
     if bounded {
         sentences.push(String::from(
             "Answers are bounded. A last line in brackets says what was left out and how to go on: \
@@ -62,13 +70,20 @@ fn shell() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::tool::Set;
     use crate::registry::TOOLS;
 
     #[test]
     fn they_say_what_holds_and_keep_to_their_length() {
         let all: Vec<&Tool> = TOOLS.iter().collect();
         let text = of(&all, &[], true);
-        for words in ["Relative paths", "new shell", "**/*", "in brackets"] {
+        for words in [
+            "Relative paths",
+            "new shell",
+            "**/*",
+            "scrape_page",
+            "in brackets",
+        ] {
             assert!(text.contains(words), "{words}: {text}");
         }
         assert!(!text.contains("confined"));
@@ -81,5 +96,7 @@ mod tests {
             .filter(|tool| tool.scope == Scope::Network)
             .collect();
         assert!(!of(&web, &[], false).contains("paths"));
+        let fetch: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.set == Set::Web).collect();
+        assert!(!of(&fetch, &[], false).contains("scrape_page"));
     }
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::contract::reduction::{Form, reduced};
 use crate::contract::tool::Tool;
 
-/// The tool's entry in `tools/list`.
-pub fn entry(tool: &Tool) -> Listed {
+/// The tool's entry in `tools/list`; for programs, with the schema of its answers, if it has one.
+pub fn entry(tool: &Tool, structured: bool) -> Listed {
     let schema: Value = serde_json::from_str(tool.model_schema).unwrap_or_default();
     let description = schema["description"].as_str().unwrap_or_default();
     let parameters = match reduced(Form::PLAIN, &schema["parameters"]) {
@@ -23,9 +23,12 @@ pub fn entry(tool: &Tool) -> Listed {
         .destructive(hints.destructive)
         .idempotent(hints.idempotent)
         .open_world(hints.open_world);
-    Listed::new(tool.name, description.to_owned(), Arc::new(parameters))
+    let mut listed = Listed::new(tool.name, description.to_owned(), Arc::new(parameters))
         .with_title(tool.title)
-        .with_annotations(annotations)
+        .with_annotations(annotations);
+    let answers = tool.output_schema.filter(|_| structured);
+    listed.output_schema = answers.and_then(|schema| serde_json::from_str(schema).ok());
+    listed
 }
 
 #[cfg(test)]
@@ -33,6 +36,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::contract::tool::Set;
     use crate::registry::TOOLS;
 
     #[test]
@@ -72,7 +76,7 @@ mod tests {
     fn no_field_no_bound_and_no_default_of_a_host_s_schema_is_lost() {
         for tool in TOOLS {
             let schema: Value = serde_json::from_str(tool.schema).unwrap();
-            let listed = serde_json::to_value(entry(tool)).unwrap();
+            let listed = serde_json::to_value(entry(tool, false)).unwrap();
             let listed = &listed["inputSchema"];
             let required = &schema["parameters"]["required"];
             assert_eq!(&listed["required"], required, "{}", tool.name);
@@ -94,9 +98,34 @@ mod tests {
     }
 
     #[test]
+    fn only_programs_are_told_what_answers_are_like() {
+        for tool in TOOLS {
+            let listed = |structured| serde_json::to_value(entry(tool, structured)).unwrap();
+            assert_eq!(listed(false).get("outputSchema"), None);
+            let schema = listed(true).get("outputSchema").cloned();
+            assert_eq!(schema.is_some(), tool.set == Set::Research, "{}", tool.name);
+            let Some(schema) = schema else { continue };
+            // As clients demand; further fields may come, since `note` is not the only one.
+            assert_eq!(schema["type"], "object");
+            assert_eq!(schema.get("additionalProperties"), None);
+            assert!(schema["properties"]["note"].is_object());
+        }
+    }
+
+    #[test]
+    fn the_tools_of_research_take_less_than_six_kilobytes_of_the_list() {
+        for (structured, most) in [(false, 4_000), (true, 6_000)] {
+            let tools = TOOLS.iter().filter(|tool| tool.set == Set::Research);
+            let entries = tools.map(|tool| serde_json::to_vec(&entry(tool, structured)).unwrap());
+            let size: usize = entries.map(|entry| entry.len()).sum();
+            assert!(size <= most, "{size} bytes, structured: {structured}");
+        }
+    }
+
+    #[test]
     fn every_tool_has_a_title_a_description_and_true_hints() {
         for tool in TOOLS {
-            let entry = serde_json::to_value(entry(tool)).unwrap();
+            let entry = serde_json::to_value(entry(tool, false)).unwrap();
             assert_eq!(entry["name"], tool.name);
             assert!(!tool.title.is_empty() && entry["title"] == tool.title);
             assert!(

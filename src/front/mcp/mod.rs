@@ -12,7 +12,9 @@ mod clients;
 mod instructions;
 pub mod list;
 mod progress;
+mod resources;
 mod server;
+mod structured;
 mod text;
 mod transport;
 

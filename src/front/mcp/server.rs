@@ -4,13 +4,15 @@ use std::ffi::OsString;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, JsonObject,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
     ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
+use serde_json::Value;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -21,7 +23,7 @@ use crate::front::mcp::call::{CallAnswer, Caller, Wanted};
 use crate::front::mcp::clients::{self, Client};
 use crate::front::mcp::progress::{self, Heard};
 use crate::front::mcp::transport::LineTransport;
-use crate::front::mcp::{instructions, list, text};
+use crate::front::mcp::{instructions, list, resources, structured, text};
 use crate::registry::TOOLS;
 use crate::sandbox::roots::Roots;
 use crate::sandbox::{confine, reaper};
@@ -108,18 +110,39 @@ struct Server {
 }
 
 impl Server {
-    /// How a call of `client` is to be answered.
-    fn wanted<'h>(&self, client: &Client, heard: Option<&'h Heard>) -> Wanted<'h> {
+    /// How a call of `client` is to be answered, which says itself how long that may be or not.
+    fn wanted<'h>(
+        &self,
+        client: &Client,
+        limits_itself: bool,
+        heard: Option<&'h Heard>,
+    ) -> Wanted<'h> {
         let (reader, max_answer) = match (self.structured, self.max_answer) {
             (true, _) => (Reader::Program, None),
             (false, Some(0)) => (Reader::Model, None),
-            (false, bytes) => (Reader::Model, bytes.or(Some(client.longest_answer))),
+            (false, Some(bytes)) => (Reader::Model, Some(bytes)),
+            (false, None) if limits_itself => (Reader::Model, None),
+            (false, None) => (Reader::Model, Some(client.longest_answer)),
         };
         Wanted {
             reader,
             max_answer,
             heard,
         }
+    }
+
+    /// The refusal of what this server has not said it can do.
+    fn not_offered(&self, method: &str) -> ErrorData {
+        let has = if resources::are_served(&self.tools) {
+            "tools and resources, and no prompts"
+        } else {
+            "tools, and neither resources nor prompts"
+        };
+        ErrorData::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            format!("{method}: this server has {has}"),
+            None,
+        )
     }
 
     fn find(&self, name: &str) -> Result<&'static Tool, ErrorData> {
@@ -139,7 +162,12 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder().enable_tools();
+        let capabilities = if resources::are_served(&self.tools) {
+            capabilities.enable_resources().build()
+        } else {
+            capabilities.build()
+        };
         let about = Implementation::new("ikigai-tools", env!("CARGO_PKG_VERSION"))
             .with_title("Ikigai tools");
         let roots = self.caller.roots().map_or(&[][..], Roots::directories);
@@ -156,7 +184,8 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let entries = self.tools.iter().map(|tool| list::entry(tool));
+        let entries = self.tools.iter();
+        let entries = entries.map(|tool| list::entry(tool, self.structured));
         Ok(ListToolsResult::with_all_items(entries.collect()))
     }
 
@@ -171,20 +200,28 @@ impl ServerHandler for Server {
         let client = clients::find(client.as_ref().map_or("", |client| &client.name));
         let heard = Heard::default();
         let token = context.meta.get_progress_token();
-        let wanted = self.wanted(client, token.is_some().then_some(&heard));
+        let arguments = request.arguments.unwrap_or_default();
+        let wanted = self.wanted(
+            client,
+            limits_itself(tool, &arguments),
+            token.is_some().then_some(&heard),
+        );
         let report = async {
             match token {
                 Some(token) => progress::report(&context.peer, token, &heard).await,
                 None => std::future::pending().await,
             }
         };
-        let arguments = request.arguments.unwrap_or_default();
         let answer = self.caller.call(tool, arguments, &wanted);
         tokio::select! {
-            answer = answer => Ok(CallToolResponse::from(match wanted.reader {
-                Reader::Program => structured(answer),
-                _ => plain(tool, &answer, client, wanted.max_answer),
-            })),
+            mut answer = answer => {
+                let beside = (answer.meta.take(), answer.link.take());
+                let result = match wanted.reader {
+                    Reader::Program => structured::result(tool, answer),
+                    _ => plain(tool, &answer, client, wanted.max_answer),
+                };
+                Ok(CallToolResponse::from(with_beside(result, beside)))
+            }
             () = report => Err(ErrorData::internal_error("the report ended", None)),
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
             _ = gone.wait_for(|gone| *gone) => Err(ErrorData::internal_error("the client has gone", None)),
@@ -196,7 +233,10 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(not_offered("resources/list"))
+        if !resources::are_served(&self.tools) {
+            return Err(self.not_offered("resources/list"));
+        }
+        Ok(ListResourcesResult::with_all_items(Vec::new()))
     }
 
     async fn list_resource_templates(
@@ -204,7 +244,22 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(not_offered("resources/templates/list"))
+        if !resources::are_served(&self.tools) {
+            return Err(self.not_offered("resources/templates/list"));
+        }
+        let templates = vec![resources::template()];
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        if !resources::are_served(&self.tools) {
+            return Err(self.not_offered("resources/read"));
+        }
+        resources::read(&request.uri, self.caller.secrets()).map(ReadResourceResponse::from)
     }
 
     async fn list_prompts(
@@ -212,7 +267,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(not_offered("prompts/list"))
+        Err(self.not_offered("prompts/list"))
     }
 
     async fn complete(
@@ -220,7 +275,7 @@ impl ServerHandler for Server {
         _request: CompleteRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(not_offered("completion/complete"))
+        Err(self.not_offered("completion/complete"))
     }
 
     async fn on_custom_request(
@@ -234,24 +289,24 @@ impl ServerHandler for Server {
                 "tools/call takes `name`, a string, and `arguments`, an object",
                 None,
             ),
+            "resources/read" if resources::are_served(&self.tools) => {
+                ErrorData::invalid_params("resources/read takes `uri`, a string", None)
+            }
             _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
         })
     }
 }
 
-/// The refusal of what this server has not said it can do.
-fn not_offered(method: &str) -> ErrorData {
-    ErrorData::new(
-        ErrorCode::METHOD_NOT_FOUND,
-        format!("{method}: this server has tools, and neither resources nor prompts"),
-        None,
-    )
-}
-
-/// An answer as a program reads it: the object, and its text.
-fn structured(answer: CallAnswer) -> CallToolResult {
-    let mut result = finished(answer.failed, vec![ContentBlock::text(answer.text)]);
-    result.structured_content = Some(answer.object);
+/// `result` with what the tool handed on beside its answer.
+fn with_beside(
+    mut result: CallToolResult,
+    (meta, link): (Option<Value>, Option<Value>),
+) -> CallToolResult {
+    if let Some(Value::Object(meta)) = meta {
+        result.meta = Some(MetaObject(meta));
+    }
+    let link = link.as_ref().and_then(resources::link);
+    result.content.extend(link.map(ContentBlock::resource_link));
     result
 }
 
@@ -262,16 +317,21 @@ fn plain(
     client: &Client,
     longest: Option<usize>,
 ) -> CallToolResult {
-    finished(
-        answer.failed,
-        text::content(tool, &answer.object, client, longest),
-    )
-}
-
-fn finished(failed: bool, content: Vec<ContentBlock>) -> CallToolResult {
-    if failed {
+    let content = text::content(tool, &answer.object, client, longest);
+    if answer.failed {
         CallToolResult::error(content)
     } else {
         CallToolResult::success(content)
+    }
+}
+
+/// Whether a request for `tool` says itself how long its answer may be.
+fn limits_itself(tool: &Tool, arguments: &JsonObject) -> bool {
+    let limit = tool.own_limit.and_then(|field| arguments.get(field));
+    match limit {
+        // As requests are read: these are as good as not given.
+        None | Some(Value::Null) => false,
+        Some(Value::String(text)) => !matches!(text.trim(), "" | "0"),
+        Some(limit) => limit.as_u64() != Some(0),
     }
 }

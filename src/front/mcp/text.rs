@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use rmcp::model::ContentBlock;
 use serde_json::Value;
 
+use crate::contract::aside;
 use crate::contract::bounded::Measure;
 use crate::contract::envelope;
 use crate::contract::failure::Code;
@@ -65,6 +66,9 @@ fn text(tool: &Tool, object: &Value, client: &Client) -> String {
     if let Some(note) = object["note"].as_str() {
         said.push(note.to_owned());
     }
+    if object["error"].is_string() {
+        advise(object, &text, &mut said);
+    }
     if text.is_empty() {
         let nothing = object[EMPTY].as_str();
         let nothing = nothing.or(said.is_empty().then_some(NOTHING));
@@ -79,9 +83,28 @@ fn text(tool: &Tool, object: &Value, client: &Client) -> String {
     text
 }
 
-/// The fields that are text, and the list of results.
+/// Says of an error what may be done about it, as far as neither `text` nor a note has said so. The
+/// word for programs (`suggestedAction`) is not for models.
+fn advise(object: &Value, text: &str, said: &mut Vec<String>) {
+    let heard = [text, &*said.join(" ")].concat();
+    if let Some(seconds) = object["retryAfterSeconds"].as_u64() {
+        let forms = [format!("{seconds} s"), format!("{seconds} more s")];
+        if !forms.iter().any(|form| heard.contains(form)) {
+            said.push(format!("try again in {seconds} seconds"));
+        }
+    }
+    let others = object["alternatives"].as_array().into_iter().flatten();
+    let others: Vec<&str> = others.filter_map(Value::as_str).collect();
+    if !others.iter().all(|other| heard.contains(other)) {
+        said.push(format!("others to try: {}", others.join(", ")));
+    }
+}
+
+/// The fields that are text, and the list of results; behind a blank line, what is known beside
+/// them.
 fn body(tool: &Tool, object: &Value) -> String {
     let mut text = String::new();
+    let mut asides = Vec::new();
     for (name, value) in object.as_object().into_iter().flatten() {
         let part = tool.fields.iter().find(|(field, _)| field == name);
         match (part.map(|(_, part)| *part), value) {
@@ -94,6 +117,7 @@ fn body(tool: &Tool, object: &Value) -> String {
                     add_result(&mut text, at + 1, result);
                 }
             }
+            (Some(Part::Aside(picks)), value) => asides.extend(aside::lines(picks, value)),
             (Some(_), _) => {}
             (None, _) if envelope::is_of_the_contract(name) || name == IMAGE || name == EMPTY => {}
             (None, value) => {
@@ -103,6 +127,11 @@ fn body(tool: &Tool, object: &Value) -> String {
             }
         }
     }
+    if !asides.is_empty() && !text.is_empty() {
+        end_line(&mut text);
+        text.push('\n');
+    }
+    text.push_str(&asides.join("\n"));
     text
 }
 
@@ -221,6 +250,40 @@ mod tests {
     }
 
     #[test]
+    fn an_error_says_once_what_may_be_done_about_it() {
+        for (error, note, expected) in [
+            (
+                "Too many requests",
+                None,
+                "Too many requests (RATE_LIMIT)\n[try again in 60 seconds; others to try: exa, tavily]",
+            ),
+            (
+                "Wait 60 seconds, or ask exa",
+                Some("tavily is there too."),
+                "Wait 60 seconds, or ask exa (RATE_LIMIT)\n[tavily is there too.]",
+            ),
+            (
+                "Wait 60 s",
+                None,
+                "Wait 60 s (RATE_LIMIT)\n[others to try: exa, tavily]",
+            ),
+        ] {
+            let mut object = json!({
+                "success": false, "error": error, "error_code": "RATE_LIMIT", "retryable": true,
+                "retryAfterSeconds": 60, "suggestedAction": "retry_after_delay",
+                "provider": "brave", "alternatives": ["exa", "tavily"], "detail": "429",
+            });
+            if let Some(note) = note {
+                object["note"] = note.into();
+            }
+            assert_eq!(shown("web_search", &object), expected);
+        }
+        let object =
+            json!({"success": false, "error": "e", "error_code": "BLOCKED", "retryable": false});
+        assert_eq!(shown("scrape_page", &object), "e (BLOCKED)");
+    }
+
+    #[test]
     fn results_are_a_short_list() {
         let object = json!({"success": true, "count": 2, "results": [
             {"title": "One", "url": "https://a/", "snippet": "first\nline"},
@@ -232,6 +295,34 @@ mod tests {
         );
         let none = json!({"success": true, "results": [], "count": 0});
         assert_eq!(shown("web_search_brave", &none), "[no output]");
+    }
+
+    #[test]
+    fn what_is_known_beside_the_content_stands_behind_it_in_lines() {
+        let mut tool = crate::tools::scrape_page::TOOL;
+        tool.fields = &[
+            (
+                "meta",
+                Part::Aside(&[("title", "/title"), ("cite", "/apa")]),
+            ),
+            ("content", Part::Content),
+            ("cut", Part::Aside(&[("cut", "")])),
+        ];
+        let shown = |object: Value| text(&tool, &object, clients::find(""));
+        let meta = json!({"title": "T\nU", "bibtex": "@misc", "apa": "A. (n.d.)."});
+        assert_eq!(
+            shown(json!({"meta": meta, "content": "# c", "cut": false, "note": "More."})),
+            "# c\n\ntitle: T U\ncite: A. (n.d.).\n[More.]"
+        );
+        assert_eq!(
+            shown(json!({"content": "# c\n", "cut": true})),
+            "# c\n\ncut: yes"
+        );
+        assert_eq!(
+            shown(json!({"meta": meta, "content": ""})),
+            "title: T U\ncite: A. (n.d.)."
+        );
+        assert_eq!(shown(json!({"meta": {}, "content": "# c"})), "# c");
     }
 
     #[test]

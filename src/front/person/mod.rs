@@ -12,7 +12,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use serde_json::{Map, Value};
 
-use crate::command_line::fields::{command, ids, positional_id, usage, value_name};
+use crate::command_line::fields::{NO_CACHE, command, ids, positional_id, usage, value_name};
 use crate::command_line::{help, surplus};
 use crate::console::streams::Stdout;
 use crate::console::{color, sanitize, say};
@@ -31,9 +31,32 @@ pub enum Outcome {
     /// All was done.
     Done(Exit),
     /// It leads to a request on stdin, which is to be answered as a host's is.
-    Stdin,
+    Stdin(Beside),
     /// It leads to a request in this file, which is to be answered as a host's is.
-    File(OsString),
+    File(OsString, Beside),
+}
+
+/// What a person asks for beside a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// An answer as it is now ([`Terms::no_cache`]).
+    pub no_cache: bool,
+}
+
+impl Beside {
+    fn of(tool: &Tool, matches: &ArgMatches) -> Self {
+        Self {
+            no_cache: tool.keeps_answers() && matches.get_flag(NO_CACHE),
+        }
+    }
+
+    /// `terms` with that.
+    pub fn on(self, terms: Terms) -> Terms {
+        Terms {
+            no_cache: self.no_cache,
+            ..terms
+        }
+    }
 }
 
 /// Carries out what a person wants of `tool`, reached by `invocation`.
@@ -47,17 +70,19 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
         if matches.get_flag("schema") {
             return Ok(Outcome::Done(say::print(tool.schema)));
         }
+        let beside = Beside::of(tool, &matches);
         if let Some(file) = matches.get_one::<OsString>("input") {
-            return Ok(Outcome::File(file.clone()));
+            return Ok(Outcome::File(file.clone(), beside));
         }
         if !gives_fields(&matches, &schema) {
-            return Ok(without_fields(tool, invocation));
+            return Ok(without_fields(tool, invocation, beside));
         }
         let request = request(&mut command, &matches, &schema)?;
         let request = Value::Object(request).to_string().into_bytes();
         Ok(Outcome::Done(call(
             tool,
             &request,
+            beside,
             matches.get_flag("json"),
         )))
     });
@@ -78,9 +103,9 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
 
 /// A call without any field: the request is on stdin, unless that is a terminal, where nobody would
 /// think of typing it.
-pub fn without_fields(tool: &Tool, invocation: &str) -> Outcome {
+pub fn without_fields(tool: &Tool, invocation: &str, beside: Beside) -> Outcome {
     if !io::stdin().is_terminal() {
-        return Outcome::Stdin;
+        return Outcome::Stdin(beside);
     }
     Outcome::Done(if io::stdout().is_terminal() {
         say::print(&help::tool(tool, invocation))
@@ -90,12 +115,12 @@ pub fn without_fields(tool: &Tool, invocation: &str) -> Outcome {
 }
 
 /// Answers `request`: with text, or with JSON if that is wanted.
-fn call(tool: &Tool, request: &[u8], json: bool) -> Exit {
+fn call(tool: &Tool, request: &[u8], beside: Beside, json: bool) -> Exit {
     if !json {
-        return as_text(tool, request);
+        return as_text(tool, request, beside);
     }
     // JSON is for programs, and says all that a host is told.
-    let terms = Terms::within(Reader::Program, None, None);
+    let terms = beside.on(Terms::within(Reader::Program, None, None));
     let exit = answer::as_json(tool, Ok(request), terms);
     if io::stdout().is_terminal() {
         // A person's next prompt is to stand on a line of its own; what a terminal does not take is
@@ -107,9 +132,9 @@ fn call(tool: &Tool, request: &[u8], json: bool) -> Exit {
 
 /// Answers `request` with text. A command's own exit code is passed on; else the tool's row says how
 /// the call exits.
-fn as_text(tool: &Tool, request: &[u8]) -> Exit {
+fn as_text(tool: &Tool, request: &[u8], beside: Beside) -> Exit {
     let screen = Screen::new(tool, Stdout::default(), Kind::of(&io::stdout()));
-    let shown = answer::catch(|| show(tool, request, screen));
+    let shown = answer::catch(|| show(tool, request, beside, screen));
     match shown.and_then(|shown| shown) {
         Ok(Ok((_, end))) => end.say(tool),
         // Whoever closed the pipe has read what they wanted.
@@ -129,9 +154,10 @@ fn as_text(tool: &Tool, request: &[u8]) -> Exit {
 pub fn show<W: Write>(
     tool: &Tool,
     request: &[u8],
+    beside: Beside,
     mut screen: Screen<'_, W>,
 ) -> Result<io::Result<(W, End)>, Failure> {
-    let request = Request::parse(request)?.on(Terms::of_person());
+    let request = Request::parse(request)?.on(beside.on(Terms::of_person()));
     let reply = tool.run(&request)?;
     let mut object = Object::shown(&mut screen);
     let written = reply.write(&mut object).and_then(|()| object.close());

@@ -11,6 +11,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use serde_json::Value;
 
 use crate::console::{color, sanitize};
+use crate::contract::aside;
 use crate::contract::reply::Viewer;
 use crate::contract::tool::{Part, Tool};
 use crate::program::Exit;
@@ -26,6 +27,8 @@ pub struct Screen<'a, W: Write> {
     is_content: bool,
     /// The field shown last, where it was shown with its name.
     named: Option<String>,
+    /// What is known beside the content, by the names of the fields.
+    asides: Vec<(String, Value)>,
     end: End,
 }
 
@@ -101,6 +104,7 @@ impl<'a, W: Write> Screen<'a, W> {
             last: None,
             is_content: false,
             named: None,
+            asides: Vec::new(),
             end: End {
                 exit: Exit::Success,
                 error: String::new(),
@@ -113,6 +117,9 @@ impl<'a, W: Write> Screen<'a, W> {
     /// Ends the answer: the next line is free, but behind content in a pipe. Comes back with what
     /// belongs on stderr.
     pub fn finish(mut self) -> io::Result<(W, End)> {
+        if self.kind != Kind::Pipe {
+            self.show_asides()?;
+        }
         if !self.is_content || self.kind != Kind::Pipe {
             self.end_line()?;
         }
@@ -171,6 +178,34 @@ impl<'a, W: Write> Screen<'a, W> {
         self.show(piece)
     }
 
+    /// Keeps a field, or the next piece of its text, for the lines behind the content.
+    fn keep_aside(&mut self, name: &str, value: Value) {
+        match (self.asides.last_mut(), value) {
+            (Some((last, Value::String(text))), Value::String(piece)) if last == name => {
+                text.push_str(&piece);
+            }
+            (_, value) => self.asides.push((name.to_owned(), value)),
+        }
+    }
+
+    /// Shows what is known beside the content, behind a blank line.
+    fn show_asides(&mut self) -> io::Result<()> {
+        let mut lines = Vec::new();
+        for (name, value) in std::mem::take(&mut self.asides) {
+            if let Role::Of(Part::Aside(picks)) = self.role(&name) {
+                lines.extend(aside::lines(picks, &value));
+            }
+        }
+        if lines.is_empty() {
+            return Ok(());
+        }
+        if self.last.is_some() {
+            self.end_line()?;
+            self.show("\n")?;
+        }
+        self.show(&lines.join("\n"))
+    }
+
     /// What was shown with its name ends where another field begins.
     fn leave(&mut self, name: &str) -> io::Result<()> {
         if self.named.as_deref().is_some_and(|named| named != name) {
@@ -207,6 +242,10 @@ impl<W: Write> Viewer for Screen<'_, W> {
     fn text(&mut self, name: &str, piece: &str) -> io::Result<()> {
         self.leave(name)?;
         let role = self.role(name);
+        if let Role::Of(Part::Aside(_)) = role {
+            self.keep_aside(name, Value::from(piece));
+            return Ok(());
+        }
         if !piece.is_empty() && !matches!(role, Role::Error | Role::Note) {
             self.is_content = matches!(role, Role::Of(Part::Content));
         }
@@ -214,7 +253,7 @@ impl<W: Write> Viewer for Screen<'_, W> {
             Role::Of(Part::Output | Part::Content) => self.show(piece)?,
             Role::Error => self.end.error.push_str(piece),
             Role::Note => self.end.note.push_str(piece),
-            Role::Of(Part::Silent) | Role::Envelope => {}
+            Role::Of(Part::Silent | Part::Aside(_)) | Role::Envelope => {}
             // A row that says otherwise of a text is mistaken, and the text is shown all the same.
             Role::Unnamed | Role::Of(Part::Results | Part::ExitCode | Part::Count) => {
                 self.show_named(name, piece)?;
@@ -258,6 +297,7 @@ impl<W: Write> Viewer for Screen<'_, W> {
                 self.end.nothing_found = count.as_u64() == Some(0);
             }
             (Role::Of(Part::Silent) | Role::Envelope, _) => {}
+            (Role::Of(Part::Aside(_)), _) => self.keep_aside(name, value),
             _ => {
                 self.is_content = false;
                 self.show_named(name, &value.to_string())?;

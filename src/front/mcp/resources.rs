@@ -1,0 +1,118 @@
+//! What clients may read by an address: results that were too large for an answer, which linked to
+//! them instead.
+//!
+//! There is one template of addresses and no list: whoever was not given an address has none to
+//! read. What is not there any more, was never there, or is damaged is all the same not found.
+
+use std::ffi::{OsStr, OsString};
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use rmcp::ErrorData;
+use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+use serde_json::{Value, json};
+
+use crate::cache::artifact::{self, Id};
+use crate::cache::{self, Files};
+use crate::contract::bounded::Measure;
+use crate::contract::tool::Tool;
+use crate::front::mcp::call::LONGEST_CONTENT;
+
+/// Whether a server of these tools has anything to read.
+pub fn are_served(tools: &[&Tool]) -> bool {
+    tools.iter().any(|tool| tool.artifacts)
+}
+
+/// The one template of addresses.
+pub fn template() -> ResourceTemplate {
+    ResourceTemplate::new(format!("{}{{id}}", artifact::ADDRESS), "research-artifact")
+        .with_title("Large result")
+        .with_description(format!(
+            "A result that was too large for its answer, which links to it; for {} minutes",
+            artifact::LIFETIME.as_secs() / 60
+        ))
+}
+
+/// The resource that an answer links to, from the object that a tool wrote beside it.
+pub fn link(link: &Value) -> Option<Resource> {
+    let text = |name: &str| link[name].as_str();
+    let mut resource = Resource::new(text("uri")?, text("name")?);
+    resource.title = text("title").map(str::to_owned);
+    resource.description = text("description").map(str::to_owned);
+    resource.mime_type = text("mimeType").map(str::to_owned);
+    resource.size = link["size"].as_u64();
+    Some(resource)
+}
+
+/// What is to be read at `uri`; `secrets` are the variables that were taken out of the environment.
+pub fn read(uri: &str, secrets: &[(OsString, OsString)]) -> Result<ReadResourceResult, ErrorData> {
+    let variable = OsStr::new(cache::KEY_VARIABLE);
+    let mut taken = secrets.iter().filter(|(name, _)| name == variable);
+    let secret = match taken.next() {
+        Some((_, value)) => Some(value.clone()),
+        None => std::env::var_os(variable),
+    };
+    let secret = secret.and_then(|secret| secret.into_string().ok());
+    let found = Id::in_address(uri).and_then(|id| {
+        let store = Files::of_user(secret.as_deref())?;
+        artifact::get(&store, &id)
+    });
+    let Some(found) = found else {
+        return Err(ErrorData::resource_not_found(
+            format!(
+                "Resource not found: there is nothing at {}, or no more; results that are linked \
+                 to can be read for {} minutes. Make the call again that linked to it.",
+                uri.escape_debug(),
+                artifact::LIFETIME.as_secs() / 60
+            ),
+            Some(json!({"uri": uri})),
+        ));
+    };
+    let contents = match String::from_utf8(found.content) {
+        Ok(text) if Measure::Json.cost(text.as_bytes()) <= LONGEST_CONTENT => {
+            ResourceContents::text(text, uri)
+        }
+        Err(bytes) if bytes.as_bytes().len() <= LONGEST_CONTENT / 4 * 3 => {
+            ResourceContents::blob(BASE64_STANDARD.encode(bytes.as_bytes()), uri)
+        }
+        _ => {
+            return Err(ErrorData::internal_error(
+                "This result does not fit into a message of 16 MiB. Make the call again that \
+                 linked to it, and ask for less.",
+                Some(json!({"uri": uri})),
+            ));
+        }
+    };
+    let contents = if found.mime_type.is_empty() {
+        contents
+    } else {
+        contents.with_mime_type(found.mime_type)
+    };
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_what_the_tool_wrote_of_it() {
+        let wrote = json!({
+            "uri": "research://artifact/0", "name": "n", "title": "t", "mimeType": "text/plain",
+            "description": "d", "size": 7,
+        });
+        let sent = serde_json::to_value(link(&wrote).unwrap()).unwrap();
+        assert_eq!(sent, wrote);
+        let least = json!({"uri": "u", "name": "n"});
+        let sent = serde_json::to_value(link(&least).unwrap()).unwrap();
+        assert_eq!(sent, least);
+        for wrong in [
+            json!({"uri": "u"}),
+            json!({"name": "n"}),
+            json!("u"),
+            json!(null),
+        ] {
+            assert!(link(&wrong).is_none());
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! An answer as a program reads it: the object, and the object as text.
+//!
+//! Answers of the tools of research keep to the schema that is listed for them, and their errors are
+//! no such objects: an error is a sentence with an object behind it, as their specification has it.
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Map, Value, json};
+
+use crate::contract::failure::Code;
+use crate::contract::tool::{Family, Tool};
+use crate::front::mcp::call::CallAnswer;
+
+/// After how long a call that took too long may be made again, in seconds.
+const RETRY_AFTER: u64 = 5;
+
+/// The answer of `tool` as content and as an object.
+pub fn result(tool: &Tool, answer: CallAnswer) -> CallToolResult {
+    if answer.failed && tool.family == Family::Research {
+        return CallToolResult::error(vec![ContentBlock::text(error(&answer.object))]);
+    }
+    let content = vec![ContentBlock::text(answer.text)];
+    let mut result = if answer.failed {
+        CallToolResult::error(content)
+    } else {
+        CallToolResult::success(content)
+    };
+    result.structured_content = Some(answer.object);
+    result
+}
+
+/// An error of a tool of research: what happened and what to do, a blank line, and the same for
+/// programs.
+fn error(answer: &Value) -> String {
+    let message = answer["error"].as_str().unwrap_or_default();
+    let code = answer["error_code"].as_str().and_then(Code::find);
+    let kind = code.unwrap_or(Code::ToolFailed).kind();
+    let mut error = Map::new();
+    error.insert("kind".to_owned(), kind.into());
+    // Where the tool has said nothing, as where it was ended or not asked, the kind says it.
+    let passes = kind == Code::Timeout.kind();
+    let retryable = answer["retryable"].as_bool().unwrap_or(passes);
+    let waits = passes && answer["retryable"].is_null();
+    let usual = match code {
+        _ if retryable => "retry_after_delay",
+        Some(Code::AuthMissing | Code::AuthInvalid) => "check_api_key",
+        _ if kind == Code::ToolFailed.kind() => "report_bug",
+        _ => "inform_user",
+    };
+    error.insert("retryable".to_owned(), retryable.into());
+    for (name, usual) in [
+        ("retryAfterSeconds", waits.then(|| RETRY_AFTER.into())),
+        ("suggestedAction", Some(usual.into())),
+        ("provider", None),
+        ("alternatives", None),
+        ("detail", None),
+    ] {
+        if let Some(value) = answer.get(name).cloned().or(usual) {
+            error.insert(name.to_owned(), value);
+        }
+    }
+    let mut sentence = message.to_owned();
+    if let Some(note) = answer["note"].as_str()
+        && !message.contains(note)
+    {
+        sentence.push(' ');
+        sentence.push_str(note);
+    }
+    format!("{}\n\n{}", sentence.trim(), json!({"error": error}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools;
+
+    fn sent(tool: &Tool, object: &Value) -> Value {
+        let answer = CallAnswer::new(object.to_string(), object.clone());
+        let mut result = result(tool, answer);
+        result.result_type = None;
+        serde_json::to_value(result).unwrap()
+    }
+
+    #[test]
+    fn an_answer_is_its_object_and_so_is_an_error_of_the_nine() {
+        let of_research = json!({"urls": [], "query": "q", "note": "n"});
+        assert_eq!(
+            sent(&tools::web_search::TOOL, &of_research),
+            json!({
+                "content": [{"type": "text", "text": of_research.to_string()}],
+                "structuredContent": of_research,
+                "isError": false,
+            })
+        );
+        for object in [
+            json!({"success": true, "content": "c", "note": "n"}),
+            json!({"success": false, "error": "e", "error_code": "HTTP_ERROR", "note": "n"}),
+        ] {
+            let failed = object["success"] == false;
+            assert_eq!(
+                sent(&tools::web_fetch::TOOL, &object),
+                json!({
+                    "content": [{"type": "text", "text": object.to_string()}],
+                    "structuredContent": object,
+                    "isError": failed,
+                })
+            );
+        }
+    }
+
+    #[test]
+    fn an_error_of_research_is_a_sentence_and_an_object_behind_a_blank_line() {
+        let object = json!({
+            "success": false, "error": "Too many.", "error_code": "RATE_LIMIT", "retryable": true,
+            "retryAfterSeconds": 60, "suggestedAction": "retry_after_delay", "provider": "brave",
+            "alternatives": ["exa"], "detail": "429", "note": "Wait.",
+        });
+        let result = sent(&tools::web_search::TOOL, &object);
+        assert_eq!(result["isError"], true);
+        assert_eq!(result.get("structuredContent"), None);
+        assert_eq!(
+            result["content"],
+            json!([{"type": "text", "text": concat!(
+                "Too many. Wait.\n\n",
+                r#"{"error":{"kind":"rate_limited","retryable":true,"#,
+                r#""retryAfterSeconds":60,"suggestedAction":"retry_after_delay","#,
+                r#""provider":"brave","alternatives":["exa"],"detail":"429"}}"#,
+            )}])
+        );
+        for (code, rest) in [
+            (
+                "TIMEOUT",
+                r#""network","retryable":true,"retryAfterSeconds":5,"suggestedAction":"retry_after_delay""#,
+            ),
+            (
+                "INVALID_ARG",
+                r#""validation","retryable":false,"suggestedAction":"inform_user""#,
+            ),
+            (
+                "AUTH_MISSING",
+                r#""config","retryable":false,"suggestedAction":"check_api_key""#,
+            ),
+            (
+                "TOOL_FAILED",
+                r#""internal","retryable":false,"suggestedAction":"report_bug""#,
+            ),
+            (
+                "UNHEARD_OF",
+                r#""internal","retryable":false,"suggestedAction":"report_bug""#,
+            ),
+        ] {
+            let object = json!({"content": "c", "error": "e", "error_code": code});
+            let result = sent(&tools::scrape_page::TOOL, &object);
+            let text = result["content"][0]["text"].as_str().unwrap();
+            assert_eq!(text, format!("e\n\n{{\"error\":{{\"kind\":{rest}}}}}"));
+        }
+    }
+}
