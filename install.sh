@@ -20,6 +20,7 @@ overwritten or removed.
   --prefix DIR     PREFIX; default ~/.local
   --user           into ~/.ikigai/tools instead, nothing on a PATH
   --project [DIR]  into DIR/.ikigai/tools instead (default: here), nothing on a PATH
+  --research       links for web-search and scrape-page as well; they stay until --uninstall
   --suffix         every link's name ends in -tool, for hosts that register no other names
   --binary FILE    install FILE, a built ikigai-tools, instead of building one
   --uninstall      remove what was installed: links, binary, pages, and directories made for them
@@ -64,7 +65,7 @@ set_place() {
 }
 
 parse_options() {
-    place='' where='' binary='' suffix='' uninstall=no dry_run=''
+    place='' where='' binary='' suffix='' research='' uninstall=no dry_run=''
     while [ $# -gt 0 ]; do
         case $1 in
             --prefix=* | --binary=* | --project=*) set_value "${1%%=*}" "${1#*=}" ;;
@@ -83,6 +84,7 @@ parse_options() {
                 ;;
             --user) set_place user '' ;;
             --suffix) suffix=--suffix ;;
+            --research) research=--research ;;
             --uninstall) uninstall=yes ;;
             --dry-run) dry_run=--dry-run ;;
             --help | -h)
@@ -302,15 +304,16 @@ install() {
         can_link "$installed" || return 0
         binary=$installed
     fi
-    # shellcheck disable=SC2086  # an option or none
-    PATH=$shell_path "$binary" link "$directory" --copy $suffix $dry_run </dev/null || exit 1
+    # shellcheck disable=SC2086  # an option or none, each
+    PATH=$shell_path "$binary" link "$directory" --copy $suffix $research $dry_run </dev/null || exit 1
     [ -n "$dry_run" ] || see_links
 }
 
 # Sees that the links are there, whatever the program said of them.
 see_links() {
     missing=0
-    for name in $("$binary" list </dev/null); do
+    # shellcheck disable=SC2086  # an option or none
+    for name in $("$binary" list $research </dev/null); do
         [ -z "$suffix" ] || name=${name%-tool}-tool
         [ ! -x "$destdir$directory/$name" ] || continue
         say "  $name FAILED: it is not there"

@@ -95,7 +95,10 @@ fn names_are_suggested_that_may_have_been_meant_and_no_others() {
         ("edit", "`file-edit`?"),
         ("fetch", "`web-fetch`?"),
         ("brave", "`web-search-brave`?"),
-        ("search", "`web-search-brave` or `web-search-google`?"),
+        (
+            "search",
+            "`web-search-brave` or `web-search-google` or `web-search`?",
+        ),
         ("version", "`--version`?"),
         ("--verson", "`--version`?"),
         ("completion", "`completions`?"),

@@ -33,6 +33,23 @@ fn nothing_is_wrong_with_a_fresh_installation() {
 }
 
 #[test]
+fn the_tools_of_research_are_missed_only_beside_one_of_them() {
+    let machine = Machine::new();
+    let said = machine.doctor();
+    assert!(!said.text.contains("scrape-page"), "{}", said.text);
+    let prefix = machine.path("prefix/libexec/ikigai");
+    let program = fs::read_link(prefix.join("grep")).unwrap();
+    symlink(&program, prefix.join("web-search-tool")).unwrap();
+    let said = machine.doctor();
+    said.line(&["  web-search-tool ", " system ", " ok, "]);
+    said.finds("no host finds scrape-page");
+    symlink(&program, prefix.join("scrape-page-tool")).unwrap();
+    let said = machine.doctor();
+    assert_eq!(said.code, 0, "{}", said.text);
+    said.line(&["  system", &format!("{} tools", names().len() + 2)]);
+}
+
+#[test]
 fn a_project_s_tool_shadows_a_person_s_and_that_the_system_s() {
     let machine = Machine::new();
     let user = machine.script(
@@ -191,6 +208,39 @@ fn keys_are_seen_and_never_shown() {
     said.line(&["GOOGLE_SEARCH_API_KEY", &place]);
     said.line(&["GOOGLE_SEARCH_ENGINE_ID", &place]);
     assert!(!said.text.contains("SECRET"), "{}", said.text);
+}
+
+#[test]
+fn who_is_asked_where_answers_are_kept_and_with_what_key_is_seen() {
+    let machine = Machine::new();
+    let said = machine.doctor();
+    said.line(&["providers configured", "none; DuckDuckGo needs no key"]);
+    said.line(&["searches with", "duckduckgo"]);
+    let cache = machine.path("home/.cache/ikigai-tools");
+    said.line(&[
+        "  cache ",
+        cache.to_str().unwrap(),
+        "made by the first answer",
+    ]);
+    assert!(!cache.exists(), "the doctor makes nothing");
+    fs::create_dir_all(&cache).unwrap();
+    let said = machine.doctor_with(&[
+        ("TAVILY_API_KEY", "SECRET1"),
+        ("SEARXNG_URL", "http://SECRET2@localhost:1"),
+        ("CACHE_ENCRYPTION_KEY", &"5E".repeat(32)),
+    ]);
+    assert_eq!(said.code, 0, "{}", said.text);
+    said.line(&["providers configured", "searxng, tavily"]);
+    said.line(&["searches with", "tavily"]);
+    said.line(&["  cache ", "can be written to"]);
+    said.line(&["key of the cache", "CACHE_ENCRYPTION_KEY"]);
+    assert!(!said.text.contains("SECRET") && !said.text.contains("5E5E"));
+    let said = machine.doctor_with(&[("SEARCH_ROUTING", "brave,exa")]);
+    said.line(&["searches with", "the first that answers of brave, exa"]);
+    let said = machine.doctor_with(&[("SEARCH_PROVIDER", "bing"), ("CACHE_ENCRYPTION_KEY", "5E")]);
+    assert_eq!(said.code, 1);
+    said.finds("Searches have nobody to ask: There is no search provider");
+    said.finds("CACHE_ENCRYPTION_KEY has not 64 hexadecimal digits");
 }
 
 #[test]

@@ -45,10 +45,12 @@ fn assert_free_of(directories: &[&str], what: &[&str]) {
     }
 }
 
-const WORKSHOPS: [&str; 8] = [
+const WORKSHOPS: [&str; 10] = [
+    "browser",
     "console",
     "document",
     "files",
+    "page",
     "sandbox",
     "search",
     "shell",

@@ -70,6 +70,76 @@ fn a_directory_gets_a_link_a_tool_and_each_is_called() {
     assert_eq!(names_in(room.path()), ["tools"]);
 }
 
+const RESEARCH: [&str; 2] = ["scrape-page-tool", "web-search-tool"];
+
+#[test]
+fn the_tools_of_research_have_links_where_they_are_asked_for() {
+    let room = directory();
+    let tools = room.path().join("tools");
+    let nine = {
+        let mut names = names();
+        names.sort();
+        names
+    };
+    assert_eq!(nine.len(), 9);
+    let mut eleven = [&nine[..], &RESEARCH.map(str::to_owned)].concat();
+    eleven.sort();
+
+    let (code, said) = link(room.path(), &["tools", "--research", "--dry-run"]);
+    assert_eq!(code, 0, "{said}");
+    for name in RESEARCH {
+        assert!(said.contains(&format!("would link {}", tools.join(name).display())));
+    }
+    assert!(!tools.exists());
+    assert_eq!(link(room.path(), &["tools"]).0, 0);
+    assert_eq!(
+        names_in(&tools),
+        [&[".ikigai-tools.directories".to_owned()], &nine[..]].concat()
+    );
+
+    let (code, said) = link(room.path(), &["tools", "--research"]);
+    assert_eq!(code, 0, "{said}");
+    let with_record = [&[".ikigai-tools.directories".to_owned()], &eleven[..]].concat();
+    assert_eq!(names_in(&tools), with_record);
+    for name in RESEARCH {
+        let row = said
+            .lines()
+            .find(|line| line.starts_with(&format!("  {name} ")));
+        assert!(row.is_some_and(|row| row.contains(" ok ")), "{said}");
+        let schema = Command::new(tools.join(name))
+            .arg("--schema")
+            .output()
+            .unwrap();
+        assert!(schema.status.success());
+    }
+
+    // Whoever brings it up to date keeps what was asked for before, in either spelling.
+    for flags in [&["tools"][..], &["tools", "--suffix"], &["tools"]] {
+        let (code, said) = link(room.path(), flags);
+        assert_eq!(code, 0, "{said}");
+        for name in RESEARCH {
+            assert!(tools.join(name).is_symlink(), "{flags:?}");
+            assert!(said.contains(&format!("  {name} ")), "{said}");
+        }
+    }
+    assert_eq!(names_in(&tools), with_record);
+
+    let (code, said) = link(room.path(), &["tools", "--remove"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(names_in(room.path()).is_empty());
+    assert_eq!(link(room.path(), &["tools"]).0, 0);
+    assert!(!tools.join(RESEARCH[0]).is_symlink());
+}
+
+#[test]
+fn the_names_of_all_links_are_listed_on_request() {
+    let (code, list, _) = piped(Path::new("."), &["list", "--research"]);
+    assert_eq!(code, 0);
+    let all: Vec<&str> = list.lines().collect();
+    assert_eq!(all[..9], names());
+    assert_eq!(all[9..], ["web-search-tool", "scrape-page-tool"]);
+}
+
 #[test]
 fn installing_twice_is_installing_once() {
     let room = directory();

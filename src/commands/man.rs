@@ -165,7 +165,9 @@ fn exit_status(tool: &Tool) -> Vec<(String, String)> {
     let mut codes = help::exit_status(tool);
     let (answered, refused) = match tool.family {
         Family::Local => ("answered, be it with an error", "the request was a bad one"),
-        Family::Web => ("answered", "the request was a bad one, or it was not done"),
+        Family::Web | Family::Research => {
+            ("answered", "the request was a bad one, or it was not done")
+        }
     };
     codes.push((
         "with --json, or a request on stdin".to_owned(),

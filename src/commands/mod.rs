@@ -43,7 +43,7 @@ pub fn run(tools: Registry, name: &str, args: &[OsString]) -> Exit {
         Err(error) => return say::misused(&error),
     };
     match name {
-        "list" => say::print(&help::list(tools)),
+        "list" => say::print(&help::list(tools, matches.get_flag("research"))),
         "schema" => {
             let provider = matches.get_one::<String>("for");
             let named = matches.get_many::<&Tool>("tool").into_iter().flatten();
@@ -62,6 +62,7 @@ pub fn run(tools: Registry, name: &str, args: &[OsString]) -> Exit {
                 directory: directory.clone(),
                 suffix: matches.get_flag("suffix"),
                 copy: matches.get_flag("copy"),
+                research: matches.get_flag("research"),
                 links_only: matches.get_flag("links-only"),
                 remove: matches.get_flag("remove"),
                 dry_run: matches.get_flag("dry-run"),

@@ -209,6 +209,24 @@ fn with_suffix_every_link_s_name_ends_in_tool() {
 }
 
 #[test]
+fn with_research_two_more_tools_have_links_until_all_are_removed() {
+    let room = Room::new();
+    let dir = room.path("home/.local/libexec/ikigai");
+    let mut all = names();
+    all.extend(["web-search-tool", "scrape-page-tool"].map(String::from));
+    let text = room.install(&["--research"]);
+    assert!(text.contains("  scrape-page-tool "), "{text}");
+    assert_tools(&dir, &all);
+    // A newer version is installed over it without a word about them.
+    room.install(&[]);
+    assert_tools(&dir, &all);
+    room.uninstall(&[]);
+    assert_eq!(fs::read_dir(room.path("home")).unwrap().count(), 0);
+    room.install(&[]);
+    assert_tools(&dir, &names());
+}
+
+#[test]
 fn a_second_run_changes_nothing() {
     let room = Room::new();
     for options in [&[][..], &["--user", "--suffix"]] {

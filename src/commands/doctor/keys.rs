@@ -9,6 +9,7 @@ use crate::console::sanitize;
 use crate::contract::tool::{Account, Credential, Tool};
 use crate::registry::Registry;
 use crate::web::credentials::{CredentialName, Credentials, Source};
+use crate::web::search::choice::PROVIDERS;
 
 /// What is known of a credential.
 enum State {
@@ -41,14 +42,13 @@ fn name(credential: Credential) -> CredentialName {
 fn exposed(tools: Registry) -> Vec<(PathBuf, u32)> {
     // A key in the environment hides the file from a search, and from nobody else.
     let file_only = |name: &str| {
-        let mut all = tools.iter().flat_map(Tool::credentials);
-        let is_key = all.any(|one| one.variable == name);
+        let is_key = all_names(tools).iter().any(|one| one.variable == name);
         std::env::var(name).ok().filter(|_| !is_key)
     };
     let credentials = Credentials::from_vars(&file_only, dirs::home_dir());
     let mut files = Vec::new();
-    for credential in tools.iter().flat_map(Tool::credentials) {
-        if let Ok(Source::File(file)) = credentials.source(name(*credential))
+    for name in all_names(tools) {
+        if let Ok(Source::File(file)) = credentials.source(name)
             && let Ok(status) = file.metadata()
             && status.mode() & 0o077 != 0
             && !files.iter().any(|(other, _)| *other == file)
@@ -57,6 +57,14 @@ fn exposed(tools: Registry) -> Vec<(PathBuf, u32)> {
         }
     }
     files
+}
+
+/// The names of all credentials, those of the providers of search among them.
+fn all_names(tools: Registry) -> Vec<CredentialName> {
+    let own = tools.iter().flat_map(Tool::credentials).copied().map(name);
+    let slots = PROVIDERS.iter().flat_map(|provider| provider.slots);
+    own.chain(slots.flat_map(|slot| slot.names).copied())
+        .collect()
 }
 
 /// Puts down how the keys stand.

@@ -9,6 +9,7 @@ mod identity;
 mod keys;
 mod places;
 mod probe;
+mod research;
 pub(super) mod shell;
 mod tools;
 
@@ -40,6 +41,7 @@ pub fn run(known: Registry, run_project: bool) -> Exit {
     report.places(&places);
     tools::report(&mut report, known, &places, run_project);
     keys::report(&mut report, known);
+    research::report(&mut report, known);
     report.conclude()
 }
 

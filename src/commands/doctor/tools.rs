@@ -12,7 +12,7 @@ use crate::commands::doctor::{
 };
 use crate::console::color::painted;
 use crate::console::sanitize;
-use crate::contract::tool::Tool;
+use crate::contract::tool::{Set, Tool};
 use crate::program::PROGRAM;
 use crate::registry::Registry;
 
@@ -295,14 +295,18 @@ impl Tools {
     }
 
     fn missing(&self, report: &mut Report, places: &[Place]) {
-        let missing: Vec<&Tool> = self
+        let is_seen =
+            |tool: &&Tool| self.first.contains_key(tool.name) || self.broken.contains(tool.name);
+        // Those of research are there on request: where one of them is, all should be.
+        let research = self
             .known
             .into_iter()
-            .filter(|tool| !self.first.contains_key(tool.name))
-            .filter(|tool| !self.broken.contains(tool.name))
-            .collect();
+            .any(|tool| tool.set == Set::Research && is_seen(&tool));
+        let wanted: Vec<&Tool> = self.known.linked(research).collect();
+        let missing = wanted.iter().copied().filter(|tool| !is_seen(tool));
+        let missing: Vec<&Tool> = missing.collect();
         let own = identity::own().unwrap_or_else(|| PathBuf::from(PROGRAM));
-        if missing.len() == self.known.len() {
+        if missing.len() == wanted.len() {
             let directory = shell::word(&usual_place(&own, places));
             let own = shell::word(&own);
             return report.problem(

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::places::Places;
-use super::{Refusal, install, owned, shown};
+use super::{Options, Refusal, install, owned, shown};
 use crate::command_line::fields::quoted;
 use crate::commands::doctor::shell::word;
 use crate::console::say;
@@ -27,7 +27,7 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 ///
 /// # Errors
 /// Some of the links do not answer as they should.
-pub fn all(places: &Places, suffix: bool) -> Result<(), Refusal> {
+pub fn all(places: &Places, options: &Options) -> Result<(), Refusal> {
     say::print(&format!(
         "\n{} in {}\n  {:<24} {:<8} call\n",
         say::version().trim_end(),
@@ -36,7 +36,7 @@ pub fn all(places: &Places, suffix: bool) -> Result<(), Refusal> {
         "schema"
     ));
     let mut failed = 0;
-    for name in install::names(suffix) {
+    for name in install::names(options) {
         let link = places.tools.join(&name);
         let row = if owned::is_link(places, &link) {
             let schema = answers_schema(&link);
@@ -61,7 +61,7 @@ pub fn all(places: &Places, suffix: bool) -> Result<(), Refusal> {
     }
     say::print("\n");
     if failed == 0 {
-        suggest(places, suffix);
+        suggest(places, options);
         Ok(())
     } else {
         Err(Refusal(format!(
@@ -73,9 +73,9 @@ pub fn all(places: &Places, suffix: bool) -> Result<(), Refusal> {
 
 /// Says what a person would do next: a call that works as it is printed, and how this shell finds
 /// the program.
-fn suggest(places: &Places, suffix: bool) {
+fn suggest(places: &Places, options: &Options) {
     let links =
-        install::names(suffix).map(|name| (places.tools.join(&name), registry::find(&name)));
+        install::names(options).map(|name| (places.tools.join(&name), registry::find(&name)));
     let call = links
         .filter(|(link, _)| owned::is_link(places, link))
         .find_map(|(link, tool)| {

@@ -10,13 +10,16 @@ use super::directories::{self, Lock};
 use super::places::{COMPLETIONS, MANUAL, Places, same_file};
 use super::{Options, Refusal, Report, identity, owned, shown};
 use crate::commands::{completions, man};
+use crate::contract::tool::Set;
 use crate::program::PROGRAM;
 use crate::registry::TOOLS;
 
-/// Installs everything. Returns what keeps other runs out of the directory.
+/// Installs everything. Returns what keeps other runs out of the directory. Whoever brings an
+/// installation up to date, as a package does, does not take away what was asked for before: links
+/// of the tools of research that are there stay, and `options` say so then.
 pub fn all(
     places: &Places,
-    options: &Options,
+    options: &mut Options,
     report: &mut Report,
 ) -> Result<Option<Lock>, Refusal> {
     let pages = pages(places)?;
@@ -27,6 +30,7 @@ pub fn all(
     let lock = directories::make_tools(places, report)?;
     // Where a program is, the directory was: nothing has been made.
     require_own_program(places, options)?;
+    options.research |= has_research(places)?;
     if !options.suffix {
         warn_of_path(places, report);
     }
@@ -50,14 +54,25 @@ pub fn all(
 }
 
 /// The links' names, in the registry's order.
-pub fn names(suffix: bool) -> impl Iterator<Item = String> {
-    TOOLS.iter().map(move |tool| {
+pub fn names(options: &Options) -> impl Iterator<Item = String> {
+    let suffix = options.suffix;
+    TOOLS.linked(options.research).map(move |tool| {
         if suffix {
             format!("{}-tool", tool.command())
         } else {
             tool.link.to_owned()
         }
     })
+}
+
+/// Whether tools of research have links.
+fn has_research(places: &Places) -> Result<bool, Refusal> {
+    let links = links_in(places)?;
+    let mut tools = links.iter().filter_map(|link| {
+        let name = link.file_name()?.to_str()?;
+        TOOLS.find(name)
+    });
+    Ok(tools.any(|tool| tool.set == Set::Research))
 }
 
 /// Removes the file, after saying so.
@@ -217,9 +232,7 @@ pub fn remove_drafts<'a>(places: &Places, pages: impl Iterator<Item = &'a PathBu
 
 fn install_links(places: &Places, options: &Options, report: &mut Report) -> Result<(), Refusal> {
     let target = places.link_target(options.copy);
-    let names: Vec<PathBuf> = names(options.suffix)
-        .map(|name| places.tools.join(name))
-        .collect();
+    let names: Vec<PathBuf> = names(options).map(|name| places.tools.join(name)).collect();
     for path in &names {
         install_link(places, path, &target, report)?;
     }

@@ -37,6 +37,8 @@ pub struct Options {
     pub directory: PathBuf,
     /// Every link's name ends in `-tool`.
     pub suffix: bool,
+    /// The tools of research have links as well.
+    pub research: bool,
     /// The program itself is copied into the directory, or removed from it, as well.
     pub copy: bool,
     /// Neither the link in `PREFIX/bin` nor what belongs in `PREFIX/share`.
@@ -101,12 +103,13 @@ fn carry_out(options: &Options, report: &mut Report) -> Result<(), Refusal> {
     if options.remove {
         return remove::all(&places, options, report);
     }
+    let mut options = options.clone();
     // Held until the tools have been called: nobody removes them meanwhile.
-    let _lock = install::all(&places, options, report)?;
+    let _lock = install::all(&places, &mut options, report)?;
     if options.dry_run {
         return Ok(());
     }
-    check::all(&places, options.suffix)
+    check::all(&places, &options)
 }
 
 /// What is said while it is done.
