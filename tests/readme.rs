@@ -10,7 +10,8 @@
 //!
 //! All commands of the page run one after the other in one fresh HOME, in which `./install.sh` has
 //! laid the tools, after the line that it prints for this shell's PATH.
-//! `http://example.com/` is answered by a page of this test's own, so that no packet leaves the machine.
+//! `http://example.com/` and the search server `http://search.example.com` are answered by this
+//! test, so that no packet leaves the machine.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -114,7 +115,10 @@ fn shell(script: &str, home: &Path, proxy: &str) -> Command {
     command
 }
 
-/// A proxy on the loopback that knows one page. Returns its address.
+/// What the search server finds.
+const FOUND: &str = r#"{"results":[{"title":"Rust","url":"https://www.rust-lang.org/","content":"A language empowering everyone to build reliable and efficient software."}]}"#;
+
+/// A proxy on the loopback that knows one page and one search server. Returns its address.
 fn proxy() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -133,19 +137,21 @@ fn serve(stream: &TcpStream) {
         let Some(request) = lines.next() else { return };
         lines.take_while(|line| !line.is_empty()).for_each(drop);
         let mut out = stream;
-        let _ = if request.starts_with("CONNECT example.com:80 ") {
+        let _ = if request.starts_with("CONNECT ") {
             write!(out, "HTTP/1.1 200 OK\r\n\r\n")
         } else {
             let page =
                 "<!doctype html><title>Example Domain</title><h1>Example Domain</h1><p>A page.</p>";
-            let status = match request.split(' ').nth(1) {
-                Some("/" | "http://example.com/") => "200 OK",
-                _ => "404 Not Found",
+            let target = request.split(' ').nth(1).unwrap_or_default();
+            let (status, kind, body) = match target {
+                "/" | "http://example.com/" => ("200 OK", "text/html", page),
+                _ if target.contains("/search?") => ("200 OK", "application/json", FOUND),
+                _ => ("404 Not Found", "text/html", page),
             };
             write!(
                 out,
-                "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}",
-                page.len()
+                "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n{body}",
+                body.len()
             )
         };
     }
