@@ -174,7 +174,7 @@ fn a_server_shows_no_key_to_a_command_and_passes_them_to_a_search() {
     use std::io::{BufRead, BufReader, Write};
     use std::process::{Command, Stdio};
     let mut server = Command::new(common::BINARY)
-        .arg("mcp")
+        .args(["mcp", "--tools", "local,web"])
         .envs(SECRETS.map(|name| (name, format!("{VALUE}-{name}"))))
         .env("IKIGAI_BRAVE_URL", "http://127.0.0.1:9/")
         .stdin(Stdio::piped())

@@ -113,11 +113,15 @@ impl KeptOutput {
     }
 }
 
-/// The directory of the files, for whoever lets them be read; it need not be there.
+/// The directory of the files, for whoever lets them be read; neither it nor those above it need be
+/// there.
 #[must_use]
 pub fn directory_of_outputs() -> Option<PathBuf> {
-    let state = dirs::state_dir()?.canonicalize().ok()?;
-    Some(state.join("ikigai-tools/output"))
+    let output = dirs::state_dir()?.join("ikigai-tools/output");
+    let (there, real) = output
+        .ancestors()
+        .find_map(|one| Some((one, one.canonicalize().ok()?)))?;
+    Some(real.join(output.strip_prefix(there).ok()?))
 }
 
 /// Why there is no place.
