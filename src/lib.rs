@@ -24,11 +24,13 @@
 //! | `page` | workshop: what a page says of itself, and what kind of source it is |
 //! | `browser` | workshop: pages that their scripts put together, by the user's browser |
 //! | `cache` | workshop: what was found out lately, sealed, with an age |
+//! | `calendar` | workshop: days and their dates |
 //! | `secrets` | which variables of the environment no command and no file shows |
 //! | `console` | workshop: the process's own streams, and text for a terminal |
 //! | `program` | the program's name, and how a run ends |
 
 pub mod cache;
+mod calendar;
 mod command_line;
 mod commands;
 mod console;

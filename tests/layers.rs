@@ -45,8 +45,10 @@ fn assert_free_of(directories: &[&str], what: &[&str]) {
     }
 }
 
-const WORKSHOPS: [&str; 10] = [
+const WORKSHOPS: [&str; 12] = [
     "browser",
+    "cache",
+    "calendar.rs",
     "console",
     "document",
     "files",

@@ -6,8 +6,8 @@ mod server;
 
 use std::time::{Duration, Instant};
 
-use ikigai_tools::web::client::Client;
 use ikigai_tools::web::client::proxy::Proxies;
+use ikigai_tools::web::client::{Client, FetchError};
 use ikigai_tools::web::credentials::Credentials;
 use ikigai_tools::web::exa_pages::{self, ExaPage};
 use ikigai_tools::web::native::{self, NativeError, NativePage};
@@ -495,7 +495,7 @@ fn a_page_that_shows_no_video_is_a_clear_failure() {
     let limited = Server::bytes(reply("429 Too Many Requests", ""));
     assert!(matches!(
         read(VIDEO, &limited).unwrap_err(),
-        NativeError::Blocked(_)
+        NativeError::Fetch(FetchError::Status(reply)) if reply.status == 429
     ));
     let strange = Server::bytes(reply(
         "200 OK\r\nContent-Type: text/html",

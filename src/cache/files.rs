@@ -101,7 +101,9 @@ impl Files {
             let name = entry.file_name();
             let name = name.as_encoded_bytes();
             let draft = name.starts_with(DRAFT.as_bytes()) || name.starts_with(TURN.as_bytes());
-            if !about.is_file() {
+            // Whatever else is there, such as a key, is not an entry.
+            let is_entry = name.len() == 64 && name.iter().all(u8::is_ascii_hexdigit);
+            if !about.is_file() || !(draft || is_entry) {
                 continue;
             }
             if age > OLD || (draft && age > ABANDONED) {

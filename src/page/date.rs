@@ -8,6 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use url::Url;
 
+use crate::calendar;
+
 /// The names of the months in English.
 pub const MONTHS: [&str; 12] = [
     "January",
@@ -43,22 +45,12 @@ impl Date {
     #[must_use]
     pub fn of(time: SystemTime) -> Self {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let mut day = since.as_secs() / 86_400;
-        let mut year: u16 = 1970;
-        while day >= days_in_year(year) && year < 9999 {
-            day -= days_in_year(year);
-            year += 1;
-        }
-        let mut month = 1;
-        while month < 12 && day >= u64::from(days_in(year, month)) {
-            day -= u64::from(days_in(year, month));
-            month += 1;
-        }
-        let day = u8::try_from(day + 1).unwrap_or(31);
+        let day = i64::try_from(since.as_secs() / 86_400).unwrap_or_default();
+        let (year, month, day) = calendar::date_of(day);
         Self {
-            year,
-            month: Some(month),
-            day: Some(day),
+            year: u16::try_from(year).unwrap_or(9999).min(9999),
+            month: u8::try_from(month).ok(),
+            day: u8::try_from(day).ok(),
         }
     }
 
@@ -258,10 +250,6 @@ fn month_of(word: &str) -> Option<u8> {
 
 fn is_leap(year: u16) -> bool {
     year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400)
-}
-
-fn days_in_year(year: u16) -> u64 {
-    365 + u64::from(is_leap(year))
 }
 
 fn days_in(year: u16, month: u8) -> u8 {

@@ -16,6 +16,9 @@ const MAX_TEXT: usize = 4000;
 /// The longest DOI, in bytes. There is no limit; the longest that are registered are shorter.
 const MAX_DOI: usize = 256;
 
+/// How many places of a text are tried that look as if one began there.
+const MOST_TRIED: usize = 64;
+
 /// Elements in which a page declares its DOI, the clearest first.
 const DECLARED: [&str; 9] = [
     "citation_doi",
@@ -125,7 +128,7 @@ fn in_address(url: &Url) -> Option<String> {
             .into_owned()
     };
     let path = decoded(url.path());
-    let of_path = begins(&path).find_map(|at| {
+    let of_path = begins(&path).take(MOST_TRIED).find_map(|at| {
         let mut doi = &path[at..];
         doi = &doi[..doi
             .find(|c: char| !c.is_ascii_graphic())
@@ -187,7 +190,7 @@ fn in_text(text: &str) -> Option<String> {
     // Markdown has a backslash before what would be a mark.
     let is_cut = text.len() > MAX_TEXT;
     let text = cut(text, MAX_TEXT).replace('\\', "");
-    begins(&text).find_map(|at| {
+    begins(&text).take(MOST_TRIED).find_map(|at| {
         let rest = &text[at..];
         let part = |c: char| c.is_ascii_alphanumeric() || "-._;()/:+[]".contains(c);
         let mut end = rest.find(|c| !part(c)).unwrap_or(rest.len());
@@ -232,6 +235,10 @@ fn finished(text: &str) -> Option<String> {
     // Old DOIs hold these two, in pairs.
     if text.starts_with("10.1002/") && text.contains('>') {
         doi = text.split(['"', '\'', '|', '`', '\\']).next()?;
+    }
+    // What is taken off is counted anew each time.
+    if doi.len() > 4 * MAX_DOI {
+        return None;
     }
     loop {
         let last = doi.chars().next_back()?;

@@ -13,7 +13,7 @@ use url::Url;
 
 use super::date::Date;
 use super::{cut, line};
-use crate::web::client::{Client, FetchRequest, parse_url};
+use crate::web::client::{Client, FetchError, FetchRequest, parse_url};
 
 /// The timeout of the question, a part of the call's.
 pub const TIMEOUT: Duration = Duration::from_secs(3);
@@ -75,36 +75,53 @@ pub enum NoticeSource {
     Publisher,
 }
 
-/// Asks Crossref about `doi`, for [`TIMEOUT`] at most. `None` where no notice is known, and where
-/// nothing could be found out.
-#[must_use]
-pub fn status(client: &Client, doi: &str) -> Option<RetractionStatus> {
+/// Asks Crossref about `doi`, for [`TIMEOUT`] at most. `None` where no notice is known.
+///
+/// # Errors
+/// [`Unanswered`]: nothing can be said of the work.
+pub fn status(client: &Client, doi: &str) -> Result<Option<RetractionStatus>, Unanswered> {
     let variable = std::env::var(ENDPOINT_VARIABLE).ok();
     let endpoint = variable.as_deref().map(str::trim);
     let endpoint = endpoint
         .filter(|value| !value.is_empty())
         .unwrap_or(ENDPOINT);
-    status_at(client, &parse_url(endpoint).ok()?, doi)
+    status_at(client, &parse_url(endpoint).map_err(|_| Unanswered)?, doi)
 }
 
 /// The same, asking at `endpoint`.
-#[must_use]
-pub fn status_at(client: &Client, endpoint: &Url, doi: &str) -> Option<RetractionStatus> {
-    let url = address(endpoint, doi)?;
+///
+/// # Errors
+/// [`Unanswered`]: nothing can be said of the work.
+pub fn status_at(
+    client: &Client,
+    endpoint: &Url,
+    doi: &str,
+) -> Result<Option<RetractionStatus>, Unanswered> {
+    let Some(url) = address(endpoint, doi) else {
+        return Ok(None);
+    };
     let client = client.for_at_most(TIMEOUT);
-    let reply = client
-        .get(&FetchRequest {
-            url: &url,
-            accept: "application/json",
-            headers: &[],
-        })
-        .ok()?;
+    let reply = client.get(&FetchRequest {
+        url: &url,
+        accept: "application/json",
+        headers: &[],
+    });
+    let reply = match reply {
+        Ok(reply) => reply,
+        // It does not know the work.
+        Err(FetchError::Status(reply)) if reply.status == 404 => return Ok(None),
+        Err(_) => return Err(Unanswered),
+    };
     if reply.truncated {
-        return None;
+        return Err(Unanswered);
     }
-    let reply: Reply = serde_json::from_slice(&reply.body).ok()?;
-    worst(&reply.message.updated_by)
+    let reply: Reply = serde_json::from_slice(&reply.body).map_err(|_| Unanswered)?;
+    Ok(worst(&reply.message.updated_by))
 }
+
+/// There was no answer that could be read: another time there may be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unanswered;
 
 /// The address of what Crossref knows of `doi`; that of the endpoint without a path is `/works`.
 fn address(endpoint: &Url, doi: &str) -> Option<Url> {

@@ -3,6 +3,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use crate::calendar;
+
 const MONTHS: [&[u8; 3]; 12] = [
     b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
 ];
@@ -30,7 +32,7 @@ pub fn parse(text: &str) -> Option<SystemTime> {
     if !(1..=31).contains(&day) || year < 1601 {
         return None;
     }
-    let days = u64::try_from(days_since_1970(year, month, day)).ok()?;
+    let days = u64::try_from(calendar::day_of(year, month, day)).ok()?;
     Some(SystemTime::UNIX_EPOCH + Duration::from_secs(days * 86_400 + time))
 }
 
@@ -58,34 +60,13 @@ fn clock(token: &str) -> Option<u64> {
     within.then(|| u64::try_from(hour * 3600 + minute * 60 + second).ok())?
 }
 
-/// Days from the first of January 1970 on, in the Gregorian calendar: years are counted from March,
-/// so that a leap day is a year's last.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let from_march = (month + 9) % 12;
-    let day_of_year = (153 * from_march + 2) / 5 + day - 1;
-    year * 365 + year / 4 - year / 100 + year / 400 + day_of_year - 719_468
-}
-
 /// A moment in UTC, to the second, as RFC 3339 has it; one before 1970 is the beginning of that.
 #[must_use]
 pub fn rfc_3339(time: SystemTime) -> String {
     let since = time.duration_since(SystemTime::UNIX_EPOCH);
     let seconds = since.unwrap_or_default().as_secs();
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // From the first of March of the year 0 on, by eras of 400 years.
-    let days = days + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 {
-        from_march + 3
-    } else {
-        from_march - 9
-    };
-    let year = era * 400 + year + u64::from(month <= 2);
+    let (day, second) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = calendar::date_of(i64::try_from(day).unwrap_or_default());
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }

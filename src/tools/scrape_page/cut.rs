@@ -49,7 +49,8 @@ pub fn beginning(text: &str, most: usize, markdown: bool) -> Option<Beginning> {
     };
     // The closing fence takes room too, and code is cut behind a line of it.
     let end = floor(text, most.saturating_sub(fence.len() + 1));
-    let end = text[..end].rfind('\n').unwrap_or(end);
+    let line = text[..end].rfind('\n').filter(|at| *at > most / 2);
+    let end = line.unwrap_or(end);
     let same = open_fence(&text[..end]).is_some_and(|one| one == fence);
     Some(cut_at(text, end, if same { &fence } else { "" }))
 }

@@ -60,9 +60,13 @@ pub fn add(page: &mut Page, source: &Source<'_>, text: &str, client: Option<&Cli
     let Some(doi) = page::doi::detected(url, embedded, text, &class) else {
         return;
     };
-    let status = client.and_then(|client| page::retraction::status(&client.for_services(), &doi));
     put(page, "detectedDoi", Some(&doi));
-    put(page, "retractionStatus", status.as_ref());
+    let Some(client) = client else { return };
+    match page::retraction::status(&client.for_services(), &doi) {
+        Ok(status) => put(page, "retractionStatus", status.as_ref()),
+        // A page without the word of a retraction is not one to be kept.
+        Err(page::retraction::Unanswered) => page.of_the_moment = true,
+    }
 }
 
 fn put(page: &mut Page, name: &str, fact: Option<&impl Serialize>) {

@@ -15,7 +15,7 @@ use super::page::Page;
 use super::read;
 use super::scripted;
 use crate::cache::{self, Question, Store};
-use crate::contract::failure::Failure;
+use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Terms;
 use crate::tools::network;
 use crate::web::allowed::{self, Allowed};
@@ -26,6 +26,9 @@ pub const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
 
 /// How long a call waits for another one that is asking the same, before it asks by itself.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// The least time of a call whose failure to reach a server is the server's.
+const PATIENT: Duration = Duration::from_secs(15);
 
 /// The version of what is kept: one more whenever [`Kept`] changes.
 const VERSION: u32 = 1;
@@ -61,6 +64,7 @@ pub fn answer(asked: &Asked, terms: &Terms, store: Option<&dyn Store>) -> Result
         Ok(found) => return found,
         Err(turn) => turn,
     };
+    let is_patient = client.left() >= PATIENT;
     match read::page(asked, terms, client) {
         Ok(page) => {
             if !page.of_the_moment {
@@ -69,7 +73,8 @@ pub fn answer(asked: &Asked, terms: &Terms, store: Option<&dyn Store>) -> Result
             Ok(new(page))
         }
         Err(Refusal { failure, keeps }) => {
-            if keeps && failure::good_for(failure.code).is_some() {
+            let of_the_page = is_patient || failure.code != Code::NetworkError;
+            if keeps && of_the_page && failure::good_for(failure.code).is_some() {
                 let kept = failure::Kept::of(&failure);
                 put(store, &question, &Kept::<&Page>::Failure(kept));
             }
@@ -122,7 +127,19 @@ fn question(asked: &Asked) -> Question {
         .with("max_length", Some(max_length.to_string()))
         .with("allowed", variable(allowed::VARIABLE))
         .with("ways", Some(scripted::ways(url)))
+        .with_list(
+            "services",
+            &SERVICES.map(|name| variable(name).unwrap_or_default()),
+        )
 }
+
+/// The variables that replace the addresses of services.
+const SERVICES: [&str; 4] = [
+    "IKIGAI_CROSSREF_URL",
+    "IKIGAI_EXA_URL",
+    "IKIGAI_HN_URL",
+    "IKIGAI_YOUTUBE_URL",
+];
 
 /// A variable of the environment that decides on answers.
 fn variable(name: &str) -> Option<Vec<u8>> {

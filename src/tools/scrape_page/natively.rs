@@ -40,6 +40,8 @@ pub fn page(asked: &Asked, client: &Client, end: Instant) -> Result<Option<Page>
         markdown: true,
         title: read::titled(&found.document.title),
         partial: found.partial,
+        // What could not be read may be readable the next time.
+        of_the_moment: found.partial,
         ..Page::default()
     };
     let source = Source {

@@ -164,7 +164,8 @@ impl Video {
 /// A refusal that is a bot check is said as one.
 fn refused(error: FetchError) -> NativeError {
     match &error {
-        FetchError::Status(reply) if reply.status == 429 || refusal::bot_check(reply).is_some() => {
+        // With 429 it asks for slower reading, whatever page it shows.
+        FetchError::Status(reply) if reply.status != 429 && refusal::bot_check(reply).is_some() => {
             blocked(&reply.status_text())
         }
         _ => NativeError::Fetch(error),

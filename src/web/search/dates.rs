@@ -2,6 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::calendar;
+
 const MONTHS: [&str; 12] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
@@ -83,20 +85,7 @@ fn written(year: u32, month: u32, day: u32) -> Option<String> {
 pub fn days_before(now: SystemTime, days: u64) -> String {
     let since = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let day = (since / 86_400).saturating_sub(days);
-    // Years are counted from March, so that a leap day is a year's last; eras have 400 years.
-    let day = day + 719_468;
-    let era = day / 146_097;
-    let of_era = day % 146_097;
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 {
-        from_march + 3
-    } else {
-        from_march - 9
-    };
-    let year = year + era * 400 + u64::from(month <= 2);
+    let (year, month, day) = calendar::date_of(i64::try_from(day).unwrap_or_default());
     format!("{year:04}-{month:02}-{day:02}")
 }
 

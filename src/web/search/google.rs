@@ -408,6 +408,13 @@ fn refusal(reply: &Response) -> Refusal {
     }
 }
 
+/// The search engine that is asked where no lens names one: what it finds is what its user has set
+/// up. `None` for other providers, which have none.
+#[must_use]
+pub fn engine(provider: &Provider, account: &provider::Account) -> Option<String> {
+    (*provider == PROVIDER).then(|| account.key(1).to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,11 +4,10 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use url::Url;
 
-use super::SearchResult;
-use super::provider::Provider;
+use super::provider::{Account, Provider};
 use super::query::{Safe, Search, TimeRange};
+use super::{SearchResult, google};
 use crate::cache::Question;
 
 /// For how long an answer is good.
@@ -42,7 +41,7 @@ pub struct Kept {
 
 /// The question that a search is, asked of this provider at this address.
 #[must_use]
-pub fn question(search: &Search, provider: &Provider, endpoint: &Url) -> Question {
+pub fn question(search: &Search, provider: &Provider, account: &Account) -> Question {
     // A field that is not named here does not compile.
     let Search {
         query,
@@ -58,13 +57,14 @@ pub fn question(search: &Search, provider: &Provider, endpoint: &Url) -> Questio
         provider: _,
         claim: _,
     } = search;
-    let mut place = endpoint.clone();
+    let mut place = account.endpoint.clone();
     // Neither can fail for an address of the web.
     let _ = place.set_username("");
     let _ = place.set_password(None);
     let question = Question::new("web_search", VERSION)
         .with("provider", Some(provider.name))
         .with("endpoint", Some(place.as_str()))
+        .with("engine", google::engine(provider, account))
         .with("query", Some(query.trim()))
         .with("count", Some(count.to_le_bytes()))
         .with("time_range", time_range.map(TimeRange::name))
@@ -85,7 +85,10 @@ pub fn question(search: &Search, provider: &Provider, endpoint: &Url) -> Questio
 
 #[cfg(test)]
 mod tests {
+    use url::Url;
+
     use super::*;
+    use crate::web::credentials::Key;
     use crate::web::search::brave::PROVIDER as BRAVE;
     use crate::web::search::exa::PROVIDER as EXA;
     use crate::web::search::lenses::Lens;
@@ -98,9 +101,15 @@ mod tests {
         ("lens.description", "it is shown to nobody who searches"),
     ];
 
+    fn account(address: &str) -> Account {
+        Account {
+            endpoint: Url::parse(address).unwrap(),
+            keys: Vec::new(),
+        }
+    }
+
     fn asked(search: &Search) -> Question {
-        let endpoint = Url::parse("https://a.example/search").unwrap();
-        question(search, &BRAVE, &endpoint)
+        question(search, &BRAVE, &account("https://a.example/search"))
     }
 
     fn some(text: &str) -> Option<String> {
@@ -202,12 +211,24 @@ mod tests {
 
     #[test]
     fn another_provider_or_address_is_another_question() {
-        let at =
-            |address: &str, provider| question(&plain(), provider, &Url::parse(address).unwrap());
+        let at = |address: &str, provider| question(&plain(), provider, &account(address));
         let one = at("https://a.example/search", &BRAVE);
         assert_ne!(one, at("https://b.example/search", &BRAVE));
         assert_ne!(one, at("https://a.example/search", &EXA));
         assert_eq!(one, at("https://user:secret@a.example/search", &BRAVE));
+        let engine = |id: &str, provider| {
+            let keys = ["key", id].map(|key| Some(Key::new(key)));
+            let account = Account {
+                keys: keys.into(),
+                ..account("https://a.example/search")
+            };
+            question(&plain(), provider, &account)
+        };
+        assert_ne!(
+            engine("a", &google::PROVIDER),
+            engine("b", &google::PROVIDER)
+        );
+        assert_eq!(engine("a", &BRAVE), engine("b", &BRAVE));
     }
 
     #[test]

@@ -32,6 +32,9 @@ const LEAST: Duration = Duration::from_secs(1);
 /// How long a call waits for another one that asks the same.
 const WAIT: Duration = Duration::from_secs(8);
 
+/// The least time of a search whose failure to reach a provider is the provider's.
+const PATIENT: Duration = Duration::from_secs(5);
+
 /// The most requests to a provider at the same time.
 const AT_ONCE: usize = 6;
 
@@ -135,6 +138,8 @@ struct Found {
     unheeded: Vec<String>,
     unsearched: Vec<(Vec<String>, Failure)>,
     shortened: Option<String>,
+    /// Why a second page is missing, where one was asked for.
+    broken_off: Option<Failure>,
 }
 
 impl Searcher<'_> {
@@ -289,7 +294,7 @@ impl Searcher<'_> {
         account: &Account,
     ) -> Option<Answer> {
         let store = self.store.filter(|_| self.keeps_answers)?;
-        let question = kept::question(search, provider, &account.endpoint);
+        let question = kept::question(search, provider, account);
         let entry = store.get(&question, GOOD_FOR)?;
         let kept: Kept = serde_json::from_slice(&entry.bytes).ok()?;
         Some(Answer {
@@ -315,7 +320,7 @@ impl Searcher<'_> {
         let Some(store) = self.store.filter(|_| self.keeps_answers) else {
             return Err(Turn::default());
         };
-        let question = kept::question(search, provider, &account.endpoint);
+        let question = kept::question(search, provider, account);
         let longest = WAIT.min(self.client.left() / 3);
         let look = || self.kept(search, provider, account);
         first_or_after(store, &question, longest, look)
@@ -329,23 +334,32 @@ impl Searcher<'_> {
         provider: &'static Provider,
         account: &Account,
     ) -> Result<Answer, Failure> {
+        let is_patient = client.left() >= PATIENT;
+        // A caller who cannot wait says nothing of the provider.
+        let failed = |failure: &Failure| {
+            if is_patient || !matches!(failure.kind, Kind::Network { .. }) {
+                self.breakers().failed(provider, failure.kind);
+            }
+        };
         let found = match found(client, search, provider, account) {
             Ok(found) => found,
             Err(failure) => {
-                self.breakers().failed(provider, failure.kind);
+                failed(&failure);
                 return Err(failure);
             }
         };
-        match found.unsearched.first() {
-            Some((_, failure)) => self.breakers().failed(provider, failure.kind),
-            None => self.breakers().succeeded(provider),
-        }
         let Found {
             results,
             unheeded,
             unsearched,
             shortened,
+            broken_off,
         } = found;
+        let failures = unsearched.iter().map(|(_, failure)| failure);
+        match failures.chain(&broken_off).next() {
+            Some(failure) => failed(failure),
+            None => self.breakers().succeeded(provider),
+        }
         let kept = Kept {
             results,
             unheeded,
@@ -354,10 +368,10 @@ impl Searcher<'_> {
         // Half an answer is not kept.
         if let Some(store) = self
             .store
-            .filter(|_| self.keeps_answers && unsearched.is_empty())
+            .filter(|_| self.keeps_answers && unsearched.is_empty() && broken_off.is_none())
             && let Ok(bytes) = serde_json::to_vec(&kept)
         {
-            store.put(&kept::question(search, provider, &account.endpoint), &bytes);
+            store.put(&kept::question(search, provider, account), &bytes);
         }
         Ok(Answer {
             provider,
@@ -429,8 +443,9 @@ fn found(
     let mut lists = Vec::with_capacity(parts.len());
     for (part, reply) in parts.iter().zip(replies) {
         match reply {
-            Ok((results, unheeded)) => {
+            Ok((results, unheeded, broken_off)) => {
                 lists.push(results);
+                found.broken_off = found.broken_off.or(broken_off);
                 for field in unheeded {
                     if !found.unheeded.iter().any(|one| one == field) {
                         found.unheeded.push(field.to_owned());
@@ -497,6 +512,9 @@ fn ask_all<T: Send>(
     replies
 }
 
+/// The results of a part, the fields that were not heeded, and why there was no second page.
+type PartFound = (Vec<SearchResult>, Vec<&'static str>, Option<Failure>);
+
 /// What one part of a search finds: a first page, and a second one where too much of that was
 /// dropped.
 fn part_found(
@@ -506,11 +524,12 @@ fn part_found(
     part: Ask<'_>,
     filter: &DomainFilter,
     wanted: usize,
-) -> Result<(Vec<SearchResult>, Vec<&'static str>), Failure> {
+) -> Result<PartFound, Failure> {
     let request = (provider.request)(&part, account);
     let given = exchange::results(client, provider, account, &request, Patience::SHORT)?;
     let all = given.len();
     let mut kept = results::cleaned(given.clone(), filter);
+    let mut broken_off = None;
     let short = kept.len() < wanted && kept.len() < all && all >= part.count.min(wanted);
     if short && provider.limits.pages && client.left() > PAGE_NEEDS {
         let second = Ask {
@@ -520,10 +539,12 @@ fn part_found(
         let request = (provider.request)(&second, account);
         // What is there already is worth more than why there is no more of it.
         let more = exchange::results(client, provider, account, &request, Patience::SHORT);
-        let more = more.unwrap_or_default();
-        kept = results::cleaned([given, more].concat(), filter);
+        match more {
+            Ok(more) => kept = results::cleaned([given, more].concat(), filter),
+            Err(failure) => broken_off = Some(failure),
+        }
     }
-    Ok((kept, request.unheeded))
+    Ok((kept, request.unheeded, broken_off))
 }
 
 /// Refuses what the provider would refuse.

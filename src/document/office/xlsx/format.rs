@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::super::number;
 use super::super::xml::Xml;
+use crate::calendar;
 
 /// The most formats of a document.
 const MAX_FORMATS: usize = 70_000;
@@ -170,25 +171,8 @@ fn date(days: f64) -> String {
     if day < 60 {
         day += 1;
     }
-    let (year, month, day) = civil(day - DAYS_TO_1970);
+    let (year, month, day) = calendar::date_of(day - DAYS_TO_1970);
     format!("{year:04}-{month:02}-{day:02}")
-}
-
-/// The date of a day, counted from 1 January 1970 (Howard Hinnant's `civil_from_days`).
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
 #[allow(
