@@ -699,3 +699,24 @@ fn a_search_that_is_too_long_is_shortened_or_refused_before_it_is_sent() {
     let whole = search_at(&server_of("google"), &long("google")).unwrap();
     assert_eq!(whole.shortened, None);
 }
+
+#[test]
+fn an_error_with_a_status_of_success_is_no_search_without_results() {
+    for (provider, body) in [
+        ("brave", r#"{"error":{"code":401,"message":"invalid key"}}"#),
+        (
+            "tavily",
+            r#"{"detail":{"error":"Unauthorized: missing key"}}"#,
+        ),
+        (
+            "serper",
+            r#"{"message":"Not enough credits","statusCode":400}"#,
+        ),
+        ("exa", r#"{"error":"NO_MORE_CREDITS"}"#),
+    ] {
+        let server = answering("200 OK", "application/json", body);
+        let set = variables(provider, &server.url("/search"));
+        let error = search_with(&set, None, &of(provider)).unwrap_err();
+        assert!(error.to_string().contains("search failed: "), "{error}");
+    }
+}

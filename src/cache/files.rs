@@ -23,6 +23,9 @@ const MOST: u64 = 64 * 1024 * 1024;
 /// An entry that is older is of no use to anybody.
 const OLD: Duration = Duration::from_secs(2 * 60 * 60);
 
+/// How far ahead of the clock an entry's time may be: clocks are corrected by seconds.
+const AHEAD: Duration = Duration::from_secs(60);
+
 /// A draft that is older was left by a process that died.
 const ABANDONED: Duration = Duration::from_secs(10 * 60);
 
@@ -141,9 +144,12 @@ impl Store for Files {
             return None;
         }
         let changed = about.modified().ok()?;
-        let age = SystemTime::now()
-            .duration_since(changed)
-            .unwrap_or_default();
+        let age = match SystemTime::now().duration_since(changed) {
+            Ok(age) => age,
+            Err(ahead) if ahead.duration() < AHEAD => Duration::ZERO,
+            // The clock was set back since: nobody knows how old this is.
+            Err(_) => return None,
+        };
         if age >= longest {
             return None;
         }

@@ -35,7 +35,7 @@ pub use turn::{Turn, first_or_after};
 pub struct Entry {
     /// What was put in.
     pub bytes: Vec<u8>,
-    /// How long ago that was; zero where the clock was set back.
+    /// How long ago that was; zero where the clock was set back by seconds.
     pub age: Duration,
 }
 

@@ -259,6 +259,8 @@ fn rest_of(
     let model = matches!(terms.reader, Reader::Model | Reader::Program);
     let main = page.paging == Paging::Main;
     let go_on = match (page.paging, terms.reader) {
+        // A window of lines begins anew within the first one.
+        _ if next <= 1 => None,
         (Paging::Nowhere, _) | (_, Reader::Person) => None,
         (_, Reader::Model | Reader::Program) => {
             let main = if main { ", main_only true" } else { "" };

@@ -71,7 +71,7 @@ fn cut_at(text: &str, end: usize, fence: &str) -> Beginning {
 }
 
 /// The last boundary between characters within the first `most` bytes.
-fn floor(text: &str, most: usize) -> usize {
+pub fn floor(text: &str, most: usize) -> usize {
     let mut at = most.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;

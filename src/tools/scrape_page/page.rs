@@ -89,12 +89,19 @@ impl Page {
         }
     }
 
-    /// Puts in the bytes as they came, of which there were `more`.
-    pub fn fill_raw(&mut self, bytes: &[u8], more: bool) {
+    /// Puts in the bytes as they came, of which there were `more`, as at most `most` bytes of text.
+    pub fn fill_raw(&mut self, bytes: &[u8], more: bool, most: usize) {
         let shown = if more { without_half(bytes) } else { bytes };
-        self.content = String::from_utf8_lossy(shown).into_owned();
-        self.whole = self.content.len();
-        self.truncated = more;
+        let mut text = String::from_utf8_lossy(shown).into_owned();
+        if text.len() != shown.len() || text.contains(char::REPLACEMENT_CHARACTER) {
+            let note = "What is no UTF-8 is shown as U+FFFD: its bytes are not in this answer.";
+            self.notes.push(note.to_owned());
+        }
+        let fits = cut::floor(&text, most);
+        self.truncated = more || fits < text.len();
+        text.truncate(fits);
+        self.content = text;
+        self.whole = bytes.len();
         self.raw = true;
     }
 }
@@ -130,9 +137,14 @@ mod tests {
             (b"", true, ""),
         ] {
             let mut page = Page::default();
-            page.fill_raw(bytes, more);
+            page.fill_raw(bytes, more, 100);
             assert_eq!(page.content, expected, "{bytes:?}");
-            assert_eq!(page.whole, expected.len());
+            assert_eq!(page.whole, bytes.len());
+            assert_eq!(page.notes.is_empty(), !expected.contains('\u{fffd}'));
         }
+        let mut page = Page::default();
+        page.fill_raw(&[0xff; 10], false, 10);
+        assert_eq!(page.content, "\u{fffd}".repeat(3));
+        assert!(page.truncated);
     }
 }

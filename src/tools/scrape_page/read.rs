@@ -31,6 +31,12 @@ const MAX_DOCUMENT: usize = 50 * 1024 * 1024;
 /// converted all the same; what is left of the 25 seconds of a call is for the answer.
 const CONVERSION: Duration = Duration::from_millis(600);
 
+/// The longest title that is shown, in characters.
+const LONGEST_TITLE: usize = 500;
+
+/// What a feed's list ends in where it has more items.
+const MORE_ITEMS: &str = "more items are not listed.]";
+
 /// Reads what is asked for, within the time of `client`.
 pub fn page(asked: &Asked, terms: &Terms, client: Client) -> Result<Page, Refusal> {
     if asked.mode == Mode::Raw {
@@ -75,7 +81,7 @@ fn raw(asked: &Asked, client: Client) -> Result<Page, Refusal> {
         content_type: reply.content_type().unwrap_or_default().to_owned(),
         ..Page::default()
     };
-    page.fill_raw(&reply.body, reply.truncated);
+    page.fill_raw(&reply.body, reply.truncated, asked.max_length);
     facts::add(&mut page, &Source::at(&reply.url), "", None);
     Ok(page)
 }
@@ -107,6 +113,11 @@ fn text(reply: Response, asked: &Asked, end: Instant, client: &Client) -> Result
         page.markdown = true;
         page.paging = Paging::Whole;
         page.title = titled(&feed.title);
+        if feed.markdown.ends_with(MORE_ITEMS) {
+            page.truncated = true;
+            let note = "The feed has more items than are listed; mode raw gives it whole.";
+            page.notes.push(note.to_owned());
+        }
         facts::add(
             &mut page,
             &Source::at(&reply.url),
@@ -177,7 +188,12 @@ fn is_written(text: &str) -> bool {
 /// A title, if there is one.
 pub fn titled(title: &str) -> Option<String> {
     let title = super::cut::visible(title.trim());
-    (!title.is_empty()).then(|| title.into_owned())
+    let title: String = title
+        .chars()
+        .filter(|char| !char.is_control())
+        .take(LONGEST_TITLE)
+        .collect();
+    (!title.is_empty()).then_some(title)
 }
 
 /// A page of HTML.
@@ -289,6 +305,9 @@ enum Cut {
 /// Whether the last line of a conversion says that there should be more.
 fn cut_off(markdown: &str) -> Option<Cut> {
     let last = markdown.rsplit("\n\n").next()?;
+    if last.starts_with("[The file is damaged") {
+        return Some(Cut::BySize);
+    }
     let said = last.strip_prefix("[Cut off: ")?;
     Some(if said.starts_with("there was no time") {
         Cut::ByTime

@@ -45,6 +45,14 @@ pub fn results(
     loop {
         let (refusal, told) = match send(client, provider, request) {
             Ok(reply) => match (provider.read)(&reply) {
+                Ok(results) if results.is_empty() => {
+                    let reply = without(&keys, reply);
+                    let Some(complaint) = super::reply::complaint(&reply) else {
+                        return Ok(results);
+                    };
+                    let text = format!("{} search failed: {complaint}", provider.title);
+                    return Err(Failure::new(provider, Kind::Upstream, text).map(clean));
+                }
                 Ok(results) => return Ok(results),
                 Err(Misread::Unknown) => {
                     return Err(not_understood(provider, &reply).map(clean));

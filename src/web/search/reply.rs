@@ -89,6 +89,41 @@ pub fn message(reply: &Response) -> String {
     tidy(found.unwrap_or_default())
 }
 
+/// What an answer without results says in their place: an error that came with a status of success.
+/// `None` where nothing was found.
+#[must_use]
+pub fn complaint(reply: &Response) -> Option<String> {
+    let status = reply.status_text();
+    if reply.status != 200 {
+        return Some(status);
+    }
+    let Some(Value::Object(body)) = json(reply) else {
+        return None;
+    };
+    let fails = |name: &str| match body.get(name) {
+        None | Some(Value::Null | Value::Bool(false)) => false,
+        Some(Value::String(text)) => !text.is_empty(),
+        Some(Value::Array(all)) => !all.is_empty(),
+        Some(_) => true,
+    };
+    let failed = ["error", "errors", "detail", "message"]
+        .into_iter()
+        .any(fails)
+        || body.get("success") == Some(&Value::Bool(false));
+    if !failed {
+        return None;
+    }
+    let text = message(reply);
+    let lower = text.to_lowercase();
+    if lower.contains("any results") || lower.contains("no results") {
+        return None;
+    }
+    if text.is_empty() {
+        return Some(format!("it says so without a reason ({status})"));
+    }
+    Some(format!("{text} ({status})"))
+}
+
 /// A refusal that the provider gives no more about than its own message: of this request where the
 /// status says so, else a failure of its own.
 #[must_use]

@@ -8,6 +8,9 @@ use url::Url;
 use super::{DomainFilter, SearchResult};
 use crate::document::entities;
 
+/// The longest address of a result, in bytes.
+const LONGEST_ADDRESS: usize = 4096;
+
 /// The longest title, in characters.
 const MAX_TITLE: usize = 500;
 /// The longest snippet, in characters.
@@ -50,7 +53,10 @@ pub fn cleaned(results: Vec<SearchResult>, hosts: &DomainFilter) -> Vec<SearchRe
             continue;
         };
         if hosts.admits(url.as_str()) && seen.insert(identity(&url)) {
-            kept.push(tidied(result));
+            kept.push(SearchResult {
+                url: shown(&result.url, url),
+                ..tidied(result)
+            });
         }
     }
     kept
@@ -60,7 +66,23 @@ pub fn cleaned(results: Vec<SearchResult>, hosts: &DomainFilter) -> Vec<SearchRe
 fn of_the_web(address: &str) -> Option<Url> {
     let url = Url::parse(address.trim()).ok()?;
     let host = url.host_str().is_some_and(|host| !host.is_empty());
-    (host && matches!(url.scheme(), "http" | "https")).then_some(url)
+    let short = url.as_str().len() <= LONGEST_ADDRESS;
+    (host && short && matches!(url.scheme(), "http" | "https")).then_some(url)
+}
+
+/// An address as it is shown: as the provider has it, unless it has in it what no address has, or a
+/// login, which may name another host than the one that would be asked.
+fn shown(address: &str, mut url: Url) -> String {
+    let address = address.trim();
+    let odd = |char: char| !char.is_ascii_graphic() && char.is_ascii() || char == '\\';
+    let login = !url.username().is_empty() || url.password().is_some();
+    if !login && !address.contains(odd) && !address.contains(char::is_control) {
+        return address.to_owned();
+    }
+    // Addresses of the web can do without.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.into()
 }
 
 /// What two addresses of the same page have in common: all but the fragment, the case of the host,
