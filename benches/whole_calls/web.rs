@@ -101,7 +101,8 @@ fn answer(mut stream: TcpStream, page: &str) -> io::Result<()> {
     )
 }
 
-/// An article with what stands around it on the web.
+/// An article with what stands around it on the web, where two thirds of a page are menus, styles and
+/// scripts.
 fn page() -> String {
     let mut page = String::from(
         "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Rivers</title>\
@@ -118,7 +119,7 @@ fn page() -> String {
     }
     page.push_str("</ul></nav><article><h1>Rivers</h1>");
     let mut part = 0;
-    while page.len() < PAGE - 4_000 {
+    while page.len() < PAGE / 3 {
         part += 1;
         let _ = write!(page, "<h2 id=\"part-{part}\">Part {part}</h2>");
         for sentence in 0..4 {
@@ -133,7 +134,11 @@ fn page() -> String {
             "<ul><li>Water, which is cold</li><li>Stones, which are <b>round</b></li></ul>",
         );
     }
-    page.push_str("</article><footer>");
+    page.push_str("</article><script>window.state = [");
+    while page.len() < PAGE - 4_000 {
+        let _ = write!(page, "{{\"id\":{},\"name\":\"a row\"}},", page.len());
+    }
+    page.push_str("]</script><footer>");
     while page.len() < PAGE - 40 {
         page.push_str("<a href=\"/legal\">Legal matters</a> ");
     }
