@@ -11,12 +11,43 @@ use crate::web::quote;
 /// The longest message of a provider that is passed on, in characters.
 const MAX_MESSAGE: usize = 500;
 
-/// A body as JSON, whose byte order mark, if it has one, is no part of it.
+/// A body as JSON, whose byte order mark, if it has one, is no part of it. One broken character does
+/// not lose the others: it is U+FFFD.
 #[must_use]
 pub fn json(reply: &Response) -> Option<Value> {
     let body = reply.body.as_slice();
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-    serde_json::from_slice(body).ok()
+    let sound = serde_json::from_slice(body).ok();
+    sound.or_else(|| serde_json::from_str(&mended(&String::from_utf8_lossy(body))).ok())
+}
+
+/// A JSON text in which U+FFFD stands for each escape of half a character, as it is left where text
+/// is cut between the halves.
+fn mended(text: &str) -> String {
+    let mut mended = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        mended.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let low = |text: &str| matches!(escaped(text), Some(0xdc00..=0xdfff));
+        let (shown, length) = match escaped(rest) {
+            Some(0xd800..=0xdbff) if rest.get(6..).is_some_and(low) => (&rest[..12], 12),
+            Some(0xd800..=0xdfff) => ("\\ufffd", 6),
+            _ => {
+                let next = rest.chars().nth(1).map_or(0, char::len_utf8);
+                (&rest[..=next], 1 + next)
+            }
+        };
+        mended.push_str(shown);
+        rest = &rest[length..];
+    }
+    mended + rest
+}
+
+/// The number of the escape that a text begins with.
+fn escaped(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    u32::from_str_radix(digits, 16).ok()
 }
 
 /// A body that is a JSON object.
@@ -218,4 +249,25 @@ pub fn thousands(n: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_character_is_replaced_and_all_else_stays() {
+        for (text, expected) in [
+            (r#""cut \ud83d""#, "cut \u{fffd}"),
+            (r#""cut \ude00 x""#, "cut \u{fffd} x"),
+            (r#""\ud83d\ude00 \ud83d\u0041""#, "\u{1f600} \u{fffd}A"),
+            (r#""a \\ud83d \n \"\ud83d\"""#, "a \\ud83d \n \"\u{fffd}\""),
+        ] {
+            let read: Value = serde_json::from_str(&mended(text)).unwrap();
+            assert_eq!(read, expected, "{text}");
+        }
+        for odd in ["", "\\", "\\u", "\\ud83d\\u", "é\\é", "\\ud83d\\"] {
+            assert!(mended(odd).len() >= odd.len().min(1), "{odd}");
+        }
+    }
 }
