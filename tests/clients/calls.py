@@ -43,7 +43,7 @@ def check_structured(tool, result):
 def expected(tool):
     if tool["name"].startswith("web_search"):
         return "https://example.com/"
-    words = {"file_write": "Wrote", "file_edit": "Replaced", "glob": "file", "web_fetch": "Hello"}
+    words = {"file_write": "Wrote", "file_edit": "Replaced", "glob": "file", "web_fetch": "Hello", "scrape_page": "Hello"}
     return words.get(tool["name"], "one")
 
 

@@ -38,7 +38,7 @@ async def talk(binary, files, flags):
 
 
 async def main(binary, files):
-    for flags in [], ["--structured"]:
+    for flags in [], ["--tools", "all"], ["--structured"]:
         await talk(binary, files, flags)
 
 
