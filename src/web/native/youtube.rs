@@ -3,7 +3,6 @@
 //! Facts: the watch page, whose `ytInitialPlayerResponse` lists the caption tracks; their text in
 //! the forms that it comes in (`json3`, `srv1`, `srv3`). None of it is documented by `YouTube`.
 
-use std::fmt::Write as _;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -12,10 +11,13 @@ use url::Url;
 use super::{
     LONGEST_TEXT, NativeError, NativePage, base, beginning, escaped, get, markdown, name_of, seen,
 };
-use crate::document::{Document, entities};
+use crate::document::Document;
 use crate::web::client::{Client, FetchError, Response};
 use crate::web::credentials::Credentials;
 use crate::web::refusal;
+use captions::{at, captions, number};
+
+mod captions;
 
 /// Where videos are.
 const SITE: &str = "https://www.youtube.com/";
@@ -25,15 +27,6 @@ const VARIABLE: &str = "IKIGAI_YOUTUBE_URL";
 
 /// What the page calls what its player is told.
 const PLAYER: &str = "ytInitialPlayerResponse";
-
-/// The most lines of captions.
-const MOST_LINES: usize = 50_000;
-
-/// The most text of captions, in bytes.
-const MOST_TEXT: usize = 4 * 1024 * 1024;
-
-/// The longest line, in characters.
-const LONGEST_LINE: usize = 1000;
 
 /// A video.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +94,7 @@ impl Video {
         let title = name_of(about, "title").unwrap_or_else(|| format!("Video {}", self.id));
         let author = name_of(about, "author");
         let date = date(&player);
-        let length = about.get("lengthSeconds").and_then(seconds);
+        let length = about.get("lengthSeconds").and_then(number);
         let length = length.filter(|length| *length > 0).map(at);
         let told: Vec<String> = [author.clone(), date.clone(), length]
             .into_iter()
@@ -276,213 +269,6 @@ fn language_of(page: &str) -> Option<String> {
     (!code.is_empty()).then_some(code)
 }
 
-/// A track of captions.
-struct Track<'a> {
-    address: &'a str,
-    language: &'a str,
-    made: bool,
-}
-
-/// The tracks, the best one first: in the language that is wanted, and by a person.
-fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<Track<'a>> {
-    let list = player.pointer("/captions/playerCaptionsTracklistRenderer/captionTracks");
-    let list = list.and_then(Value::as_array).into_iter().flatten();
-    let mut tracks: Vec<Track<'_>> = list
-        .take(500)
-        .filter_map(|track| {
-            Some(Track {
-                address: track.get("baseUrl")?.as_str()?,
-                language: track
-                    .get("languageCode")
-                    .and_then(Value::as_str)
-                    .unwrap_or(""),
-                made: track.get("kind").and_then(Value::as_str) == Some("asr"),
-            })
-        })
-        .collect();
-    let main = |code: &str| {
-        code.split('-')
-            .next()
-            .unwrap_or_default()
-            .to_ascii_lowercase()
-    };
-    let rank = |track: &Track<'_>| {
-        let other = wanted.is_none_or(|wanted| main(wanted) != main(track.language));
-        let exact = wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(track.language));
-        (other, track.made, !exact)
-    };
-    tracks.sort_by_key(rank);
-    tracks
-}
-
-/// The lines of the captions; `None` where there are none. The error is in a few words.
-fn captions(
-    client: &Client,
-    player: &Value,
-    page: &Url,
-    wanted: Option<&str>,
-) -> Result<Option<String>, String> {
-    let tracks = tracks(player, wanted);
-    let Some(track) = tracks.first() else {
-        return Ok(None);
-    };
-    let mut url = page
-        .join(track.address)
-        .map_err(|error| error.to_string())?;
-    // Whatever a page says, captions are asked for where the page is, or of YouTube.
-    let of_youtube = url
-        .host_str()
-        .is_some_and(|host| host == "youtube.com" || host.ends_with(".youtube.com"));
-    if url.origin() != page.origin() && !(of_youtube && url.scheme() == "https") {
-        return Err("they are said to be at another site".to_owned());
-    }
-    let pairs: Vec<(String, String)> = url
-        .query_pairs()
-        .filter(|(name, _)| name != "fmt")
-        .map(|(name, value)| (name.into_owned(), value.into_owned()))
-        .collect();
-    url.query_pairs_mut()
-        .clear()
-        .extend_pairs(pairs)
-        .append_pair("fmt", "json3");
-    let reply =
-        get(client, &url, "application/json, */*;q=0.5").map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&reply.body);
-    let lines = match serde_json::from_str::<Value>(&text) {
-        Ok(value) => lines_of_json(&value),
-        Err(_) => lines_of_xml(&text),
-    };
-    if lines.is_empty() {
-        let why = if text.trim().is_empty() {
-            "YouTube answered with nothing"
-        } else {
-            "the answer has no lines"
-        };
-        return Err(why.to_owned());
-    }
-    Ok(Some(written(&lines)))
-}
-
-/// The lines with their times, in milliseconds.
-type Lines = Vec<(u64, String)>;
-
-fn lines_of_json(value: &Value) -> Lines {
-    let events = value.get("events").and_then(Value::as_array);
-    let mut lines = Lines::new();
-    for event in events.into_iter().flatten() {
-        let Some(parts) = event.get("segs").and_then(Value::as_array) else {
-            continue;
-        };
-        let parts = parts.iter().filter_map(|part| part.get("utf8")?.as_str());
-        let text: String = parts.collect();
-        let start = event.get("tStartMs").and_then(millis).unwrap_or_default();
-        push(&mut lines, start, &text);
-    }
-    lines
-}
-
-/// The lines of `<text start="1.5">` (seconds) or `<p t="1500">` (milliseconds).
-fn lines_of_xml(text: &str) -> Lines {
-    let mut lines = Lines::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        rest = &rest[at + 1..];
-        let (name, in_seconds) = if rest.starts_with("text ") {
-            ("text", true)
-        } else if rest.starts_with("p ") {
-            ("p", false)
-        } else {
-            continue;
-        };
-        let Some((tag, after)) = rest.split_once('>') else {
-            break;
-        };
-        let close = format!("</{name}>");
-        let Some((inner, after)) = after.split_once(close.as_str()) else {
-            break;
-        };
-        rest = after;
-        let attribute = |name: &str| {
-            let value = tag.split_once(&format!(" {name}=\""))?.1;
-            value.split_once('"').map(|(value, _)| value)
-        };
-        let start = if in_seconds {
-            attribute("start").and_then(seconds_in_words)
-        } else {
-            attribute("t").and_then(|value| value.parse().ok())
-        };
-        // What stands in the words of a line are entities of entities.
-        let inner = entities::decoded(&entities::decoded(&without_tags(inner)));
-        push(&mut lines, start.unwrap_or_default(), &inner);
-    }
-    lines
-}
-
-fn without_tags(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut inside = false;
-    for c in text.chars() {
-        match c {
-            '<' => inside = true,
-            '>' if inside => inside = false,
-            c if !inside => out.push(c),
-            _ => {}
-        }
-    }
-    out
-}
-
-/// Milliseconds of a number of seconds with a fraction.
-fn seconds_in_words(text: &str) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let whole: u64 = whole.parse().ok()?;
-    let digits: String = fraction.chars().chain("000".chars()).take(3).collect();
-    whole.checked_mul(1000)?.checked_add(digits.parse().ok()?)
-}
-
-fn push(lines: &mut Lines, start: u64, text: &str) {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    if words.is_empty() || lines.len() >= MOST_LINES {
-        return;
-    }
-    let text: String = words.join(" ").chars().take(LONGEST_LINE).collect();
-    lines.push((start, text));
-}
-
-fn written(lines: &Lines) -> String {
-    let mut text = String::new();
-    for (start, line) in lines {
-        if text.len() > MOST_TEXT {
-            text.push_str("\n[Cut off: these captions are too long to be shown whole.]");
-            break;
-        }
-        let separator = if text.is_empty() { "" } else { "\n" };
-        // Writing to a string does not fail.
-        let _ = write!(text, "{separator}[{}] {line}", at(start / 1000));
-    }
-    text
-}
-
-/// A time in a video: `1:05`, `1:01:05`.
-fn at(seconds: u64) -> String {
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if hours > 0 {
-        format!("{hours}:{minutes:02}:{seconds:02}")
-    } else {
-        format!("{minutes}:{seconds:02}")
-    }
-}
-
-/// A number of milliseconds, as a number or as its digits.
-fn millis(value: &Value) -> Option<u64> {
-    value.as_u64().or_else(|| value.as_str()?.parse().ok())
-}
-
-fn seconds(value: &Value) -> Option<u64> {
-    millis(value)
-}
-
 /// The description, line by line.
 fn description(about: &Value) -> String {
     let text = about.get("shortDescription").and_then(Value::as_str);
@@ -494,89 +280,6 @@ fn description(about: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_told_as_players_show_them() {
-        for (seconds, told) in [
-            (0, "0:00"),
-            (65, "1:05"),
-            (3599, "59:59"),
-            (3665, "1:01:05"),
-        ] {
-            assert_eq!(at(seconds), told);
-        }
-        assert_eq!(seconds_in_words("1.5"), Some(1500));
-        assert_eq!(seconds_in_words("12"), Some(12_000));
-        assert_eq!(seconds_in_words("99999999999999999999.1"), None);
-        assert_eq!(seconds_in_words("x"), None);
-    }
-
-    #[test]
-    fn captions_are_read_in_each_form() {
-        let json = serde_json::json!({"events": [
-            {"tStartMs": 0, "dDurationMs": 10, "id": 1},
-            {"tStartMs": 1230, "segs": [{"utf8": "Hello"}, {"utf8": " there"}]},
-            {"tStartMs": 1240, "aAppend": 1, "segs": [{"utf8": "\n"}]},
-            {"tStartMs": "65000", "segs": [{"utf8": "two\nlines\u{1b}[31m"}]},
-            {"segs": 5}, 7,
-        ]});
-        assert_eq!(
-            written(&lines_of_json(&json)),
-            "[0:01] Hello there\n[1:05] two lines [31m"
-        );
-        let first = "<?xml version=\"1.0\"?><transcript><text start=\"1.23\" dur=\"2\">It&amp;#39;s \
-            &lt;b&gt;</text><text start=\"3661\">a&#10;b</text><text start=\"9\">half";
-        assert_eq!(
-            written(&lines_of_xml(first)),
-            "[0:01] It's <b>\n[1:01:01] a b"
-        );
-        let third = "<timedtext format=\"3\"><body><p t=\"1230\" d=\"1\"><s>Hello</s><s> you</s></p>\
-            <p t=\"5\" /></body></timedtext>";
-        assert_eq!(written(&lines_of_xml(third)), "[0:01] Hello you");
-        for nothing in [
-            "",
-            "<",
-            "<text ",
-            "<p t=\"1\">",
-            "{}",
-            "<text start=\"x\"></text>",
-        ] {
-            assert!(lines_of_xml(nothing).is_empty(), "{nothing}");
-        }
-    }
-
-    #[test]
-    fn the_best_track_is_in_the_language_and_by_a_person() {
-        let track = |language: &str, made: bool| {
-            let kind = if made { "asr" } else { "" };
-            serde_json::json!({"baseUrl": format!("/{language}{kind}"), "languageCode": language, "kind": kind})
-        };
-        let best = |tracks: Vec<Value>, wanted: Option<&str>| {
-            let player = serde_json::json!({"captions": {"playerCaptionsTracklistRenderer":
-                {"captionTracks": tracks}}});
-            super::tracks(&player, wanted)
-                .first()
-                .map(|track| track.address.to_owned())
-        };
-        let all = || {
-            vec![
-                track("fr", true),
-                track("de", false),
-                track("en-GB", false),
-                track("en", true),
-            ]
-        };
-        for (wanted, expected) in [
-            (Some("en"), "/en-GB"),
-            (Some("de-AT"), "/de"),
-            (Some("fr"), "/frasr"),
-            (Some("ja"), "/de"),
-            (None, "/de"),
-        ] {
-            assert_eq!(best(all(), wanted).as_deref(), Some(expected), "{wanted:?}");
-        }
-        assert_eq!(best(Vec::new(), None), None);
-    }
 
     #[test]
     fn the_player_is_found_wherever_the_page_has_it() {
