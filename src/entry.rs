@@ -13,11 +13,11 @@ use crate::console::say;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
 use crate::front::person::{Beside, Outcome};
-use crate::front::{answer, host, mcp, person};
+use crate::front::{answer, confined, host, mcp, person};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::TOOLS;
-use crate::sandbox::{confine, signals};
-use crate::{commands, secrets, shell};
+use crate::sandbox::signals;
+use crate::{commands, secrets};
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
@@ -89,15 +89,8 @@ fn hide_secrets(tool: &Tool) {
 /// One call of a server, within its directories.
 fn run_call(call: &Call) -> Exit {
     let tool = call.tool;
-    let outputs = call
-        .reads_outputs
-        .then(shell::directory_of_outputs)
-        .flatten();
-    if !call.roots.is_empty()
-        && let Err(reason) = confine::to(&call.roots, !tool.hints.read_only, outputs.as_deref())
-    {
-        mcp::log(&reason);
-        return Exit::Failure;
+    if let Some(bounds) = &call.bounds {
+        confined::ask(bounds.clone(), call.reads_outputs);
     }
     hide_secrets(tool);
     let progress = call.progress.then_some(mcp::tell as fn(&[u8]));

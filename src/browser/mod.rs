@@ -203,8 +203,8 @@ impl Browser {
         let cut = Instant::now() + end.saturating_duration_since(Instant::now()) * 2 / 3;
         let proxy = proxy::Proxy::start(url, guard.clone(), resolver, cut)
             .map_err(BrowserError::NotStarted)?;
-        let scratch = process::scratch();
-        let arguments = switches::of_a_page(&proxy, &scratch, &agent);
+        let scratch = process::scratch().map_err(BrowserError::NotStarted)?;
+        let arguments = switches::of_a_page(&proxy, scratch.path(), &agent);
         let arguments = self.flags.iter().cloned().chain(arguments);
         let done = process::run(&self.program, arguments, &scratch, end);
         let (asked, failed) = proxy.finish();
@@ -233,7 +233,9 @@ impl Browser {
 
     /// What the browser calls itself: what it is, as it would, and who uses it.
     fn user_agent(&self, end: Instant) -> String {
-        let scratch = process::scratch();
+        let Ok(scratch) = process::scratch() else {
+            return switches::user_agent("", USER_AGENT);
+        };
         let end = end.min(Instant::now() + switches::VERSION_WITHIN);
         let arguments = [OsString::from("--version")];
         let said = process::run(&self.program, arguments.into_iter(), &scratch, end);

@@ -1,18 +1,19 @@
 //! One run of the browser: under a watchdog, in an environment and a directory of its own, with
 //! bounds for its time, its memory and what it prints.
 
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Access, access};
+use rustix::fs::{Access, Mode, OFlags, access, open};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::sandbox::launch::Launch;
-use crate::sandbox::scratch;
+use crate::sandbox::scratch::Scratch;
 use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
 
 /// The most that is taken of a page, in bytes.
@@ -55,18 +56,17 @@ impl From<rustix::io::Errno> for ProcessError {
 /// socket in a directory of its own below it, whose path may have 107 (`unix(7)`).
 const LONGEST: usize = 40;
 
-/// The path of a new directory for one run. It is not there yet.
-pub fn scratch() -> String {
-    use std::hash::{BuildHasher, Hasher, RandomState};
-    let number = RandomState::new().build_hasher().finish();
+/// A new directory for one run. It is not there yet.
+pub fn scratch() -> io::Result<Arc<Scratch>> {
     let chosen = std::env::temp_dir();
     let chosen = chosen
         .to_str()
         .filter(|path| path.starts_with('/') && path.len() <= LONGEST)
         .filter(|path| access(*path, Access::WRITE_OK | Access::EXEC_OK).is_ok())
         .unwrap_or("/tmp");
-    let chosen = chosen.trim_end_matches('/');
-    format!("{chosen}/ikigai-{:012x}", number >> 16)
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let parent = open(chosen, flags, Mode::empty())?;
+    Ok(Arc::new(Scratch::in_directory(parent, Path::new(chosen))))
 }
 
 /// Runs `program` with `arguments` until `end` at the latest. Returns what it printed, and its exit
@@ -74,7 +74,7 @@ pub fn scratch() -> String {
 pub fn run(
     program: &Path,
     arguments: impl Iterator<Item = OsString>,
-    scratch: &str,
+    scratch: &Arc<Scratch>,
     end: Instant,
 ) -> Result<(Vec<u8>, i32), ProcessError> {
     let program = program.as_os_str();
@@ -82,17 +82,16 @@ pub fn run(
     let all = std::iter::once(program).chain(arguments.iter().map(OsString::as_os_str));
     let mut launch = Launch::prepare(program, all, is_withheld)?;
     for name in DIRECTORIES {
-        launch = launch.with(name, scratch)?;
+        launch = launch.with(name, scratch.path())?;
     }
-    let place = CString::new(scratch).map_err(io::Error::from)?;
-    launch.scratch = Some(place.clone());
+    launch.scratch = Some(Arc::clone(scratch));
     launch.data = Some(DATA);
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let mut watchdog = Watchdog::start(launch, input, Stderr::Nowhere)?;
     let read = read(&mut watchdog, output.into(), end);
     watchdog.stop(STOP);
     // The watchdog has done it, unless somebody killed it.
-    scratch::remove(&place);
+    scratch.remove();
     read
 }
 
@@ -207,9 +206,10 @@ mod tests {
 
     #[test]
     fn each_run_has_a_directory_of_its_own_with_a_short_path() {
-        let (one, other) = (scratch(), scratch());
+        let [one, other] = [(), ()].map(|()| scratch().unwrap().path().to_owned());
         assert_ne!(one, other);
-        assert!(one.len() <= LONGEST + 20 && one.starts_with('/'), "{one}");
-        assert!(!Path::new(&one).exists());
+        let length = one.to_str().unwrap().len();
+        assert!(length <= LONGEST + 20 && one.is_absolute(), "{one:?}");
+        assert!(!one.exists());
     }
 }

@@ -1,6 +1,7 @@
 //! The browser's command line: one page, one proxy, and nothing of its own.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::time::Duration;
 
 use super::proxy::Proxy;
@@ -74,10 +75,11 @@ const ALWAYS: [&str; 44] = [
 ];
 
 /// The arguments for one page, which the proxy leads to.
-pub fn of_a_page(proxy: &Proxy, scratch: &str, agent: &str) -> Vec<OsString> {
+pub fn of_a_page(proxy: &Proxy, scratch: &Path, agent: &str) -> Vec<OsString> {
     let mut all: Vec<String> = ALWAYS.iter().map(|switch| (*switch).to_owned()).collect();
     all.push(format!("--virtual-time-budget={BUDGET}"));
     all.push(format!("--js-flags=--max-old-space-size={SCRIPTS}"));
+    let scratch = scratch.display();
     all.push(format!("--user-data-dir={scratch}/profile"));
     all.push(format!("--disk-cache-dir={scratch}/cache"));
     all.push(format!("--proxy-server=http://{}", proxy.address()));

@@ -8,6 +8,7 @@ use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use serde_json::{Map, Value};
 
+use crate::command_line::confinement;
 use crate::contract::request;
 use crate::contract::schema::{Field, FieldKind, Schema};
 use crate::contract::tool::Tool;
@@ -30,7 +31,8 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
                 .help("Answer the JSON request in FILE, - for stdin, as for a host"),
         )
         .arg(flag("json", "Answer with the JSON object that a host gets"))
-        .arg(flag("schema", "Print the tool's JSON schema"));
+        .arg(flag("schema", "Print the tool's JSON schema"))
+        .args(confinement::flags());
     if tool.keeps_answers() {
         command = command.arg(flag(NO_CACHE, "Ask anew, whatever was found out lately"));
     }

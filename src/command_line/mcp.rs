@@ -1,17 +1,18 @@
 //! The command line of `mcp`: which tools, within which directories, for how long.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, Command, Error, ValueHint, value_parser};
+use clap::{Arg, ArgAction, Command, Error, value_parser};
 
+use crate::command_line::confinement;
 use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::{Scope, Set, Tool};
 use crate::registry;
 use crate::registry::Registry;
+use crate::sandbox::confinement::Bounds;
 
 /// How the command is called, and how its log lines begin.
 pub const NAME: &str = "ikigai-tools mcp";
@@ -32,8 +33,8 @@ pub enum Asked {
 pub struct Call {
     /// By this tool.
     pub tool: &'static Tool,
-    /// Within these directories; anywhere, if there are none.
-    pub roots: Vec<PathBuf>,
+    /// Confined so, if at all.
+    pub bounds: Option<Bounds>,
     /// Beside them, what commands of this server wrote and was too long to be shown may be read.
     pub reads_outputs: bool,
     /// On these terms.
@@ -46,9 +47,8 @@ pub struct Call {
 pub struct Options {
     /// These tools, in the registry's order.
     pub tools: Vec<&'static Tool>,
-    /// File work is refused outside these directories, which are absolute and without links; empty
-    /// means anywhere.
-    pub roots: Vec<PathBuf>,
+    /// Their calls are confined so, if at all.
+    pub bounds: Option<Bounds>,
     /// How long a call may take.
     pub timeout: Option<Duration>,
     /// Answers are objects for programs, and not text for models.
@@ -61,7 +61,7 @@ pub struct Options {
 /// The command line, from which help, completions and the manual page are made.
 #[must_use]
 pub fn command(tools: Registry) -> Command {
-    let unconfined = unconfined(tools);
+    let commands = of_scope(tools, Scope::Machine);
     Command::new("mcp")
         .about("Serve the tools over the Model Context Protocol, on stdin and stdout")
         .long_about(
@@ -89,21 +89,18 @@ pub fn command(tools: Registry) -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Serve only the tools that change nothing"),
         )
-        .arg(
-            Arg::new("root")
-                .long("root")
-                .value_name("DIR")
-                .action(ArgAction::Append)
-                .value_hint(ValueHint::DirPath)
-                .value_parser(root)
-                .help("Refuse work on files outside DIR, links resolved; may be given again")
-                .long_help(format!(
-                    "Refuse work on files outside DIR, links resolved; may be given again. Relative paths start at \
-                     the first one. The kernel (Landlock, Linux 5.13) enforces it; without Landlock the server does \
-                     not start. {unconfined} cannot be confined and is not served unless --tools names it; the web \
-                     tools are served as ever."
-                )),
-        )
+        .args(confinement::flags())
+        .mut_arg("root", |arg| {
+            arg.long_help(format!(
+                "Confine files to DIR, links resolved; repeatable. Relative paths start at the first one. The \
+                 kernel (Landlock, Linux 5.13) enforces it; without Landlock the server does not start. {commands} \
+                 is not served unless --tools names it, and its commands are then confined as well; the web \
+                 tools are served as ever."
+            ))
+        })
+        .mut_arg(confinement::NO_NETWORK, |arg| {
+            arg.help("Keep commands off the network, and serve no tool that uses it")
+        })
         .arg(
             Arg::new("timeout")
                 .long("timeout")
@@ -126,13 +123,9 @@ pub fn command(tools: Registry) -> Command {
         )
 }
 
-/// The tools that no directory confines, by the names that people type.
-fn unconfined(tools: Registry) -> String {
-    names(
-        tools
-            .into_iter()
-            .filter(|tool| tool.scope == Scope::Machine),
-    )
+/// The tools of this scope, by the names that people type.
+fn of_scope(tools: Registry, scope: Scope) -> String {
+    names(tools.into_iter().filter(|tool| tool.scope == scope))
 }
 
 fn names(tools: impl Iterator<Item = &'static Tool>) -> String {
@@ -157,8 +150,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
     let mut command = command(tools).bin_name(NAME).args(of_calls(tools));
     let words = std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
     let matches = command.try_get_matches_from_mut(words)?;
-    let roots = matches.get_many::<PathBuf>("root").into_iter().flatten();
-    let roots: Vec<PathBuf> = roots.cloned().collect();
+    let bounds = confinement::bounds(&matches);
     let bytes = matches.get_one::<u32>("max-answer");
     let bytes = bytes.map(|bytes| usize::try_from(*bytes).unwrap_or(usize::MAX));
     let structured = matches.get_flag("structured");
@@ -171,7 +163,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
         let milliseconds = matches.get_one::<u64>(WITHIN).copied();
         return Ok(Asked::Call(Call {
             tool,
-            roots,
+            bounds,
             reads_outputs: matches.get_flag(READS_OUTPUTS),
             terms: Terms {
                 served: true,
@@ -184,11 +176,14 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
         .get_many::<Chosen>("tools")
         .map(|chosen| chosen.copied().collect());
     let read_only = matches.get_flag("read-only");
+    let bounds = bounds.or_else(Bounds::of_environment);
+    let confined = bounds.as_ref().is_some_and(Bounds::confines_files);
+    let no_network = bounds.as_ref().is_some_and(|bounds| bounds.no_network);
     let tools: Vec<&'static Tool> = tools
         .into_iter()
         .filter(|tool| {
-            // Within directories, what they cannot confine has to be asked for by its name.
-            let in_sets = roots.is_empty() || tool.scope != Scope::Machine;
+            // Within directories, commands have to be asked for by their tool's name.
+            let in_sets = !confined || tool.scope != Scope::Machine;
             match &chosen {
                 None => tool.offered && in_sets,
                 Some(chosen) => chosen.iter().any(|chosen| match chosen {
@@ -199,6 +194,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
             }
         })
         .filter(|tool| tool.hints.read_only || !read_only)
+        .filter(|tool| tool.scope != Scope::Network || !no_network)
         .collect();
     if tools.is_empty() {
         return Err(command.error(ErrorKind::ValueValidation, "that leaves no tool to serve"));
@@ -210,7 +206,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
     };
     Ok(Asked::Serve(Options {
         tools,
-        roots,
+        bounds,
         timeout,
         structured,
         max_answer: bytes,
@@ -256,8 +252,8 @@ impl Call {
     #[must_use]
     pub fn arguments(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec![format!("--{CALL}").into(), self.tool.link.into()];
-        for root in &self.roots {
-            words.extend(["--root".into(), root.clone().into_os_string()]);
+        if let Some(bounds) = &self.bounds {
+            words.extend(confinement::words(bounds));
         }
         if self.terms.reader == Reader::Program {
             words.push("--structured".into());
@@ -368,18 +364,11 @@ fn tool(tools: Registry, name: &str, sets: &[&'static str]) -> Result<&'static T
     })
 }
 
-fn root(path: &str) -> Result<PathBuf, String> {
-    match PathBuf::from(path).canonicalize() {
-        Ok(root) if root.is_dir() => Ok(root),
-        Ok(_) => Err(String::from("not a directory")),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::registry::TOOLS;
+    use crate::sandbox::confinement::Confinement;
 
     fn served(args: &[&str]) -> Result<Vec<&'static str>, String> {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
@@ -502,29 +491,36 @@ mod tests {
         std::os::unix::fs::symlink("b", top.join("link")).unwrap();
         let link = top.join("link");
         let args = ["--root", link.to_str().unwrap(), "--root", "/"];
-        assert_eq!(options(&args).roots, [top.join("b"), PathBuf::from("/")]);
-        assert!(options(&[]).roots.is_empty());
+        let bounds = options(&args).bounds.unwrap();
+        assert_eq!(bounds.roots, ["link", "/"].map(|name| top.join(name)));
+        let confinement = Confinement::resolve(&bounds).unwrap();
+        let real = [top.join("b"), "/".into()];
+        assert_eq!(confinement.roots().directories(), real);
+        assert_eq!(options(&[]).bounds, None);
         let served = served(&args).unwrap();
         assert_eq!(served, [&LOCAL[1..], &["web_fetch"], &RESEARCH].concat());
     }
 
     #[test]
     fn a_call_is_read_back_as_the_server_meant_it() {
-        for (tool, roots, reader, bytes, seconds, progress) in [
-            ("bash", vec![], Reader::Model, Some(11_000), Some(600), true),
-            (
-                "grep",
-                vec![PathBuf::from("/")],
-                Reader::Program,
-                None,
-                None,
-                false,
-            ),
+        use std::os::unix::ffi::OsStringExt;
+        let room = tempfile::tempdir().unwrap();
+        let odd = room.path().join(OsString::from_vec(b"a\xff:b".to_vec()));
+        std::fs::create_dir(&odd).unwrap();
+        let all = Bounds {
+            roots: vec!["/".into(), odd.into()],
+            readable: vec!["/usr".into()],
+            no_network: true,
+            ..Bounds::default()
+        };
+        for (tool, bounds, reader, bytes, seconds, progress) in [
+            ("bash", None, Reader::Model, Some(11_000), Some(600), true),
+            ("grep", Some(all), Reader::Program, None, None, false),
         ] {
             let within = seconds.map(Duration::from_secs);
             let call = Call {
                 tool: TOOLS.find(tool).unwrap(),
-                roots: roots.clone(),
+                bounds: bounds.clone(),
                 reads_outputs: progress,
                 terms: Terms {
                     served: true,
@@ -535,7 +531,7 @@ mod tests {
             let Ok(Asked::Call(read)) = read(TOOLS, &call.arguments()) else {
                 panic!("a call");
             };
-            assert_eq!((read.tool.name, read.roots), (tool, roots));
+            assert_eq!((read.tool.name, read.bounds), (tool, bounds));
             assert!(read.terms.served);
             assert_eq!((read.terms.reader, read.terms.max_answer), (reader, bytes));
             assert_eq!((read.progress, read.reads_outputs), (progress, progress));
@@ -560,7 +556,10 @@ mod tests {
             (&["--read-only", "--tools", "bash"], "no tool to serve"),
             (&["--tools", ","], "no tool is called"),
             (&["--root"], "a value is required"),
-            (&["--root", "/nowhere/at/all"], "No such file"),
+            (&["--root", "/nowhere/at/all"], "there is no such directory"),
+            (&["--root", ""], "is empty"),
+            (&["--read", "/nowhere/at/all"], "there is no such"),
+            (&["--no-network", "--tools", "web"], "no tool to serve"),
             (&["--root", "/etc/passwd"], "not a directory"),
             (&["--timeout", "soon"], "invalid digit"),
             (&["--read-only=yes"], "unexpected value"),

@@ -1,6 +1,7 @@
 //! The commands that are not tools, and the whole command line as one tree, from which completions
 //! and manual pages are made.
 
+pub mod confinement;
 pub mod fields;
 pub mod help;
 pub mod mcp;

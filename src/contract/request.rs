@@ -69,6 +69,12 @@ impl<'a> Request<'a> {
         &self.terms
     }
 
+    /// Gives the field `name` this text, whatever it was.
+    pub fn set_text(&mut self, name: &'static str, text: String) {
+        let value = Value::Text(Cow::Owned(text));
+        self.fields.push((Cow::Borrowed(name), value));
+    }
+
     /// A string that must be there; it may be empty.
     pub fn required_text(&self, name: &str) -> Result<&str, Failure> {
         match self.field(name) {

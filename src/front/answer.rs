@@ -15,6 +15,7 @@ use crate::contract::reply::{Object, Progress};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
+use crate::front::confined;
 use crate::program::Exit;
 
 /// How much of an answer is gathered before it is written, in bytes: what stands around texts,
@@ -116,13 +117,13 @@ fn carry_out(
     object: &mut Object<'_>,
 ) -> (io::Result<()>, Exit) {
     let terms = *object.terms();
-    let request = input
+    let mut request = input
         .and_then(Request::parse)
         .map(|request| request.on(terms));
     let reply = request
-        .as_ref()
-        .map_err(Clone::clone)
-        .and_then(|request| tool.run(request));
+        .as_mut()
+        .map_err(|failure| failure.clone())
+        .and_then(|request| confined::run(tool, request));
     let failure = match reply {
         Ok(reply) => {
             let begun = object.succeed(tool.family);

@@ -1,6 +1,6 @@
 //! The front ends, which know the contract and not each other: a host's call, a person's call, the
-//! Model Context Protocol. What the first two have in common is in `answer`, below both; which of
-//! them a call is for, the entry decides.
+//! Model Context Protocol. What the first two have in common is in `answer` and `confined`, below
+//! both; which of them a call is for, the entry decides.
 //!
 //! # Who prints what
 //!
@@ -20,7 +20,9 @@
 //! exit code 1.
 
 mod abort;
+mod admit;
 pub mod answer;
+pub mod confined;
 pub mod host;
 pub mod mcp;
 pub mod person;

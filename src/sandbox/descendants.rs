@@ -20,6 +20,7 @@ use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, wait};
 
 use crate::sandbox::detached::ends_by_itself;
+use crate::sandbox::watchdog;
 
 /// How long the killed processes are waited for. One in an uninterruptible wait, or one that
 /// belongs to another user, survives any signal; it must not keep us waiting.
@@ -61,8 +62,11 @@ fn end(group: Option<Pid>, mark: Option<&[u8]>) {
             let _ = kill_process_group(group, Signal::KILL);
         }
         for pid in found.pids() {
-            // One that is already gone is no loss.
-            let _ = kill_process(pid, Signal::KILL);
+            // What it waits for is among the others, and it then clears up.
+            if !watchdog::stays(pid) {
+                // One that is already gone is no loss.
+                let _ = kill_process(pid, Signal::KILL);
+            }
         }
         // A process has no environment at the moment in which it becomes another program.
         let over = (!children || writing) && found.is_empty();
@@ -84,6 +88,23 @@ pub fn reap() -> bool {
             Err(_) => return false,
         }
     }
+}
+
+/// Whether the process `pid` is called so, as `proc_pid_comm(5)` shows it.
+#[must_use]
+pub fn is_called(pid: Pid, name: &CStr) -> bool {
+    let mut number = itoa::Buffer::new();
+    let number = number.format(pid.as_raw_pid()).as_bytes();
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(proc) = openat(CWD, c"/proc", flags, Mode::empty()) else {
+        return false;
+    };
+    let mut line = [0; 32];
+    let length = open(proc, number, b"comm").map(|file| rustix::io::read(&file, &mut line));
+    let Some(Ok(length)) = length else {
+        return false;
+    };
+    line[..length].strip_suffix(b"\n") == Some(name.to_bytes())
 }
 
 /// Processes that are to be ended, by number.

@@ -73,13 +73,19 @@ pub fn ends_by_itself(pid: i32, name: &[u8]) -> bool {
     [NAME, guard::NAME]
         .iter()
         .any(|spared| spared.to_bytes() == name)
-        && match (executable(pid), stat(c"/proc/self/exe")) {
-            (Ok(theirs), Ok(ours)) => (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino),
-            // It has ended.
-            (Err(Errno::NOENT), _) => false,
-            // Its executable cannot be looked at: it is left alone rather than interrupted.
-            _ => true,
-        }
+        && runs_this_executable(pid)
+}
+
+/// Whether the process `pid` runs this executable. One whose executable cannot be looked at is left
+/// alone rather than interrupted, and counts as one that does.
+#[must_use]
+pub fn runs_this_executable(pid: i32) -> bool {
+    match (executable(pid), stat(c"/proc/self/exe")) {
+        (Ok(theirs), Ok(ours)) => (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino),
+        // It has ended.
+        (Err(Errno::NOENT), _) => false,
+        _ => true,
+    }
 }
 
 /// The executable of the process `pid`. Does not allocate, for a watchdog's sake.

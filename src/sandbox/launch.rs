@@ -9,11 +9,15 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, setpgid};
+
+use crate::sandbox::confinement::cage::Cage;
+use crate::sandbox::scratch::Scratch;
 
 /// The size of the stack on which a new process calls `execve`, in bytes: a few calls, and a
 /// signal's frame.
@@ -30,7 +34,9 @@ pub struct Launch {
     pub nothing: OwnedFd,
     /// A directory of its own, which a watchdog makes before the start and removes at the end, with
     /// everything in it.
-    pub scratch: Option<CString>,
+    pub scratch: Option<Arc<Scratch>>,
+    /// What confines it. A directory of its own is then also within its bounds.
+    pub cage: Option<Cage>,
     /// How much memory each of its processes may have for data, in bytes (`RLIMIT_DATA`,
     /// `getrlimit(2)`); a lower limit of this process stays.
     pub data: Option<u64>,
@@ -42,7 +48,7 @@ impl Launch {
     pub fn prepare<'a>(
         program: &OsStr,
         arguments: impl IntoIterator<Item = &'a OsStr>,
-        withheld: fn(&OsStr) -> bool,
+        withheld: impl Fn(&OsStr) -> bool,
     ) -> io::Result<Self> {
         let mut environment = CStringArray::default();
         for (name, value) in std::env::vars_os() {
@@ -61,13 +67,14 @@ impl Launch {
             directory: None,
             nothing: nothing_to_read()?,
             scratch: None,
+            cage: None,
             data: None,
         })
     }
 
     /// Adds a variable to its environment.
-    pub fn with(mut self, name: &str, value: &str) -> io::Result<Self> {
-        let variable = variable(OsString::from(name), OsStr::new(value));
+    pub fn with(mut self, name: &str, value: impl AsRef<OsStr>) -> io::Result<Self> {
+        let variable = variable(OsString::from(name), value.as_ref());
         self.environment.add(variable)?;
         Ok(self)
     }
@@ -134,14 +141,21 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
             .directory
             .as_ref()
             .is_none_or(|directory| libc::fchdir(directory.as_raw_fd()) == 0);
+        let mut error = *errno();
         if entered {
-            libc::execve(
-                launch.program.as_ptr(),
-                launch.arguments.as_ptr(),
-                launch.environment.as_ptr(),
-            );
+            // What cannot be confined is not run.
+            match launch.cage.as_ref().map_or(Ok(()), Cage::enter) {
+                Ok(()) => {
+                    libc::execve(
+                        launch.program.as_ptr(),
+                        launch.arguments.as_ptr(),
+                        launch.environment.as_ptr(),
+                    );
+                    error = *errno();
+                }
+                Err(errno) => error = errno.raw_os_error(),
+            }
         }
-        let error = *errno();
         libc::write(report.as_raw_fd(), (&raw const error).cast(), 4);
         libc::_exit(127)
     }

@@ -2,8 +2,8 @@
 //!
 //! # Which directories
 //!
-//! `roots` decides by names, before a call, what a request may name; `confine` has the kernel
-//! enforce it while the call runs.
+//! `roots` decides by names, before a call, what a request may name; `confinement` has the kernel
+//! enforce it while the call runs, and confines commands.
 //!
 //! # Who outlives whom
 //!
@@ -46,6 +46,7 @@
 //! | shell | its normal end, a signal, OOM | background | | 3 |
 //! | shell | its group | what left the group | | 3 |
 //! | background | anything | the others | | 13 |
+//! | background of a confined command | the end of all of it | none | none | 22 |
 //! | command | the end of its time | none | | 20 |
 //! | watchdog | SIGKILL, OOM | none | | 14 |
 //! | watchdog and tool | SIGKILL, OOM | command, background | | 15 |
@@ -138,9 +139,15 @@
 //!     the tool does it; where both are, the directory stays. `browser::`
 //!     `a_caller_that_is_killed_leaves_no_process_and_no_profile`, `browser_process::`
 //!     `at_the_end_of_its_time_all_of_it_is_ended`.
+//! 22. A confined command has a directory for temporary files (`scratch`), which its watchdog makes
+//!     and removes. Where something goes on in the background, the watchdog stays, under the name
+//!     `ikigai-staying`, until nothing does; whoever ends a tree ends the rest and leaves that to
+//!     it. Where such a watchdog is killed, the directory stays. `confinement::deaths::`
+//!     `a_directory_for_temporary_files_goes_with_the_last_process_that_may_use_it`,
+//!     `the_end_of_a_server_ends_what_stays_and_leaves_no_directory`.
 
 pub mod caller;
-pub mod confine;
+pub mod confinement;
 pub mod descendants;
 pub mod detached;
 pub mod guard;

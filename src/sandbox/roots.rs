@@ -1,8 +1,8 @@
 //! Which paths and patterns lie within some directories, decided by names before a call.
 //!
-//! This is the half of `--root` that sees names: links are resolved as `path_resolution(7)` has it,
-//! and what leads outside is outside whether it is there or not. The other half is `confine`, which
-//! the kernel enforces in whatever moment a file is touched.
+//! This is the half of a confinement that sees names: links are resolved as `path_resolution(7)` has
+//! it, and what leads outside is outside whether it is there or not. The other half is
+//! `confinement`, which the kernel enforces in whatever moment a file is touched.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
@@ -25,19 +25,14 @@ const NOTHING: &str = "[b-a]";
 pub struct Roots(Vec<PathBuf>);
 
 impl Roots {
-    /// Bounds, unless there are no `directories`.
-    pub fn new(directories: Vec<PathBuf>) -> Option<Self> {
-        (!directories.is_empty()).then_some(Self(directories))
+    /// Bounds of these `directories`, which are absolute and without links.
+    pub fn new(directories: Vec<PathBuf>) -> Self {
+        Self(directories)
     }
 
     /// The directories.
     pub fn directories(&self) -> &[PathBuf] {
         &self.0
-    }
-
-    /// Where relative paths start.
-    pub fn first(&self) -> &Path {
-        self.0.first().map_or(Path::new("/"), PathBuf::as_path)
     }
 
     /// The wildcard `pattern`, from the directory `base` on, rewritten so that it means the same
@@ -90,13 +85,19 @@ impl Roots {
 
     /// Whether `path`, all links followed, lies within.
     pub fn hold(&self, path: &Path) -> bool {
-        real(path).is_some_and(|real| self.0.iter().any(|root| real.starts_with(root)))
+        follow(path, |_| {}).is_some_and(|real| self.contain(&real))
+    }
+
+    /// Whether `real`, which no link leads to, lies within.
+    pub fn contain(&self, real: &Path) -> bool {
+        self.0.iter().any(|root| real.starts_with(root))
     }
 }
 
 /// Where `path` leads, which need not be there; none if that cannot be told. What is no link is
 /// taken for a directory, and `..` leads out of it: where it is none, the call fails by itself.
-fn real(path: &Path) -> Option<PathBuf> {
+/// `through` is told where each link lies that is followed.
+pub fn follow(path: &Path, mut through: impl FnMut(&Path)) -> Option<PathBuf> {
     let mut real = PathBuf::new();
     let mut rest: Vec<PathBuf> = parts(path);
     let mut links = 0;
@@ -109,6 +110,7 @@ fn real(path: &Path) -> Option<PathBuf> {
                 let next = real.join(name);
                 match next.read_link() {
                     Ok(to) => {
+                        through(&next);
                         links += 1;
                         if links > MOST_LINKS {
                             return None;

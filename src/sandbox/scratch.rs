@@ -1,14 +1,17 @@
-//! Removing a directory with everything in it, as whoever outlives a tool can: with system calls
-//! only, and without following any link.
+//! A directory of a program's own: made before its start, and removed with everything in it, as
+//! whoever outlives a tool can: with system calls only, and without following any link.
 //!
 //! A watchdog does this in a process that may have been forked from one with several threads:
 //! nothing here allocates or takes a lock.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString, OsStr};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
-use rustix::fd::{AsFd, BorrowedFd};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir, fchmod, openat, unlinkat};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{AtFlags, Mode, OFlags, RawDir, fchmod, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 
 /// How deep directories may lie in one another; each level takes a few kilobytes of stack.
@@ -18,9 +21,52 @@ const ROUNDS: u32 = 16;
 /// How much of a directory is read at a time, in bytes.
 const PIECE: usize = 2048;
 
-/// Removes the directory `place` and what is in it, as far as this process may.
-pub fn remove(place: &CStr) {
-    remove_at(CWD, place, DEPTH);
+/// A directory that is made and removed from the descriptor of the one that it is in, so that nobody
+/// can lead either elsewhere.
+#[derive(Debug)]
+pub struct Scratch {
+    parent: OwnedFd,
+    name: CString,
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// A new one in the directory `parent`, whose name is `path`. It is not there yet.
+    #[must_use]
+    pub fn in_directory(parent: OwnedFd, path: &Path) -> Self {
+        let number = RandomState::new().build_hasher().finish();
+        let mut name = *b"ikigai-000000000000";
+        for (at, digit) in name[7..].iter_mut().enumerate() {
+            *digit = b"0123456789abcdef"[usize::from((number >> (4 * at)) as u8 & 0xf)];
+        }
+        Self {
+            parent,
+            path: path.join(OsStr::from_bytes(&name)),
+            // There is no NUL in it.
+            name: CString::new(name).unwrap_or_default(),
+        }
+    }
+
+    /// Its path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes it, for this user alone, and opens it.
+    ///
+    /// # Errors
+    /// It cannot be made, or is not what was made.
+    pub fn make(&self) -> Result<OwnedFd, Errno> {
+        mkdirat(&self.parent, &self.name, Mode::RWXU)?;
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        openat(&self.parent, &self.name, flags, Mode::empty())
+    }
+
+    /// Removes it and what is in it, as far as this process may.
+    pub fn remove(&self) {
+        remove_at(self.parent.as_fd(), &self.name, DEPTH);
+    }
 }
 
 /// Returns whether it is gone.
@@ -68,14 +114,12 @@ fn empty(parent: BorrowedFd<'_>, name: &CStr, depth: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::CString;
     use std::fs;
-    use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::symlink;
-    use std::path::Path;
 
     fn remove_path(path: &Path) {
-        remove(&CString::new(path.as_os_str().as_bytes()).unwrap());
+        let name = CString::new(path.as_os_str().as_bytes()).unwrap();
+        remove_at(rustix::fs::CWD, &name, DEPTH);
     }
 
     #[test]

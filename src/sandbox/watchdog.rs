@@ -11,13 +11,14 @@
 //! threads: it makes system calls only, and what it needs for them is prepared before the fork (see
 //! `launch`).
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags, mkdir, open};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
@@ -25,9 +26,8 @@ use rustix::process::{
     waitpid,
 };
 
-use crate::sandbox::descendants;
 use crate::sandbox::launch::Launch;
-use crate::sandbox::scratch;
+use crate::sandbox::{descendants, detached};
 
 /// How often orphans of a running command are reaped.
 const REAP_EVERY: Timespec = Timespec {
@@ -43,6 +43,12 @@ const ASK_EVERY: Timespec = Timespec {
 
 /// The variable that marks what a command started, for kernels that have no subreapers.
 const MARK: &str = "IKIGAI_CALL";
+
+/// What a watchdog reports that stays.
+const STAYS: &[u8] = b"s";
+
+/// The name of its process then, as `proc_pid_comm(5)` shows it.
+const STAYING: &CStr = c"ikigai-staying";
 
 /// How a command came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +68,8 @@ pub struct Watchdog {
     lifeline: File,
     pid: Pid,
     mark: Option<String>,
+    /// It may stay for the directory's sake when it is released.
+    may_stay: bool,
 }
 
 impl Watchdog {
@@ -79,6 +87,7 @@ impl Watchdog {
         let mark = mark.map(|value| format!("{MARK}={value}"));
         let (status, report) = pipe_with(PipeFlags::CLOEXEC)?;
         let (tether, lifeline) = pipe_with(PipeFlags::CLOEXEC)?;
+        let may_stay = launch.scratch.is_some();
         let watched = Watched {
             launch: &launch,
             output,
@@ -107,6 +116,7 @@ impl Watchdog {
                     lifeline: lifeline.into(),
                     pid,
                     mark,
+                    may_stay,
                 })
             }
         }
@@ -152,12 +162,23 @@ impl Watchdog {
         }
     }
 
-    /// Lets what the command left in the background live on.
+    /// Lets what the command left in the background live on. A directory of the command's own stays
+    /// as long as anything of that does, and so does then the watchdog, which removes it.
     pub fn release(mut self) {
         // A watchdog that is gone needs no release.
         let _ = self.lifeline.write_all(b".");
+        if self.may_stay && self.status.read_exact(&mut [0; STAYS.len()]).is_ok() {
+            return;
+        }
         let _ = waitpid(Some(self.pid), WaitOptions::empty());
     }
+}
+
+/// Whether the process `pid` is a watchdog that stays for its directory's sake alone: it ends when
+/// nothing is left to use that. Does not allocate.
+#[must_use]
+pub fn stays(pid: Pid) -> bool {
+    descendants::is_called(pid, STAYING) && detached::runs_this_executable(pid.as_raw_pid())
 }
 
 /// Ends what a command started that has no watchdog any more.
@@ -207,16 +228,29 @@ fn new_mark() -> String {
 /// What the watchdog does: starts the program, reports its end, and waits for the tool's release or
 /// death. A directory of the program's own is there in the meantime.
 fn watch(watched: Watched<'_>) {
-    let scratch = watched.launch.scratch.as_deref();
-    let made = scratch.map_or(Ok(()), |place| mkdir(place, Mode::RWXU));
+    let launch = watched.launch;
+    let Some(place) = launch.scratch.as_deref() else {
+        watch_program(watched);
+        return;
+    };
+    let made = place.make().and_then(|directory| match &launch.cage {
+        Some(cage) => cage.furnish(&directory),
+        None => Ok(()),
+    });
     if let Err(errno) = made {
         report_to_tool(&watched.report, &[errno.raw_os_error()]);
-        return;
+    } else {
+        watch_program(watched);
     }
-    watch_program(watched);
-    if let Some(place) = scratch {
-        scratch::remove(place);
-    }
+    place.remove();
+}
+
+/// Waits until nothing is left of what the command left in the background.
+fn stay(report: &OwnedFd) {
+    // SAFETY: the name ends in a NUL.
+    unsafe { libc::prctl(libc::PR_SET_NAME, STAYING.as_ptr()) };
+    let _ = rustix::io::write(report, STAYS);
+    while !matches!(wait(WaitOptions::empty()), Err(Errno::CHILD)) {}
 }
 
 fn watch_program(watched: Watched<'_>) {
@@ -247,13 +281,20 @@ fn watch_program(watched: Watched<'_>) {
     drop(output);
     // The output stays open until then, so that its end does not wake the tool before there is a
     // report.
-    let ended = report_end(program, &tether, report);
+    let ended = report_end(program, &tether, &report);
     let _ = rustix::stdio::dup2_stdout(nothing);
     let _ = rustix::stdio::dup2_stderr(nothing);
     // If the command left nothing behind, the watch ends here, which saves each side one wake-up.
     // If that is not known, the watch goes on.
     let guarded = !ended || descendants::reap() || mark.is_some();
-    if guarded && !(ended && released(&tether)) {
+    if !guarded {
+        return;
+    }
+    if ended && released(&tether) {
+        if launch.scratch.is_some() && descendants::reap() {
+            stay(&report);
+        }
+    } else {
         match mark {
             Some(mark) => descendants::kill_marked(Some(program), mark),
             None => descendants::kill_all(Some(program)),
@@ -313,7 +354,7 @@ fn take_streams(nothing: BorrowedFd<'_>, output: &OwnedFd, errors: Stderr) -> Re
 }
 
 /// Waits for the program's end and reports it; false if the tool died first.
-fn report_end(program: Pid, tether: &OwnedFd, report: OwnedFd) -> bool {
+fn report_end(program: Pid, tether: &OwnedFd, report: &OwnedFd) -> bool {
     let handle = pidfd_open(program, PidfdFlags::empty());
     let mut wanted = [
         PollFd::new(tether, PollFlags::IN),
@@ -332,8 +373,7 @@ fn report_end(program: Pid, tether: &OwnedFd, report: OwnedFd) -> bool {
             return false;
         }
         if let Some(status) = reap_until(program) {
-            report_to_tool(&report, &[0, code_of(status)]);
-            drop(report);
+            report_to_tool(report, &[0, code_of(status)]);
             return true;
         }
     }

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,6 +17,8 @@ use rustix::io::{Errno, FdFlags, fcntl_setfd, ioctl_fionread};
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::process::{Resource, getrlimit};
 
+use crate::sandbox::confinement::Confinement;
+use crate::sandbox::confinement::cage::{self, Cage};
 use crate::sandbox::launch::Launch;
 use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
 use crate::shell::named::Shell;
@@ -45,6 +48,8 @@ pub struct Conditions<'a> {
     pub shell: &'a Shell,
     /// In this directory; `None` is the process's own.
     pub directory: Option<OwnedFd>,
+    /// Within these bounds, if there are any.
+    pub confinement: Option<&'a Confinement>,
     /// Until then; `None` is as long as it takes.
     pub end: Option<Instant>,
     /// While it runs and writes, this is told the last whole line, at most once a second.
@@ -96,7 +101,7 @@ pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> 
         return refuse(reason, sink).map(ended);
     }
     let shell = conditions.shell;
-    let (output, mut watchdog) = match start(command, shell, conditions.directory) {
+    let (output, mut watchdog) = match start(command, conditions) {
         Ok(started) => started,
         Err(error) => return refuse(&shell.explain(&error), sink).map(ended),
     };
@@ -175,7 +180,8 @@ impl<W: Write> Write for Head<'_, W> {
     }
 }
 
-fn start(command: &str, shell: &Shell, directory: Option<OwnedFd>) -> io::Result<(File, Watchdog)> {
+fn start(command: &str, conditions: Conditions<'_>) -> io::Result<(File, Watchdog)> {
+    let shell = conditions.shell;
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let program = shell.program();
     let mut arguments = vec![shell.name(), OsStr::new("-c")];
@@ -193,11 +199,41 @@ fn start(command: &str, shell: &Shell, directory: Option<OwnedFd>) -> io::Result
         arguments.push(OsStr::new(&sourcing));
         Some(script)
     };
-    let mut launch = Launch::prepare(&program, arguments, shell.withheld)?;
-    launch.directory = directory;
+    let mut launch = match conditions.confinement {
+        None => Launch::prepare(&program, arguments, shell.withheld)?,
+        Some(confinement) => confined(confinement, &program, arguments, shell, script.as_ref())?,
+    };
+    launch.directory = conditions.directory;
     let watchdog = Watchdog::start(launch, input, Stderr::WithOutput)?;
     drop(script);
     Ok((output.into(), watchdog))
+}
+
+/// A shell that is to be started within bounds. Within directories it has one of its own for
+/// temporary files, and not the variables that lead to services outside. Of other descriptors it
+/// keeps the `script`.
+fn confined<'a>(
+    confinement: &Confinement,
+    program: &OsStr,
+    arguments: impl IntoIterator<Item = &'a OsStr>,
+    shell: &Shell,
+    script: Option<&OwnedFd>,
+) -> io::Result<Launch> {
+    let mut cage = Cage::prepare(confinement).map_err(io::Error::other)?;
+    cage.kept = script.map(AsRawFd::as_raw_fd);
+    if !confinement.confines_files() {
+        let mut launch = Launch::prepare(program, arguments, shell.withheld)?;
+        launch.cage = Some(cage);
+        return Ok(launch);
+    }
+    let withheld = |name: &OsStr| (shell.withheld)(name) || cage::is_withheld(name);
+    let place = cage::private_directory(confinement);
+    let place = place.ok_or_else(|| io::Error::other("there is no place for temporary files"))?;
+    let launch = Launch::prepare(program, arguments, withheld)?;
+    let mut launch = launch.with(cage::TEMPORARY, place.path())?;
+    launch.scratch = Some(Arc::new(place));
+    launch.cage = Some(cage);
+    Ok(launch)
 }
 
 /// A command that reads the real one from a descriptor.

@@ -24,6 +24,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
+use crate::sandbox::confinement;
 use crate::shell::named::without_number;
 
 /// The most that is kept of one output, in bytes.
@@ -117,15 +118,14 @@ impl KeptOutput {
 /// there.
 #[must_use]
 pub fn directory_of_outputs() -> Option<PathBuf> {
-    let output = dirs::state_dir()?.join("ikigai-tools/output");
-    let (there, real) = output
-        .ancestors()
-        .find_map(|one| Some((one, one.canonicalize().ok()?)))?;
-    Some(real.join(output.strip_prefix(there).ok()?))
+    Some(dirs::state_dir()?.join("ikigai-tools/output"))
 }
 
 /// Why there is no place.
 const HOMELESS: &str = "there is no home directory";
+
+/// Why there is none in a confined call.
+const LED_ASTRAY: &str = "a link leads to the state directory that commands can change";
 
 /// Why there is no room.
 const FULL: &str = "the files of the last day have 256 MiB already";
@@ -138,6 +138,11 @@ impl Writer {
             && !home.is_dir()
         {
             return Err(HOMELESS.to_owned());
+        }
+        if let Some(confinement) = confinement::current()
+            && confinement.lead(&state).is_none()
+        {
+            return Err(LED_ASTRAY.to_owned());
         }
         let at = |errno: Errno, place: &Path| {
             let reason = without_number(&errno.into());

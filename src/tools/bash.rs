@@ -12,6 +12,7 @@ use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
+use crate::sandbox::confinement;
 use crate::shell::{Conditions, Ended, Ends, Shell};
 use crate::tools::bash_output;
 use crate::{secrets, shell};
@@ -87,6 +88,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let conditions = Conditions {
             shell: &shell,
             directory,
+            confinement: confinement::current(),
             end: time.end,
             progress: object.terms().progress,
         };

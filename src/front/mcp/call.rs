@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -25,11 +24,9 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{LINK, META};
 use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::{Scope, Tool};
-use crate::front::mcp::admit;
 use crate::front::mcp::progress::Heard;
+use crate::sandbox::confinement::Confinement;
 use crate::sandbox::reaper::RunningCalls;
-use crate::sandbox::roots::Roots;
-use crate::shell;
 
 /// This executable, even if another one has replaced it on the disk since.
 const MYSELF: &str = "/proc/self/exe";
@@ -108,9 +105,9 @@ impl CallAnswer {
 
 /// Makes calls.
 pub struct Caller {
-    roots: Option<Roots>,
-    /// Where long outputs of this server's commands are kept, if it runs any.
-    outputs: Option<Roots>,
+    confinement: Option<Confinement>,
+    /// It runs commands, whose long outputs are kept in files.
+    keeps_outputs: bool,
     timeout: Option<Duration>,
     secrets: Vec<(OsString, OsString)>,
     permits: Semaphore,
@@ -120,11 +117,11 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Calls of `tools` are kept within `roots` and ended after `timeout`; those that ask the
+    /// Calls of `tools` are confined and ended after `timeout`; those that ask the
     /// network get the `secrets`.
     pub fn new(
         tools: &[&'static Tool],
-        roots: Option<Roots>,
+        confinement: Option<Confinement>,
         timeout: Option<Duration>,
         secrets: Vec<(OsString, OsString)>,
     ) -> Self {
@@ -132,11 +129,9 @@ impl Caller {
             let permits = Semaphore::new(tool.at_once?);
             Some((tool.name, permits))
         });
-        let runs_commands = tools.iter().any(|tool| tool.scope == Scope::Machine);
-        let outputs = runs_commands.then(shell::directory_of_outputs).flatten();
         Self {
-            roots,
-            outputs: outputs.and_then(|directory| Roots::new(vec![directory])),
+            confinement,
+            keeps_outputs: tools.iter().any(|tool| tool.scope == Scope::Machine),
             timeout,
             secrets,
             permits: Semaphore::new(CALL_PERMITS),
@@ -150,24 +145,18 @@ impl Caller {
         &self.secrets
     }
 
-    /// The bounds of file work, if there are any.
-    pub fn roots(&self) -> Option<&Roots> {
-        self.roots.as_ref()
+    /// Where calls are confined to, if anywhere.
+    pub fn confinement(&self) -> Option<&Confinement> {
+        self.confinement.as_ref()
     }
 
     /// Calls `tool`. If the future is dropped before it is done, the call is ended.
     pub async fn call(
         &self,
         tool: &'static Tool,
-        mut request: JsonObject,
+        request: JsonObject,
         wanted: &Wanted<'_>,
     ) -> CallAnswer {
-        if let Some(roots) = &self.roots
-            && let Err(refusal) = admit::admit(roots, self.outputs.as_ref(), tool, &mut request)
-        {
-            let failure = Failure::new(Code::PermissionDenied, refusal);
-            return CallAnswer::refusal(tool, &failure);
-        }
         let begin = Instant::now();
         // Before the common permit, so that calls that wait here keep no others waiting.
         let _own_permit = match self.own_permits.get(tool.name) {
@@ -187,8 +176,8 @@ impl Caller {
         let within = left.map(|left| left.saturating_sub(FOR_ANSWERING.min(left / 4)));
         let call = Call {
             tool,
-            roots: self.roots_of(tool),
-            reads_outputs: self.outputs.is_some() && admit::may_read_outputs(tool),
+            bounds: self.confinement.as_ref().map(Confinement::bounds),
+            reads_outputs: self.keeps_outputs,
             terms: Terms {
                 served: true,
                 ..Terms::within(wanted.reader, wanted.max_answer, within)
@@ -264,22 +253,14 @@ impl Caller {
         }
     }
 
-    /// The directories to which calls of `tool` are confined.
-    fn roots_of(&self, tool: &Tool) -> Vec<PathBuf> {
-        match &self.roots {
-            Some(roots) if admit::is_confined(tool) => roots.directories().to_vec(),
-            _ => Vec::new(),
-        }
-    }
-
     fn command(&self, call: &Call) -> Command {
         let mut command = std::process::Command::new(MYSELF);
         command
             .arg0("ikigai-tools")
             .arg("mcp")
             .args(call.arguments());
-        if let Some(roots) = &self.roots {
-            command.current_dir(roots.first());
+        if let Some(first) = self.confinement.as_ref().and_then(Confinement::first) {
+            command.current_dir(first);
         }
         if call.tool.scope == Scope::Network {
             command.envs(self.secrets.iter().map(|(name, value)| (name, value)));

@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 
 use crate::contract::bounded::Measure;
 use crate::contract::tool::{Scope, Tool};
+use crate::sandbox::confinement::Confinement;
 
 /// The most that instructions may have, in bytes.
 const MOST: usize = 1000;
 
-/// The instructions of a server of `tools`, confined to `roots` if there are any, whose answers are
-/// bounded or not.
-pub fn of(tools: &[&Tool], roots: &[PathBuf], bounded: bool) -> String {
+/// The instructions of a server of `tools`, confined or not, whose answers are bounded or not.
+pub fn of(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool) -> String {
     let served = |wanted: &str| tools.iter().any(|tool| tool.name == wanted);
     let mut sentences = Vec::new();
-    let here = roots.first().cloned().or_else(|| env::current_dir().ok());
+    let first = confinement.and_then(Confinement::first).map(Path::to_owned);
+    let here = first.or_else(|| env::current_dir().ok());
     if let Some(here) = here
         && tools.iter().any(|tool| tool.scope != Scope::Network)
     {
@@ -24,9 +25,8 @@ pub fn of(tools: &[&Tool], roots: &[PathBuf], bounded: bool) -> String {
             here.to_string_lossy()
         ));
     }
-    if !roots.is_empty() {
-        let names: Vec<_> = roots.iter().map(|root| root.to_string_lossy()).collect();
-        sentences.push(format!("File work is confined to {}.", names.join(", ")));
+    if let Some(confinement) = confinement {
+        sentences.extend(confined(confinement, served("bash")));
     }
     if served("bash") {
         sentences.push(format!(
@@ -60,6 +60,33 @@ pub fn of(tools: &[&Tool], roots: &[PathBuf], bounded: bool) -> String {
     text
 }
 
+/// What the confinement allows.
+fn confined(confinement: &Confinement, commands: bool) -> Vec<String> {
+    let names = |directories: &[PathBuf]| {
+        let names = directories.iter().map(|one| one.to_string_lossy());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let roots = confinement.roots().directories();
+    let readable = &confinement.readable().directories()[roots.len()..];
+    let mut sentences = Vec::new();
+    if !roots.is_empty() {
+        sentences.push(format!("File work is confined to {}.", names(roots)));
+    }
+    if !readable.is_empty() {
+        sentences.push(format!("To be read, not written: {}.", names(readable)));
+    }
+    if commands && confinement.confines_files() {
+        sentences.push(String::from(
+            "Commands too; they may also use the system's programs and write to $TMPDIR, which lasts as \
+             long as the command.",
+        ));
+    }
+    if commands && !confinement.has_network() {
+        sentences.push(String::from("Commands have no network."));
+    }
+    sentences
+}
+
 /// The shell that runs commands, by name.
 fn shell() -> String {
     let named = env::var_os("IKIGAI_SHELL").filter(|name| !name.is_empty());
@@ -72,11 +99,12 @@ mod tests {
     use super::*;
     use crate::contract::tool::Set;
     use crate::registry::TOOLS;
+    use crate::sandbox::confinement::Bounds;
 
     #[test]
     fn they_say_what_holds_and_keep_to_their_length() {
         let all: Vec<&Tool> = TOOLS.iter().collect();
-        let text = of(&all, &[], true);
+        let text = of(&all, None, true);
         for words in [
             "Relative paths",
             "new shell",
@@ -87,16 +115,32 @@ mod tests {
             assert!(text.contains(words), "{words}: {text}");
         }
         assert!(!text.contains("confined"));
-        let long = PathBuf::from("/é".repeat(700));
-        for roots in [vec![], vec!["/a".into(), long]] {
-            assert!(of(&all, &roots, true).len() <= MOST);
+        let room = tempfile::tempdir().unwrap();
+        let long = room.path().join("é/".repeat(700));
+        std::fs::create_dir_all(&long).unwrap();
+        let bounds = Bounds {
+            roots: vec![room.path().into(), long.into()],
+            readable: vec!["/usr".into()],
+            no_network: true,
+            ..Bounds::default()
+        };
+        let confinement = Confinement::resolve(&bounds).unwrap();
+        assert!(of(&all, None, true).len() <= MOST);
+        assert!(of(&all, Some(&confinement), true).len() <= MOST);
+        let bounds = Bounds {
+            roots: vec!["/usr".into()],
+            ..bounds
+        };
+        let text = of(&all, Some(&Confinement::resolve(&bounds).unwrap()), false);
+        for words in ["confined to /usr.", "$TMPDIR", "no network"] {
+            assert!(text.contains(words), "{words}: {text}");
         }
         let web: Vec<&Tool> = TOOLS
             .iter()
             .filter(|tool| tool.scope == Scope::Network)
             .collect();
-        assert!(!of(&web, &[], false).contains("paths"));
+        assert!(!of(&web, None, false).contains("paths"));
         let fetch: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.set == Set::Web).collect();
-        assert!(!of(&fetch, &[], false).contains("scrape_page"));
+        assert!(!of(&fetch, None, false).contains("scrape_page"));
     }
 }

@@ -6,7 +6,6 @@
 //! called as a host calls it: a tool that dies takes one call with it. No other way of calling this
 //! program starts any of this machinery.
 
-mod admit;
 mod call;
 mod clients;
 mod instructions;

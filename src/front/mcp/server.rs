@@ -25,19 +25,20 @@ use crate::front::mcp::progress::{self, Heard};
 use crate::front::mcp::transport::LineTransport;
 use crate::front::mcp::{instructions, list, resources, structured, text};
 use crate::registry::TOOLS;
-use crate::sandbox::roots::Roots;
-use crate::sandbox::{confine, reaper};
+use crate::sandbox::confinement::{self, Confinement};
+use crate::sandbox::reaper;
 use crate::secrets;
 
 /// Serves until the client goes away, and then ends everything that its calls started. An error is
 /// a sentence for the log.
 pub fn run(options: Options) -> Result<(), String> {
-    if !options.roots.is_empty() && !confine::is_possible() {
-        return Err(String::from(
-            "--root needs a kernel with Landlock (Linux 5.13; `landlock` in \
-             /sys/kernel/security/lsm); \
-             without it links could lead out of the directories",
-        ));
+    let confinement = options.bounds.as_ref().map(Confinement::resolve);
+    let confinement = confinement.transpose()?;
+    let bounded = confinement
+        .as_ref()
+        .is_some_and(Confinement::confines_files);
+    if bounded && !confinement::is_possible() {
+        return Err(confinement::IMPOSSIBLE.to_owned());
     }
     reaper::adopt_orphans();
     // SAFETY: the runtime does not run yet, and no other thread does.
@@ -46,20 +47,23 @@ pub fn run(options: Options) -> Result<(), String> {
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
-    let result = runtime.block_on(serve(options, secrets));
+    let result = runtime.block_on(serve(options, confinement, secrets));
     // A thread that still reads a terminal's stdin must not be waited for.
     runtime.shutdown_background();
     reaper::end_all();
     result
 }
 
-async fn serve(options: Options, secrets: Vec<(OsString, OsString)>) -> Result<(), String> {
+async fn serve(
+    options: Options,
+    confinement: Option<Confinement>,
+    secrets: Vec<(OsString, OsString)>,
+) -> Result<(), String> {
     let (gone, went) = watch::channel(false);
     let (input, output) = stdio_pipes();
     let wire = LineTransport::new(input, output, gone);
-    let roots = Roots::new(options.roots);
     let server = Server {
-        caller: Caller::new(&options.tools, roots, options.timeout, secrets),
+        caller: Caller::new(&options.tools, confinement, options.timeout, secrets),
         tools: options.tools,
         structured: options.structured,
         max_answer: options.max_answer,
@@ -170,8 +174,8 @@ impl ServerHandler for Server {
         };
         let about = Implementation::new("ikigai-tools", env!("CARGO_PKG_VERSION"))
             .with_title("Ikigai tools");
-        let roots = self.caller.roots().map_or(&[][..], Roots::directories);
-        let text = instructions::of(&self.tools, roots, !self.structured);
+        let confinement = self.caller.confinement();
+        let text = instructions::of(&self.tools, confinement, !self.structured);
         let config = ServerConfig::new(capabilities).with_server_info(about);
         if text.is_empty() {
             return config;

@@ -12,6 +12,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use serde_json::{Map, Value};
 
+use crate::command_line::confinement;
 use crate::command_line::fields::{NO_CACHE, command, ids, positional_id, usage, value_name};
 use crate::command_line::{help, surplus};
 use crate::console::streams::Stdout;
@@ -22,7 +23,7 @@ use crate::contract::request::Request;
 use crate::contract::schema::{Field, FieldKind, Schema};
 use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::Tool;
-use crate::front::answer;
+use crate::front::{answer, confined};
 use crate::program::Exit;
 use screen::{End, Kind, Screen};
 
@@ -71,6 +72,9 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
             return Ok(Outcome::Done(say::print(tool.schema)));
         }
         let beside = Beside::of(tool, &matches);
+        if let Some(bounds) = confinement::bounds(&matches) {
+            confined::ask(bounds, false);
+        }
         if let Some(file) = matches.get_one::<OsString>("input") {
             return Ok(Outcome::File(file.clone(), beside));
         }
@@ -157,8 +161,8 @@ pub fn show<W: Write>(
     beside: Beside,
     mut screen: Screen<'_, W>,
 ) -> Result<io::Result<(W, End)>, Failure> {
-    let request = Request::parse(request)?.on(beside.on(Terms::of_person()));
-    let reply = tool.run(&request)?;
+    let mut request = Request::parse(request)?.on(beside.on(Terms::of_person()));
+    let reply = confined::run(tool, &mut request)?;
     let mut object = Object::shown(&mut screen);
     let written = reply.write(&mut object).and_then(|()| object.close());
     Ok(written.and_then(|()| screen.finish()))

@@ -1,0 +1,76 @@
+//! The flags that confine a call, the same for every tool and for `mcp`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser};
+use clap::{Arg, ArgAction, ArgMatches, ValueHint};
+
+use crate::sandbox::confinement::{self, Bounds, Door};
+
+/// The flag that takes the network away.
+pub const NO_NETWORK: &str = "no-network";
+
+/// The flag for directories in which a call may read and write.
+const ROOT: &str = "root";
+
+/// The flag for what a call may read and execute beside these.
+const READ: &str = "read";
+
+/// The flags.
+pub fn flags() -> [Arg; 3] {
+    [
+        Arg::new(ROOT)
+            .long(ROOT)
+            .value_name("DIR")
+            .action(ArgAction::Append)
+            .value_hint(ValueHint::DirPath)
+            .value_parser(place(|name| confinement::directory(name)))
+            .help("Confine files to DIR, links resolved; repeatable"),
+        Arg::new(READ)
+            .long(READ)
+            .value_name("DIR")
+            .action(ArgAction::Append)
+            .value_hint(ValueHint::AnyPath)
+            .value_parser(place(|name| confinement::file_or_directory(name)))
+            .help("Let DIR, or a file, be read and executed beside the roots; repeatable"),
+        Arg::new(NO_NETWORK)
+            .long(NO_NETWORK)
+            .action(ArgAction::SetTrue)
+            .help("Keep commands off the network"),
+    ]
+}
+
+/// A name that need not be UTF-8, of something that is there.
+fn place(find: fn(&OsString) -> Result<PathBuf, String>) -> ValueParser {
+    OsStringValueParser::new()
+        .try_map(move |name| find(&name).map(|_| name))
+        .into()
+}
+
+/// What the flags ask for, if anything.
+pub fn bounds(matches: &ArgMatches) -> Option<Bounds> {
+    let names = |flag: &str| -> Vec<OsString> {
+        let names = matches.get_many::<OsString>(flag);
+        names.into_iter().flatten().cloned().collect()
+    };
+    let bounds = Bounds {
+        roots: names(ROOT),
+        readable: names(READ),
+        no_network: matches.get_flag(NO_NETWORK),
+        door: Door::Flags,
+    };
+    (!bounds.is_nothing()).then_some(bounds)
+}
+
+/// The words that ask for the same again.
+pub fn words(bounds: &Bounds) -> impl Iterator<Item = OsString> {
+    let roots = bounds.roots.iter().map(|name| (ROOT, name));
+    let readable = bounds.readable.iter().map(|name| (READ, name));
+    let flag = |flag: &str| OsString::from(format!("--{flag}"));
+    let no_network = bounds.no_network.then(|| flag(NO_NETWORK));
+    let places = roots.chain(readable);
+    places
+        .flat_map(move |(name, place)| [flag(name), place.clone()])
+        .chain(no_network)
+}

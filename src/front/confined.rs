@@ -1,0 +1,153 @@
+//! One call of a tool, confined if that was asked for: by flags, by the environment, by the server
+//! whose call it is. What the front ends have in common that answer in their own process.
+//!
+//! First come words: what a request names outside the directories is refused with the name, what was
+//! wanted, and what would allow it. Then the process confines itself, and whatever the tool then
+//! does, the kernel keeps within the directories. The tool of commands stays as it is, and confines
+//! what it runs.
+
+use std::env;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::contract::failure::{Code, Failure};
+use crate::contract::reply::Reply;
+use crate::contract::request::Request;
+use crate::contract::tool::{Family, Scope, Tool};
+use crate::front::admit::{self, Refused};
+use crate::sandbox::confinement::{self, Bounds, Confinement, Right};
+use crate::sandbox::roots::Roots;
+use crate::shell;
+
+/// What was asked for this process, and whether it may read the outputs that commands left behind.
+static ASKED: OnceLock<Option<(Bounds, bool)>> = OnceLock::new();
+
+/// Has this process's call be confined so. `reads_outputs` says whether a tool that reads may read,
+/// beside the directories, the files in which commands' long outputs are kept. Only the first call
+/// counts: flags come before the environment.
+pub fn ask(bounds: Bounds, reads_outputs: bool) {
+    let _ = ASKED.set(Some((bounds, reads_outputs)));
+}
+
+/// What holds for this process: what was asked for, else what the environment says, which hosts
+/// set. Their calls may read the outputs, since commands' answers name them.
+fn asked() -> Option<&'static (Bounds, bool)> {
+    let asked = ASKED.get_or_init(|| Bounds::of_environment().map(|bounds| (bounds, true)));
+    asked.as_ref()
+}
+
+/// Carries out a call of `tool` within what was asked for.
+///
+/// # Errors
+/// Those of the tool; `PERMISSION_DENIED` where the request leads out, or nothing can be confined
+/// here; `NETWORK_ERROR` where a tool wants the network that was taken away.
+pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, Failure> {
+    if let Some((bounds, reads_outputs)) = asked() {
+        confine(tool, request, bounds, *reads_outputs)?;
+    }
+    tool.run(request)
+}
+
+fn confine(
+    tool: &Tool,
+    request: &mut Request<'_>,
+    bounds: &Bounds,
+    reads_outputs: bool,
+) -> Result<(), Failure> {
+    let refused = |reason: String| {
+        Failure::new(
+            Code::PermissionDenied,
+            format!("Not confined, so not done: {reason}"),
+        )
+    };
+    if tool.scope == Scope::Network {
+        if bounds.no_network {
+            return Err(no_network(tool, bounds));
+        }
+        return Ok(());
+    }
+    let confinement = Confinement::resolve(bounds).map_err(refused)?;
+    if !confinement.confines_files() {
+        confinement::settle(confinement);
+        return Ok(());
+    }
+    if !confinement::is_possible() {
+        return Err(refused(confinement::IMPOSSIBLE.to_owned()));
+    }
+    confinement.enter().map_err(refused)?;
+    let outputs = shell::directory_of_outputs().filter(|_| reads_outputs && tool.hints.read_only);
+    let outputs = outputs.and_then(|directory| confinement.lead(&directory));
+    let beside = Roots::new(outputs.iter().cloned().collect());
+    let here = env::current_dir().map_err(|error| refused(error.to_string()))?;
+    let admitted = admit::admit(&confinement, &beside, tool, &here, |name| {
+        // Whatever else it is, the tool refuses it or takes it as not given.
+        request.text(name).ok().flatten()
+    });
+    let rewritten = admitted.map_err(|refused| refusal(&confinement, &refused))?;
+    if let Some((field, text)) = rewritten {
+        request.set_text(field, text);
+    }
+    if tool.scope != Scope::Machine {
+        confinement
+            .confine_tool(!tool.hints.read_only, outputs.as_deref())
+            .map_err(refused)?;
+    }
+    confinement::settle(confinement);
+    Ok(())
+}
+
+/// The refusal of a tool that asks the network.
+fn no_network(tool: &Tool, bounds: &Bounds) -> Failure {
+    let name = bounds.door.name_for_network();
+    let message = format!(
+        "{} needs the network, which {name} takes from this call",
+        tool.name
+    );
+    let failure = Failure::new(Code::NetworkError, message);
+    match tool.family {
+        Family::Research => failure,
+        _ => failure.with_note("Work with the files that are there, or ask for the network."),
+    }
+}
+
+/// The refusal of what leads out of the directories.
+pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failure {
+    let Refused { path, right, .. } = refused;
+    let within = match right {
+        Right::Write => confinement.roots(),
+        Right::Read | Right::Execute => confinement.readable(),
+    };
+    let names: Vec<_> = within
+        .directories()
+        .iter()
+        .map(|one| one.to_string_lossy())
+        .collect();
+    let message = if names.is_empty() {
+        format!("Not allowed: {path}; this call is confined to reading")
+    } else {
+        format!(
+            "Not allowed: {path} is not within {}, to which this call is confined",
+            names.join(" or ")
+        )
+    };
+    let wanted = match right {
+        Right::Write => "Writing",
+        Right::Read | Right::Execute => "Reading",
+    };
+    let to = directory_of(refused);
+    Failure::new(Code::PermissionDenied, message).with_note(format!(
+        "{wanted} there was refused by the confinement, whatever the file's own permissions are. Whoever set \
+         it can allow it with `{} {}`.",
+        confinement.name_for(*right),
+        to.display(),
+    ))
+}
+
+/// What would have to be allowed: the directory that is named, or that the named file is in.
+fn directory_of<'a>(refused: &'a Refused<'_>) -> &'a Path {
+    let real: &Path = &refused.real;
+    if real.is_dir() {
+        return real;
+    }
+    real.parent().unwrap_or(real)
+}

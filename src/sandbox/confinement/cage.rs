@@ -1,0 +1,153 @@
+//! A command's confinement: prepared by the tool, entered by the command.
+//!
+//! A command is confined between its fork and its first program, and the private directory for its
+//! temporary files is made by its watchdog: everything else is ready by then, and what is left are
+//! system calls (`signal-safety(7)`).
+
+use std::env;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use rustix::fs::{Access, AtFlags, accessat};
+use rustix::io::Errno;
+use rustix::thread::set_no_new_privs;
+use seccompiler::BpfProgram;
+
+use super::{Confinement, capabilities, no_network, places, ruleset, system};
+use crate::sandbox::scratch::Scratch;
+
+pub use super::system::{TEMPORARY, is_withheld};
+
+/// `LANDLOCK_RULE_PATH_BENEATH`.
+const PATH_BENEATH: libc::c_int = 1;
+
+/// The first descriptor behind the three that every program has.
+const FIRST_OF_OTHERS: libc::c_uint = 3;
+
+/// How far descriptors are closed one by one, on kernels and in sandboxes that close none at once.
+const MOST_DESCRIPTORS: RawFd = 65_536;
+
+/// A confinement that is ready to be entered.
+pub struct Cage {
+    ruleset: Option<OwnedFd>,
+    /// The rights in the private directory, as this kernel takes them.
+    rights: u64,
+    gives_up_capabilities: bool,
+    filter: Option<BpfProgram>,
+    /// The one other descriptor that the command keeps.
+    pub kept: Option<RawFd>,
+}
+
+/// `struct landlock_path_beneath_attr`.
+#[repr(C, packed)]
+struct Beneath {
+    rights: u64,
+    directory: RawFd,
+}
+
+impl Cage {
+    /// Prepares it. An error is a sentence.
+    pub fn prepare(confinement: &Confinement) -> Result<Self, String> {
+        let filter = if confinement.has_network() {
+            None
+        } else {
+            Some(no_network::filter(ruleset::abi())?)
+        };
+        Ok(Self {
+            ruleset: ruleset::of_command(confinement)?,
+            rights: ruleset::known(ruleset::to_write()),
+            gives_up_capabilities: confinement.confines_files(),
+            filter,
+            kept: None,
+        })
+    }
+
+    /// Lets the command work in the private `directory`. System calls only.
+    pub fn furnish(&self, directory: &OwnedFd) -> Result<(), Errno> {
+        let Some(ruleset) = &self.ruleset else {
+            return Ok(());
+        };
+        let beneath = Beneath {
+            rights: self.rights,
+            directory: directory.as_raw_fd(),
+        };
+        // SAFETY: the kernel reads the structure, which is of the form that it knows, and nothing
+        // else.
+        let done = unsafe {
+            libc::syscall(
+                libc::SYS_landlock_add_rule,
+                ruleset.as_raw_fd(),
+                PATH_BENEATH,
+                &raw const beneath,
+                0,
+            )
+        };
+        result(done)
+    }
+
+    /// Confines this process and all that it starts, for good. System calls only. If it fails,
+    /// nothing may be run.
+    pub fn enter(&self) -> Result<(), Errno> {
+        close_others()?;
+        if let Some(kept) = self.kept {
+            // SAFETY: changes a flag of this process's own descriptor.
+            result(unsafe { libc::fcntl(kept, libc::F_SETFD, 0) }.into())?;
+        }
+        set_no_new_privs(true)?;
+        if self.gives_up_capabilities {
+            capabilities::give_up()?;
+        }
+        if let Some(ruleset) = &self.ruleset {
+            // SAFETY: takes a descriptor and flags.
+            result(unsafe {
+                libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0)
+            })?;
+        }
+        if let Some(filter) = &self.filter {
+            seccompiler::apply_filter(filter).map_err(|_| Errno::ACCESS)?;
+        }
+        Ok(())
+    }
+}
+
+/// Has every descriptor but the first three be closed when the next program starts: what a caller
+/// left open lies outside.
+fn close_others() -> Result<(), Errno> {
+    // SAFETY: takes numbers, and marks descriptors of this process.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            FIRST_OF_OTHERS,
+            libc::c_uint::MAX,
+            libc::CLOSE_RANGE_CLOEXEC,
+        )
+    };
+    if done == 0 {
+        return Ok(());
+    }
+    for descriptor in 3..MOST_DESCRIPTORS {
+        // SAFETY: changes a flag of this process's own descriptor, if it is one.
+        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+    Ok(())
+}
+
+fn result(returned: libc::c_long) -> Result<(), Errno> {
+    if returned == -1 {
+        return Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::PERM));
+    }
+    Ok(())
+}
+
+/// A new private directory for temporary files, which is not there yet: where those of this process
+/// are, or else of every process. `None` where there is no such place.
+pub fn private_directory(confinement: &Confinement) -> Option<Scratch> {
+    let roots = confinement.roots().directories();
+    let places = [env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
+    places.into_iter().find_map(|place| {
+        let place = places::open_one(&place, roots)?;
+        let rights = Access::WRITE_OK | Access::EXEC_OK;
+        accessat(&place.fd, c".", rights, AtFlags::EACCESS).ok()?;
+        // There it would be open to every other command.
+        (!system::is_shared(&place.path)).then(|| Scratch::in_directory(place.fd, &place.path))
+    })
+}

@@ -1,0 +1,286 @@
+//! Confining a call to directories, and keeping it off the network: `landlock(7)`, `seccomp(2)`.
+//!
+//! What is asked for ([`Bounds`]) comes from flags or from the environment. It is resolved once
+//! ([`Confinement::resolve`]), and from then on belongs to the process ([`settle`], [`current`]):
+//! one process is one call.
+//!
+//! A tool that works with files confines itself before it does ([`ruleset`]). A command is confined
+//! by itself, between its fork and its first program ([`cage`]): the tool and its watchdog have to
+//! end it, to keep its output and to clear up after it, and stay out of its reach. What a command
+//! may use beside the directories is in [`system`]. What all this leaves open is in `SECURITY.md`.
+
+pub mod cage;
+mod capabilities;
+mod no_network;
+mod places;
+mod ruleset;
+mod system;
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::sandbox::roots::Roots;
+use places::Place;
+
+pub use places::{directory, file_or_directory};
+pub use ruleset::{IMPOSSIBLE, abi, is_possible};
+
+/// The variable that names the directories in which hosts' calls may read and write.
+pub const ROOTS: &str = "IKIGAI_ROOTS";
+
+/// The variable that names what they may read and execute beside these.
+pub const READ: &str = "IKIGAI_READ";
+
+/// The variable that keeps them off the network, unless it is empty or `0`.
+pub const NO_NETWORK: &str = "IKIGAI_NO_NETWORK";
+
+/// What stands between directories in a variable, as in `PATH`.
+const SEPARATOR: u8 = b':';
+
+/// By which door a confinement was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Door {
+    /// By flags.
+    #[default]
+    Flags,
+    /// By variables of the environment.
+    Environment,
+}
+
+impl Door {
+    /// By which name the network is taken away.
+    #[must_use]
+    pub fn name_for_network(self) -> &'static str {
+        match self {
+            Self::Flags => "--no-network",
+            Self::Environment => NO_NETWORK,
+        }
+    }
+}
+
+/// What a process wants to do with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Right {
+    /// To read a file, to list a directory.
+    Read,
+    /// To run a program.
+    Execute,
+    /// To change a file, to make, rename or remove one.
+    Write,
+}
+
+/// A confinement as it was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// Directories in which a call may read and write.
+    pub roots: Vec<OsString>,
+    /// Files and directories that it may read and execute beside these.
+    pub readable: Vec<OsString>,
+    /// It may not use the network.
+    pub no_network: bool,
+    /// Where this comes from.
+    pub door: Door,
+}
+
+impl Bounds {
+    /// What the environment asks for; `None` where it asks for nothing. A variable that is set and
+    /// names nothing asks for what cannot be had: whoever set it wanted a confinement.
+    #[must_use]
+    pub fn of_environment() -> Option<Self> {
+        let (roots, readable) = (env::var_os(ROOTS), env::var_os(READ));
+        let no_network = env::var_os(NO_NETWORK).filter(|value| !value.is_empty() && value != "0");
+        if roots.is_none() && readable.is_none() && no_network.is_none() {
+            return None;
+        }
+        Some(Self {
+            roots: roots.map(split).unwrap_or_default(),
+            readable: readable.map(split).unwrap_or_default(),
+            no_network: no_network.is_some(),
+            door: Door::Environment,
+        })
+    }
+
+    /// Whether it asks for directories.
+    #[must_use]
+    pub fn confines_files(&self) -> bool {
+        !(self.roots.is_empty() && self.readable.is_empty())
+    }
+
+    /// Whether it asks for nothing.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        !self.confines_files() && !self.no_network
+    }
+}
+
+/// The names in a variable. Empty ones between others are passed over; one that is all there is
+/// stays, and names nothing.
+fn split(value: OsString) -> Vec<OsString> {
+    let bytes = value.into_vec();
+    let names = bytes.split(|byte| *byte == SEPARATOR);
+    let names: Vec<OsString> = names
+        .filter(|name| !name.is_empty())
+        .map(|name| OsStr::from_bytes(name).to_owned())
+        .collect();
+    if names.is_empty() {
+        return vec![OsString::new()];
+    }
+    names
+}
+
+/// Where a call is confined to.
+#[derive(Debug)]
+pub struct Confinement {
+    roots: Vec<Place>,
+    readable: Vec<Place>,
+    /// The names of the roots, and of these and what may be read.
+    to_write: Roots,
+    to_read: Roots,
+    no_network: bool,
+    door: Door,
+}
+
+impl Confinement {
+    /// Resolves what was asked for, and opens it. An error is a sentence for whoever bounds.
+    pub fn resolve(bounds: &Bounds) -> Result<Self, String> {
+        let what = match bounds.door {
+            Door::Flags => ["--root", "--read"],
+            Door::Environment => [ROOTS, READ],
+        };
+        let (roots, readable) =
+            places::open((what[0], &bounds.roots), (what[1], &bounds.readable))?;
+        let paths = |places: &[Place]| places.iter().map(|place| place.path.clone()).collect();
+        let to_write: Vec<PathBuf> = paths(&roots);
+        let to_read = [to_write.clone(), paths(&readable)].concat();
+        Ok(Self {
+            roots,
+            readable,
+            to_write: Roots::new(to_write),
+            to_read: Roots::new(to_read),
+            no_network: bounds.no_network,
+            door: bounds.door,
+        })
+    }
+
+    /// The same asked for anew, by flags and with the names that it was resolved to.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        let names = |places: &[Place]| {
+            let names = places.iter();
+            names.map(|place| place.path.clone().into()).collect()
+        };
+        Bounds {
+            roots: names(&self.roots),
+            readable: names(&self.readable),
+            no_network: self.no_network,
+            door: Door::Flags,
+        }
+    }
+
+    /// Whether files are confined, and not the network alone.
+    #[must_use]
+    pub fn confines_files(&self) -> bool {
+        !self.to_read.directories().is_empty()
+    }
+
+    /// Where a call may read and write.
+    #[must_use]
+    pub fn roots(&self) -> &Roots {
+        &self.to_write
+    }
+
+    /// Where a call may read: the roots, and what may be read beside them.
+    #[must_use]
+    pub fn readable(&self) -> &Roots {
+        &self.to_read
+    }
+
+    /// Whether a call may use the network.
+    #[must_use]
+    pub fn has_network(&self) -> bool {
+        !self.no_network
+    }
+
+    /// Whether a command may do this to what really lies at `path`, no link on the way. Of the
+    /// private directory for temporary files, which is made when the command starts, this does not
+    /// know.
+    #[must_use]
+    pub fn grants(&self, path: &Path, right: Right) -> bool {
+        let within = match right {
+            Right::Write => self.to_write.contain(path),
+            Right::Read | Right::Execute => self.to_read.contain(path),
+        };
+        !self.confines_files() || within || system::grants(path, right, &self.to_write)
+    }
+
+    /// Where `name` leads, which need not be there; `None` where a link on the way lies in a root,
+    /// and a call may have led it anywhere.
+    #[must_use]
+    pub fn lead(&self, name: &Path) -> Option<PathBuf> {
+        places::lead(name, self.to_write.directories())
+    }
+
+    /// How whoever asked for this confinement allows more: a flag or a variable.
+    #[must_use]
+    pub fn name_for(&self, right: Right) -> &'static str {
+        match (self.door, right) {
+            (Door::Flags, Right::Write) => "--root",
+            (Door::Flags, Right::Read | Right::Execute) => "--read",
+            (Door::Environment, Right::Write) => ROOTS,
+            (Door::Environment, Right::Read | Right::Execute) => READ,
+        }
+    }
+
+    /// By which name the network was taken away.
+    #[must_use]
+    pub fn name_for_network(&self) -> &'static str {
+        self.door.name_for_network()
+    }
+
+    /// Where relative names start, if not where the process does; `None` where nothing is bounded.
+    #[must_use]
+    pub fn first(&self) -> Option<&Path> {
+        self.first_place().map(|place| place.path.as_path())
+    }
+
+    fn first_place(&self) -> Option<&Place> {
+        let mut places = self.roots.iter().chain(&self.readable);
+        places.find(|place| place.is_directory)
+    }
+
+    /// Has the process work within bounds from now on: start where relative names are within them,
+    /// which is here, or else in the first directory.
+    pub fn enter(&self) -> Result<(), String> {
+        let Some(first) = self.first_place() else {
+            return Ok(());
+        };
+        let here = env::current_dir();
+        if here.is_ok_and(|here| self.to_read.hold(&here)) {
+            return Ok(());
+        }
+        rustix::process::fchdir(&first.fd)
+            .map_err(|errno| format!("{} cannot be entered: {errno}", first.path.display()))
+    }
+
+    /// Confines this process, which works with files: to reading, or to reading and writing, and to
+    /// reading what is in `beside`. An error is a sentence.
+    pub fn confine_tool(&self, writing: bool, beside: Option<&Path>) -> Result<(), String> {
+        ruleset::confine_tool(self, writing, beside)
+    }
+}
+
+static CURRENT: OnceLock<Confinement> = OnceLock::new();
+
+/// Makes `confinement` the one of this process. Only the first call does.
+pub fn settle(confinement: Confinement) -> &'static Confinement {
+    CURRENT.get_or_init(|| confinement)
+}
+
+/// The confinement of this process, which is one call; `None` where it has none.
+#[must_use]
+pub fn current() -> Option<&'static Confinement> {
+    CURRENT.get()
+}

@@ -1,0 +1,154 @@
+//! The directories that a confinement names: resolved, and opened so that nothing can take their
+//! place afterwards.
+//!
+//! A name may lead through links, but not through one that lies in a root: a call may write there,
+//! and the next call would go where the link then leads.
+
+use std::env;
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+use rustix::io::Errno;
+
+use crate::sandbox::roots;
+
+/// What a confinement names.
+#[derive(Debug)]
+pub struct Place {
+    /// Its name, absolute and without links.
+    pub path: PathBuf,
+    pub fd: OwnedFd,
+    pub is_directory: bool,
+}
+
+/// Opens the roots and what may be read beside them, each with the name by which it was asked for.
+/// An error is a sentence.
+pub fn open(
+    (root, roots): (&str, &[OsString]),
+    (read, readable): (&str, &[OsString]),
+) -> Result<(Vec<Place>, Vec<Place>), String> {
+    let resolve = |what: &str, names: &[OsString]| -> Result<Vec<Name>, String> {
+        names.iter().map(|name| Name::resolve(what, name)).collect()
+    };
+    let roots = resolve(root, roots)?;
+    let readable = resolve(read, readable)?;
+    let writable: Vec<&Path> = roots.iter().map(|name| name.real.as_path()).collect();
+    let firm = |name: &&Name| name.links.is_empty();
+    let firm: Vec<&Path> = roots
+        .iter()
+        .filter(firm)
+        .map(|name| name.real.as_path())
+        .collect();
+    let open = |names: &[Name], directories| -> Result<Vec<Place>, String> {
+        let places = names.iter().map(|name| {
+            // Where it leads into what may be written anyway, it gives nothing more.
+            let within = firm.iter().any(|root| name.real.starts_with(root));
+            name.open(if within { &[] } else { &writable }, directories)
+        });
+        places.collect()
+    };
+    Ok((open(&roots, true)?, open(&readable, false)?))
+}
+
+/// Opens what `name` leads to, unless a link on the way lies in one of the `writable` directories.
+pub fn open_one(name: &Path, writable: &[PathBuf]) -> Option<Place> {
+    let name = Name::resolve("", name.as_os_str()).ok()?;
+    let writable: Vec<&Path> = writable.iter().map(PathBuf::as_path).collect();
+    name.open(&writable, false).ok()
+}
+
+/// Where `name` leads, which need not be there, unless a link on the way lies in one of the
+/// `writable` directories.
+pub fn lead(name: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
+    let name = Name::resolve("", name.as_os_str()).ok()?;
+    let inside = |link: &PathBuf| writable.iter().any(|root| link.starts_with(root));
+    (!name.links.iter().any(inside)).then_some(name.real)
+}
+
+/// The directory called `name`, absolute and without links, for the reader of a command line.
+pub fn directory(name: &OsString) -> Result<PathBuf, String> {
+    Ok(Name::resolve("", name)?.open(&[], true)?.path)
+}
+
+/// The same of a file or a directory.
+pub fn file_or_directory(name: &OsString) -> Result<PathBuf, String> {
+    Ok(Name::resolve("", name)?.open(&[], false)?.path)
+}
+
+/// A name on its way to a place.
+struct Name {
+    /// How it begins in a message: what asked for it, and the name itself.
+    shown: String,
+    real: PathBuf,
+    /// Where the links lie that it leads through.
+    links: Vec<PathBuf>,
+}
+
+impl Name {
+    fn resolve(what: &str, name: &std::ffi::OsStr) -> Result<Self, String> {
+        let shown = format!("{what} {}", Path::new(name).display());
+        let shown = shown.trim().to_owned();
+        if name.is_empty() {
+            let what = if what.is_empty() { "the name" } else { what };
+            return Err(format!("{what} is empty, and names no directory"));
+        }
+        let cannot = |why: &dyn std::fmt::Display| format!("{shown}: {why}");
+        let path = if Path::new(name).is_absolute() {
+            PathBuf::from(name)
+        } else {
+            let here = env::current_dir();
+            here.map_err(|error| cannot(&error))?.join(name)
+        };
+        let mut links = Vec::new();
+        let real = roots::follow(&path, |link| links.push(link.to_owned()));
+        let real = real.ok_or_else(|| cannot(&"its links cannot be followed"))?;
+        Ok(Self { shown, real, links })
+    }
+
+    fn open(&self, writable: &[&Path], directories: bool) -> Result<Place, String> {
+        let Self { shown, real, links } = self;
+        for link in links {
+            if let Some(root) = writable.iter().find(|root| link.starts_with(root)) {
+                return Err(format!(
+                    "{shown} leads through the link {}, which lies within {}, where a call may lead it \
+                     elsewhere; name {} itself, if that is meant",
+                    link.display(),
+                    root.display(),
+                    real.display(),
+                ));
+            }
+        }
+        let fd = open_without_links(real).map_err(|errno| match errno {
+            Errno::NOENT => format!("{shown}: there is no such directory"),
+            Errno::NOTDIR => format!("{shown}: not a directory"),
+            errno => format!("{shown}: {}", std::io::Error::from(errno)),
+        })?;
+        let kind = fstat(&fd).map(|status| FileType::from_raw_mode(status.st_mode));
+        let is_directory = kind == Ok(FileType::Directory);
+        if directories && !is_directory {
+            return Err(format!("{shown}: not a directory"));
+        }
+        Ok(Place {
+            path: real.clone(),
+            fd,
+            is_directory,
+        })
+    }
+}
+
+/// Opens what lies at `real`, where nothing on the way is a link.
+fn open_without_links(real: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut at = openat(CWD, c"/", flags | OFlags::DIRECTORY, Mode::empty())?;
+    for part in real.components() {
+        if let Component::Normal(name) = part {
+            at = openat(&at, name, flags, Mode::empty())?;
+            if FileType::from_raw_mode(fstat(&at)?.st_mode) == FileType::Symlink {
+                return Err(Errno::LOOP);
+            }
+        }
+    }
+    Ok(at)
+}

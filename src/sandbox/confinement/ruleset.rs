@@ -1,0 +1,161 @@
+//! What the kernel enforces, as rules of `landlock(7)`.
+//!
+//! A process within cannot open, list, make, rename, run or remove anything outside, whatever links,
+//! `..` or wildcards lead there and whatever replaces them while it works. Landlock does not cover
+//! asking whether a name exists (`stat(2)`); `roots` checks that before a call of a tool.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
+};
+
+use super::{Confinement, places, system};
+
+/// The newest rights that are asked for; a kernel that knows fewer enforces those it knows.
+const NEWEST: ABI = ABI::V10;
+
+/// `LANDLOCK_CREATE_RULESET_VERSION`: asks for the number of the ABI in place of a ruleset.
+const VERSION: libc::c_long = 1;
+
+/// Why a call is not carried out that this kernel cannot confine.
+pub const IMPOSSIBLE: &str = "this kernel has no Landlock (Linux 5.13; `landlock` must stand in \
+     /sys/kernel/security/lsm), and without it links could lead out of the directories; nothing was \
+     done";
+
+/// The number of Landlock's ABI in this kernel, which says what it can confine; 0 where it has
+/// none.
+#[must_use]
+pub fn abi() -> i32 {
+    // SAFETY: asks for a number; no pointer is passed.
+    let version = unsafe {
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            std::ptr::null::<libc::c_void>(),
+            0_usize,
+            VERSION,
+        )
+    };
+    i32::try_from(version).map_or(0, |version| version.max(0))
+}
+
+/// Whether this kernel can confine a process.
+#[must_use]
+pub fn is_possible() -> bool {
+    abi() > 0
+}
+
+/// What may be done within a root: everything but what makes or drives devices. Whoever may make
+/// the device of a disk can read all that is on it.
+pub fn to_write() -> BitFlags<AccessFs> {
+    AccessFs::from_all(NEWEST) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
+}
+
+/// What may be done with what may be read.
+pub fn to_read() -> BitFlags<AccessFs> {
+    AccessFs::from_read(NEWEST)
+}
+
+/// The same of a tool, which runs nothing.
+fn to_look_at() -> BitFlags<AccessFs> {
+    to_read() & !AccessFs::Execute
+}
+
+/// What of `rights` this kernel knows, as the number that it takes.
+pub fn known(rights: BitFlags<AccessFs>) -> u64 {
+    (rights & AccessFs::from_all(ABI::from(abi()))).bits()
+}
+
+type Error = Box<dyn std::error::Error>;
+
+/// Confines this process to the roots, to reading there, or to reading and writing, and to reading
+/// what else may be read, and what is in `beside`.
+pub fn confine_tool(
+    confinement: &Confinement,
+    writing: bool,
+    beside: Option<&Path>,
+) -> Result<(), String> {
+    let rights = if writing { to_write() } else { to_look_at() };
+    let confined = || {
+        let mut ruleset = Ruleset::default()
+            .handle_access(AccessFs::from_all(NEWEST))?
+            .create()?;
+        for place in &confinement.roots {
+            ruleset = ruleset.add_rule(PathBeneath::new(&place.fd, rights))?;
+        }
+        for place in &confinement.readable {
+            ruleset = add(ruleset, place.is_directory, &place.fd, to_look_at())?;
+        }
+        // What is not there holds nothing to be read.
+        let roots = confinement.roots().directories();
+        if let Some(place) = beside.and_then(|place| places::open_one(place, roots)) {
+            ruleset = add(ruleset, place.is_directory, &place.fd, to_look_at())?;
+        }
+        Ok(ruleset.restrict_self()?)
+    };
+    match confined() {
+        Ok(status) if status.ruleset != RulesetStatus::NotEnforced => Ok(()),
+        Ok(_) => Err(IMPOSSIBLE.to_owned()),
+        Err(error) => Err(cannot(&error)),
+    }
+}
+
+/// The rules for a command, for it to restrict itself by. Of the private directory for temporary
+/// files, which is not there yet, they do not know. `None` where nothing needs rules.
+pub fn of_command(confinement: &Confinement) -> Result<Option<OwnedFd>, String> {
+    let prepared = || -> Result<Option<OwnedFd>, Error> {
+        let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
+        let mut scopes: BitFlags<Scope> = Scope::AbstractUnixSocket.into();
+        if confinement.confines_files() {
+            ruleset = ruleset.handle_access(AccessFs::from_all(NEWEST))?;
+            scopes |= Scope::Signal;
+        } else {
+            ruleset = ruleset.handle_access(AccessFs::ResolveUnix)?;
+        }
+        if !confinement.has_network() {
+            ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
+        }
+        let mut ruleset = ruleset.scope(scopes)?.create()?;
+        if confinement.confines_files() {
+            for place in &confinement.roots {
+                ruleset = ruleset.add_rule(PathBeneath::new(&place.fd, to_write()))?;
+            }
+            for place in &confinement.readable {
+                ruleset = add(ruleset, place.is_directory, &place.fd, to_read())?;
+            }
+            for (place, rights) in system::places(confinement.roots().directories()) {
+                ruleset = add(ruleset, place.is_directory, &place.fd, rights)?;
+            }
+        }
+        Ok(ruleset.into())
+    };
+    match prepared() {
+        Ok(Some(ruleset)) => Ok(Some(ruleset)),
+        // The network alone is kept away by a filter as well.
+        Ok(None) | Err(_) if !confinement.confines_files() => Ok(None),
+        Ok(None) => Err(IMPOSSIBLE.to_owned()),
+        Err(_) if !is_possible() => Err(IMPOSSIBLE.to_owned()),
+        Err(error) => Err(cannot(&error)),
+    }
+}
+
+/// Adds a rule; of a file, without the rights that only directories can have.
+fn add(
+    ruleset: RulesetCreated,
+    is_directory: bool,
+    place: &OwnedFd,
+    rights: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, Error> {
+    let rights = if is_directory {
+        rights
+    } else {
+        rights & AccessFs::from_file(NEWEST)
+    };
+    Ok(ruleset.add_rule(PathBeneath::new(place, rights))?)
+}
+
+fn cannot(error: &Error) -> String {
+    format!("the call cannot be confined, and was not carried out: {error}")
+}

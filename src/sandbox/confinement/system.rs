@@ -1,0 +1,151 @@
+//! What a confined command may use of the system, beside its directories: programs and libraries,
+//! the devices that every program counts on, git's configuration. Rules: `hier(7)`; for the
+//! variables, the programs that read them.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use landlock::{AccessFs, BitFlags};
+
+use super::places::{self, Place};
+use super::{Right, ruleset};
+use crate::sandbox::roots::{self, Roots};
+
+/// Directories that may be read, and whose programs may be run.
+const TO_READ: [&str; 12] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix/store",
+    "/proc",
+    "/sys",
+];
+
+/// A file in one of them that may be a link to where nothing else may be read.
+const NAME_SERVERS: &str = "/etc/resolv.conf";
+
+/// Devices that may be read and written, and told to do what they can: nothing else of the machine
+/// hangs on them.
+const DEVICES: [&str; 5] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+];
+
+/// The terminal, which may be read and written and told nothing, and memory that is shared.
+const TERMINAL: &str = "/dev/tty";
+const SHARED_MEMORY: &str = "/dev/shm";
+
+/// Everything that a command may use, opened. What is not there is left out, and so is a file to
+/// which a link in one of the `roots` leads.
+pub fn places(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
+    let (read, write) = (AccessFs::ReadFile, AccessFs::WriteFile);
+    let device = read | write | AccessFs::Truncate;
+    let mut places = Vec::with_capacity(24);
+    let mut open = |name: &Path, rights: BitFlags<AccessFs>| {
+        places.extend(places::open_one(name, roots).map(|place| (place, rights)));
+    };
+    for name in TO_READ {
+        open(Path::new(name), ruleset::to_read());
+    }
+    open(Path::new(NAME_SERVERS), read.into());
+    for name in DEVICES {
+        open(Path::new(name), device | AccessFs::IoctlDev);
+    }
+    open(Path::new(TERMINAL), device);
+    open(
+        Path::new(SHARED_MEMORY),
+        ruleset::to_write() & !AccessFs::Execute,
+    );
+    for file in configuration_of_git() {
+        open(&file, read.into());
+    }
+    places
+}
+
+/// Whether a command may do this to what really lies at `path`.
+pub fn grants(path: &Path, right: Right, roots: &Roots) -> bool {
+    let is = |name: &str| real(name).is_some_and(|real| path == real);
+    let below = |name: &str| real(name).is_some_and(|real| path.starts_with(real));
+    let device = || DEVICES.into_iter().chain([TERMINAL]).any(is);
+    match right {
+        Right::Execute => TO_READ.into_iter().any(below),
+        Right::Write => device() || below(SHARED_MEMORY),
+        Right::Read => {
+            TO_READ.into_iter().any(below)
+                || device()
+                || below(SHARED_MEMORY)
+                || is(NAME_SERVERS)
+                || configuration_of_git()
+                    .iter()
+                    .filter_map(|file| places::open_one(file, roots.directories()))
+                    .any(|place| place.path == path)
+        }
+    }
+}
+
+/// Whether every command may write there.
+pub fn is_shared(path: &Path) -> bool {
+    real(SHARED_MEMORY).is_some_and(|real| path.starts_with(real))
+}
+
+fn real(name: &str) -> Option<PathBuf> {
+    roots::follow(Path::new(name), |_| {})
+}
+
+/// The files that git reads for every command, and fails where it may not: `git-config(1)`.
+fn configuration_of_git() -> Vec<PathBuf> {
+    let home = dirs::home_dir();
+    let own = home.as_ref().map(|home| home.join(".gitconfig"));
+    let shared = dirs::config_dir().map(|config| config.join("git/config"));
+    own.into_iter().chain(shared).collect()
+}
+
+/// Variables that lead to a service of the session, which would do for a command what it may not do
+/// itself.
+const SERVICES: [&str; 18] = [
+    "SSH_AUTH_SOCK",
+    "SSH_AGENT_PID",
+    "SSH_ASKPASS",
+    "GPG_AGENT_INFO",
+    "XDG_RUNTIME_DIR",
+    "DISPLAY",
+    "XAUTHORITY",
+    "WAYLAND_DISPLAY",
+    "WAYLAND_SOCKET",
+    "SWAYSOCK",
+    "I3SOCK",
+    "DOCKER_HOST",
+    "CONTAINER_HOST",
+    "TMUX",
+    "STY",
+    "PULSE_SERVER",
+    "GIT_ASKPASS",
+    "SUDO_ASKPASS",
+];
+
+/// How the names of others begin: D-Bus, and editors in whose terminal a command runs.
+const OF_SERVICES: [&str; 2] = ["DBUS_", "VSCODE_"];
+
+/// The variable that names the directory for temporary files; a command gets one of its own.
+pub const TEMPORARY: &str = "TMPDIR";
+
+/// Whether a confined command does not get the variable called `name`.
+#[must_use]
+pub fn is_withheld(name: &OsStr) -> bool {
+    let name = name.as_bytes();
+    name == TEMPORARY.as_bytes()
+        || SERVICES.iter().any(|one| one.as_bytes() == name)
+        || OF_SERVICES
+            .iter()
+            .any(|one| name.starts_with(one.as_bytes()))
+}
