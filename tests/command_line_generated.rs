@@ -173,7 +173,7 @@ fn room() -> tempfile::TempDir {
 
 #[test]
 fn bash_completes_a_tool_s_flags() {
-    assert_eq!(completed(&["file-edit", "--re"]), ["--replace-all"]);
+    assert_eq!(completed(&["file-edit", "--rep"]), ["--replace-all"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The flags that confine a call, the same for every tool and for `mcp`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser};
@@ -17,6 +17,22 @@ const ROOT: &str = "root";
 /// The flag for what a call may read and execute beside these.
 const READ: &str = "read";
 
+/// The variables that say the same, and what each does.
+pub const ENVIRONMENT: [(&str, &str); 3] = [
+    (
+        confinement::ROOTS,
+        "directories, separated by colons, to which files are confined, as by --root",
+    ),
+    (
+        confinement::READ,
+        "what may be read and executed beside them, as by --read; flags come before both",
+    ),
+    (
+        confinement::NO_NETWORK,
+        "unless empty or 0, nothing here may use the network, as by --no-network",
+    ),
+];
+
 /// The flags.
 pub fn flags() -> [Arg; 3] {
     [
@@ -25,14 +41,14 @@ pub fn flags() -> [Arg; 3] {
             .value_name("DIR")
             .action(ArgAction::Append)
             .value_hint(ValueHint::DirPath)
-            .value_parser(place(|name| confinement::directory(name)))
+            .value_parser(place(confinement::directory))
             .help("Confine files to DIR, links resolved; repeatable"),
         Arg::new(READ)
             .long(READ)
             .value_name("DIR")
             .action(ArgAction::Append)
             .value_hint(ValueHint::AnyPath)
-            .value_parser(place(|name| confinement::file_or_directory(name)))
+            .value_parser(place(confinement::file_or_directory))
             .help("Let DIR, or a file, be read and executed beside the roots; repeatable"),
         Arg::new(NO_NETWORK)
             .long(NO_NETWORK)
@@ -42,7 +58,7 @@ pub fn flags() -> [Arg; 3] {
 }
 
 /// A name that need not be UTF-8, of something that is there.
-fn place(find: fn(&OsString) -> Result<PathBuf, String>) -> ValueParser {
+fn place(find: fn(&OsStr) -> Result<PathBuf, String>) -> ValueParser {
     OsStringValueParser::new()
         .try_map(move |name| find(&name).map(|_| name))
         .into()

@@ -10,7 +10,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::command_line;
-use crate::command_line::{fields, help};
+use crate::command_line::{confinement, fields, help};
 use crate::commands::MARK;
 use crate::contract::schema::Schema;
 use crate::contract::terms;
@@ -154,9 +154,8 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
         environment.push((&names, account.source));
         environment.push(CONFIG_DIR);
     }
-    if !environment.is_empty() {
-        page.section("ENVIRONMENT", &environment);
-    }
+    environment.extend(confinement::ENVIRONMENT);
+    page.section("ENVIRONMENT", &environment);
     page.end(&[PROGRAM.to_owned()])
 }
 

@@ -13,7 +13,7 @@ use crate::sandbox::roots::{self, Roots};
 
 /// Where a command starts, if a request says so: a field that the specification's schema does not
 /// have.
-const WORKDIR: &str = "workdir";
+pub const WORKDIR: &str = "workdir";
 
 /// What a request names and may not have.
 #[derive(Debug)]

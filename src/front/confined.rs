@@ -79,9 +79,11 @@ fn confine(
     let outputs = outputs.and_then(|directory| confinement.lead(&directory));
     let beside = Roots::new(outputs.iter().cloned().collect());
     let here = env::current_dir().map_err(|error| refused(error.to_string()))?;
+    let knows_more = request.terms().reader.may_send_more();
     let admitted = admit::admit(&confinement, &beside, tool, &here, |name| {
         // Whatever else it is, the tool refuses it or takes it as not given.
-        request.text(name).ok().flatten()
+        let known = knows_more || name != admit::WORKDIR;
+        request.text(name).ok().flatten().filter(|_| known)
     });
     let rewritten = admitted.map_err(|refused| refusal(&confinement, &refused))?;
     if let Some((field, text)) = rewritten {

@@ -4,10 +4,9 @@
 //! A watchdog does this in a process that may have been forked from one with several threads:
 //! nothing here allocates or takes a lock.
 
-use std::ffi::{CStr, CString, OsStr};
+use std::ffi::{CStr, CString};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::mem::MaybeUninit;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -35,13 +34,10 @@ impl Scratch {
     #[must_use]
     pub fn in_directory(parent: OwnedFd, path: &Path) -> Self {
         let number = RandomState::new().build_hasher().finish();
-        let mut name = *b"ikigai-000000000000";
-        for (at, digit) in name[7..].iter_mut().enumerate() {
-            *digit = b"0123456789abcdef"[usize::from((number >> (4 * at)) as u8 & 0xf)];
-        }
+        let name = format!("ikigai-{:012x}", number >> 16);
         Self {
             parent,
-            path: path.join(OsStr::from_bytes(&name)),
+            path: path.join(&name),
             // There is no NUL in it.
             name: CString::new(name).unwrap_or_default(),
         }
@@ -115,6 +111,7 @@ fn empty(parent: BorrowedFd<'_>, name: &CStr, depth: u32) -> bool {
 mod tests {
     use super::*;
     use std::fs;
+    use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::symlink;
 
     fn remove_path(path: &Path) {

@@ -5,6 +5,7 @@
 //! a project has brought is listed alone, since whoever clones a repository and asks what is in it
 //! has not agreed to run it. Each advice is one command for a shell, which helps when it is copied.
 
+mod confinement;
 mod identity;
 mod keys;
 mod places;
@@ -42,6 +43,7 @@ pub fn run(known: Registry, run_project: bool) -> Exit {
     tools::report(&mut report, known, &places, run_project);
     keys::report(&mut report, known);
     research::report(&mut report, known);
+    confinement::report(&mut report);
     report.conclude()
 }
 

@@ -87,7 +87,7 @@ impl Cage {
     /// Confines this process and all that it starts, for good. System calls only. If it fails,
     /// nothing may be run.
     pub fn enter(&self) -> Result<(), Errno> {
-        close_others()?;
+        close_others();
         if let Some(kept) = self.kept {
             // SAFETY: changes a flag of this process's own descriptor.
             result(unsafe { libc::fcntl(kept, libc::F_SETFD, 0) }.into())?;
@@ -111,7 +111,7 @@ impl Cage {
 
 /// Has every descriptor but the first three be closed when the next program starts: what a caller
 /// left open lies outside.
-fn close_others() -> Result<(), Errno> {
+fn close_others() {
     // SAFETY: takes numbers, and marks descriptors of this process.
     let done = unsafe {
         libc::syscall(
@@ -122,13 +122,12 @@ fn close_others() -> Result<(), Errno> {
         )
     };
     if done == 0 {
-        return Ok(());
+        return;
     }
     for descriptor in 3..MOST_DESCRIPTORS {
         // SAFETY: changes a flag of this process's own descriptor, if it is one.
         unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
     }
-    Ok(())
 }
 
 fn result(returned: libc::c_long) -> Result<(), Errno> {

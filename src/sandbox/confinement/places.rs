@@ -5,7 +5,7 @@
 //! and the next call would go where the link then leads.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
@@ -68,12 +68,12 @@ pub fn lead(name: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
 }
 
 /// The directory called `name`, absolute and without links, for the reader of a command line.
-pub fn directory(name: &OsString) -> Result<PathBuf, String> {
+pub fn directory(name: &OsStr) -> Result<PathBuf, String> {
     Ok(Name::resolve("", name)?.open(&[], true)?.path)
 }
 
 /// The same of a file or a directory.
-pub fn file_or_directory(name: &OsString) -> Result<PathBuf, String> {
+pub fn file_or_directory(name: &OsStr) -> Result<PathBuf, String> {
     Ok(Name::resolve("", name)?.open(&[], false)?.path)
 }
 
@@ -87,7 +87,7 @@ struct Name {
 }
 
 impl Name {
-    fn resolve(what: &str, name: &std::ffi::OsStr) -> Result<Self, String> {
+    fn resolve(what: &str, name: &OsStr) -> Result<Self, String> {
         let shown = format!("{what} {}", Path::new(name).display());
         let shown = shown.trim().to_owned();
         if name.is_empty() {

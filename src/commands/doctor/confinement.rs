@@ -1,0 +1,43 @@
+//! What this machine's kernel can confine.
+
+use crate::commands::doctor::{GOOD, Report};
+use crate::console::color::painted;
+use crate::sandbox::confinement;
+
+/// What each newer ABI of Landlock closes that matters to a command within directories, with the
+/// version of Linux that has it.
+const CLOSED_LATER: [(i32, &str, &str); 4] = [
+    (2, "5.19", "files cannot be moved between directories"),
+    (3, "6.2", "files outside can be cut short"),
+    (
+        6,
+        "6.12",
+        "commands can signal processes outside, and reach abstract sockets",
+    ),
+    (
+        9,
+        "7.1",
+        "sockets that are files can be reached, unless --no-network",
+    ),
+];
+
+/// Puts it down.
+pub fn report(report: &mut Report) {
+    report.heading("Confinement (--root, --read, --no-network)");
+    let abi = confinement::abi();
+    if abi == 0 {
+        report.line("  none: this kernel has no Landlock");
+        report.hint(
+            "a call that is to be confined to directories is refused here, since the kernel cannot",
+            "use Linux 5.13 or newer, with `landlock` among the modules in /sys/kernel/security/lsm",
+        );
+        return;
+    }
+    let has = painted(&format!("Landlock, ABI {abi}"), GOOD, report.colour);
+    report.line(&format!("  {has}"));
+    for (later, version, open) in CLOSED_LATER {
+        if abi < later {
+            report.line(&format!("  before ABI {later} (Linux {version}) {open}"));
+        }
+    }
+}
