@@ -25,7 +25,7 @@ pub const ENVIRONMENT: [(&str, &str); 3] = [
     ),
     (
         confinement::READ,
-        "what may be read and executed beside them, as by --read; flags come before both",
+        "what may be read and executed beside them, as by --read; each flag comes before its variable",
     ),
     (
         confinement::NO_NETWORK,
@@ -64,7 +64,7 @@ fn place(find: fn(&OsStr) -> Result<PathBuf, String>) -> ValueParser {
         .into()
 }
 
-/// What the flags ask for, if anything.
+/// What the flags ask for, if anything, with what the environment asks for beside them.
 pub fn bounds(matches: &ArgMatches) -> Option<Bounds> {
     let names = |flag: &str| -> Vec<OsString> {
         let names = matches.get_many::<OsString>(flag);
@@ -76,7 +76,7 @@ pub fn bounds(matches: &ArgMatches) -> Option<Bounds> {
         no_network: matches.get_flag(NO_NETWORK),
         door: Door::Flags,
     };
-    (!bounds.is_nothing()).then_some(bounds)
+    (!bounds.is_nothing()).then(|| bounds.or_environment())
 }
 
 /// The words that ask for the same again.

@@ -1,6 +1,7 @@
 //! One program with a timeout: its output, how it ended, and nothing of it left behind either way.
 
 use std::error::Error;
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -64,7 +65,8 @@ impl From<rustix::io::Errno> for ProgramError {
     }
 }
 
-/// Runs `program` (its path and arguments, and nothing else that was set on it) for at most
+/// Runs `program` (its path, its arguments, the variables that were taken from it, and nothing else
+/// that was set on it) for at most
 /// `timeout`, with an empty stdin and stderr discarded, and accepts at most `most` bytes of its
 /// stdout. Whatever it started is killed when it has ended, when it times out, and when this
 /// process dies.
@@ -76,7 +78,11 @@ pub fn run_program(
     let deadline = Instant::now() + timeout;
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let arguments = std::iter::once(program.get_program()).chain(program.get_args());
-    let launch = Launch::prepare(program.get_program(), arguments, |_| false)?;
+    let taken = |name: &OsStr| {
+        let mut changed = program.get_envs();
+        changed.any(|(one, value)| one == name && value.is_none())
+    };
+    let launch = Launch::prepare(program.get_program(), arguments, taken)?;
     let mut watchdog = Watchdog::start(launch, input, Stderr::Nowhere)?;
     let mut pipe = File::from(output);
     let mut output = Vec::new();

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::common::{Answer, Call, directory, link, skip, text, tool};
+use crate::common::{Answer, BINARY, Call, directory, link, skip, text, tool};
 use crate::refusing::{Filter, Service};
 
 const ROOTS: &str = "IKIGAI_ROOTS";
@@ -177,6 +177,15 @@ fn flags_confine_a_call_as_variables_do_and_come_before_them() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
+    // What no flag speaks of, the variables do.
+    let output = Command::new(link("bash"))
+        .args(words)
+        .arg("cat file; perl -MSocket -e 'socket S, PF_INET, SOCK_STREAM, 0 or print $!'")
+        .env(NO_NETWORK, "1")
+        .current_dir(&inner)
+        .output()
+        .unwrap();
+    assert_eq!(output.stdout, b"this is in\nPermission denied");
     // Without flags the variables hold for a person's call as well.
     let output = Command::new(link("file-read"))
         .arg("../out/file")
@@ -453,4 +462,32 @@ fn what_was_too_long_to_show_may_be_read_by_the_next_call() {
     let request = json!({"file_path": text(&led.join(path))});
     let read = room.host("file-read", &request).env("XDG_STATE_HOME", &led);
     assert_eq!(read.run().json()["error_code"], "PERMISSION_DENIED");
+}
+
+#[test]
+fn links_are_installed_and_the_doctor_looks_wherever_calls_are_confined_to() {
+    let room = Room::new();
+    let run = |words: &[&str], roots: &str| {
+        let output = Command::new(BINARY)
+            .args(words)
+            .env(ROOTS, roots)
+            .output()
+            .unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.success(), text)
+    };
+    let there = room.path("out/links");
+    let (linked, said) = run(&["link", "--links-only", text(&there)], "/nowhere/at/all");
+    assert!(linked, "{said}");
+    let (_, said) = run(&["doctor"], "/nowhere/at/all");
+    assert!(
+        said.contains("every confined call is refused: IKIGAI_ROOTS"),
+        "{said}"
+    );
+    if confines() {
+        let (_, said) = run(&["doctor"], text(&room.path("in")));
+        assert!(said.contains("Landlock, ABI "), "{said}");
+        let line = format!("IKIGAI_ROOTS             {}", text(&room.path("in")));
+        assert!(said.contains(&line), "{said}");
+    }
 }

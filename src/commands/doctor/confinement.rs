@@ -1,8 +1,9 @@
 //! What this machine's kernel can confine.
 
-use crate::commands::doctor::{GOOD, Report};
+use crate::commands::doctor::{GOOD, Report, shown};
 use crate::console::color::painted;
-use crate::sandbox::confinement;
+use crate::console::sanitize;
+use crate::sandbox::confinement::{self, Bounds, Confinement};
 
 /// What each newer ABI of Landlock closes that matters to a command within directories, with the
 /// version of Linux that has it.
@@ -39,5 +40,37 @@ pub fn report(report: &mut Report) {
         if abi < later {
             report.line(&format!("  before ABI {later} (Linux {version}) {open}"));
         }
+    }
+    if let Some(bounds) = Bounds::of_environment() {
+        asked_for(report, &bounds);
+    }
+}
+
+/// What the environment asks for, which holds for hosts' calls.
+fn asked_for(report: &mut Report, bounds: &Bounds) {
+    let confinement = match Confinement::resolve(bounds) {
+        Ok(confinement) => confinement,
+        Err(reason) => {
+            report.problem(
+                format!(
+                    "every confined call is refused: {}",
+                    sanitize::line(&reason)
+                ),
+                format!("unset {}", confinement::VARIABLES.join(" ")),
+            );
+            return;
+        }
+    };
+    let places = [
+        (confinement::ROOTS, confinement.roots().directories()),
+        (confinement::READ, confinement.beside()),
+    ];
+    for (variable, places) in places {
+        for place in places {
+            report.line(&format!("  {variable:<24} {}", shown(place)));
+        }
+    }
+    if !confinement.has_network() {
+        report.line(&format!("  {:<24} no network", confinement::NO_NETWORK));
     }
 }

@@ -15,6 +15,7 @@ use crate::console::say;
 use crate::contract::tool::Sample;
 use crate::program::PROGRAM;
 use crate::registry;
+use crate::sandbox::confinement;
 use crate::shell::run_program;
 
 /// How long an answer may take. A machine that has just built the program may be busy.
@@ -146,6 +147,10 @@ fn answers_call(link: &Path, sample: &Sample, room: &Room) -> bool {
     }
     let mut command = Command::new(link);
     command.arg("--input").arg(&request);
+    // The call is about the tool; where hosts' calls are confined to is another matter.
+    for variable in confinement::VARIABLES {
+        command.env_remove(variable);
+    }
     // Relative paths in the request start where the call is made. All others here are absolute.
     let back = env::current_dir();
     if env::set_current_dir(&room.0).is_err() {

@@ -67,7 +67,7 @@ fn confined(confinement: &Confinement, commands: bool) -> Vec<String> {
         names.collect::<Vec<_>>().join(", ")
     };
     let roots = confinement.roots().directories();
-    let readable = &confinement.readable().directories()[roots.len()..];
+    let readable = confinement.beside();
     let mut sentences = Vec::new();
     if !roots.is_empty() {
         sentences.push(format!("File work is confined to {}.", names(roots)));

@@ -37,6 +37,9 @@ pub const READ: &str = "IKIGAI_READ";
 /// The variable that keeps them off the network, unless it is empty or `0`.
 pub const NO_NETWORK: &str = "IKIGAI_NO_NETWORK";
 
+/// All three.
+pub const VARIABLES: [&str; 3] = [ROOTS, READ, NO_NETWORK];
+
 /// What stands between directories in a variable, as in `PATH`.
 const SEPARATOR: u8 = b':';
 
@@ -86,21 +89,29 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// What the environment asks for; `None` where it asks for nothing. A variable that is set and
-    /// names nothing asks for what cannot be had: whoever set it wanted a confinement.
+    /// What the environment asks for; `None` where it asks for nothing.
     #[must_use]
     pub fn of_environment() -> Option<Self> {
-        let (roots, readable) = (env::var_os(ROOTS), env::var_os(READ));
-        let no_network = env::var_os(NO_NETWORK).filter(|value| !value.is_empty() && value != "0");
-        if roots.is_none() && readable.is_none() && no_network.is_none() {
-            return None;
-        }
-        Some(Self {
-            roots: roots.map(split).unwrap_or_default(),
-            readable: readable.map(split).unwrap_or_default(),
-            no_network: no_network.is_some(),
+        let nothing = Self {
             door: Door::Environment,
-        })
+            ..Self::default()
+        };
+        let bounds = nothing.or_environment();
+        (!bounds.is_nothing()).then_some(bounds)
+    }
+
+    /// These bounds, and what the environment asks for where they say nothing. A variable that is
+    /// set and names nothing asks for what cannot be had: whoever set it wanted a confinement.
+    #[must_use]
+    pub fn or_environment(mut self) -> Self {
+        for (places, variable) in [(&mut self.roots, ROOTS), (&mut self.readable, READ)] {
+            if places.is_empty() {
+                *places = env::var_os(variable).map(split).unwrap_or_default();
+            }
+        }
+        let no_network = env::var_os(NO_NETWORK).filter(|value| !value.is_empty() && value != "0");
+        self.no_network |= no_network.is_some();
+        self
     }
 
     /// Whether it asks for directories.
@@ -196,6 +207,13 @@ impl Confinement {
     #[must_use]
     pub fn readable(&self) -> &Roots {
         &self.to_read
+    }
+
+    /// What may be read beside the roots.
+    #[must_use]
+    pub fn beside(&self) -> &[PathBuf] {
+        let all = self.to_read.directories();
+        all.get(self.roots.len()..).unwrap_or_default()
     }
 
     /// Whether a call may use the network.
