@@ -250,7 +250,13 @@ fn stay(report: &OwnedFd) {
     // SAFETY: the name ends in a NUL.
     unsafe { libc::prctl(libc::PR_SET_NAME, STAYING.as_ptr()) };
     let _ = rustix::io::write(report, STAYS);
-    while !matches!(wait(WaitOptions::empty()), Err(Errno::CHILD)) {}
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) => descendants::let_go_if_stopped(pid, status),
+            Err(Errno::CHILD) => return,
+            Ok(None) | Err(_) => {}
+        }
+    }
 }
 
 fn watch_program(watched: Watched<'_>) {
@@ -384,8 +390,9 @@ fn report_end(program: Pid, tether: &OwnedFd, report: &OwnedFd) -> bool {
 fn reap_until(program: Pid) -> Option<WaitStatus> {
     loop {
         match wait(WaitOptions::NOHANG) {
-            Ok(Some((pid, status))) if pid == program => return Some(status),
-            Ok(Some(_)) | Err(Errno::INTR) => {}
+            Ok(Some((pid, status))) if pid == program && !status.stopped() => return Some(status),
+            Ok(Some((pid, status))) => descendants::let_go_if_stopped(pid, status),
+            Err(Errno::INTR) => {}
             Ok(None) | Err(_) => return None,
         }
     }
