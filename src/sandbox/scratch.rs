@@ -4,17 +4,24 @@
 //! A watchdog does this in a process that may have been forked from one with several threads:
 //! nothing here allocates or takes a lock.
 
+use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, Mode, OFlags, RawDir, fchmod, mkdirat, openat, unlinkat};
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RawDir, chmod, fchmod, mkdirat, openat, renameat, unlinkat,
+};
 use rustix::io::Errno;
 
-/// How deep directories may lie in one another; each level takes a few kilobytes of stack.
+/// How many directories in one another are gone into at a time; each level takes a few kilobytes of
+/// stack. What lies deeper is moved up first.
 const DEPTH: u32 = 64;
+/// How often it is begun anew because something lay deeper.
+const MOST_ROUNDS: u32 = 10_000;
 /// How often a directory is read again because something was put there meanwhile.
 const ROUNDS: u32 = 16;
 /// How much of a directory is read at a time, in bytes.
@@ -61,50 +68,116 @@ impl Scratch {
 
     /// Removes it and what is in it, as far as this process may.
     pub fn remove(&self) {
-        remove_at(self.parent.as_fd(), &self.name, DEPTH);
+        remove_tree(self.parent.as_fd(), &self.name);
     }
 }
 
-/// Returns whether it is gone.
-fn remove_at(parent: BorrowedFd<'_>, name: &CStr, depth: u32) -> bool {
-    for _ in 0..ROUNDS {
-        // What cannot be removed is not tried again.
-        let emptied = empty(parent, name, depth);
-        match unlinkat(parent, name, AtFlags::REMOVEDIR) {
-            Ok(()) | Err(Errno::NOENT) => return true,
-            Err(Errno::NOTEMPTY | Errno::EXIST) if emptied => {}
-            Err(_) => return false,
-        }
-    }
-    false
-}
-
-/// Removes what is in a directory; returns whether all that was seen is gone.
-fn empty(parent: BorrowedFd<'_>, name: &CStr, depth: u32) -> bool {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let Ok(directory) = openat(parent, name, flags, Mode::empty()) else {
-        return false;
+/// Removes the directory `name` in `parent` with everything in it.
+fn remove_tree(parent: BorrowedFd<'_>, name: &CStr) {
+    let Some(top) = open_directory(parent, name) else {
+        return;
     };
-    // Who made it may have taken the right to write from everybody.
-    let _ = fchmod(&directory, Mode::RWXU);
-    let mut emptied = true;
-    let mut buffer = [MaybeUninit::uninit(); PIECE];
-    let mut entries = RawDir::new(&directory, &mut buffer);
-    while let Some(Ok(entry)) = entries.next() {
-        let name = entry.file_name();
-        if matches!(name.to_bytes(), b"." | b"..") {
-            continue;
+    let removal = Removal {
+        top: top.as_fd(),
+        moved: Cell::new(0),
+    };
+    for _ in 0..MOST_ROUNDS {
+        let moved = removal.moved.get();
+        if removal.remove_at(parent, name, DEPTH) || removal.moved.get() == moved {
+            return;
         }
-        emptied &= match unlinkat(&directory, name, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => true,
-            // Linux says the first, POSIX the second.
-            Err(Errno::ISDIR | Errno::PERM) if depth > 0 => {
-                remove_at(directory.as_fd(), name, depth - 1)
-            }
-            Err(_) => false,
-        };
     }
-    emptied
+}
+
+/// A removal under way.
+struct Removal<'a> {
+    /// The directory that is to go, whatever it is called.
+    top: BorrowedFd<'a>,
+    /// How many directories were moved up there.
+    moved: Cell<u32>,
+}
+
+impl Removal<'_> {
+    /// Returns whether the directory is gone.
+    fn remove_at(&self, parent: BorrowedFd<'_>, name: &CStr, depth: u32) -> bool {
+        for _ in 0..ROUNDS {
+            // What cannot be removed is not tried again.
+            let emptied = self.empty(parent, name, depth);
+            match unlinkat(parent, name, AtFlags::REMOVEDIR) {
+                Ok(()) | Err(Errno::NOENT) => return true,
+                Err(Errno::NOTEMPTY | Errno::EXIST) if emptied => {}
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// Removes what is in a directory; returns whether all that was seen is gone from it.
+    fn empty(&self, parent: BorrowedFd<'_>, name: &CStr, depth: u32) -> bool {
+        let Some(directory) = open_directory(parent, name) else {
+            return false;
+        };
+        let mut emptied = true;
+        let mut buffer = [MaybeUninit::uninit(); PIECE];
+        let mut entries = RawDir::new(&directory, &mut buffer);
+        while let Some(Ok(entry)) = entries.next() {
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            emptied &= match unlinkat(&directory, name, AtFlags::empty()) {
+                Ok(()) | Err(Errno::NOENT) => true,
+                // Linux says the first, POSIX the second.
+                Err(Errno::ISDIR | Errno::PERM) if depth > 0 => {
+                    self.remove_at(directory.as_fd(), name, depth - 1)
+                }
+                Err(Errno::ISDIR | Errno::PERM) => self.move_up(directory.as_fd(), name),
+                Err(_) => false,
+            };
+        }
+        emptied
+    }
+
+    /// Moves a directory that lies too deep to where the next round finds it; returns whether that
+    /// was done.
+    fn move_up(&self, directory: BorrowedFd<'_>, name: &CStr) -> bool {
+        // A directory has to be writable itself to be moved.
+        drop(open_directory(directory, name));
+        let number = self.moved.get() + 1;
+        self.moved.set(number);
+        let mut path = [0; 32];
+        let mut digits = itoa::Buffer::new();
+        let parts = [&b"ikigai-deep-"[..], digits.format(number).as_bytes()];
+        for (to, from) in path.iter_mut().zip(parts.into_iter().flatten()) {
+            *to = *from;
+        }
+        let Ok(path) = CStr::from_bytes_until_nul(&path) else {
+            return false;
+        };
+        renameat(directory, name, self.top, path).is_ok()
+    }
+}
+
+/// Opens a directory, not a link to one, after everything in it was allowed to this user: who made
+/// it may have taken that from everybody.
+fn open_directory(parent: BorrowedFd<'_>, name: &CStr) -> Option<OwnedFd> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let directory = openat(parent, name, flags | OFlags::RDONLY, Mode::empty());
+    if let Ok(directory) = directory {
+        let _ = fchmod(&directory, Mode::RWXU);
+        return Some(directory);
+    }
+    let directory = openat(parent, name, flags | OFlags::PATH, Mode::empty()).ok()?;
+    let mut path = [0; 32];
+    let mut digits = itoa::Buffer::new();
+    let number = digits.format(directory.as_raw_fd()).as_bytes();
+    let parts = [&b"/proc/self/fd/"[..], number];
+    for (to, from) in path.iter_mut().zip(parts.into_iter().flatten()) {
+        *to = *from;
+    }
+    let path = CStr::from_bytes_until_nul(&path).ok()?;
+    chmod(path, Mode::RWXU).ok()?;
+    openat(&directory, c".", flags | OFlags::RDONLY, Mode::empty()).ok()
 }
 
 #[cfg(test)]
@@ -114,9 +187,12 @@ mod tests {
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::symlink;
 
+    fn c_string(path: &Path) -> CString {
+        CString::new(path.as_os_str().as_bytes()).unwrap()
+    }
+
     fn remove_path(path: &Path) {
-        let name = CString::new(path.as_os_str().as_bytes()).unwrap();
-        remove_at(rustix::fs::CWD, &name, DEPTH);
+        remove_tree(rustix::fs::CWD, &c_string(path));
     }
 
     #[test]
@@ -164,13 +240,33 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_deeper_than_is_followed_stays_and_costs_no_time() {
+    fn however_deep_directories_lie_they_go() {
         let room = tempfile::tempdir().unwrap();
         let place = room.path().join("place");
-        let deep = (0..80).fold(place.clone(), |path, _| path.join("d"));
-        fs::create_dir_all(&deep).unwrap();
-        fs::write(place.join("beside"), "x").unwrap();
+        fs::create_dir(&place).unwrap();
+        let mut at = open_directory(rustix::fs::CWD, &c_string(&place)).unwrap();
+        for _ in 0..3000 {
+            for name in [c"d", c"e"] {
+                mkdirat(&at, name, Mode::RUSR | Mode::XUSR | Mode::WUSR).unwrap();
+            }
+            at = open_directory(at.as_fd(), c"d").unwrap();
+        }
+        fchmod(&at, Mode::RUSR).unwrap();
         remove_path(&place);
-        assert!(place.exists() && !place.join("beside").exists());
+        assert!(!place.exists());
+    }
+
+    #[test]
+    fn a_directory_that_nobody_may_read_goes_too() {
+        use std::os::unix::fs::PermissionsExt;
+        let room = tempfile::tempdir().unwrap();
+        let place = room.path().join("place");
+        fs::create_dir_all(place.join("closed")).unwrap();
+        fs::write(place.join("closed/file"), "x").unwrap();
+        for closed in [place.join("closed"), place.clone()] {
+            fs::set_permissions(closed, fs::Permissions::from_mode(0)).unwrap();
+        }
+        remove_path(&place);
+        assert!(!place.exists());
     }
 }

@@ -26,7 +26,7 @@ use rustix::process::{
     waitpid,
 };
 
-use crate::sandbox::launch::Launch;
+use crate::sandbox::launch::{Launch, NOT_CONFINED};
 use crate::sandbox::{descendants, detached};
 
 /// How often orphans of a running command are reaped.
@@ -57,6 +57,8 @@ pub enum CommandEnd {
     Code(i32),
     /// It could not be started.
     NotStarted(Errno),
+    /// It could not be confined, and was not started.
+    NotConfined(Errno),
     /// The command killed its watchdog; everything it started has been killed.
     Unwatched,
 }
@@ -134,6 +136,9 @@ impl Watchdog {
         match (read, i32::from_ne_bytes(kind)) {
             (Ok(()), 0) if self.status.read_exact(&mut number).is_ok() => {
                 CommandEnd::Code(i32::from_ne_bytes(number))
+            }
+            (Ok(()), number @ NOT_CONFINED..) => {
+                CommandEnd::NotConfined(Errno::from_raw_os_error(number - NOT_CONFINED))
             }
             (Ok(()), errno @ 1..) => CommandEnd::NotStarted(Errno::from_raw_os_error(errno)),
             _ => {
@@ -238,7 +243,7 @@ fn watch(watched: Watched<'_>) {
         None => Ok(()),
     });
     if let Err(errno) = made {
-        report_to_tool(&watched.report, &[errno.raw_os_error()]);
+        report_to_tool(&watched.report, &[NOT_CONFINED + errno.raw_os_error()]);
     } else {
         watch_program(watched);
     }
