@@ -3,9 +3,10 @@
 mod common;
 
 use std::fs;
+use std::process::Command;
 use std::time::Duration;
 
-use common::{alone, directory, eventually, processes_with, text, tool};
+use common::{alone, directory, eventually, processes_with, skip, text, tool};
 use serde_json::{Value, json};
 
 fn command(command: &str) -> Value {
@@ -419,4 +420,28 @@ fn the_command_s_zombies_do_not_pile_up() {
             .trim(),
         "0"
     );
+}
+
+#[test]
+fn a_command_that_takes_its_parent_for_a_tracer_is_no_puzzle_to_it() {
+    if Command::new("perl").arg("-v").output().is_err() {
+        return skip("no perl here");
+    }
+    let number = libc::SYS_ptrace;
+    for (script, expected) in [
+        // Stops at the program that follows.
+        (format!("exec perl -e 'syscall({number}, 0, 0, 0, 0); exec q(echo), q(x)'"), ("x", 0)),
+        // Stops by itself, and goes on when it is told to.
+        (
+            format!(
+                "(sleep 0.3; kill -CONT $$) & \
+                 exec perl -e 'syscall({number}, 0, 0, 0, 0); kill q(STOP), $$; print q(y); exit 3'"
+            ),
+            ("y", 3),
+        ),
+    ] {
+        let answer = tool("bash").with(&json!({ "command": script })).run().json();
+        let (output, code) = expected;
+        assert_eq!(answer, json!({"output": output, "exit_code": code}));
+    }
 }

@@ -17,7 +17,9 @@ use std::time::{Duration, Instant};
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, wait};
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait,
+};
 
 use crate::sandbox::detached::ends_by_itself;
 use crate::sandbox::watchdog;
@@ -90,11 +92,27 @@ pub fn are_marked(mark: &[u8]) -> bool {
 pub fn reap() -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
-            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(Some((pid, status))) => let_go_if_stopped(pid, status),
+            Err(rustix::io::Errno::INTR) => {}
             Ok(None) => return true,
             Err(_) => return false,
         }
     }
+}
+
+/// Lets a child go that has stopped, of which `status` tells. A child stops before our eyes only if
+/// it has made us its tracer (`PTRACE_TRACEME`), and would wait for us for ever.
+pub fn let_go_if_stopped(pid: Pid, status: WaitStatus) {
+    let Some(signal) = status.stopping_signal() else {
+        return;
+    };
+    // It stops of its own only for another signal than the tracer's.
+    let signal = if signal == libc::SIGTRAP { 0 } else { signal };
+    let nowhere = std::ptr::null_mut::<libc::c_void>();
+    let data = nowhere.wrapping_byte_add(usize::try_from(signal).unwrap_or(0));
+    // SAFETY: `PTRACE_DETACH` takes a number in the place of the last pointer. If the child is gone,
+    // nothing happens.
+    unsafe { libc::ptrace(libc::PTRACE_DETACH, pid.as_raw_pid(), nowhere, data) };
 }
 
 /// Whether the process `pid` is called so, as `proc_pid_comm(5)` shows it.

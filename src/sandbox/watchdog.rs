@@ -277,7 +277,13 @@ fn watch(watched: Watched<'_>) {
 /// Waits until nothing is left of what the command left in the background.
 fn stay(report: &OwnedFd, mark: Option<&[u8]>) {
     let _ = rustix::io::write(report, STAYS);
-    while !matches!(wait(WaitOptions::empty()), Err(Errno::CHILD)) {}
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) => descendants::let_go_if_stopped(pid, status),
+            Err(Errno::CHILD) => break,
+            Ok(None) | Err(_) => {}
+        }
+    }
     while mark.is_some_and(descendants::are_marked) {
         std::thread::sleep(ASK_AGAIN);
     }
@@ -411,8 +417,9 @@ fn report_end(program: Pid, tether: &OwnedFd, report: &OwnedFd) -> bool {
 fn reap_until(program: Pid) -> Option<WaitStatus> {
     loop {
         match wait(WaitOptions::NOHANG) {
-            Ok(Some((pid, status))) if pid == program => return Some(status),
-            Ok(Some(_)) | Err(Errno::INTR) => {}
+            Ok(Some((pid, status))) if pid == program && !status.stopped() => return Some(status),
+            Ok(Some((pid, status))) => descendants::let_go_if_stopped(pid, status),
+            Err(Errno::INTR) => {}
             Ok(None) | Err(_) => return None,
         }
     }

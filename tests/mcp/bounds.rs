@@ -354,6 +354,55 @@ fn bash_is_served_beside_roots_only_where_it_is_named() {
 }
 
 #[test]
+fn bash_beside_roots_works_within_them_alone() {
+    if !confines() {
+        return;
+    }
+    let room = directory();
+    let top = room.path().canonicalize().unwrap();
+    for name in ["a", "read", "out"] {
+        fs::create_dir(top.join(name)).unwrap();
+        fs::write(top.join(name).join("file"), name).unwrap();
+    }
+    let (root, read) = (top.join("a"), top.join("read"));
+    let flags = [
+        "--root",
+        text(&root),
+        "--read",
+        text(&read),
+        "--no-network",
+        "--tools",
+        "all,bash",
+    ];
+    let mut session = Session::start_in(&top, &flags);
+    let hello = session.shake_hands("2025-11-25");
+    let instructions = hello["instructions"].as_str().unwrap();
+    for words in [
+        "confined to",
+        "To be read, not written",
+        "$TMPDIR",
+        "no network",
+    ] {
+        assert!(instructions.contains(words), "{instructions}");
+    }
+    let tools = session.tools();
+    assert!(tools.contains(&String::from("bash")) && !tools.contains(&String::from("web_fetch")));
+    let command =
+        "cat file ../read/file; touch ../read/x ../out/x 2>&-; cat ../out/file 2>&-";
+    let ran = content(&mut session, "bash", &json!({ "command": command }));
+    assert_eq!(
+        (&ran["output"], &ran["exit_code"]),
+        (&json!("aread"), &json!(1))
+    );
+    let ran = content(
+        &mut session,
+        "bash",
+        &json!({"command": "pwd", "workdir": "../out"}),
+    );
+    assert_eq!(ran["error_code"], "PERMISSION_DENIED", "{ran}");
+}
+
+#[test]
 fn what_was_too_long_to_show_is_read_from_its_file_though_that_lies_outside() {
     if !confines() {
         return;

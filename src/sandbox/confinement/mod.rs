@@ -9,6 +9,7 @@
 //! end it, to keep its output and to clear up after it, and stay out of its reach. What a command
 //! may use beside the directories is in [`system`]. What all this leaves open is in `SECURITY.md`.
 
+mod bounds;
 pub mod cage;
 mod capabilities;
 mod no_network;
@@ -17,52 +18,15 @@ mod ruleset;
 mod system;
 
 use std::env;
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::sandbox::roots::Roots;
 use places::Place;
 
+pub use bounds::{Bounds, Door, NO_NETWORK, READ, ROOTS, VARIABLES};
 pub use places::{directory, file_or_directory};
 pub use ruleset::{IMPOSSIBLE, abi, is_possible};
-
-/// The variable that names the directories in which hosts' calls may read and write.
-pub const ROOTS: &str = "IKIGAI_ROOTS";
-
-/// The variable that names what they may read and execute beside these.
-pub const READ: &str = "IKIGAI_READ";
-
-/// The variable that keeps them off the network, unless it is empty or `0`.
-pub const NO_NETWORK: &str = "IKIGAI_NO_NETWORK";
-
-/// All three.
-pub const VARIABLES: [&str; 3] = [ROOTS, READ, NO_NETWORK];
-
-/// What stands between directories in a variable, as in `PATH`.
-const SEPARATOR: u8 = b':';
-
-/// By which door a confinement was asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Door {
-    /// By flags.
-    #[default]
-    Flags,
-    /// By variables of the environment.
-    Environment,
-}
-
-impl Door {
-    /// By which name the network is taken away.
-    #[must_use]
-    pub fn name_for_network(self) -> &'static str {
-        match self {
-            Self::Flags => "--no-network",
-            Self::Environment => NO_NETWORK,
-        }
-    }
-}
 
 /// What a process wants to do with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,73 +37,6 @@ pub enum Right {
     Execute,
     /// To change a file, to make, rename or remove one.
     Write,
-}
-
-/// A confinement as it was asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bounds {
-    /// Directories in which a call may read and write.
-    pub roots: Vec<OsString>,
-    /// Files and directories that it may read and execute beside these.
-    pub readable: Vec<OsString>,
-    /// It may not use the network.
-    pub no_network: bool,
-    /// Where this comes from.
-    pub door: Door,
-}
-
-impl Bounds {
-    /// What the environment asks for; `None` where it asks for nothing.
-    #[must_use]
-    pub fn of_environment() -> Option<Self> {
-        let nothing = Self {
-            door: Door::Environment,
-            ..Self::default()
-        };
-        let bounds = nothing.or_environment();
-        (!bounds.is_nothing()).then_some(bounds)
-    }
-
-    /// These bounds, and what the environment asks for where they say nothing. A variable that is
-    /// set and names nothing asks for what cannot be had: whoever set it wanted a confinement.
-    #[must_use]
-    pub fn or_environment(mut self) -> Self {
-        for (places, variable) in [(&mut self.roots, ROOTS), (&mut self.readable, READ)] {
-            if places.is_empty() {
-                *places = env::var_os(variable).map(split).unwrap_or_default();
-            }
-        }
-        let no_network = env::var_os(NO_NETWORK).filter(|value| !value.is_empty() && value != "0");
-        self.no_network |= no_network.is_some();
-        self
-    }
-
-    /// Whether it asks for directories.
-    #[must_use]
-    pub fn confines_files(&self) -> bool {
-        !(self.roots.is_empty() && self.readable.is_empty())
-    }
-
-    /// Whether it asks for nothing.
-    #[must_use]
-    pub fn is_nothing(&self) -> bool {
-        !self.confines_files() && !self.no_network
-    }
-}
-
-/// The names in a variable. Empty ones between others are passed over; one that is all there is
-/// stays, and names nothing.
-fn split(value: OsString) -> Vec<OsString> {
-    let bytes = value.into_vec();
-    let names = bytes.split(|byte| *byte == SEPARATOR);
-    let names: Vec<OsString> = names
-        .filter(|name| !name.is_empty())
-        .map(|name| OsStr::from_bytes(name).to_owned())
-        .collect();
-    if names.is_empty() {
-        return vec![OsString::new()];
-    }
-    names
 }
 
 /// Where a call is confined to.
