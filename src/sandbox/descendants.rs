@@ -69,11 +69,11 @@ fn end(group: Option<Pid>, mark: Option<&[u8]>) {
             let _ = kill_process_group(group, Signal::KILL);
         }
         for pid in found.pids() {
-            // What it waits for is among the others, and it then clears up.
-            if Instant::now() >= spared || !watchdog::stays(pid) {
-                // One that is already gone is no loss.
-                let _ = kill_process(pid, Signal::KILL);
-            }
+            // What such a watchdog waits for is among the others, and it then clears up, unless
+            // somebody stopped it.
+            let stays = Instant::now() < spared && watchdog::stays(pid);
+            // One that is already gone is no loss.
+            let _ = kill_process(pid, if stays { Signal::CONT } else { Signal::KILL });
         }
         // A process has no environment at the moment in which it becomes another program.
         let over = (!children || writing) && found.is_empty();
@@ -83,6 +83,13 @@ fn end(group: Option<Pid>, mark: Option<&[u8]>) {
         quiet = over;
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Whether any process bears `mark`, or descends from this one.
+#[must_use]
+pub fn are_marked(mark: &[u8]) -> bool {
+    let mut found = ProcessSet::new();
+    found.look(Some(mark)) || !found.is_empty()
 }
 
 /// Reaps the children that have ended; returns whether any are left.

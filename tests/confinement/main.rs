@@ -5,4 +5,8 @@ mod common;
 #[path = "../common/refusing.rs"]
 mod refusing;
 
+mod deaths;
 mod doors;
+#[path = "../mcp/session.rs"]
+mod session;
+mod work;

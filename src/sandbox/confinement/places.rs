@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2};
 use rustix::io::Errno;
 
 use super::system;
@@ -57,10 +57,32 @@ pub fn open(
 
 /// Opens what `name` leads to, unless a link on the way lies in one of the `writable` directories.
 pub fn open_one(name: &Path, writable: &[PathBuf]) -> Option<Place> {
+    match open_at_once(name) {
+        Ok(place) => return Some(place),
+        Err(Errno::NOENT) => return None,
+        // There is a link on the way, or this kernel or a sandbox does not open files so.
+        Err(_) => {}
+    }
     let name = Name::resolve("", name.as_os_str()).ok()?;
     let mut writable: Vec<&Path> = writable.iter().map(PathBuf::as_path).collect();
     writable.push(Path::new(system::SHARED_MEMORY));
     name.open(&writable, false).ok()
+}
+
+/// Opens what lies at `name` if that is absolute and nothing on the way is a link.
+fn open_at_once(name: &Path) -> Result<Place, Errno> {
+    let plain = |part| matches!(part, Component::RootDir | Component::Normal(_));
+    if !name.is_absolute() || !name.components().all(plain) {
+        return Err(Errno::INVAL);
+    }
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let fd = openat2(CWD, name, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
+    let kind = FileType::from_raw_mode(fstat(&fd)?.st_mode);
+    Ok(Place {
+        path: name.components().collect(),
+        fd,
+        is_directory: kind == FileType::Directory,
+    })
 }
 
 /// Where `name` leads, which need not be there, unless a link on the way lies in one of the
