@@ -15,6 +15,7 @@ pub const ALL: &[(&str, Attack)] = &[
     ("connect-abstract", connect_abstract),
     ("send-datagram", send_datagram),
     ("send-by-pair", send_by_pair),
+    ("send-by-raw-pair", send_by_raw_pair),
     ("be-given-a-descriptor", be_given_a_descriptor),
     ("connect-tcp", connect_tcp),
     ("connect-multipath-tcp", connect_multipath_tcp),
@@ -55,6 +56,18 @@ fn send_datagram(to: &Arguments) -> io::Result<()> {
 /// Sends by one of a pair of sockets, which are connected to each other.
 fn send_by_pair(to: &Arguments) -> io::Result<()> {
     UnixDatagram::pair()?.0.send_to(b"x", to.word(0)).map(drop)
+}
+
+/// The same with raw sockets, which are datagram sockets here: `unix_create` in `net/unix`.
+fn send_by_raw_pair(to: &Arguments) -> io::Result<()> {
+    let mut ends = [0; 2];
+    // SAFETY: the array has room for both descriptors; the first one is this socket's alone.
+    let socket = unsafe {
+        let (family, kind) = (libc::AF_UNIX, libc::SOCK_RAW);
+        result(libc::socketpair(family, kind, 0, ends.as_mut_ptr()))?;
+        UnixDatagram::from_raw_fd(ends[0])
+    };
+    socket.send_to(b"x", to.word(0)).map(drop)
 }
 
 /// Room for one descriptor beside a message, `cmsg(3)`.

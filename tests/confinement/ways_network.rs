@@ -39,6 +39,10 @@ fn without_a_network_there_are_no_sockets() {
         way("raw packets", "$ATTACK socket 2 3 255").as_root(),
         way("all packets", "$ATTACK socket 17 3 768").as_root(),
         way(
+            "local sockets, one of a pair of raw ones",
+            "$ATTACK pair 1 3",
+        ),
+        way(
             "local sockets, one of a pair of datagrams",
             "$ATTACK pair 1 2",
         ),

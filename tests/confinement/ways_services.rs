@@ -10,7 +10,7 @@ const fn to_service(what: &'static str, command: &'static str) -> Way {
 
 /// Sockets with names in the file system, as the session's bus, containers, agents and terminal
 /// multiplexers have them.
-const NAMED: [Way; 4] = [
+const NAMED: [Way; 5] = [
     to_service("a service with a name", "$ATTACK connect $OUT/stream"),
     to_service(
         "a service that is sent datagrams",
@@ -19,6 +19,10 @@ const NAMED: [Way; 4] = [
     to_service(
         "a datagram by one of a pair",
         "$ATTACK send-by-pair $OUT/datagram",
+    ),
+    to_service(
+        "a datagram by one of a pair of raw sockets",
+        "$ATTACK send-by-raw-pair $OUT/datagram",
     ),
     to_service(
         "a descriptor that a service hands over",
