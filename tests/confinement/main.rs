@@ -29,6 +29,7 @@ mod ways_links;
 mod ways_network;
 mod ways_processes;
 mod ways_races;
+mod ways_replaced;
 mod ways_services;
 mod ways_terminals;
 mod ways_tools;
