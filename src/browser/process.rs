@@ -86,8 +86,10 @@ fn out_of_reach() -> Vec<(OsString, OsString)> {
         let entries = value.as_bytes().split(|byte| *byte == b':');
         let kept: Vec<&[u8]> = entries
             .filter(|entry| {
-                let named = entry.contains(&b'/');
-                !named || confinement::is_out_of_reach(Path::new(OsStr::from_bytes(entry)))
+                let place = Path::new(OsStr::from_bytes(entry));
+                // Relative ones start where the call does, which may be in a root.
+                let plain = !entry.contains(&b'/') && !LISTS.contains(&&*name.to_string_lossy());
+                plain || (place.is_absolute() && confinement::is_out_of_reach(place))
             })
             .collect();
         let kept = OsString::from_vec(kept.join(&b':'));
@@ -120,6 +122,8 @@ pub fn run(
     for name in DIRECTORIES {
         launch = launch.with(name, scratch.path())?;
     }
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    launch.directory = Some(open(c"/", flags, Mode::empty())?);
     launch.scratch = Some(Arc::clone(scratch));
     launch.data = Some(DATA);
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -210,6 +214,9 @@ const PASSED: [&str; 13] = [
     "USER",
     "XDG_DATA_DIRS",
 ];
+
+/// Those of them that are lists of directories.
+const LISTS: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "XDG_DATA_DIRS"];
 
 fn is_withheld(name: &OsStr) -> bool {
     !name.to_str().is_some_and(|name| {

@@ -25,7 +25,7 @@ pub const ENVIRONMENT: [(&str, &str); 3] = [
     ),
     (
         confinement::READ,
-        "what may be read and executed beside them, as by --read; each flag comes before its variable",
+        "what may be read and executed beside them, as by --read; a flag replaces its variable",
     ),
     (
         confinement::NO_NETWORK,

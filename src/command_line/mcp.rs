@@ -12,7 +12,7 @@ use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::{Scope, Set, Tool};
 use crate::registry;
 use crate::registry::Registry;
-use crate::sandbox::confinement::Bounds;
+use crate::sandbox::confinement::{Bounds, Door};
 
 /// How the command is called, and how its log lines begin.
 pub const NAME: &str = "ikigai-tools mcp";
@@ -150,7 +150,10 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
     let mut command = command(tools).bin_name(NAME).args(of_calls(tools));
     let words = std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
     let matches = command.try_get_matches_from_mut(words)?;
-    let bounds = confinement::bounds(&matches);
+    let mut bounds = confinement::bounds(&matches);
+    if let Some(bounds) = bounds.as_mut().filter(|_| matches.get_flag(OF_VARIABLES)) {
+        bounds.door = Door::Environment;
+    }
     let bytes = matches.get_one::<u32>("max-answer");
     let bytes = bytes.map(|bytes| usize::try_from(*bytes).unwrap_or(usize::MAX));
     let structured = matches.get_flag("structured");
@@ -222,12 +225,19 @@ const WITHIN: &str = "within";
 /// The flag by which the server wants to hear how a call goes on.
 const PROGRESS: &str = "progress";
 
+/// The flag that says that it was variables, and no flags, that the server was confined by.
+const OF_VARIABLES: &str = "of-variables";
+
 /// The flag by which a confined call may read the files of long outputs.
 const READS_OUTPUTS: &str = "reads-outputs";
 
 /// How a server calls itself; nobody else has a use for these.
-fn of_calls(tools: Registry) -> [Arg; 4] {
+fn of_calls(tools: Registry) -> [Arg; 5] {
     [
+        Arg::new(OF_VARIABLES)
+            .long(OF_VARIABLES)
+            .action(ArgAction::SetTrue)
+            .hide(true),
         Arg::new(CALL)
             .long(CALL)
             .value_parser(ToolName(tools))
@@ -254,6 +264,9 @@ impl Call {
         let mut words: Vec<OsString> = vec![format!("--{CALL}").into(), self.tool.link.into()];
         if let Some(bounds) = &self.bounds {
             words.extend(confinement::words(bounds));
+            if bounds.door == Door::Environment {
+                words.push(format!("--{OF_VARIABLES}").into());
+            }
         }
         if self.terms.reader == Reader::Program {
             words.push("--structured".into());
@@ -513,9 +526,14 @@ mod tests {
             no_network: true,
             ..Bounds::default()
         };
+        let by_host = Bounds {
+            door: Door::Environment,
+            ..all.clone()
+        };
         for (tool, bounds, reader, bytes, seconds, progress) in [
             ("bash", None, Reader::Model, Some(11_000), Some(600), true),
             ("grep", Some(all), Reader::Program, None, None, false),
+            ("glob", Some(by_host), Reader::Program, None, None, false),
         ] {
             let within = seconds.map(Duration::from_secs);
             let call = Call {

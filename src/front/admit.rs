@@ -30,9 +30,9 @@ pub struct Refused<'a> {
 type Rewritten = Option<(&'static str, String)>;
 
 /// Lets a request pass, or says why not. `given` reads its fields, and relative names start `here`;
-/// `outputs` are directories beside the readable ones in which files may be read. A wildcard pattern comes back, rewritten so that it
-/// means the same and finds names by listing directories alone, which a confined call cannot do
-/// outside.
+/// `outputs` are directories beside the readable ones, of which files may be read whose names are
+/// known. A wildcard pattern comes back, rewritten so that it means the same and finds names by
+/// listing directories alone, which a confined call cannot do outside.
 pub fn admit<'a>(
     confinement: &Confinement,
     outputs: &Roots,

@@ -1,8 +1,8 @@
 //! One call of a tool, confined if that was asked for: by flags, by the environment, by the server
 //! whose call it is. What the front ends have in common that answer in their own process.
 //!
-//! First come words: what a request names outside the directories is refused with the name, what was
-//! wanted, and what would allow it. Then the process confines itself, and whatever the tool then
+//! First come words: what a request names outside the directories is refused with the name, what
+//! was wanted, and what would allow it. Then the process confines itself, and whatever the tool then
 //! does, the kernel keeps within the directories. The tool of commands stays as it is, and confines
 //! what it runs.
 
@@ -15,7 +15,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Family, Scope, Tool};
 use crate::front::admit::{self, Refused};
-use crate::sandbox::confinement::{self, Bounds, Confinement, Right};
+use crate::sandbox::confinement::{self, Bounds, Confinement, Door, Right};
 use crate::sandbox::roots::Roots;
 use crate::shell;
 
@@ -135,21 +135,24 @@ pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failu
         Right::Write => "Writing",
         Right::Read | Right::Execute => "Reading",
     };
-    let to = directory_of(refused);
+    let place = directory_of(refused).display();
+    let name = confinement.name_for(*right);
+    let how = match confinement.door() {
+        Door::Flags => format!("`{name} {place}`"),
+        Door::Environment => format!("`{place}` in {name}"),
+    };
     Failure::new(Code::PermissionDenied, message).with_note(format!(
-        "{wanted} there was refused by the confinement, whatever the file's own permissions are. Whoever set \
-         it can allow it with `{} {}`.",
-        confinement.name_for(*right),
-        to.display(),
+        "{wanted} there was refused by the confinement, whatever the file's own permissions are. \
+         Whoever set it can allow it by adding {how}."
     ))
 }
 
-/// What would have to be allowed: what is named, or, to make or change a file, the directory that it
-/// is in.
+/// What would have to be allowed: what is named, or, to make or change a file, the directory that
+/// it is in. Whether that is there is not looked at, and so not told.
 fn directory_of<'a>(refused: &'a Refused<'_>) -> &'a Path {
     let real: &Path = &refused.real;
-    if real.is_dir() || (refused.right != Right::Write && real.exists()) {
-        return real;
+    match refused.right {
+        Right::Write => real.parent().unwrap_or(real),
+        Right::Read | Right::Execute => real,
     }
-    real.parent().unwrap_or(real)
 }

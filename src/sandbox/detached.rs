@@ -76,15 +76,17 @@ pub fn ends_by_itself(pid: i32, name: &[u8]) -> bool {
         && runs_this_executable(pid)
 }
 
-/// Whether the process `pid` runs this executable. One whose executable cannot be looked at is left
-/// alone rather than interrupted, and counts as one that does.
+/// Whether the process `pid` runs this executable. Whether one does that cannot be looked at
+/// depends on this process: its own can be looked at like itself (`PR_SET_DUMPABLE`, `prctl(2)`), so
+/// that only one that may not be is left alone rather than interrupted.
 #[must_use]
 pub fn runs_this_executable(pid: i32) -> bool {
     match (executable(pid), stat(c"/proc/self/exe")) {
         (Ok(theirs), Ok(ours)) => (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino),
         // It has ended.
         (Err(Errno::NOENT), _) => false,
-        _ => true,
+        // SAFETY: asks for a number.
+        _ => unsafe { libc::prctl(libc::PR_GET_DUMPABLE) != 1 },
     }
 }
 

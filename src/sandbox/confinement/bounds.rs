@@ -1,4 +1,4 @@
-//! A confinement as it was asked for: by flags, or by variables of the environment, which hosts set.
+//! A confinement as it was asked for: by flags, or by variables, which hosts set.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

@@ -51,7 +51,7 @@ impl Cage {
     pub fn prepare(confinement: &Confinement) -> Result<Self, String> {
         let mut filters = Vec::new();
         if confinement.confines_files() {
-            filters.push(filter::within_directories()?);
+            filters.push(filter::within_directories(ruleset::abi())?);
         }
         if !confinement.has_network() {
             filters.push(filter::without_network(ruleset::abi())?);

@@ -73,7 +73,7 @@ impl Confinement {
         })
     }
 
-    /// The same asked for anew, by flags and with the names that it was resolved to.
+    /// The same asked for anew, with the names that it was resolved to.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         let names = |places: &[Place]| {
@@ -84,7 +84,7 @@ impl Confinement {
             roots: names(&self.roots),
             readable: names(&self.readable),
             no_network: self.no_network,
-            door: Door::Flags,
+            door: self.door,
         }
     }
 
@@ -147,6 +147,12 @@ impl Confinement {
             (Door::Environment, Right::Write) => ROOTS,
             (Door::Environment, Right::Read | Right::Execute) => READ,
         }
+    }
+
+    /// By which door it was asked for.
+    #[must_use]
+    pub fn door(&self) -> Door {
+        self.door
     }
 
     /// By which name the network was taken away.

@@ -141,8 +141,8 @@ impl Name {
         for link in links {
             if let Some(root) = writable.iter().find(|root| link.starts_with(root)) {
                 return Err(format!(
-                    "{shown} leads through the link {}, which lies within {}, where a call may lead \
-                     it elsewhere",
+                    "{shown} leads through the link {}, which lies within {}, where a call may \
+                     lead it elsewhere",
                     link.display(),
                     root.display(),
                 ));

@@ -1,7 +1,7 @@
 //! What the kernel enforces, as rules of `landlock(7)`.
 //!
-//! A process within cannot open, list, make, rename, run or remove anything outside, whatever links,
-//! `..` or wildcards lead there and whatever replaces them while it works. Landlock does not cover
+//! A process within cannot open, list, make, rename, run or remove anything outside, whatever
+//! links, `..` or wildcards lead there and whatever replaces them while it works. Landlock does not cover
 //! asking whether a name exists (`stat(2)`); `roots` checks that before a call of a tool.
 
 use std::os::fd::OwnedFd;
@@ -22,8 +22,8 @@ const VERSION: libc::c_long = 1;
 
 /// Why a call is not carried out that this kernel cannot confine.
 pub const IMPOSSIBLE: &str = "this kernel has no Landlock (Linux 5.13; `landlock` must stand in \
-     /sys/kernel/security/lsm), and without it links could lead out of the directories; nothing was \
-     done";
+     /sys/kernel/security/lsm), and without it links could lead out of the directories; nothing \
+     was done";
 
 /// The number of Landlock's ABI in this kernel, which says what it can confine; 0 where it has
 /// none.

@@ -28,8 +28,9 @@ const TO_READ: [&str; 12] = [
     "/sys",
 ];
 
-/// A file in one of them that may be a link to where nothing else may be read.
+/// A file and a directory in one of them that may be links to where nothing else may be read.
 const NAME_SERVERS: &str = "/etc/resolv.conf";
+const CERTIFICATES: &str = "/etc/ssl/certs";
 
 /// Devices that may be read and written, and told to do what they can: nothing else of the machine
 /// hangs on them.
@@ -57,6 +58,7 @@ pub fn places(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
         places.extend(places::open_one(name, roots).map(|place| (place, rights)));
     };
     open(Path::new(NAME_SERVERS), read.into());
+    open(Path::new(CERTIFICATES), read | AccessFs::ReadDir);
     for name in DEVICES {
         open(Path::new(name), device | AccessFs::IoctlDev);
     }
@@ -101,6 +103,7 @@ pub fn grants(path: &Path, right: Right, roots: &Roots) -> bool {
                 || device()
                 || below(SHARED_MEMORY)
                 || is(NAME_SERVERS)
+                || below(CERTIFICATES)
                 || configuration_of_git()
                     .iter()
                     .filter_map(|file| places::open_one(file, roots.directories()))
@@ -132,29 +135,48 @@ fn configuration_of_git() -> Vec<PathBuf> {
 
 /// Variables that lead to a service of the session, which would do for a command what it may not do
 /// itself.
-const SERVICES: [&str; 18] = [
-    "SSH_AUTH_SOCK",
+const SERVICES: [&str; 37] = [
+    "ALACRITTY_SOCKET",
+    "AT_SPI_BUS_ADDRESS",
+    "BUILDKIT_HOST",
+    "CONTAINERD_ADDRESS",
+    "CONTAINER_HOST",
+    "DISPLAY",
+    "DOCKER_HOST",
+    "EMACS_SOCKET_NAME",
+    "GIT_ASKPASS",
+    "GNOME_KEYRING_CONTROL",
+    "GPG_AGENT_INFO",
+    "HYPRLAND_INSTANCE_SIGNATURE",
+    "I3SOCK",
+    "ICEAUTHORITY",
+    "KITTY_LISTEN_ON",
+    "LISTEN_FDS",
+    "LISTEN_PID",
+    "NIRI_SOCKET",
+    "NOTIFY_SOCKET",
+    "NVIM",
+    "NVIM_LISTEN_ADDRESS",
+    "PIPEWIRE_REMOTE",
+    "PULSE_SERVER",
+    "SESSION_MANAGER",
     "SSH_AGENT_PID",
     "SSH_ASKPASS",
-    "GPG_AGENT_INFO",
-    "XDG_RUNTIME_DIR",
-    "DISPLAY",
-    "XAUTHORITY",
+    "SSH_AUTH_SOCK",
+    "STY",
+    "SUDO_ASKPASS",
+    "SWAYSOCK",
+    "TMUX",
     "WAYLAND_DISPLAY",
     "WAYLAND_SOCKET",
-    "SWAYSOCK",
-    "I3SOCK",
-    "DOCKER_HOST",
-    "CONTAINER_HOST",
-    "TMUX",
-    "STY",
-    "PULSE_SERVER",
-    "GIT_ASKPASS",
-    "SUDO_ASKPASS",
+    "WEZTERM_UNIX_SOCKET",
+    "WSL_INTEROP",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
 ];
 
 /// How the names of others begin: D-Bus, and editors in whose terminal a command runs.
-const OF_SERVICES: [&str; 2] = ["DBUS_", "VSCODE_"];
+const OF_SERVICES: [&str; 3] = ["DBUS_", "VSCODE_", "ZELLIJ"];
 
 /// The variable that names the directory for temporary files; a command gets one of its own.
 pub const TEMPORARY: &str = "TMPDIR";
