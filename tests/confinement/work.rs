@@ -530,6 +530,19 @@ fn what_scripts_are_used_to_works() {
 }
 
 #[test]
+fn zsh_finds_a_place_for_its_here_documents() {
+    if !confines() || !has("zsh") {
+        return;
+    }
+    let mut room = Room::new();
+    for shell in ["", "/bin/zsh"] {
+        room.shell = shell;
+        let command = "zsh -fc 'cat <<<word >/dev/null && cat =(echo word)'";
+        room.works(Door::Variables, command, "word");
+    }
+}
+
+#[test]
 fn what_a_call_leaves_in_the_background_works_on_beside_later_calls() {
     if !confines() {
         return;
