@@ -27,7 +27,7 @@ use rustix::process::{
     waitpid,
 };
 
-use crate::sandbox::launch::Launch;
+use crate::sandbox::launch::{Launch, NOT_CONFINED};
 use crate::sandbox::scratch::Scratch;
 use crate::sandbox::{descendants, detached};
 
@@ -62,6 +62,8 @@ pub enum CommandEnd {
     Code(i32),
     /// It could not be started.
     NotStarted(Errno),
+    /// It could not be confined, and was not started.
+    NotConfined(Errno),
     /// The command killed its watchdog; everything it started has been killed.
     Unwatched,
 }
@@ -139,6 +141,9 @@ impl Watchdog {
         match (read, i32::from_ne_bytes(kind)) {
             (Ok(()), 0) if self.status.read_exact(&mut number).is_ok() => {
                 CommandEnd::Code(i32::from_ne_bytes(number))
+            }
+            (Ok(()), number @ NOT_CONFINED..) => {
+                CommandEnd::NotConfined(Errno::from_raw_os_error(number - NOT_CONFINED))
             }
             (Ok(()), errno @ 1..) => CommandEnd::NotStarted(Errno::from_raw_os_error(errno)),
             _ => {
@@ -264,7 +269,7 @@ fn watch(watched: Watched<'_>) {
     match made {
         Ok(()) => watch_program(watched),
         Err(errno) => {
-            report_to_tool(&watched.report, &[errno.raw_os_error()]);
+            report_to_tool(&watched.report, &[NOT_CONFINED + errno.raw_os_error()]);
             if errno == Errno::EXIST {
                 // It is somebody else's.
                 return;

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use rustix::thread::set_no_new_privs;
 use seccompiler::BpfProgram;
 
-use super::{Confinement, capabilities, no_network, places, ruleset, system};
+use super::{Confinement, capabilities, filter, places, ruleset, system};
 use crate::sandbox::scratch::Scratch;
 
 pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
@@ -34,7 +34,7 @@ pub struct Cage {
     /// The rights in the private directory, as this kernel takes them.
     rights: u64,
     gives_up_capabilities: bool,
-    filter: Option<BpfProgram>,
+    filters: Vec<BpfProgram>,
     /// The one other descriptor that the command keeps.
     pub kept: Option<RawFd>,
 }
@@ -49,16 +49,18 @@ struct Beneath {
 impl Cage {
     /// Prepares it. An error is a sentence.
     pub fn prepare(confinement: &Confinement) -> Result<Self, String> {
-        let filter = if confinement.has_network() {
-            None
-        } else {
-            Some(no_network::filter(ruleset::abi())?)
-        };
+        let mut filters = Vec::new();
+        if confinement.confines_files() {
+            filters.push(filter::within_directories()?);
+        }
+        if !confinement.has_network() {
+            filters.push(filter::without_network(ruleset::abi())?);
+        }
         Ok(Self {
             ruleset: ruleset::of_command(confinement)?,
             rights: ruleset::known(ruleset::to_write()),
             gives_up_capabilities: confinement.confines_files(),
-            filter,
+            filters,
             kept: None,
         })
     }
@@ -104,7 +106,7 @@ impl Cage {
                 libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0)
             })?;
         }
-        if let Some(filter) = &self.filter {
+        for filter in &self.filters {
             seccompiler::apply_filter(filter).map_err(|_| Errno::ACCESS)?;
         }
         Ok(())

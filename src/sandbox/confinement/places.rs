@@ -1,8 +1,9 @@
 //! The directories that a confinement names: resolved, and opened so that nothing can take their
 //! place afterwards.
 //!
-//! A name may lead through links, but not through one that lies in a root: a call may write there,
-//! and the next call would go where the link then leads.
+//! A name may lead through links, but not through one that lies in a root, or in the memory that
+//! every command shares: a call may write there, and the next call would go where the link then
+//! leads.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -12,6 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2};
 use rustix::io::Errno;
 
+use super::system;
 use crate::sandbox::roots;
 
 /// What a confinement names.
@@ -34,7 +36,8 @@ pub fn open(
     };
     let roots = resolve(root, roots)?;
     let readable = resolve(read, readable)?;
-    let writable: Vec<&Path> = roots.iter().map(|name| name.real.as_path()).collect();
+    let mut writable: Vec<&Path> = roots.iter().map(|name| name.real.as_path()).collect();
+    writable.push(Path::new(system::SHARED_MEMORY));
     let firm = |name: &&Name| name.links.is_empty();
     let firm: Vec<&Path> = roots
         .iter()
@@ -61,7 +64,8 @@ pub fn open_one(name: &Path, writable: &[PathBuf]) -> Option<Place> {
         Err(_) => {}
     }
     let name = Name::resolve("", name.as_os_str()).ok()?;
-    let writable: Vec<&Path> = writable.iter().map(PathBuf::as_path).collect();
+    let mut writable: Vec<&Path> = writable.iter().map(PathBuf::as_path).collect();
+    writable.push(Path::new(system::SHARED_MEMORY));
     name.open(&writable, false).ok()
 }
 
@@ -85,7 +89,10 @@ fn open_at_once(name: &Path) -> Result<Place, Errno> {
 /// `writable` directories.
 pub fn lead(name: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
     let name = Name::resolve("", name.as_os_str()).ok()?;
-    let inside = |link: &PathBuf| writable.iter().any(|root| link.starts_with(root));
+    let inside = |link: &PathBuf| {
+        writable.iter().any(|root| link.starts_with(root))
+            || link.starts_with(system::SHARED_MEMORY)
+    };
     (!name.links.iter().any(inside)).then_some(name.real)
 }
 
@@ -134,11 +141,10 @@ impl Name {
         for link in links {
             if let Some(root) = writable.iter().find(|root| link.starts_with(root)) {
                 return Err(format!(
-                    "{shown} leads through the link {}, which lies within {}, where a call may lead it \
-                     elsewhere; name {} itself, if that is meant",
+                    "{shown} leads through the link {}, which lies within {}, where a call may lead \
+                     it elsewhere",
                     link.display(),
                     root.display(),
-                    real.display(),
                 ));
             }
         }

@@ -41,9 +41,11 @@ const DEVICES: [&str; 5] = [
     "/dev/urandom",
 ];
 
-/// The terminal, which may be read and written and told nothing, and memory that is shared.
+/// The terminal, which may be read and written and told nothing.
 const TERMINAL: &str = "/dev/tty";
-const SHARED_MEMORY: &str = "/dev/shm";
+
+/// Memory that programs share by name, which every command may write to.
+pub const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Everything that a command may use, opened. What is not there is left out, and so is a file to
 /// which a link in one of the `roots` leads.
@@ -117,15 +119,14 @@ fn real(name: impl AsRef<Path>) -> Option<PathBuf> {
 }
 
 /// The files that git reads for every command, and fails where it may not: `git-config(1)`,
-/// `gitignore(5)`, `gitattributes(5)`. Beside them may be credentials.
+/// `gitignore(5)`, `gitattributes(5)`. Beside them, in `credentials`, are passwords.
 fn configuration_of_git() -> Vec<PathBuf> {
     let home = dirs::home_dir();
     let own = home.as_ref().map(|home| home.join(".gitconfig"));
     let shared = dirs::config_dir().map(|config| config.join("git"));
-    let shared = shared.iter().flat_map(|git| {
-        let names = ["config", "ignore", "attributes"];
-        names.map(|name| git.join(name))
-    });
+    let shared = ["config", "ignore", "attributes"]
+        .into_iter()
+        .filter_map(|name| Some(shared.as_ref()?.join(name)));
     own.into_iter().chain(shared).collect()
 }
 
