@@ -205,7 +205,7 @@ fn a_project_of_c_is_built_and_tested() {
 }
 
 /// Tests of what Python's own library does with processes, files and sockets.
-const PYTHON: &str = r#"
+const PYTHON: &str = r"
 import asyncio, multiprocessing, os, socket, sqlite3, subprocess, tempfile, unittest
 from multiprocessing import shared_memory
 
@@ -260,7 +260,7 @@ class Works(unittest.TestCase):
         child = subprocess.Popen(['sleep', '60'])
         child.terminate()
         self.assertEqual(child.wait(), -15)
-"#;
+";
 
 #[test]
 fn a_project_of_python_is_installed_and_tested() {
