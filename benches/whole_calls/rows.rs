@@ -142,6 +142,35 @@ pub fn all(place: &Place<'_>) -> io::Result<Vec<Row>> {
     Ok(rows)
 }
 
+/// Small calls within a directory, each beside the same one without bounds.
+fn confined_calls(place: &Place<'_>) -> io::Result<Vec<Row>> {
+    let file = place.corpus.text("confined", MB)?;
+    let root = file.parent().map(text).unwrap_or_default();
+    let calls = [
+        ("bash", "`true`", json!({"command": "true"})),
+        (
+            "file-read",
+            "a line",
+            json!({"file_path": text(&file), "limit": 1}),
+        ),
+        (
+            "grep",
+            "1 MB",
+            json!({"pattern": RARE, "path": text(&file)}),
+        ),
+    ];
+    let rows = calls.into_iter().filter(|(tool, ..)| place.has(tool));
+    rows.map(|(tool, what, request)| {
+        let free = place.tool(tool, "small", &request)?;
+        let within = place
+            .tool(tool, "small", &request)?
+            .with("IKIGAI_ROOTS", &root);
+        let row = Row::new(format!("{tool} {what}, confined"), vec![within]);
+        Ok(row.against("the same without bounds", free, None))
+    })
+    .collect()
+}
+
 fn small_calls(place: &Place<'_>) -> io::Result<Vec<Row>> {
     let schemas = place.names.iter().map(|name| {
         let mut call = place.link(name);
@@ -149,6 +178,7 @@ fn small_calls(place: &Place<'_>) -> io::Result<Vec<Row>> {
         call
     });
     let bash = |name, command: &str| place.tool("bash", name, &json!({ "command": command }));
+    let confined = confined_calls(place)?;
     let mut rows = vec![
         Row::new("any `--schema`", schemas.collect())
             .against("`/bin/true`", Call::new(&["/bin/true"]), 1.15)
@@ -165,6 +195,7 @@ fn small_calls(place: &Place<'_>) -> io::Result<Vec<Row>> {
     );
     background.wall = Some(0.2);
     rows.push(background.runs(HEAVY));
+    rows.extend(confined);
     if !place.quick {
         let command = format!("cat {}", text(&place.corpus.text("text", GIB)?));
         rows.push(

@@ -241,7 +241,8 @@ fn confined<'a>(
     let place = cage::private_directory(confinement);
     let place = place.ok_or_else(|| io::Error::other("there is no place for temporary files"))?;
     let launch = Launch::prepare(program, arguments, withheld)?;
-    let mut launch = launch.with(cage::TEMPORARY, place.path())?;
+    let launch = launch.with(cage::TEMPORARY, place.path())?;
+    let mut launch = launch.with(cage::TEMPORARY_OF_ZSH, place.path().join("zsh"))?;
     launch.scratch = Some(Arc::new(place));
     launch.cage = Some(cage);
     Ok(launch)

@@ -245,7 +245,7 @@ fn a_command_does_not_end_its_watchdog_where_signals_are_kept_in() {
     if abi() >= 6 {
         assert_eq!(answer["exit_code"], 0, "{answer}");
         assert!(
-            answer["output"].as_str().unwrap().ends_with("1"),
+            answer["output"].as_str().unwrap().ends_with('1'),
             "{answer}"
         );
     } else {

@@ -205,7 +205,7 @@ fn a_project_of_c_is_built_and_tested() {
 }
 
 /// Tests of what Python's own library does with processes, files and sockets.
-const PYTHON: &str = r#"
+const PYTHON: &str = r"
 import asyncio, multiprocessing, os, socket, sqlite3, subprocess, tempfile, unittest
 from multiprocessing import shared_memory
 
@@ -260,7 +260,7 @@ class Works(unittest.TestCase):
         child = subprocess.Popen(['sleep', '60'])
         child.terminate()
         self.assertEqual(child.wait(), -15)
-"#;
+";
 
 #[test]
 fn a_project_of_python_is_installed_and_tested() {
@@ -526,6 +526,19 @@ fn what_scripts_are_used_to_works() {
         ] {
             room.works(door, command, last);
         }
+    }
+}
+
+#[test]
+fn zsh_finds_a_place_for_its_here_documents() {
+    if !confines() || !has("zsh") {
+        return;
+    }
+    let mut room = Room::new();
+    for shell in ["", "/bin/zsh"] {
+        room.shell = shell;
+        let command = "zsh -fc 'cat <<<word >/dev/null && cat =(echo word)'";
+        room.works(Door::Variables, command, "word");
     }
 }
 

@@ -16,7 +16,7 @@ use seccompiler::BpfProgram;
 use super::{Confinement, capabilities, filter, places, ruleset, system};
 use crate::sandbox::scratch::Scratch;
 
-pub use super::system::{TEMPORARY, is_withheld};
+pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
 
 /// `LANDLOCK_RULE_PATH_BENEATH`.
 const PATH_BENEATH: libc::c_int = 1;

@@ -181,11 +181,17 @@ const OF_SERVICES: [&str; 3] = ["DBUS_", "VSCODE_", "ZELLIJ"];
 /// The variable that names the directory for temporary files; a command gets one of its own.
 pub const TEMPORARY: &str = "TMPDIR";
 
+/// zsh's own, which it needs for every here-document: how the names of its files begin
+/// (`zshparam(1)`).
+pub const TEMPORARY_OF_ZSH: &str = "TMPPREFIX";
+
 /// Whether a confined command does not get the variable called `name`.
 #[must_use]
 pub fn is_withheld(name: &OsStr) -> bool {
     let name = name.as_bytes();
-    name == TEMPORARY.as_bytes()
+    [TEMPORARY, TEMPORARY_OF_ZSH]
+        .iter()
+        .any(|one| one.as_bytes() == name)
         || SERVICES.iter().any(|one| one.as_bytes() == name)
         || OF_SERVICES
             .iter()
