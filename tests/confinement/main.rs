@@ -17,9 +17,12 @@ mod attack_kernel;
 mod attack_processes;
 mod attack_ring;
 mod attack_sockets;
+mod deaths;
 mod doors;
 mod outsider;
 mod security;
+#[path = "../mcp/session.rs"]
+mod session;
 mod stage;
 mod ways;
 mod ways_doors;
@@ -33,6 +36,7 @@ mod ways_replaced;
 mod ways_services;
 mod ways_terminals;
 mod ways_tools;
+mod work;
 
 /// Has this program be an attacker where its first argument says so, before the test harness
 /// starts: on the first thread, and without the harness's own.
