@@ -14,7 +14,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{
@@ -139,20 +139,15 @@ impl Writer {
         {
             return Err(HOMELESS.to_owned());
         }
-        if let Some(confinement) = confinement::current()
-            && confinement.lead(&state).is_none()
-        {
-            return Err(LED_ASTRAY.to_owned());
-        }
         let at = |errno: Errno, place: &Path| {
             let reason = without_number(&errno.into());
             format!("{}: {reason}", place.display())
         };
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&state);
-        made.map_err(|error| format!("{}: {}", state.display(), without_number(&error)))?;
-        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let mut directory =
-            open(&state, flags, Mode::empty()).map_err(|errno| at(errno, &state))?;
+        let opened = match confinement::current() {
+            Some(confinement) => without_links(&confinement.lead(&state).ok_or(LED_ASTRAY)?),
+            None => by_name(&state),
+        };
+        let mut directory = opened.map_err(|errno| at(errno, &state))?;
         let mut place = state;
         for (name, private) in [(c"ikigai-tools", false), (c"output", true)] {
             place.push(name.to_str().unwrap_or_default());
@@ -217,6 +212,36 @@ impl Writer {
     fn remove(&self) {
         let _ = unlinkat(&self.directory, &self.name, AtFlags::empty());
     }
+}
+
+/// Opens the directory at `path`, made if it is missing.
+fn by_name(path: &Path) -> Result<OwnedFd, Errno> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+    open(path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// The same, where no link may lie on the way: what a command left in the background may lay one
+/// at any moment.
+fn without_links(path: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut directory = open(c"/", flags, Mode::empty())?;
+    for part in path.components() {
+        let Component::Normal(name) = part else {
+            continue;
+        };
+        directory = match openat(&directory, name, flags, Mode::empty()) {
+            Err(Errno::NOENT) => {
+                match mkdirat(&directory, name, Mode::RWXU) {
+                    Ok(()) | Err(Errno::EXIST) => {}
+                    Err(errno) => return Err(errno),
+                }
+                openat(&directory, name, flags, Mode::empty())?
+            }
+            opened => opened?,
+        };
+    }
+    Ok(directory)
 }
 
 /// Enters the directory `name`, made if it is missing; one that is a link, or another user's, is

@@ -16,6 +16,7 @@ pub const ALL: &[(&str, Attack)] = &[
     ("mount-a-copy", mount_a_copy),
     ("mount-and-move", mount_and_move),
     ("make-a-file-system", make_a_file_system),
+    ("lay-over", lay_over),
     ("change-root", change_root),
     ("turn-root", turn_root),
     ("unmount", unmount),
@@ -174,6 +175,25 @@ fn make_a_file_system(_: &Arguments) -> io::Result<()> {
         ))?;
         let mounted = descriptor(libc::syscall(libc::SYS_fsmount, made, 0, 0))?;
         descriptor(libc::openat(mounted, c".".as_ptr(), libc::O_RDONLY)).map(drop)
+    }
+}
+
+/// Has an overlay, which has no name either, work in directories.
+fn lay_over(to: &Arguments) -> io::Result<()> {
+    const STRING: i32 = 1;
+    const CREATE: i32 = 6;
+    let places = [to.path(0), to.path(1), to.path(2)];
+    own_mounts()?;
+    let none = std::ptr::null::<u8>();
+    // SAFETY: the strings end in a NUL, and null where nothing is said.
+    unsafe {
+        let call = libc::SYS_fsconfig;
+        let made = descriptor(libc::syscall(libc::SYS_fsopen, c"overlay".as_ptr(), 0))?;
+        for (name, place) in [c"lowerdir", c"upperdir", c"workdir"].iter().zip(&places) {
+            let (name, place) = (name.as_ptr(), place.as_ptr());
+            result(libc::syscall(call, made, STRING, name, place, 0))?;
+        }
+        result(libc::syscall(call, made, CREATE, none, none, 0)).map(drop)
     }
 }
 

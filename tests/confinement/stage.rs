@@ -123,6 +123,7 @@ impl Stage {
             "root/below",
             "readable",
             "outside/below",
+            "outside/beside",
             "home",
             "temporary",
             "state",

@@ -28,6 +28,12 @@ fn nothing_is_mounted() {
         )
         .needs(NAMESPACES),
         way("a file system of its own", "$ATTACK make-a-file-system").needs(NAMESPACES),
+        way(
+            "a file system that writes into directories outside",
+            "$ATTACK lay-over $ROOT $OUT/below $OUT/beside",
+        )
+        .as_root()
+        .needs("no file systems are laid over others here"),
         way("a mount that is taken away", "$ATTACK unmount")
             .as_root()
             .needs("nothing can be unmounted here"),

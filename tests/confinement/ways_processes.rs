@@ -130,9 +130,8 @@ fn a_process_outside_is_told_of_no_input() {
 }
 
 #[test]
-fn a_process_outside_can_be_slowed_down_and_limited() {
+fn a_process_outside_can_be_slowed_down() {
     open(&[
-        to_outsider("how many files it may have open", "$ATTACK limit $OUTSIDER"),
         to_outsider("how much it is run", "$ATTACK slow-down $OUTSIDER").as_ordinary_user(),
         to_outsider("on which processors", "$ATTACK tie-down $OUTSIDER").as_ordinary_user(),
         to_outsider(
@@ -197,6 +196,22 @@ fn a_process_of_root_s_is_not_slowed_down() {
 }
 
 #[test]
+fn a_process_outside_is_not_limited() {
+    closed(&[to_outsider(
+        "how many files it may have open",
+        "$ATTACK limit $OUTSIDER",
+    )]);
+}
+
+#[test]
+fn the_user_s_keys_are_not_touched() {
+    closed(&[
+        way("a key for all of the user's programs", "$ATTACK keep-a-key")
+            .needs("this kernel keeps no keys"),
+    ]);
+}
+
+#[test]
 fn message_queues_are_not_opened() {
     closed(&[to_outsider("another's queue", "$ATTACK use-queue $QUEUE")
         .needs("this kernel has no queues")]);
@@ -208,7 +223,6 @@ fn what_processes_of_a_user_share_is_shared() {
         to_outsider("System V shared memory", "$ATTACK use-segment $SEGMENT"),
         to_outsider("names of message queues", "$ATTACK remove-queue $QUEUE")
             .needs("this kernel has no queues"),
-        way("the user's keys", "$ATTACK keep-a-key").needs("this kernel keeps no keys"),
     ]);
 }
 

@@ -165,6 +165,34 @@ fn a_private_directory_that_is_swapped_for_a_link_leads_nowhere() {
     }
 }
 
+/// The state directory lies in a root, and an earlier call exchanges it for a link.
+#[test]
+fn a_state_directory_that_is_swapped_for_a_link_is_not_written_to() {
+    if abi().is_none() {
+        return;
+    }
+    for user in User::all() {
+        let stage = Stage::new(user);
+        fs::create_dir(stage.path("root/state")).unwrap();
+        symlink("../outside", stage.path("root/link")).unwrap();
+        stage.give("root");
+        let state = stage.path("root/state");
+        let bounds = stage.bounds();
+        start(&stage, &bounds, "$ATTACK swap $ROOT/state $ROOT/link");
+        let stage = stage
+            .with("XDG_STATE_HOME", state)
+            .with("IKIGAI_MAX_ANSWER", "1000");
+        let before = stage.outside();
+        let end = Instant::now() + A_WHILE;
+        while Instant::now() < end {
+            let said = stage.run(Door::Host, Some(&bounds), "seq 2000");
+            assert_eq!(said.code, Some(0), "{said:?}");
+        }
+        stop(&stage);
+        assert_eq!(stage.outside(), before);
+    }
+}
+
 /// What removes the private directory follows no link that is swapped in.
 #[test]
 fn the_end_of_a_call_removes_nothing_outside() {

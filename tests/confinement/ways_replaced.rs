@@ -220,6 +220,16 @@ fn kept_outputs_of_all_calls_are_read_by_the_tools_that_read() {
                 &json!({"file_path": path}),
             );
             assert_eq!(answer["output"], SECRET, "{door:?}: {answer}");
+            let directory = stage.path("state/ikigai-tools/output");
+            let directory = directory.display().to_string();
+            for (tool, request) in [
+                ("glob", json!({"pattern": "*", "path": directory})),
+                ("grep", json!({"pattern": "content", "path": directory})),
+            ] {
+                let answer = stage.call(door, Some(&bounds), tool, &request);
+                let code = &answer["error_code"];
+                assert_eq!(code, "PERMISSION_DENIED", "{tool} {door:?}: {answer}");
+            }
             let request = json!({"file_path": path, "content": "x"});
             let answer = stage.call(door, Some(&bounds), "file-write", &request);
             assert_eq!(

@@ -161,8 +161,9 @@ fn leave_open(command: &mut Command, file: &File) {
     let descriptor = file.as_raw_fd();
     let leave = move || {
         // SAFETY: takes numbers; the new one stays open in the next program.
-        match unsafe { libc::dup2(descriptor, 7) } {
-            7 => Ok(()),
+        // If it is that one already, that is yet to be said.
+        match unsafe { (libc::dup2(descriptor, 7), libc::fcntl(7, libc::F_SETFD, 0)) } {
+            (7, 0) => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
     };
