@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::thread::set_no_new_privs;
 use seccompiler::BpfProgram;
 
-use super::{Confinement, capabilities, no_network, places, ruleset, system};
+use super::{Confinement, audit, capabilities, no_network, places, ruleset, system};
 use crate::sandbox::scratch::Scratch;
 
 pub use super::system::{TEMPORARY, is_withheld};
@@ -35,6 +35,8 @@ pub struct Cage {
     filter: Option<BpfProgram>,
     /// The one other descriptor that the command keeps.
     pub kept: Option<RawFd>,
+    /// Whose denials the kernel is to tell, if anybody listens.
+    pub mark: Option<audit::Mark>,
 }
 
 /// `struct landlock_path_beneath_attr`.
@@ -58,6 +60,7 @@ impl Cage {
             gives_up_capabilities: confinement.confines_files(),
             filter,
             kept: None,
+            mark: None,
         })
     }
 
@@ -97,9 +100,13 @@ impl Cage {
             capabilities::give_up()?;
         }
         if let Some(ruleset) = &self.ruleset {
+            let flags = self.mark.map_or(0, |mark| {
+                mark.leave();
+                audit::FLAG
+            });
             // SAFETY: takes a descriptor and flags.
             result(unsafe {
-                libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0)
+                libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), flags)
             })?;
         }
         if let Some(filter) = &self.filter {
