@@ -145,11 +145,10 @@ pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failu
     ))
 }
 
-/// What would have to be allowed: the directory that is named, or that the named file is in.
+/// What would have to be allowed: the directory that is named, or the nearest above what is.
 fn directory_of<'a>(refused: &'a Refused<'_>) -> &'a Path {
-    let real: &Path = &refused.real;
-    if real.is_dir() {
-        return real;
-    }
-    real.parent().unwrap_or(real)
+    let mut directories = refused.real.ancestors();
+    directories
+        .find(|place| place.is_dir())
+        .unwrap_or(&refused.real)
 }

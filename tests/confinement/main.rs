@@ -6,3 +6,4 @@ mod common;
 mod refusing;
 
 mod doors;
+mod told;
