@@ -430,7 +430,10 @@ fn a_command_that_takes_its_parent_for_a_tracer_is_no_puzzle_to_it() {
     let number = libc::SYS_ptrace;
     for (script, expected) in [
         // Stops at the program that follows.
-        (format!("exec perl -e 'syscall({number}, 0, 0, 0, 0); exec q(echo), q(x)'"), ("x", 0)),
+        (
+            format!("exec perl -e 'syscall({number}, 0, 0, 0, 0); exec q(echo), q(x)'"),
+            ("x", 0),
+        ),
         // Stops by itself, and goes on when it is told to.
         (
             format!(
@@ -440,7 +443,10 @@ fn a_command_that_takes_its_parent_for_a_tracer_is_no_puzzle_to_it() {
             ("y", 3),
         ),
     ] {
-        let answer = tool("bash").with(&json!({ "command": script })).run().json();
+        let answer = tool("bash")
+            .with(&json!({ "command": script }))
+            .run()
+            .json();
         let (output, code) = expected;
         assert_eq!(answer, json!({"output": output, "exit_code": code}));
     }

@@ -28,6 +28,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Access, access};
 use url::Url;
 
+use crate::sandbox::confinement;
 use crate::web::client::{NetworkError, USER_AGENT};
 use crate::web::guard::Guard;
 use crate::web::resolve::{Resolve, SystemResolver};
@@ -245,7 +246,9 @@ impl Browser {
 }
 
 fn can_be_run(path: &Path) -> bool {
-    path.is_file() && access(path, Access::EXEC_OK).is_ok()
+    let found = path.is_file() && access(path, Access::EXEC_OK).is_ok();
+    // The browser is not confined, and confined calls must not choose what runs in its place.
+    found && confinement::is_out_of_reach(path)
 }
 
 fn on_path(name: &OsStr) -> Option<PathBuf> {

@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,6 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, Mode, OFlags, access, open};
 use rustix::pipe::{PipeFlags, pipe_with};
 
+use crate::sandbox::confinement;
 use crate::sandbox::launch::Launch;
 use crate::sandbox::scratch::Scratch;
 use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
@@ -62,11 +64,36 @@ pub fn scratch() -> io::Result<Arc<Scratch>> {
     let chosen = chosen
         .to_str()
         .filter(|path| path.starts_with('/') && path.len() <= LONGEST)
-        .filter(|path| access(*path, Access::WRITE_OK | Access::EXEC_OK).is_ok())
-        .unwrap_or("/tmp");
+        .filter(|path| access(*path, Access::WRITE_OK | Access::EXEC_OK).is_ok());
+    let mut places = chosen.into_iter().chain(["/tmp", "/var/tmp"]);
+    // What confined calls can change is no home for a browser that is not confined.
+    let chosen = places.find(|place| confinement::is_out_of_reach(Path::new(place)));
+    let nowhere = || io::Error::other("no place for its files lies outside the roots");
+    let chosen = chosen.ok_or_else(nowhere)?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let parent = open(chosen, flags, Mode::empty())?;
     Ok(Arc::new(Scratch::in_directory(parent, Path::new(chosen))))
+}
+
+/// Of the variables that are passed on, those in which places stand that confined calls can change,
+/// without these.
+fn out_of_reach() -> Vec<(OsString, OsString)> {
+    if confinement::current().is_none() {
+        return Vec::new();
+    }
+    let passed = std::env::vars_os().filter(|(name, _)| !is_withheld(name));
+    let changed = passed.filter_map(|(name, value)| {
+        let entries = value.as_bytes().split(|byte| *byte == b':');
+        let kept: Vec<&[u8]> = entries
+            .filter(|entry| {
+                let named = entry.contains(&b'/');
+                !named || confinement::is_out_of_reach(Path::new(OsStr::from_bytes(entry)))
+            })
+            .collect();
+        let kept = OsString::from_vec(kept.join(&b':'));
+        (kept != value).then_some((name, kept))
+    });
+    changed.collect()
 }
 
 /// Runs `program` with `arguments` until `end` at the latest. Returns what it printed, and its exit
@@ -80,7 +107,16 @@ pub fn run(
     let program = program.as_os_str();
     let arguments: Vec<OsString> = arguments.collect();
     let all = std::iter::once(program).chain(arguments.iter().map(OsString::as_os_str));
-    let mut launch = Launch::prepare(program, all, is_withheld)?;
+    let changed = out_of_reach();
+    let withheld =
+        |name: &OsStr| is_withheld(name) || changed.iter().any(|(changed, _)| changed == name);
+    let mut launch = Launch::prepare(program, all, withheld)?;
+    for (name, value) in changed
+        .iter()
+        .filter_map(|(name, value)| Some((name.to_str()?, value)))
+    {
+        launch = launch.with(name, value)?;
+    }
     for name in DIRECTORIES {
         launch = launch.with(name, scratch.path())?;
     }
@@ -139,7 +175,7 @@ fn read(
         } else if ended {
             return match watchdog.end() {
                 CommandEnd::Code(code) => Ok((output, code)),
-                CommandEnd::NotStarted(errno) => Err(errno.into()),
+                CommandEnd::NotStarted(errno) | CommandEnd::NotConfined(errno) => Err(errno.into()),
                 CommandEnd::Unwatched => Ok((output, 128 + libc::SIGKILL)),
             };
         }

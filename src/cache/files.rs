@@ -16,6 +16,7 @@ use rustix::process::geteuid;
 
 use super::keys::Keys;
 use super::{Entry, Question, Store, Turn};
+use crate::sandbox::confinement;
 
 /// The most that all entries have together, in bytes.
 const MOST: u64 = 64 * 1024 * 1024;
@@ -49,11 +50,18 @@ impl Files {
     #[must_use]
     pub fn of_user(secret: Option<&str>) -> Option<Self> {
         let directory = of_a_home_that_is_there(dirs::cache_dir()?)?.join("ikigai-tools");
+        // Where confined calls can write, they could lead it anywhere.
+        if !confinement::is_out_of_reach(&directory) {
+            return None;
+        }
         let digits = secret.filter(|secret| !secret.is_empty());
         let keys = if let Some(digits) = digits {
             Keys::from_digits(digits)?
         } else {
             let state = of_a_home_that_is_there(dirs::state_dir()?)?;
+            if !confinement::is_out_of_reach(&state) {
+                return None;
+            }
             Keys::from_file(&state.join("ikigai-tools"))?
         };
         Self::open(directory, keys, MOST)

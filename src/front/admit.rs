@@ -77,6 +77,10 @@ pub fn admit<'a>(
             let path = given(directory).unwrap_or_default();
             let base = here.join(path);
             let within = holding(&base).ok_or_else(|| refused(path))?;
+            // Of the outputs only those can be read whose names are known.
+            if !confinement.readable().hold(&base) && base.is_dir() {
+                return Err(refused(path));
+            }
             let Some(text) = given(pattern) else {
                 return Ok(None);
             };

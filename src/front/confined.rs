@@ -60,14 +60,13 @@ fn confine(
             format!("Not confined, so not done: {reason}"),
         )
     };
-    if tool.scope == Scope::Network {
-        if bounds.no_network {
-            return Err(no_network(tool, bounds));
-        }
-        return Ok(());
+    if tool.scope == Scope::Network && bounds.no_network {
+        return Err(no_network(tool, bounds));
     }
     let confinement = Confinement::resolve(bounds).map_err(refused)?;
-    if !confinement.confines_files() {
+    // A tool of the network touches no file that a request names. What it starts asks what confined
+    // calls can change.
+    if tool.scope == Scope::Network || !confinement.confines_files() {
         confinement::settle(confinement);
         return Ok(());
     }
@@ -145,10 +144,13 @@ pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failu
     ))
 }
 
-/// What would have to be allowed: the directory that is named, or the nearest above what is.
+/// What would have to be allowed: what is named, or, to make or change a file, the directory that it
+/// is in, or the nearest that is there.
 fn directory_of<'a>(refused: &'a Refused<'_>) -> &'a Path {
-    let mut directories = refused.real.ancestors();
-    directories
-        .find(|place| place.is_dir())
-        .unwrap_or(&refused.real)
+    let real: &Path = &refused.real;
+    if refused.right != Right::Write && real.exists() {
+        return real;
+    }
+    let mut directories = real.ancestors();
+    directories.find(|place| place.is_dir()).unwrap_or(real)
 }

@@ -28,6 +28,10 @@ use crate::sandbox::watchdog;
 /// belongs to another user, survives any signal; it must not keep us waiting.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How long a watchdog is left alone that stays for its directory's sake. It ends with what it waits
+/// for; a command that only pretends to be one does not.
+const SPARE_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// How many processes are ended per round. What is left is found in the next one.
 const AT_ONCE: usize = 4096;
 
@@ -49,6 +53,7 @@ pub fn kill_marked(group: Option<Pid>, mark: &[u8]) {
 
 fn end(group: Option<Pid>, mark: Option<&[u8]>) {
     let deadline = Instant::now() + KILL_TIMEOUT;
+    let spared = Instant::now() + SPARE_TIMEOUT;
     let mut found = ProcessSet::new();
     let mut quiet = false;
     loop {
@@ -64,11 +69,11 @@ fn end(group: Option<Pid>, mark: Option<&[u8]>) {
             let _ = kill_process_group(group, Signal::KILL);
         }
         for pid in found.pids() {
-            // What it waits for is among the others, and it then clears up.
-            if !watchdog::stays(pid) {
-                // One that is already gone is no loss.
-                let _ = kill_process(pid, Signal::KILL);
-            }
+            // What such a watchdog waits for is among the others, and it then clears up, unless
+            // somebody stopped it.
+            let stays = Instant::now() < spared && watchdog::stays(pid);
+            // One that is already gone is no loss.
+            let _ = kill_process(pid, if stays { Signal::CONT } else { Signal::KILL });
         }
         // A process has no environment at the moment in which it becomes another program.
         let over = (!children || writing) && found.is_empty();
@@ -78,6 +83,13 @@ fn end(group: Option<Pid>, mark: Option<&[u8]>) {
         quiet = over;
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Whether any process bears `mark`, or descends from this one.
+#[must_use]
+pub fn are_marked(mark: &[u8]) -> bool {
+    let mut found = ProcessSet::new();
+    found.look(Some(mark)) || !found.is_empty()
 }
 
 /// Reaps the children that have ended; returns whether any are left.

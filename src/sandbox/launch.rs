@@ -23,6 +23,9 @@ use crate::sandbox::scratch::Scratch;
 /// signal's frame.
 const STACK: usize = 64 * 1024;
 
+/// What is added to an error's number where what failed was to confine the program.
+pub const NOT_CONFINED: c_int = 1 << 16;
+
 /// A program with its arguments and environment.
 pub struct Launch {
     program: CString,
@@ -81,7 +84,7 @@ impl Launch {
 
     /// Starts the program as a child that leads a process group of its own and has this process's
     /// streams. If it does not start, the child writes the error's number to `report`, four bytes,
-    /// and ends.
+    /// and ends; [`NOT_CONFINED`] is added if it could not be confined.
     #[expect(
         clippy::large_stack_arrays,
         reason = "on the heap it would be memory that is touched in every call"
@@ -153,7 +156,7 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
                     );
                     error = *errno();
                 }
-                Err(errno) => error = errno.raw_os_error(),
+                Err(errno) => error = NOT_CONFINED + errno.raw_os_error(),
             }
         }
         libc::write(report.as_raw_fd(), (&raw const error).cast(), 4);

@@ -50,6 +50,7 @@
 //! | command | the end of its time | none | | 20 |
 //! | watchdog | SIGKILL, OOM | none | | 14 |
 //! | watchdog and tool | SIGKILL, OOM | command, background | | 15 |
+//! | watchdog and tool of a confined command | SIGKILL, OOM | command, background | its directory | 22 |
 //! | tool with a browser | its end, SIGKILL, its group, OOM | none | none | 21 |
 //! | MCP call | cancelled, too late, SIGKILL, OOM | as its tool | as its tool | 16 |
 //! | MCP server | SIGTERM, SIGINT, SIGHUP | step, till done | as its tools | 17 |
@@ -140,11 +141,18 @@
 //!     `a_caller_that_is_killed_leaves_no_process_and_no_profile`, `browser_process::`
 //!     `at_the_end_of_its_time_all_of_it_is_ended`.
 //! 22. A confined command has a directory for temporary files (`scratch`), which its watchdog makes
-//!     and removes. Where something goes on in the background, the watchdog stays, under the name
-//!     `ikigai-staying`, until nothing does; whoever ends a tree ends the rest and leaves that to
-//!     it. Where such a watchdog is killed, the directory stays. `confinement::deaths::`
+//!     and removes; such a watchdog is called `ikigai-staying`. Where something goes on in the
+//!     background, it stays until nothing does; whoever ends a tree ends the rest and leaves that
+//!     to it. Where it is killed while the tool lives, the tool removes the directory; where both
+//!     are, or where it is killed later, the directory stays. `confinement::deaths::`
 //!     `a_directory_for_temporary_files_goes_with_the_last_process_that_may_use_it`,
-//!     `the_end_of_a_server_ends_what_stays_and_leaves_no_directory`.
+//!     `killed_at_any_moment_nothing_is_left`,
+//!     `a_watchdog_that_is_killed_from_outside_ends_the_command`,
+//!     `where_tool_and_watchdog_are_killed_command_and_directory_stay`,
+//!     `the_end_of_a_server_ends_what_stays_and_leaves_no_directory`. What is in the directory does
+//!     not matter, however deep or closed: `whatever_a_command_puts_there_it_goes`. Where nobody
+//!     can be a subreaper, the mark tells whether anything goes on:
+//!     `where_nobody_is_a_subreaper_the_directory_stays_as_long_as_it_is_used`.
 
 pub mod caller;
 pub mod confinement;

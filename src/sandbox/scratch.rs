@@ -9,14 +9,21 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, Mode, OFlags, RawDir, fchmod, mkdirat, openat, unlinkat};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RawDir, SeekFrom, chmod, fchmod, mkdirat, openat, renameat, seek,
+    unlinkat,
+};
 use rustix::io::Errno;
 
-/// How deep directories may lie in one another; each level takes a few kilobytes of stack.
+/// How deep directories are followed; each level takes a few kilobytes of stack. What lies deeper is
+/// first moved up.
 const DEPTH: u32 = 64;
 /// How often a directory is read again because something was put there meanwhile.
 const ROUNDS: u32 = 16;
+/// How often the whole is gone through because something was moved up, at the most: whoever is
+/// still there and puts things in again is not waited for without end.
+const MOST_ROUNDS: u32 = 100_000;
 /// How much of a directory is read at a time, in bytes.
 const PIECE: usize = 2048;
 
@@ -56,55 +63,138 @@ impl Scratch {
     pub fn make(&self) -> Result<OwnedFd, Errno> {
         mkdirat(&self.parent, &self.name, Mode::RWXU)?;
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        openat(&self.parent, &self.name, flags, Mode::empty())
+        let opened = openat(&self.parent, &self.name, flags, Mode::empty());
+        opened.inspect_err(|_| self.remove())
     }
 
     /// Removes it and what is in it, as far as this process may.
     pub fn remove(&self) {
-        remove_at(self.parent.as_fd(), &self.name, DEPTH);
+        remove_at(self.parent.as_fd(), &self.name);
     }
 }
 
-/// Returns whether it is gone.
-fn remove_at(parent: BorrowedFd<'_>, name: &CStr, depth: u32) -> bool {
-    for _ in 0..ROUNDS {
-        // What cannot be removed is not tried again.
-        let emptied = empty(parent, name, depth);
-        match unlinkat(parent, name, AtFlags::REMOVEDIR) {
-            Ok(()) | Err(Errno::NOENT) => return true,
-            Err(Errno::NOTEMPTY | Errno::EXIST) if emptied => {}
-            Err(_) => return false,
-        }
-    }
-    false
+/// What the levels of one removal have in common.
+struct Removal<'a> {
+    /// The directory that is removed, into which everything is moved that lies too deep.
+    top: BorrowedFd<'a>,
+    /// How many directories were moved there.
+    moved: u32,
 }
 
-/// Removes what is in a directory; returns whether all that was seen is gone.
-fn empty(parent: BorrowedFd<'_>, name: &CStr, depth: u32) -> bool {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let Ok(directory) = openat(parent, name, flags, Mode::empty()) else {
-        return false;
+/// Removes a directory and what is in it.
+fn remove_at(parent: BorrowedFd<'_>, name: &CStr) {
+    let Ok(top) = open_to_empty(parent, name) else {
+        return;
     };
-    // Who made it may have taken the right to write from everybody.
-    let _ = fchmod(&directory, Mode::RWXU);
-    let mut emptied = true;
-    let mut buffer = [MaybeUninit::uninit(); PIECE];
-    let mut entries = RawDir::new(&directory, &mut buffer);
-    while let Some(Ok(entry)) = entries.next() {
-        let name = entry.file_name();
-        if matches!(name.to_bytes(), b"." | b"..") {
-            continue;
+    let mut removal = Removal {
+        top: top.as_fd(),
+        moved: 0,
+    };
+    for round in 0..MOST_ROUNDS {
+        let moved = removal.moved;
+        let emptied = removal.empty(&top, DEPTH);
+        match unlinkat(parent, name, AtFlags::REMOVEDIR) {
+            // What cannot be removed is not tried again.
+            Err(Errno::NOTEMPTY | Errno::EXIST) if removal.moved > moved => {}
+            Err(Errno::NOTEMPTY | Errno::EXIST) if emptied && round < ROUNDS => {}
+            _ => return,
         }
-        emptied &= match unlinkat(&directory, name, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => true,
-            // Linux says the first, POSIX the second.
-            Err(Errno::ISDIR | Errno::PERM) if depth > 0 => {
-                remove_at(directory.as_fd(), name, depth - 1)
-            }
-            Err(_) => false,
-        };
     }
-    emptied
+}
+
+impl Removal<'_> {
+    /// Removes a directory; returns whether it is gone.
+    fn remove(&mut self, parent: &OwnedFd, name: &CStr, depth: u32) -> bool {
+        let Ok(directory) = open_to_empty(parent.as_fd(), name) else {
+            return false;
+        };
+        if depth == 0 {
+            return self.move_up(parent, name);
+        }
+        for _ in 0..ROUNDS {
+            let emptied = self.empty(&directory, depth - 1);
+            match unlinkat(parent, name, AtFlags::REMOVEDIR) {
+                Ok(()) | Err(Errno::NOENT) => return true,
+                Err(Errno::NOTEMPTY | Errno::EXIST) if emptied => {}
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// Removes what is in a directory; returns whether all that was seen is gone.
+    fn empty(&mut self, directory: &OwnedFd, depth: u32) -> bool {
+        if seek(directory, SeekFrom::Start(0)).is_err() {
+            return false;
+        }
+        let mut emptied = true;
+        let mut buffer = [MaybeUninit::uninit(); PIECE];
+        let mut entries = RawDir::new(directory, &mut buffer);
+        while let Some(Ok(entry)) = entries.next() {
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            emptied &= match unlinkat(directory, name, AtFlags::empty()) {
+                Ok(()) | Err(Errno::NOENT) => true,
+                // Linux says the first, POSIX the second.
+                Err(Errno::ISDIR | Errno::PERM) => self.remove(directory, name, depth),
+                Err(_) => false,
+            };
+        }
+        emptied
+    }
+
+    /// Moves a directory up to the top; returns whether it is there.
+    fn move_up(&mut self, parent: &OwnedFd, name: &CStr) -> bool {
+        // Something else may have the name, but not all of them.
+        for _ in 0..ROUNDS {
+            self.moved += 1;
+            let mut number = itoa::Buffer::new();
+            let mut to = [0; 32];
+            let parts = b"deep-".iter().chain(number.format(self.moved).as_bytes());
+            for (to, from) in to.iter_mut().zip(parts) {
+                *to = *from;
+            }
+            let Ok(to) = CStr::from_bytes_until_nul(&to) else {
+                return false;
+            };
+            match renameat(parent, name, self.top, to) {
+                Ok(()) | Err(Errno::NOENT) => return true,
+                Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
+                Err(_) => break,
+            }
+        }
+        self.moved -= 1;
+        false
+    }
+}
+
+/// Opens a directory to be emptied. Who made it may have taken every right in it from everybody.
+fn open_to_empty(parent: BorrowedFd<'_>, name: &CStr) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let open = || openat(parent, name, flags | OFlags::RDONLY, Mode::empty());
+    match open() {
+        Ok(directory) => {
+            let _ = fchmod(&directory, Mode::RWXU);
+            Ok(directory)
+        }
+        Err(Errno::ACCESS) => {
+            let directory = openat(parent, name, flags | OFlags::PATH, Mode::empty())?;
+            let mut path = [0; 32];
+            let mut number = itoa::Buffer::new();
+            let number = number.format(directory.as_raw_fd()).as_bytes();
+            let parts = b"/proc/self/fd/".iter().chain(number);
+            for (to, from) in path.iter_mut().zip(parts) {
+                *to = *from;
+            }
+            let path = CStr::from_bytes_until_nul(&path).map_err(|_| Errno::NAMETOOLONG)?;
+            // A descriptor of this kind has no other way to it before Linux 6.6 (`fchmodat2`).
+            chmod(path, Mode::RWXU)?;
+            open()
+        }
+        Err(errno) => Err(errno),
+    }
 }
 
 #[cfg(test)]
@@ -116,7 +206,7 @@ mod tests {
 
     fn remove_path(path: &Path) {
         let name = CString::new(path.as_os_str().as_bytes()).unwrap();
-        remove_at(rustix::fs::CWD, &name, DEPTH);
+        remove_at(rustix::fs::CWD, &name);
     }
 
     #[test]
@@ -164,13 +254,61 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_deeper_than_is_followed_stays_and_costs_no_time() {
+    fn directories_that_nobody_may_enter_go_too() {
+        use std::os::unix::fs::PermissionsExt;
         let room = tempfile::tempdir().unwrap();
         let place = room.path().join("place");
-        let deep = (0..80).fold(place.clone(), |path, _| path.join("d"));
-        fs::create_dir_all(&deep).unwrap();
-        fs::write(place.join("beside"), "x").unwrap();
+        fs::create_dir_all(place.join("closed/inner")).unwrap();
+        fs::write(place.join("closed/inner/file"), "x").unwrap();
+        for closed in ["closed/inner", "closed", "."] {
+            fs::set_permissions(place.join(closed), fs::Permissions::from_mode(0o000)).unwrap();
+        }
         remove_path(&place);
-        assert!(place.exists() && !place.join("beside").exists());
+        assert!(!place.exists());
+    }
+
+    #[test]
+    fn directories_of_any_depth_go_too() {
+        let room = tempfile::tempdir().unwrap();
+        let place = room.path().join("place");
+        for depth in [63, 64, 65, 66, 80, 1000] {
+            fs::create_dir(&place).unwrap();
+            // Names that are in the way.
+            fs::create_dir_all(place.join("deep-1/full")).unwrap();
+            fs::write(place.join("deep-2"), "x").unwrap();
+            let mut at = rustix::fs::open(&place, OFlags::PATH, Mode::empty()).unwrap();
+            for _ in 0..depth {
+                mkdirat(&at, c"d", Mode::RWXU).unwrap();
+                mkdirat(&at, c"e", Mode::RWXU).unwrap();
+                at = openat(&at, c"d", OFlags::PATH, Mode::empty()).unwrap();
+            }
+            let flags = OFlags::CREATE | OFlags::WRONLY;
+            openat(&at, c"file", flags, Mode::RUSR).unwrap();
+            remove_path(&place);
+            assert!(!place.exists(), "{depth}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_removed_stays_alone_and_costs_no_time() {
+        let room = tempfile::tempdir().unwrap();
+        let place = room.path().join("place");
+        fs::create_dir_all(place.join("kept/inner")).unwrap();
+        fs::write(place.join("beside"), "x").unwrap();
+        // An open directory with no right to its parent's stands for one that cannot be removed.
+        let filter = place.join("kept/inner");
+        let held = std::process::Command::new("chattr")
+            .args(["+i"])
+            .arg(&filter)
+            .output();
+        let holds = held.is_ok_and(|output| output.status.success());
+        remove_path(&place);
+        let left = place.exists();
+        let _ = std::process::Command::new("chattr")
+            .args(["-i"])
+            .arg(&filter)
+            .output();
+        assert_eq!(left, holds);
+        assert!(!place.join("beside").exists());
     }
 }

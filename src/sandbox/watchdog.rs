@@ -15,6 +15,7 @@ use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -26,7 +27,8 @@ use rustix::process::{
     waitpid,
 };
 
-use crate::sandbox::launch::Launch;
+use crate::sandbox::launch::{Launch, NOT_CONFINED};
+use crate::sandbox::scratch::Scratch;
 use crate::sandbox::{descendants, detached};
 
 /// How often orphans of a running command are reaped.
@@ -41,13 +43,16 @@ const ASK_EVERY: Timespec = Timespec {
     tv_nsec: 5_000_000,
 };
 
+/// How often to ask whether anything is left in the background where only its mark tells.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+
 /// The variable that marks what a command started, for kernels that have no subreapers.
 const MARK: &str = "IKIGAI_CALL";
 
 /// What a watchdog reports that stays.
 const STAYS: &[u8] = b"s";
 
-/// The name of its process then, as `proc_pid_comm(5)` shows it.
+/// The name of the process of one that has a directory to remove, as `proc_pid_comm(5)` shows it.
 const STAYING: &CStr = c"ikigai-staying";
 
 /// How a command came to its end.
@@ -57,6 +62,8 @@ pub enum CommandEnd {
     Code(i32),
     /// It could not be started.
     NotStarted(Errno),
+    /// It could not be confined, and was not started.
+    NotConfined(Errno),
     /// The command killed its watchdog; everything it started has been killed.
     Unwatched,
 }
@@ -68,8 +75,8 @@ pub struct Watchdog {
     lifeline: File,
     pid: Pid,
     mark: Option<String>,
-    /// It may stay for the directory's sake when it is released.
-    may_stay: bool,
+    /// The directory for whose sake it may stay when it is released.
+    scratch: Option<Arc<Scratch>>,
 }
 
 impl Watchdog {
@@ -87,7 +94,7 @@ impl Watchdog {
         let mark = mark.map(|value| format!("{MARK}={value}"));
         let (status, report) = pipe_with(PipeFlags::CLOEXEC)?;
         let (tether, lifeline) = pipe_with(PipeFlags::CLOEXEC)?;
-        let may_stay = launch.scratch.is_some();
+        let scratch = launch.scratch.clone();
         let watched = Watched {
             launch: &launch,
             output,
@@ -116,7 +123,7 @@ impl Watchdog {
                     lifeline: lifeline.into(),
                     pid,
                     mark,
-                    may_stay,
+                    scratch,
                 })
             }
         }
@@ -135,9 +142,12 @@ impl Watchdog {
             (Ok(()), 0) if self.status.read_exact(&mut number).is_ok() => {
                 CommandEnd::Code(i32::from_ne_bytes(number))
             }
+            (Ok(()), number @ NOT_CONFINED..) => {
+                CommandEnd::NotConfined(Errno::from_raw_os_error(number - NOT_CONFINED))
+            }
             (Ok(()), errno @ 1..) => CommandEnd::NotStarted(Errno::from_raw_os_error(errno)),
             _ => {
-                end_all(self.mark.as_deref());
+                stand_in(self.mark.as_deref(), self.scratch.as_deref());
                 CommandEnd::Unwatched
             }
         }
@@ -155,7 +165,7 @@ impl Watchdog {
                 }
                 Ok(Some((_, status))) if status.exit_status() != Some(0) => {
                     // It was killed, and what it watched is this process's now.
-                    return end_all(self.mark.as_deref());
+                    return stand_in(self.mark.as_deref(), self.scratch.as_deref());
                 }
                 _ => return,
             }
@@ -167,25 +177,36 @@ impl Watchdog {
     pub fn release(mut self) {
         // A watchdog that is gone needs no release.
         let _ = self.lifeline.write_all(b".");
-        if self.may_stay && self.status.read_exact(&mut [0; STAYS.len()]).is_ok() {
+        if self.scratch.is_some() && self.status.read_exact(&mut [0; STAYS.len()]).is_ok() {
             return;
         }
-        let _ = waitpid(Some(self.pid), WaitOptions::empty());
+        let ended = waitpid(Some(self.pid), WaitOptions::empty());
+        let killed = matches!(ended, Ok(Some((_, status))) if status.exit_status() != Some(0));
+        if let (true, Some(scratch)) = (killed, &self.scratch)
+            && !descendants::reap()
+        {
+            // Nothing is left that could use it.
+            scratch.remove();
+        }
     }
 }
 
-/// Whether the process `pid` is a watchdog that stays for its directory's sake alone: it ends when
-/// nothing is left to use that. Does not allocate.
+/// Whether the process `pid` is a watchdog that has a directory to remove: it ends when nothing is
+/// left to use that. Does not allocate.
 #[must_use]
 pub fn stays(pid: Pid) -> bool {
     descendants::is_called(pid, STAYING) && detached::runs_this_executable(pid.as_raw_pid())
 }
 
-/// Ends what a command started that has no watchdog any more.
-fn end_all(mark: Option<&str>) {
+/// Does what a watchdog would have done that was killed: ends what the command started, and removes
+/// its directory.
+fn stand_in(mark: Option<&str>, scratch: Option<&Scratch>) {
     match mark {
         Some(mark) => descendants::kill_marked(None, mark.as_bytes()),
         None => descendants::kill_all(None),
+    }
+    if let Some(scratch) = scratch {
+        scratch.remove();
     }
 }
 
@@ -229,33 +250,47 @@ fn new_mark() -> String {
 /// death. A directory of the program's own is there in the meantime.
 fn watch(watched: Watched<'_>) {
     let launch = watched.launch;
+    // Whatever is done to the tool's group must not reach it from here on.
+    leave_caller_group();
+    // Without it the watch is only less thorough.
+    let _ = set_child_subreaper(Pid::from_raw(1));
+    set_up_signals();
     let Some(place) = launch.scratch.as_deref() else {
         watch_program(watched);
         return;
     };
+    // Whoever ends a tree leaves it alone from here on: it clears up once the rest is gone.
+    // SAFETY: the name ends in a NUL.
+    unsafe { libc::prctl(libc::PR_SET_NAME, STAYING.as_ptr()) };
     let made = place.make().and_then(|directory| match &launch.cage {
         Some(cage) => cage.furnish(&directory),
         None => Ok(()),
     });
-    if let Err(errno) = made {
-        report_to_tool(&watched.report, &[errno.raw_os_error()]);
-    } else {
-        watch_program(watched);
+    match made {
+        Ok(()) => watch_program(watched),
+        Err(errno) => {
+            report_to_tool(&watched.report, &[NOT_CONFINED + errno.raw_os_error()]);
+            if errno == Errno::EXIST {
+                // It is somebody else's.
+                return;
+            }
+        }
     }
     place.remove();
 }
 
 /// Waits until nothing is left of what the command left in the background.
-fn stay(report: &OwnedFd) {
-    // SAFETY: the name ends in a NUL.
-    unsafe { libc::prctl(libc::PR_SET_NAME, STAYING.as_ptr()) };
+fn stay(report: &OwnedFd, mark: Option<&[u8]>) {
     let _ = rustix::io::write(report, STAYS);
     loop {
         match wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) => descendants::let_go_if_stopped(pid, status),
-            Err(Errno::CHILD) => return,
+            Err(Errno::CHILD) => break,
             Ok(None) | Err(_) => {}
         }
+    }
+    while mark.is_some_and(descendants::are_marked) {
+        std::thread::sleep(ASK_AGAIN);
     }
 }
 
@@ -268,10 +303,6 @@ fn watch_program(watched: Watched<'_>) {
         tether,
         report,
     } = watched;
-    leave_caller_group();
-    // Without it the watch is only less thorough.
-    let _ = set_child_subreaper(Pid::from_raw(1));
-    set_up_signals();
     let nothing = launch.nothing.as_fd();
     let started =
         take_streams(nothing, &output, errors).and_then(|()| launch.start(report.as_fd()));
@@ -297,8 +328,9 @@ fn watch_program(watched: Watched<'_>) {
         return;
     }
     if ended && released(&tether) {
-        if launch.scratch.is_some() && descendants::reap() {
-            stay(&report);
+        let left = || descendants::reap() || mark.is_some_and(descendants::are_marked);
+        if launch.scratch.is_some() && left() {
+            stay(&report, mark);
         }
     } else {
         match mark {

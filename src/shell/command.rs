@@ -22,7 +22,7 @@ use crate::sandbox::confinement::audit::Mark;
 use crate::sandbox::confinement::cage::{self, Cage};
 use crate::sandbox::launch::Launch;
 use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
-use crate::shell::named::Shell;
+use crate::shell::named::{Shell, without_number};
 use crate::shell::progress::LastLine;
 use crate::shell::refused::Watch;
 
@@ -153,9 +153,20 @@ fn run_unwatched(
             Ok(ended(code))
         }
         CommandEnd::NotStarted(errno) => refuse(&shell.explain(&errno.into()), sink).map(ended),
+        CommandEnd::NotConfined(errno) => refuse(&not_confined(errno), sink).map(ended),
         // SIGKILL is the only signal that ends a watchdog.
         CommandEnd::Unwatched => Ok(ended(128 + libc::SIGKILL)),
     }
+}
+
+/// Why a command was not run that could not be confined.
+fn not_confined(errno: Errno) -> String {
+    let why = match errno {
+        // The kernel has no more layers.
+        Errno::TOOBIG => String::from("it would be the 17th confinement within another"),
+        errno => without_number(&errno.into()),
+    };
+    format!("the command was not run: it could not be confined: {why}")
 }
 
 fn refuse(reason: &str, sink: &mut impl Write) -> io::Result<i32> {

@@ -117,7 +117,7 @@ pub fn run_program(
         } else if ended {
             return match watchdog.end() {
                 CommandEnd::Code(code) => Ok(ProgramOutput { output, code }),
-                CommandEnd::NotStarted(errno) => Err(errno.into()),
+                CommandEnd::NotStarted(errno) | CommandEnd::NotConfined(errno) => Err(errno.into()),
                 CommandEnd::Unwatched => Ok(ProgramOutput {
                     output,
                     code: 128 + libc::SIGKILL,

@@ -21,7 +21,7 @@ mod skipped;
 pub const BINARY: &str = env!("CARGO_BIN_EXE_ikigai-tools");
 
 /// A user who owns nothing.
-const NOBODY: u32 = 65534;
+pub const NOBODY: u32 = 65534;
 
 /// A directory with a link for each tool, as the installer makes them.
 fn links() -> &'static Path {
@@ -76,17 +76,24 @@ pub fn copy_program(from: &Path, to: &Path) {
     assert!(done.success());
 }
 
-/// The same links where everybody may read them.
-fn public_links() -> &'static Path {
-    static LINKS: OnceLock<(PathBuf, tempfile::TempDir)> = OnceLock::new();
-    let (links, _) = LINKS.get_or_init(|| {
-        let directory = public_directory();
-        let binary = directory.path().join("ikigai-tools");
+/// The same links where everybody may read them, beside the program.
+pub fn public_links() -> &'static Path {
+    PUBLIC_LINKS.get_or_init(|| {
+        let directory = public_directory().keep();
+        // SAFETY: the function is there as long as the program.
+        unsafe { libc::atexit(remove_public_links) };
+        let binary = directory.join("ikigai-tools");
         copy_program(Path::new(BINARY), &binary);
-        make_links(&binary, directory.path());
-        (directory.path().to_owned(), directory)
-    });
-    links
+        make_links(&binary, &directory);
+        directory
+    })
+}
+
+static PUBLIC_LINKS: OnceLock<PathBuf> = OnceLock::new();
+
+/// At the end of the test program: what is static is not dropped.
+extern "C" fn remove_public_links() {
+    let _ = PUBLIC_LINKS.get().map(fs::remove_dir_all);
 }
 
 /// The link of `tool`.

@@ -1,9 +1,46 @@
-//! Calls confined to directories and kept off the network, by every door.
+//! Calls confined to directories and kept off the network, by every door; and the ways out, each of
+//! them tried: as root and as an ordinary user, and without the confinement first, where it has to
+//! lead out.
+//!
+//! What a shell cannot try, this program does itself: started as `attack NAME ARGUMENT…` it is no
+//! test program but an attacker (`attack`). What lies outside and could be harmed is a directory
+//! and a process of each test's own (`stage`, `outsider`).
 
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../common/refusing.rs"]
 mod refusing;
 
+mod attack;
+mod attack_files;
+mod attack_kernel;
+mod attack_processes;
+mod attack_ring;
+mod attack_sockets;
+mod deaths;
 mod doors;
+mod outsider;
+mod security;
+#[path = "../mcp/session.rs"]
+mod session;
+mod stage;
 mod told;
+mod ways;
+mod ways_doors;
+mod ways_files;
+mod ways_kernel;
+mod ways_links;
+mod ways_network;
+mod ways_processes;
+mod ways_races;
+mod ways_replaced;
+mod ways_services;
+mod ways_terminals;
+mod ways_tools;
+mod work;
+
+/// Has this program be an attacker where its first argument says so, before the test harness
+/// starts: on the first thread, and without the harness's own.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEFORE_MAIN: extern "C" fn() = attack::if_asked;

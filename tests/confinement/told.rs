@@ -653,7 +653,7 @@ fn a_call_of_flags_is_told_the_flags() {
         );
         assert_eq!(output, "");
         assert!(
-            errors.contains(&format!("`--read {}`", text(&out))),
+            errors.contains(&format!("`--read {}`", text(&out.join("secret")))),
             "{errors}"
         );
     }

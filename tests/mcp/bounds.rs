@@ -387,8 +387,7 @@ fn bash_beside_roots_works_within_them_alone() {
     }
     let tools = session.tools();
     assert!(tools.contains(&String::from("bash")) && !tools.contains(&String::from("web_fetch")));
-    let command =
-        "cat file ../read/file; touch ../read/x ../out/x 2>&-; cat ../out/file 2>&-";
+    let command = "cat file ../read/file; touch ../read/x ../out/x 2>&-; cat ../out/file 2>&-";
     let ran = content(&mut session, "bash", &json!({ "command": command }));
     assert_eq!(
         (&ran["output"], &ran["exit_code"]),

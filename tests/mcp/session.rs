@@ -1,5 +1,7 @@
 //! A server and the lines that go to and fro.
 
+#![allow(dead_code, reason = "each test program uses its own part")]
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};

@@ -157,6 +157,16 @@ impl Caller {
         request: JsonObject,
         wanted: &Wanted<'_>,
     ) -> CallAnswer {
+        if let Some(root) = self.confinement.as_ref().and_then(Confinement::first)
+            && !root.is_dir()
+        {
+            let message = format!(
+                "Not confined, so not done: the directory {}, to which this server is confined, is no \
+                 longer there",
+                root.display()
+            );
+            return CallAnswer::refusal(tool, &Failure::new(Code::PermissionDenied, message));
+        }
         let begin = Instant::now();
         // Before the common permit, so that calls that wait here keep no others waiting.
         let _own_permit = match self.own_permits.get(tool.name) {

@@ -5,14 +5,15 @@
 //! system calls (`signal-safety(7)`).
 
 use std::env;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
-use rustix::fs::{Access, AtFlags, accessat};
+use rustix::fs::{Access, AtFlags, Mode, OFlags, RawDir, accessat, open};
 use rustix::io::Errno;
 use rustix::thread::set_no_new_privs;
 use seccompiler::BpfProgram;
 
-use super::{Confinement, audit, capabilities, no_network, places, ruleset, system};
+use super::{Confinement, audit, capabilities, filter, places, ruleset, system};
 use crate::sandbox::scratch::Scratch;
 
 pub use super::system::{TEMPORARY, is_withheld};
@@ -23,7 +24,8 @@ const PATH_BENEATH: libc::c_int = 1;
 /// The first descriptor behind the three that every program has.
 const FIRST_OF_OTHERS: libc::c_uint = 3;
 
-/// How far descriptors are closed one by one, on kernels and in sandboxes that close none at once.
+/// How far descriptors are closed one by one, where neither the kernel closes them at once nor
+/// `/proc` lists them.
 const MOST_DESCRIPTORS: RawFd = 65_536;
 
 /// A confinement that is ready to be entered.
@@ -32,7 +34,7 @@ pub struct Cage {
     /// The rights in the private directory, as this kernel takes them.
     rights: u64,
     gives_up_capabilities: bool,
-    filter: Option<BpfProgram>,
+    filters: Vec<BpfProgram>,
     /// The one other descriptor that the command keeps.
     pub kept: Option<RawFd>,
     /// Whose denials the kernel is to tell, if anybody listens.
@@ -49,16 +51,18 @@ struct Beneath {
 impl Cage {
     /// Prepares it. An error is a sentence.
     pub fn prepare(confinement: &Confinement) -> Result<Self, String> {
-        let filter = if confinement.has_network() {
-            None
-        } else {
-            Some(no_network::filter(ruleset::abi())?)
-        };
+        let mut filters = Vec::new();
+        if confinement.confines_files() {
+            filters.push(filter::within_directories()?);
+        }
+        if !confinement.has_network() {
+            filters.push(filter::without_network(ruleset::abi())?);
+        }
         Ok(Self {
             ruleset: ruleset::of_command(confinement)?,
             rights: ruleset::known(ruleset::to_write()),
             gives_up_capabilities: confinement.confines_files(),
-            filter,
+            filters,
             kept: None,
             mark: None,
         })
@@ -109,7 +113,7 @@ impl Cage {
                 libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), flags)
             })?;
         }
-        if let Some(filter) = &self.filter {
+        for filter in &self.filters {
             seccompiler::apply_filter(filter).map_err(|_| Errno::ACCESS)?;
         }
         Ok(())
@@ -128,13 +132,32 @@ fn close_others() {
             libc::CLOSE_RANGE_CLOEXEC,
         )
     };
-    if done == 0 {
+    // Some sandboxes refuse that.
+    if done == 0 || close_listed().is_ok() {
         return;
     }
     for descriptor in 3..MOST_DESCRIPTORS {
         // SAFETY: changes a flag of this process's own descriptor, if it is one.
         unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
     }
+}
+
+/// The same, for those that `/proc` lists.
+fn close_listed() -> Result<(), Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let directory = open(c"/proc/self/fd", flags, Mode::empty())?;
+    let mut buffer = [MaybeUninit::uninit(); 2048];
+    let mut entries = RawDir::new(&directory, &mut buffer);
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let number = std::str::from_utf8(entry.file_name().to_bytes());
+        let number = number.ok().and_then(|number| number.parse().ok());
+        if let Some(descriptor @ 3..) = number {
+            // SAFETY: changes a flag of this process's own descriptor.
+            unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
+    }
+    Ok(())
 }
 
 fn result(returned: libc::c_long) -> Result<(), Errno> {

@@ -13,7 +13,7 @@ pub mod audit;
 mod bounds;
 pub mod cage;
 mod capabilities;
-mod no_network;
+mod filter;
 mod places;
 mod ruleset;
 mod system;
@@ -186,6 +186,16 @@ impl Confinement {
     pub fn confine_tool(&self, writing: bool, beside: Option<&Path>) -> Result<(), String> {
         ruleset::confine_tool(self, writing, beside)
     }
+}
+
+/// Whether nothing that this process's confinement lets calls write decides what lies at `path`:
+/// what is run or trusted outside has to be so.
+#[must_use]
+pub fn is_out_of_reach(path: &Path) -> bool {
+    current().is_none_or(|confinement| {
+        let real = confinement.lead(path);
+        real.is_some_and(|real| !confinement.to_write.contain(&real) && !system::is_shared(&real))
+    })
 }
 
 static CURRENT: OnceLock<Confinement> = OnceLock::new();

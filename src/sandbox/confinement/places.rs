@@ -1,17 +1,19 @@
 //! The directories that a confinement names: resolved, and opened so that nothing can take their
 //! place afterwards.
 //!
-//! A name may lead through links, but not through one that lies in a root: a call may write there,
-//! and the next call would go where the link then leads.
+//! A name may lead through links, but not through one that lies in a root, or in the memory that
+//! every command shares: a call may write there, and the next call would go where the link then
+//! leads.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat, openat2};
 use rustix::io::Errno;
 
+use super::system;
 use crate::sandbox::roots;
 
 /// What a confinement names.
@@ -34,7 +36,8 @@ pub fn open(
     };
     let roots = resolve(root, roots)?;
     let readable = resolve(read, readable)?;
-    let writable: Vec<&Path> = roots.iter().map(|name| name.real.as_path()).collect();
+    let mut writable: Vec<&Path> = roots.iter().map(|name| name.real.as_path()).collect();
+    writable.push(Path::new(system::SHARED_MEMORY));
     let firm = |name: &&Name| name.links.is_empty();
     let firm: Vec<&Path> = roots
         .iter()
@@ -54,16 +57,42 @@ pub fn open(
 
 /// Opens what `name` leads to, unless a link on the way lies in one of the `writable` directories.
 pub fn open_one(name: &Path, writable: &[PathBuf]) -> Option<Place> {
+    match open_at_once(name) {
+        Ok(place) => return Some(place),
+        Err(Errno::NOENT) => return None,
+        // There is a link on the way, or this kernel or a sandbox does not open files so.
+        Err(_) => {}
+    }
     let name = Name::resolve("", name.as_os_str()).ok()?;
-    let writable: Vec<&Path> = writable.iter().map(PathBuf::as_path).collect();
+    let mut writable: Vec<&Path> = writable.iter().map(PathBuf::as_path).collect();
+    writable.push(Path::new(system::SHARED_MEMORY));
     name.open(&writable, false).ok()
+}
+
+/// Opens what lies at `name` if that is absolute and nothing on the way is a link.
+fn open_at_once(name: &Path) -> Result<Place, Errno> {
+    let plain = |part| matches!(part, Component::RootDir | Component::Normal(_));
+    if !name.is_absolute() || !name.components().all(plain) {
+        return Err(Errno::INVAL);
+    }
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let fd = openat2(CWD, name, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
+    let kind = FileType::from_raw_mode(fstat(&fd)?.st_mode);
+    Ok(Place {
+        path: name.components().collect(),
+        fd,
+        is_directory: kind == FileType::Directory,
+    })
 }
 
 /// Where `name` leads, which need not be there, unless a link on the way lies in one of the
 /// `writable` directories.
 pub fn lead(name: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
     let name = Name::resolve("", name.as_os_str()).ok()?;
-    let inside = |link: &PathBuf| writable.iter().any(|root| link.starts_with(root));
+    let inside = |link: &PathBuf| {
+        writable.iter().any(|root| link.starts_with(root))
+            || link.starts_with(system::SHARED_MEMORY)
+    };
     (!name.links.iter().any(inside)).then_some(name.real)
 }
 
@@ -112,11 +141,10 @@ impl Name {
         for link in links {
             if let Some(root) = writable.iter().find(|root| link.starts_with(root)) {
                 return Err(format!(
-                    "{shown} leads through the link {}, which lies within {}, where a call may lead it \
-                     elsewhere; name {} itself, if that is meant",
+                    "{shown} leads through the link {}, which lies within {}, where a call may lead \
+                     it elsewhere",
                     link.display(),
                     root.display(),
-                    real.display(),
                 ));
             }
         }

@@ -88,10 +88,15 @@ pub fn confine_tool(
         for place in &confinement.readable {
             ruleset = add(ruleset, place.is_directory, &place.fd, to_look_at())?;
         }
-        // What is not there holds nothing to be read.
+        // What is not there holds nothing to be read. Whoever knows a file's name may read it.
         let roots = confinement.roots().directories();
         if let Some(place) = beside.and_then(|place| places::open_one(place, roots)) {
-            ruleset = add(ruleset, place.is_directory, &place.fd, to_look_at())?;
+            ruleset = add(
+                ruleset,
+                place.is_directory,
+                &place.fd,
+                AccessFs::ReadFile.into(),
+            )?;
         }
         Ok(ruleset.restrict_self()?)
     };

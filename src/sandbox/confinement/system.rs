@@ -41,22 +41,21 @@ const DEVICES: [&str; 5] = [
     "/dev/urandom",
 ];
 
-/// The terminal, which may be read and written and told nothing, and memory that is shared.
+/// The terminal, which may be read and written and told nothing.
 const TERMINAL: &str = "/dev/tty";
-const SHARED_MEMORY: &str = "/dev/shm";
+
+/// Memory that programs share by name, which every command may write to.
+pub const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Everything that a command may use, opened. What is not there is left out, and so is a file to
 /// which a link in one of the `roots` leads.
 pub fn places(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
     let (read, write) = (AccessFs::ReadFile, AccessFs::WriteFile);
     let device = read | write | AccessFs::Truncate;
-    let mut places = Vec::with_capacity(24);
+    let mut places = directories(roots);
     let mut open = |name: &Path, rights: BitFlags<AccessFs>| {
         places.extend(places::open_one(name, roots).map(|place| (place, rights)));
     };
-    for name in TO_READ {
-        open(Path::new(name), ruleset::to_read());
-    }
     open(Path::new(NAME_SERVERS), read.into());
     for name in DEVICES {
         open(Path::new(name), device | AccessFs::IoctlDev);
@@ -70,6 +69,23 @@ pub fn places(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
         open(&file, read.into());
     }
     places
+}
+
+/// The directories to be read, but for those that are links into others of them, as `/bin` often is
+/// into `/usr`.
+fn directories(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
+    let mut opened: Vec<(Place, BitFlags<AccessFs>)> = Vec::with_capacity(24);
+    for name in TO_READ {
+        let name = Path::new(name);
+        let within = std::fs::read_link(name).is_ok_and(|_| {
+            real(name).is_some_and(|real| opened.iter().any(|(one, _)| real.starts_with(&one.path)))
+        });
+        if !within {
+            let place = places::open_one(name, roots);
+            opened.extend(place.map(|place| (place, ruleset::to_read())));
+        }
+    }
+    opened
 }
 
 /// Whether a command may do this to what really lies at `path`.
@@ -98,15 +114,19 @@ pub fn is_shared(path: &Path) -> bool {
     real(SHARED_MEMORY).is_some_and(|real| path.starts_with(real))
 }
 
-fn real(name: &str) -> Option<PathBuf> {
-    roots::follow(Path::new(name), |_| {})
+fn real(name: impl AsRef<Path>) -> Option<PathBuf> {
+    roots::follow(name.as_ref(), |_| {})
 }
 
-/// The files that git reads for every command, and fails where it may not: `git-config(1)`.
+/// The files that git reads for every command, and fails where it may not: `git-config(1)`,
+/// `gitignore(5)`, `gitattributes(5)`. Beside them, in `credentials`, are passwords.
 fn configuration_of_git() -> Vec<PathBuf> {
     let home = dirs::home_dir();
     let own = home.as_ref().map(|home| home.join(".gitconfig"));
-    let shared = dirs::config_dir().map(|config| config.join("git/config"));
+    let shared = dirs::config_dir().map(|config| config.join("git"));
+    let shared = ["config", "ignore", "attributes"]
+        .into_iter()
+        .filter_map(|name| Some(shared.as_ref()?.join(name)));
     own.into_iter().chain(shared).collect()
 }
 
