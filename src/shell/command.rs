@@ -18,11 +18,13 @@ use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::process::{Resource, getrlimit};
 
 use crate::sandbox::confinement::Confinement;
+use crate::sandbox::confinement::audit::Mark;
 use crate::sandbox::confinement::cage::{self, Cage};
 use crate::sandbox::launch::Launch;
 use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
 use crate::shell::named::{Shell, without_number};
 use crate::shell::progress::LastLine;
+use crate::shell::refused::Watch;
 
 /// How much is read at a time, and how far the command may write ahead of us, in bytes: the most
 /// that `pipe(7)` gives without privileges.
@@ -50,6 +52,8 @@ pub struct Conditions<'a> {
     pub directory: Option<OwnedFd>,
     /// Within these bounds, if there are any.
     pub confinement: Option<&'a Confinement>,
+    /// Who looks out for what these refuse.
+    pub watch: Option<&'a mut Watch>,
     /// Until then; `None` is as long as it takes.
     pub end: Option<Instant>,
     /// While it runs and writes, this is told the last whole line, at most once a second.
@@ -87,7 +91,26 @@ pub fn directory(path: &Path) -> Result<OwnedFd, Errno> {
 ///
 /// # Errors
 /// Only those of `sink`; whatever the command started is then killed.
-pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> io::Result<Ended> {
+pub fn run(
+    command: &str,
+    mut conditions: Conditions<'_>,
+    sink: &mut impl Write,
+) -> io::Result<Ended> {
+    match conditions.watch.take() {
+        None => run_unwatched(command, conditions, None, sink),
+        Some(watch) => {
+            let mark = watch.mark();
+            run_unwatched(command, conditions, mark, &mut watch.beside(sink))
+        }
+    }
+}
+
+fn run_unwatched(
+    command: &str,
+    conditions: Conditions<'_>,
+    mark: Option<Mark>,
+    sink: &mut impl Write,
+) -> io::Result<Ended> {
     let (end, progress) = (conditions.end, conditions.progress);
     let ended = |code| Ended {
         code,
@@ -101,7 +124,7 @@ pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> 
         return refuse(reason, sink).map(ended);
     }
     let shell = conditions.shell;
-    let (output, mut watchdog) = match start(command, conditions) {
+    let (output, mut watchdog) = match start(command, conditions, mark) {
         Ok(started) => started,
         Err(error) => return refuse(&shell.explain(&error), sink).map(ended),
     };
@@ -191,7 +214,11 @@ impl<W: Write> Write for Head<'_, W> {
     }
 }
 
-fn start(command: &str, conditions: Conditions<'_>) -> io::Result<(File, Watchdog)> {
+fn start(
+    command: &str,
+    conditions: Conditions<'_>,
+    mark: Option<Mark>,
+) -> io::Result<(File, Watchdog)> {
     let shell = conditions.shell;
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let program = shell.program();
@@ -215,6 +242,9 @@ fn start(command: &str, conditions: Conditions<'_>) -> io::Result<(File, Watchdo
         Some(confinement) => confined(confinement, &program, arguments, shell, script.as_ref())?,
     };
     launch.directory = conditions.directory;
+    if let Some(cage) = &mut launch.cage {
+        cage.mark = mark;
+    }
     let watchdog = Watchdog::start(launch, input, Stderr::WithOutput)?;
     drop(script);
     Ok((output.into(), watchdog))

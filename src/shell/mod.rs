@@ -11,6 +11,7 @@ mod kept_output;
 mod named;
 mod program;
 mod progress;
+pub mod refused;
 mod script;
 
 pub use advice::advice;

@@ -13,8 +13,9 @@ use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::sandbox::confinement;
+use crate::shell::refused::{self, Watch};
 use crate::shell::{Conditions, Ended, Ends, Shell};
-use crate::tools::bash_output;
+use crate::tools::{bash_output, bash_refusals};
 use crate::{secrets, shell};
 
 /// The tool's row in the registry.
@@ -76,19 +77,23 @@ environment, unless IKIGAI_PASS_KEYS=1.",
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let command = request.required_text("command")?;
     let mut time = Time::of(request.terms());
-    let mut directory = None;
+    let (mut directory, mut workdir) = (None, None);
     if request.terms().reader.may_send_more() {
         if let Some(seconds) = request.integer("timeout", 1..=u64::MAX)? {
             time.limit(Duration::from_secs(seconds));
         }
-        directory = request.text("workdir")?.map(enter).transpose()?;
+        workdir = request.text("workdir")?;
+        directory = workdir.map(enter).transpose()?;
     }
     Ok(Reply::new(move |object| {
         let shell = Shell::from_env(secrets::withheld());
+        let confinement = confinement::current();
+        let mut watch = confinement.map(Watch::begin);
         let conditions = Conditions {
             shell: &shell,
             directory,
-            confinement: confinement::current(),
+            confinement,
+            watch: watch.as_mut(),
             end: time.end,
             progress: object.terms().progress,
         };
@@ -105,11 +110,22 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         }
         let ended = outcome.ended;
         object.field("exit_code", &ended.code)?;
+        let refused = confinement.zip(watch).and_then(|(confinement, watch)| {
+            let here = std::env::current_dir().unwrap_or_default();
+            let refusals = watch.refusals(&refused::Call {
+                confinement,
+                command,
+                directory: &workdir.map_or_else(|| here.clone(), |workdir| here.join(workdir)),
+                code: ended.code,
+            });
+            bash_refusals::note(&refusals, confinement)
+        });
         if ended.timed_out {
             object.note(time.note());
-        } else if shell.is_system_s_own() {
+        } else if shell.is_system_s_own() && refused.is_none() {
             object.note(shell::advice(command, &outcome.end, ended.code));
         }
+        object.note(refused);
         object.note(outcome.note);
         Ok(())
     }))

@@ -5,6 +5,7 @@
 
 pub mod bash;
 mod bash_output;
+mod bash_refusals;
 pub mod file_edit;
 mod file_edit_differences;
 mod file_edit_near;

@@ -24,6 +24,7 @@ mod security;
 #[path = "../mcp/session.rs"]
 mod session;
 mod stage;
+mod told;
 mod ways;
 mod ways_doors;
 mod ways_files;

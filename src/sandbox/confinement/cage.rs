@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use rustix::thread::set_no_new_privs;
 use seccompiler::BpfProgram;
 
-use super::{Confinement, capabilities, filter, places, ruleset, system};
+use super::{Confinement, audit, capabilities, filter, places, ruleset, system};
 use crate::sandbox::scratch::Scratch;
 
 pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
@@ -37,6 +37,8 @@ pub struct Cage {
     filters: Vec<BpfProgram>,
     /// The one other descriptor that the command keeps.
     pub kept: Option<RawFd>,
+    /// Whose denials the kernel is to tell, if anybody listens.
+    pub mark: Option<audit::Mark>,
 }
 
 /// `struct landlock_path_beneath_attr`.
@@ -62,6 +64,7 @@ impl Cage {
             gives_up_capabilities: confinement.confines_files(),
             filters,
             kept: None,
+            mark: None,
         })
     }
 
@@ -101,9 +104,13 @@ impl Cage {
             capabilities::give_up()?;
         }
         if let Some(ruleset) = &self.ruleset {
+            let flags = self.mark.map_or(0, |mark| {
+                mark.leave();
+                audit::FLAG
+            });
             // SAFETY: takes a descriptor and flags.
             result(unsafe {
-                libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0)
+                libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), flags)
             })?;
         }
         for filter in &self.filters {

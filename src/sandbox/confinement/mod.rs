@@ -9,6 +9,7 @@
 //! end it, to keep its output and to clear up after it, and stay out of its reach. What a command
 //! may use beside the directories is in [`system`]. What all this leaves open is in `SECURITY.md`.
 
+pub mod audit;
 mod bounds;
 pub mod cage;
 mod capabilities;

@@ -1,0 +1,504 @@
+//! What the kernel's audit says a confinement refused: `audit(8)`, and "System-wide management" in
+//! the kernel's documentation of Landlock.
+//!
+//! The kernel tells it to whoever listens to the multicast group of its log, which takes
+//! `CAP_AUDIT_READ`, and only where somebody has turned its audit on. Of a domain it tells which
+//! process had restricted itself: a command's first one, which leaves its number where this process
+//! sees it ([`Mark`]). What comes after the first program is told only where that was asked for when
+//! it restricted itself ([`FLAG`]).
+//!
+//! Whatever is missing, nothing is heard, and what the command wrote has to do.
+
+use std::ffi::{OsString, c_int, c_void};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::Right;
+
+/// `LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON`: also what programs are refused that a process becomes
+/// is to be told.
+pub const FLAG: u32 = 1 << 1;
+
+/// The ABI of Landlock from which on the kernel knows that flag, and tells anything.
+pub const SINCE: i32 = 7;
+
+/// What the kernel's answers are, by `linux/audit.h`.
+const ERROR: u16 = 2;
+const STATUS: u16 = 1000;
+const ACCESS: u16 = 1423;
+const DOMAIN: u16 = 1424;
+
+/// The group that hears the log (`AUDIT_NLGRP_READLOG`), as a bit.
+const LOG: u32 = 1;
+
+/// The head of a message (`struct nlmsghdr`), in bytes.
+const HEAD: usize = 16;
+
+/// How much may wait to be read, in bytes: a few hundred records.
+const ROOM: c_int = 1024 * 1024;
+
+/// The longest record that is read, in bytes: it has one name in it, of two digits a byte.
+const LONGEST: usize = 16 * 1024;
+
+/// How many records are looked at.
+const MOST_RECORDS: usize = 4096;
+
+/// How many refusals are kept.
+const MOST: usize = 64;
+
+/// How long nothing has to come for all to be heard, and how long that is waited for: the kernel
+/// tells from a thread of its own.
+const SILENCE: Duration = Duration::from_millis(3);
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// What the kernel refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Denial {
+    /// Something with a file, or with a name in a directory.
+    File {
+        /// The file, or the directory.
+        path: PathBuf,
+        right: Right,
+        /// It is about a name in that directory.
+        name: bool,
+    },
+    /// To reach something, or to be reached.
+    Network,
+    /// A signal.
+    Signal,
+    /// An abstract socket.
+    Socket,
+    /// To look into a process.
+    Trace,
+    /// To mount something.
+    Mount,
+}
+
+/// Where a command's first process leaves its number.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark(&'static AtomicI32);
+
+impl Mark {
+    /// Leaves the number of this process. A system call and nothing else.
+    pub fn leave(self) {
+        // SAFETY: takes no argument and cannot fail.
+        self.0.store(unsafe { libc::getpid() }, Ordering::SeqCst);
+    }
+}
+
+/// Somebody who listens, from before a command is started until it has ended.
+#[derive(Debug)]
+pub struct Listener {
+    socket: OwnedFd,
+    mark: Mark,
+}
+
+impl Listener {
+    /// Begins to listen, where this process may and the kernel has something to tell.
+    #[must_use]
+    pub fn open(abi: i32) -> Option<Self> {
+        if abi < SINCE {
+            return None;
+        }
+        let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+        // SAFETY: takes numbers.
+        let socket = unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_AUDIT) };
+        if socket < 0 {
+            return None;
+        }
+        // SAFETY: it was just opened, and is nobody else's.
+        let socket = unsafe { OwnedFd::from_raw_fd(socket) };
+        join(&socket)?;
+        let mark = Mark(shared_number()?);
+        Some(Self { socket, mark })
+    }
+
+    /// What the command's first process has to leave its number in.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        self.mark
+    }
+
+    /// What was heard of the command, which has ended. Waits for what is on its way, where the
+    /// kernel's audit is on.
+    #[must_use]
+    pub fn denials(self) -> Vec<Denial> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut records = Records::default();
+        let mut buffer = vec![0; LONGEST];
+        for _ in 0..MOST_RECORDS {
+            let is_awaited = records.enabled != Some(false) && Instant::now() < deadline;
+            let pause = if is_awaited { SILENCE } else { Duration::ZERO };
+            let Some(length) = self.next(&mut buffer, pause) else {
+                break;
+            };
+            records.take(&buffer[..length]);
+        }
+        records.of_process(self.mark.0.load(Ordering::SeqCst))
+    }
+
+    /// The length of the next message, which comes from the kernel, if one comes in time.
+    fn next(&self, buffer: &mut [u8], most: Duration) -> Option<usize> {
+        let pause = Timespec::try_from(most).ok()?;
+        let mut wanted = [PollFd::new(&self.socket, PollFlags::IN)];
+        poll(&mut wanted, Some(&pause))
+            .ok()
+            .filter(|ready| *ready > 0)?;
+        // SAFETY: the kernel writes no more than the buffer's length into it.
+        let length = unsafe {
+            let (start, size) = (buffer.as_mut_ptr().cast::<c_void>(), buffer.len());
+            libc::recv(self.socket.as_raw_fd(), start, size, 0)
+        };
+        // What is dropped for want of room (ENOBUFS) came after what is there.
+        usize::try_from(length).ok()
+    }
+}
+
+/// Has the socket hear the records of Landlock's, and asks whether there will be any; `None` where
+/// this process may not.
+fn join(socket: &OwnedFd) -> Option<()> {
+    let descriptor = socket.as_raw_fd();
+    // Of each message: its type, which is the third pair of bytes of its head; in the order of the
+    // network, as the filter reads it.
+    let wanted = [ACCESS, DOMAIN, STATUS, ERROR].map(|kind| u32::from(kind.to_be()));
+    let is = |kind: u32, there: u8| libc::sock_filter {
+        code: 0x15,
+        jt: there,
+        jf: 0,
+        k: kind,
+    };
+    let load = libc::sock_filter {
+        code: 0x28,
+        jt: 0,
+        jf: 0,
+        k: 4,
+    };
+    let keep = |length: u32| libc::sock_filter {
+        code: 0x06,
+        jt: 0,
+        jf: 0,
+        k: length,
+    };
+    let mut filter = [
+        load,
+        is(wanted[0], 4),
+        is(wanted[1], 3),
+        is(wanted[2], 2),
+        is(wanted[3], 1),
+        keep(0),
+        keep(u32::MAX),
+    ];
+    let program = libc::sock_fprog {
+        len: 7,
+        filter: filter.as_mut_ptr(),
+    };
+    // SAFETY: the kernel reads structures of the size that it is told, and nothing else of ours.
+    unsafe {
+        let mut address: libc::sockaddr_nl = std::mem::zeroed();
+        address.nl_family = u16::try_from(libc::AF_NETLINK).ok()?;
+        address.nl_groups = LOG;
+        let size = libc::socklen_t::try_from(size_of_val(&address)).ok()?;
+        if libc::bind(descriptor, (&raw const address).cast(), size) != 0 {
+            return None;
+        }
+        let room = ROOM;
+        let set = |option: c_int, value: *const c_void, size: usize| {
+            let size = libc::socklen_t::try_from(size).unwrap_or(0);
+            libc::setsockopt(descriptor, libc::SOL_SOCKET, option, value, size)
+        };
+        set(
+            libc::SO_ATTACH_FILTER,
+            (&raw const program).cast(),
+            size_of_val(&program),
+        );
+        set(
+            libc::SO_RCVBUFFORCE,
+            (&raw const room).cast(),
+            size_of_val(&room),
+        );
+        let mut question = [0_u8; HEAD];
+        let length = u32::try_from(HEAD).ok()?;
+        question[..4].copy_from_slice(&length.to_ne_bytes());
+        question[4..6].copy_from_slice(&STATUS.to_ne_bytes());
+        let request = u16::try_from(libc::NLM_F_REQUEST).ok()?;
+        question[6..8].copy_from_slice(&request.to_ne_bytes());
+        // Without an answer, what is heard tells.
+        libc::send(descriptor, question.as_ptr().cast(), HEAD, 0);
+    }
+    Some(())
+}
+
+/// A number that this process shares with those that it forks.
+fn shared_number() -> Option<&'static AtomicI32> {
+    let size = size_of::<AtomicI32>();
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: new memory, of zeros, which is never given back: a process is one call.
+    unsafe {
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+        let place = libc::mmap(std::ptr::null_mut(), size, access, flags, -1, 0);
+        (place != libc::MAP_FAILED).then(|| &*place.cast::<AtomicI32>())
+    }
+}
+
+/// What was heard so far.
+#[derive(Debug, Default)]
+struct Records {
+    /// Whether the kernel's audit is on, as far as that is known.
+    enabled: Option<bool>,
+    /// Each domain, and the process that had restricted itself.
+    domains: Vec<(String, i32)>,
+    /// What was refused, and to which domain.
+    denials: Vec<(String, Denial)>,
+}
+
+impl Records {
+    /// Takes a message.
+    fn take(&mut self, message: &[u8]) {
+        let Some((head, body)) = message.split_at_checked(HEAD) else {
+            return;
+        };
+        let kind = u16::from_ne_bytes([head[4], head[5]]);
+        if kind == STATUS {
+            // `struct audit_status`: a mask, and whether it is on.
+            let enabled = body.get(4..8).and_then(|bytes| bytes.try_into().ok());
+            self.enabled = enabled.map(|bytes| u32::from_ne_bytes(bytes) != 0);
+            return;
+        }
+        // Who may hear all and not ask is not kept waiting.
+        self.enabled = Some(kind != ERROR);
+        let text = String::from_utf8_lossy(body);
+        self.take_record(kind, text.trim_end_matches('\0'));
+    }
+
+    fn take_record(&mut self, kind: u16, text: &str) {
+        let Some(domain) = field(text, "domain") else {
+            return;
+        };
+        match kind {
+            DOMAIN => {
+                let process = field(text, "pid").and_then(|number| number.parse().ok());
+                if let Some(process) = process.filter(|_| self.domains.len() < MOST_RECORDS) {
+                    self.domains.push((domain.to_owned(), process));
+                }
+            }
+            ACCESS => {
+                let told = denial(text).map(|denial| (domain.to_owned(), denial));
+                let told =
+                    told.filter(|one| self.denials.len() < MOST && !self.denials.contains(one));
+                self.denials.extend(told);
+            }
+            _ => {}
+        }
+    }
+
+    /// What was refused to the domain of `process`.
+    fn of_process(self, process: i32) -> Vec<Denial> {
+        let own = |domain: &str| {
+            self.domains
+                .iter()
+                .any(|one| one.0 == domain && one.1 == process)
+        };
+        let denials = self.denials.iter().filter(|(domain, _)| own(domain));
+        denials.map(|(_, denial)| denial.clone()).collect()
+    }
+}
+
+/// The value of a field in a record, as it is written.
+fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut fields = text.split(' ');
+    fields.find_map(|field| field.strip_prefix(name)?.strip_prefix('='))
+}
+
+/// What a record says was refused.
+fn denial(text: &str) -> Option<Denial> {
+    let blockers = || {
+        field(text, "blockers")
+            .into_iter()
+            .flat_map(|list| list.split(','))
+    };
+    let has = |start: &str| blockers().any(|blocker| blocker.starts_with(start));
+    if has("net.") {
+        return Some(Denial::Network);
+    }
+    if has("scope.signal") {
+        return Some(Denial::Signal);
+    }
+    if has("scope.") || has("fs.resolve_unix") {
+        return Some(Denial::Socket);
+    }
+    if has("ptrace") {
+        return Some(Denial::Trace);
+    }
+    if has("fs.change_topology") {
+        return Some(Denial::Mount);
+    }
+    let name = has("fs.make_") || has("fs.remove_") || has("fs.refer");
+    let right = if name || has("fs.write_file") || has("fs.truncate") || has("fs.ioctl_dev") {
+        Right::Write
+    } else if has("fs.execute") {
+        Right::Execute
+    } else if has("fs.read_") {
+        Right::Read
+    } else {
+        return None;
+    };
+    let path = path_in(field(text, "path")?)?;
+    Some(Denial::File { path, right, name })
+}
+
+/// A path as records have it: in quotes, or where it holds what would break a line, in two digits a
+/// byte.
+fn path_in(value: &str) -> Option<PathBuf> {
+    let bytes = if let Some(quoted) = value.strip_prefix('"') {
+        quoted.strip_suffix('"')?.as_bytes().to_vec()
+    } else {
+        let pairs = value.as_bytes().chunks(2).map(|pair| {
+            let pair = str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
+            u8::from_str_radix(pair, 16).ok()
+        });
+        pairs.collect::<Option<Vec<u8>>>()?
+    };
+    let path = PathBuf::from(OsString::from_vec(bytes));
+    path.is_absolute().then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Records as a kernel told them.
+    const TOLD: [(u16, &str); 15] = [
+        (
+            ACCESS,
+            r#"audit(1795382627.278:8): domain=1531a5f8d blockers=fs.read_file path="/tmp/told/out/secret" dev="vda" ino=10477588"#,
+        ),
+        (
+            DOMAIN,
+            r#"audit(1795382627.278:8): domain=1531a5f8d status=allocated mode=enforcing pid=20767 uid=0 exe="/tmp/told/confine" comm="confine""#,
+        ),
+        (
+            1300,
+            r#"audit(1795382627.278:8): arch=c000003e syscall=257 success=no exit=-13 a0=ffffff9c ppid=20767 pid=20768 comm="cat" exe="/usr/bin/cat" key=(null)"#,
+        ),
+        (1320, "audit(1795382627.278:8): "),
+        (
+            ACCESS,
+            r#"audit(1795382627.278:9): domain=1531a5f8d blockers=fs.read_file path=2F746D702F746F6C642F6F75742F7769746820626C616E6B dev="vda" ino=10477693"#,
+        ),
+        (
+            ACCESS,
+            r#"audit(1795382627.278:10): domain=1531a5f8d blockers=fs.execute,fs.read_file path="/root/.cargo/bin/rustup" dev="vda" ino=1251"#,
+        ),
+        (
+            ACCESS,
+            r#"audit(1795382627.278:11): domain=1531a5f8d blockers=fs.execute,fs.read_file path="/root/.cargo/bin/rustup" dev="vda" ino=1251"#,
+        ),
+        (
+            ACCESS,
+            r#"audit(1795382627.278:12): domain=1531a5f8d blockers=fs.make_reg path="/tmp/told/out" dev="vda" ino=10477587"#,
+        ),
+        (
+            ACCESS,
+            r#"audit(1795382627.294:17): domain=1531a5f8d blockers=scope.signal opid=1 ocomm="process_api""#,
+        ),
+        (
+            ACCESS,
+            r#"audit(1795382627.294:19): domain=1531a5f8d blockers=fs.read_file path="/tmp/told/out/it's" dev="vda" ino=10477694"#,
+        ),
+        (
+            ACCESS,
+            r#"audit(1795382627.298:20): domain=1531a5f8d blockers=fs.write_file path="/tmp/told/out/secret" dev="vda" ino=10477588"#,
+        ),
+        (
+            ACCESS,
+            r#"audit(1795382627.298:21): domain=1531a5f8d blockers=fs.change_topology path="/tmp/told/root" dev="vda" ino=10477584"#,
+        ),
+        (
+            1305,
+            "audit(1795382627.362:23): op=set audit_enabled=0 old=1 auid=4294967295 ses=4294967295 res=1",
+        ),
+        (
+            ACCESS,
+            "audit(1795382627.466:24): domain=1531a5f95 blockers=net.connect_tcp daddr=127.0.0.1 dest=9",
+        ),
+        (
+            DOMAIN,
+            r#"audit(1795382627.466:24): domain=1531a5f95 status=allocated mode=enforcing pid=20785 uid=0 exe="/tmp/told/confine" comm="confine""#,
+        ),
+    ];
+
+    fn message(kind: u16, text: &str) -> Vec<u8> {
+        let mut message = vec![0; HEAD];
+        message[4..6].copy_from_slice(&kind.to_ne_bytes());
+        message.extend_from_slice(text.as_bytes());
+        message
+    }
+
+    #[test]
+    fn records_tell_what_was_refused_to_which_process() {
+        let heard = || {
+            let mut records = Records::default();
+            for (kind, text) in TOLD {
+                records.take(&message(kind, text));
+            }
+            records
+        };
+        let file = |path: &str, right, name| Denial::File {
+            path: path.into(),
+            right,
+            name,
+        };
+        let told = [
+            file("/tmp/told/out/secret", Right::Read, false),
+            file("/tmp/told/out/with blank", Right::Read, false),
+            file("/root/.cargo/bin/rustup", Right::Execute, false),
+            file("/tmp/told/out", Right::Write, true),
+            Denial::Signal,
+            file("/tmp/told/out/it's", Right::Read, false),
+            file("/tmp/told/out/secret", Right::Write, false),
+            Denial::Mount,
+        ];
+        assert_eq!(heard().of_process(20767), told);
+        assert_eq!(heard().of_process(20785), [Denial::Network]);
+        assert_eq!(heard().of_process(1), []);
+    }
+
+    #[test]
+    fn broken_records_tell_nothing() {
+        let mut records = Records::default();
+        for text in [
+            "",
+            "domain=",
+            "domain=1 blockers=",
+            "domain=1 blockers=fs.read_file",
+            "domain=1 blockers=fs.read_file path=\"/x",
+            "domain=1 blockers=fs.read_file path=2",
+            "domain=1 blockers=fs.read_file path=zz",
+            "domain=1 blockers=fs.read_file path=relative",
+            "domain=1 blockers=fs.of_the_future path=\"/x\"",
+        ] {
+            records.take(&message(ACCESS, text));
+        }
+        records.take(&message(DOMAIN, "domain=1 pid=7"));
+        records.take(&message(DOMAIN, "domain=1 pid=x"));
+        records.take(b"short");
+        assert_eq!(records.of_process(7), []);
+    }
+
+    #[test]
+    fn the_kernel_says_whether_it_tells_anything() {
+        for enabled in [0_u32, 1, 2] {
+            let mut records = Records::default();
+            let mut answer = message(STATUS, "");
+            answer.extend([0; 4]);
+            answer.extend(enabled.to_ne_bytes());
+            records.take(&answer);
+            assert_eq!(records.enabled, Some(enabled != 0));
+        }
+    }
+}
