@@ -170,11 +170,11 @@ fn file_of_audit(
     })
 }
 
-/// What was heard of the kernel and what the output told, in one: a file that the kernel did not tell
-/// of was not refused by it, and what it told, the output may tell more exactly.
+/// What was heard of the kernel and what the output told, in one. The kernel knows the right better,
+/// and the output the name; what it alone told comes last, since the kernel may be late.
 pub fn together(heard: Vec<Refusal>, told: Vec<Refusal>) -> Vec<Refusal> {
     let mut left = heard;
-    let mut confirmed = Vec::new();
+    let (mut confirmed, mut late) = (Vec::new(), Vec::new());
     if left.is_empty() {
         return told;
     }
@@ -204,7 +204,10 @@ pub fn together(heard: Vec<Refusal>, told: Vec<Refusal>) -> Vec<Refusal> {
             } => (*access == Access::Write && path.parent() == Some(own)).then_some(*access),
             _ => None,
         });
-        let Some(heard) = of_same else { continue };
+        let Some(heard) = of_same else {
+            late.push(refusal);
+            continue;
+        };
         left.retain(|one| match one {
             Refusal::File {
                 path: own,
@@ -224,6 +227,7 @@ pub fn together(heard: Vec<Refusal>, told: Vec<Refusal>) -> Vec<Refusal> {
         }
     }
     confirmed.extend(left);
+    confirmed.extend(late);
     confirmed
 }
 
