@@ -30,7 +30,7 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a watchdog is left alone that stays for its directory's sake. It ends with what it waits
 /// for; a command that only pretends to be one does not.
-const SPARE_TIMEOUT: Duration = Duration::from_secs(1);
+const SPARE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// How many processes are ended per round. What is left is found in the next one.
 const AT_ONCE: usize = 4096;
