@@ -176,11 +176,11 @@ fn a_state_directory_that_is_swapped_for_a_link_is_not_written_to() {
         fs::create_dir(stage.path("root/state")).unwrap();
         symlink("../outside", stage.path("root/link")).unwrap();
         stage.give("root");
-        let state = stage.path("root/state");
+        let kept = stage.path("root/state");
         let bounds = stage.bounds();
         start(&stage, &bounds, "$ATTACK swap $ROOT/state $ROOT/link");
         let stage = stage
-            .with("XDG_STATE_HOME", state)
+            .with("XDG_STATE_HOME", kept)
             .with("IKIGAI_MAX_ANSWER", "1000");
         let before = stage.outside();
         let end = Instant::now() + A_WHILE;
