@@ -358,8 +358,8 @@ fn bash_beside_roots_works_within_them_alone() {
     if !confines() {
         return;
     }
-    let room = directory();
-    let top = room.path().canonicalize().unwrap();
+    let place = directory();
+    let top = place.path().canonicalize().unwrap();
     for name in ["a", "read", "out"] {
         fs::create_dir(top.join(name)).unwrap();
         fs::write(top.join(name).join("file"), name).unwrap();
