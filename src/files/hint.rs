@@ -8,6 +8,8 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::sandbox::confinement;
+
 /// How many names of a directory are compared with a mistyped one.
 const MOST_NAMES: usize = 20_000;
 
@@ -71,6 +73,8 @@ pub struct Meant {
 #[must_use]
 pub fn meant(path: &str, wants: Wants) -> Option<Meant> {
     let mut slips = slips(path);
+    // What lies outside of the call's bounds would be refused, and whether it is there is not told.
+    slips.retain(|(_, meant)| confinement::is_within_reach(Path::new(meant)));
     if wants == Wants::Name {
         // Any name can be a new file's: these would be guesses.
         slips.retain(|(slip, meant)| match slip {
@@ -87,7 +91,8 @@ pub fn meant(path: &str, wants: Wants) -> Option<Meant> {
     for (slip, once) in &slips {
         let twice = self::slips(once).into_iter().map(|(_, path)| path);
         let mut paths = std::iter::once(once.clone()).chain(twice);
-        if let Some(path) = paths.find(|path| there(path)) {
+        let within = |path: &String| confinement::is_within_reach(Path::new(path));
+        if let Some(path) = paths.find(|path| within(path) && there(path)) {
             return Some(Meant {
                 slip: *slip,
                 path,

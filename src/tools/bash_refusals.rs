@@ -262,12 +262,11 @@ fn instead(confinement: &Confinement) -> String {
     }
     let names: Vec<String> = roots.iter().take(3).map(|root| shown(root)).collect();
     let more = if roots.len() > 3 { " and others" } else { "" };
-    let roots = if names.is_empty() {
-        String::from("nowhere")
-    } else {
-        format!("in {}{more}", names.join(", "))
-    };
-    format!(" As it is, you may write {roots} and in $TMPDIR.")
+    if names.is_empty() {
+        return String::from(" As it is, you may write in $TMPDIR alone.");
+    }
+    let roots = names.join(", ");
+    format!(" As it is, you may write in {roots}{more} and in $TMPDIR.")
 }
 
 /// A path in a sentence.

@@ -251,6 +251,27 @@ fn directories_need_not_be_called_in_utf_8() {
     assert_eq!(code, 1, "{err}");
 }
 
+#[test]
+fn what_a_path_may_have_meant_is_not_looked_for_outside() {
+    if !confines() {
+        return;
+    }
+    let room = Room::new();
+    let inner = text(&room.path("in")).to_owned();
+    let notes = ["out/file", "out/none"].map(|name| {
+        let path = format!("`{}`", text(&room.path(name)));
+        let call = tool("file-read").with(&json!({"file_path": path}));
+        let call = call.in_directory(&room.path("in")).env(ROOTS, &inner);
+        let answer = call.run().json().to_string();
+        answer.replace(name, "NAME")
+    });
+    assert_eq!(notes[0], notes[1]);
+    // Within, it is.
+    let quoted = json!({"file_path": "`file`"});
+    let note = room.host("file-read", &quoted).run().note();
+    assert!(note.contains("file"), "{note}");
+}
+
 /// The answer of a call that was not carried out, which says so.
 fn refused(call: Call) -> String {
     let answer: Answer = call.run();

@@ -194,6 +194,17 @@ impl Confinement {
     }
 }
 
+/// Whether this process's confinement lets a tool read what `path` leads to, which need not be
+/// there; relative names start where the process does.
+#[must_use]
+pub fn is_within_reach(path: &Path) -> bool {
+    let bounds = current().filter(|confinement| confinement.confines_files());
+    bounds.is_none_or(|confinement| {
+        let here = env::current_dir().unwrap_or_default();
+        confinement.to_read.hold(&here.join(path))
+    })
+}
+
 /// Whether nothing that this process's confinement lets calls write decides what lies at `path`:
 /// what is run or trusted outside has to be so.
 #[must_use]
