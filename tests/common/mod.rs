@@ -101,6 +101,15 @@ pub fn link(tool: &str) -> PathBuf {
     links().join(tool)
 }
 
+/// Has temporary files of this process lie elsewhere than in the memory that every confined command
+/// may write to. To be called while there is one thread.
+pub fn leave_shared_memory() {
+    if std::env::temp_dir().starts_with("/dev/shm") {
+        // SAFETY: no other thread runs that could read the environment.
+        unsafe { std::env::set_var("TMPDIR", "/tmp") };
+    }
+}
+
 /// A new directory that goes away with the test.
 pub fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -113,7 +122,11 @@ pub fn public_directory() -> tempfile::TempDir {
         let mut above = place.ancestors();
         above.all(|one| fs::metadata(one).is_ok_and(|status| status.mode() & 0o001 != 0))
     };
-    let mut places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()].into_iter();
+    let places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
+    // Shared memory is open to confined commands as well, and no place to keep them out of.
+    let mut places = places
+        .into_iter()
+        .filter(|place| !place.starts_with("/dev/shm"));
     let place = places.find(|place| open(place));
     let directory = tempfile::tempdir_in(place.expect("no temporary directory is open")).unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();

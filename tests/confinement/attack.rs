@@ -51,7 +51,7 @@ impl Arguments {
 }
 
 /// Carries out the attack that the arguments name and ends, if they name one.
-pub extern "C" fn if_asked() {
+pub fn if_asked() {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_none_or(|first| first != "attack") {
         return;

@@ -43,4 +43,9 @@ mod work;
 /// starts: on the first thread, and without the harness's own.
 #[used]
 #[unsafe(link_section = ".init_array")]
-static BEFORE_MAIN: extern "C" fn() = attack::if_asked;
+static BEFORE_MAIN: extern "C" fn() = before_main;
+
+extern "C" fn before_main() {
+    attack::if_asked();
+    common::leave_shared_memory();
+}
