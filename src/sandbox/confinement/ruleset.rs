@@ -1,8 +1,8 @@
 //! What the kernel enforces, as rules of `landlock(7)`.
 //!
 //! A process within cannot open, list, make, rename, run or remove anything outside, whatever
-//! links, `..` or wildcards lead there and whatever replaces them while it works. Landlock does not cover
-//! asking whether a name exists (`stat(2)`); `roots` checks that before a call of a tool.
+//! links, `..` or wildcards lead there and whatever replaces them while it works. Landlock does not
+//! cover asking whether a name exists (`stat(2)`); `roots` checks that before a call of a tool.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
