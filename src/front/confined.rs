@@ -15,7 +15,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Family, Scope, Tool};
 use crate::front::admit::{self, Refused};
-use crate::sandbox::confinement::{self, Bounds, Confinement, Door, Right};
+use crate::sandbox::confinement::{self, Bounds, Confinement, Right};
 use crate::sandbox::roots::Roots;
 use crate::shell;
 
@@ -135,12 +135,8 @@ pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failu
         Right::Write => "Writing",
         Right::Read | Right::Execute => "Reading",
     };
-    let place = directory_of(refused).display();
-    let name = confinement.name_for(*right);
-    let how = match confinement.door() {
-        Door::Flags => format!("`{name} {place}`"),
-        Door::Environment => format!("`{place}` in {name}"),
-    };
+    let place = directory_of(refused).display().to_string();
+    let how = confinement.words_to_allow(*right, &[place]);
     Failure::new(Code::PermissionDenied, message).with_note(format!(
         "{wanted} there was refused by the confinement, whatever the file's own permissions are. \
          Whoever set it can allow it by adding {how}."

@@ -226,16 +226,11 @@ fn elsewhere(path: &Path, access: Access) -> String {
 
 /// How whoever set the confinement up allows a right in these directories.
 fn allowed(confinement: &Confinement, right: Right, directories: &[PathBuf]) -> String {
-    let name = confinement.name_for(right);
     let names: Vec<String> = directories
         .iter()
         .map(|directory| quoted_for_shell(&directory.to_string_lossy()).into_owned())
         .collect();
-    if name.starts_with("--") {
-        let flags: Vec<String> = names.iter().map(|one| format!("{name} {one}")).collect();
-        return format!("`{}`", flags.join(" "));
-    }
-    format!("`{}` in {name}", names.join(":"))
+    confinement.words_to_allow(right, &names)
 }
 
 /// What is to be known of these directories.

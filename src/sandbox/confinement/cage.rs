@@ -22,7 +22,7 @@ pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
 const PATH_BENEATH: libc::c_int = 1;
 
 /// The first descriptor behind the three that every program has.
-const FIRST_OF_OTHERS: libc::c_uint = 3;
+const FIRST_OF_OTHERS: RawFd = 3;
 
 /// How far descriptors are closed one by one, where neither the kernel closes them at once nor
 /// `/proc` lists them.
@@ -127,7 +127,7 @@ fn close_others() {
     let done = unsafe {
         libc::syscall(
             libc::SYS_close_range,
-            FIRST_OF_OTHERS,
+            FIRST_OF_OTHERS.unsigned_abs(),
             libc::c_uint::MAX,
             libc::CLOSE_RANGE_CLOEXEC,
         )
@@ -136,7 +136,7 @@ fn close_others() {
     if done == 0 || close_listed().is_ok() {
         return;
     }
-    for descriptor in 3..MOST_DESCRIPTORS {
+    for descriptor in FIRST_OF_OTHERS..MOST_DESCRIPTORS {
         // SAFETY: changes a flag of this process's own descriptor, if it is one.
         unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
     }
@@ -152,7 +152,7 @@ fn close_listed() -> Result<(), Errno> {
         let entry = entry?;
         let number = std::str::from_utf8(entry.file_name().to_bytes());
         let number = number.ok().and_then(|number| number.parse().ok());
-        if let Some(descriptor @ 3..) = number {
+        if let Some(descriptor @ FIRST_OF_OTHERS..) = number {
             // SAFETY: changes a flag of this process's own descriptor.
             unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
         }

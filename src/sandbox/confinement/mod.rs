@@ -53,7 +53,7 @@ pub struct Confinement {
 }
 
 impl Confinement {
-    /// Resolves what was asked for, and opens it. An error is a sentence for whoever bounds.
+    /// Resolves what was asked for, and opens it. An error is a sentence for whoever asked.
     pub fn resolve(bounds: &Bounds) -> Result<Self, String> {
         let what = match bounds.door {
             Door::Flags => ["--root", "--read"],
@@ -140,8 +140,7 @@ impl Confinement {
     }
 
     /// How whoever asked for this confinement allows more: a flag or a variable.
-    #[must_use]
-    pub fn name_for(&self, right: Right) -> &'static str {
+    fn name_for(&self, right: Right) -> &'static str {
         match (self.door, right) {
             (Door::Flags, Right::Write) => "--root",
             (Door::Flags, Right::Read | Right::Execute) => "--read",
@@ -150,10 +149,17 @@ impl Confinement {
         }
     }
 
-    /// By which door it was asked for.
+    /// The words that allow this in the places called `names`: flags, or what a variable takes.
     #[must_use]
-    pub fn door(&self) -> Door {
-        self.door
+    pub fn words_to_allow(&self, right: Right, names: &[String]) -> String {
+        let name = self.name_for(right);
+        match self.door {
+            Door::Flags => {
+                let flags: Vec<String> = names.iter().map(|one| format!("{name} {one}")).collect();
+                format!("`{}`", flags.join(" "))
+            }
+            Door::Environment => format!("`{}` in {name}", names.join(":")),
+        }
     }
 
     /// By which name the network was taken away.
