@@ -77,8 +77,8 @@ pub fn ends_by_itself(pid: i32, name: &[u8]) -> bool {
 }
 
 /// Whether the process `pid` runs this executable. Whether one does that cannot be looked at
-/// depends on this process: its own can be looked at like itself (`PR_SET_DUMPABLE`, `prctl(2)`), so
-/// that only one that may not be is left alone rather than interrupted.
+/// depends on this process: its own can be looked at like itself (`PR_SET_DUMPABLE`, `prctl(2)`),
+/// so that only one that may not be is left alone rather than interrupted.
 #[must_use]
 pub fn runs_this_executable(pid: i32) -> bool {
     match (executable(pid), stat(c"/proc/self/exe")) {

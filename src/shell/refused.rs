@@ -7,6 +7,7 @@
 //! says nothing about who refused (`cause`).
 
 mod cause;
+mod entered;
 mod installed;
 mod languages;
 mod lines;
@@ -27,8 +28,8 @@ use lines::Claim;
 #[cfg(test)]
 use lines::Want;
 
-/// Who looks out for what a confinement refuses a command: in its output, and where the kernel tells
-/// it.
+/// Who looks out for what a confinement refuses a command: in its output, and where the kernel
+/// tells it.
 #[derive(Debug)]
 pub struct Watch {
     watcher: Watcher,

@@ -1,8 +1,9 @@
 //! Whether it was the confinement that refused what a command's output claims was refused.
 //!
 //! It was only if it does not grant what was wanted of what the name really leads to, and if
-//! nothing else refuses it: this process is not confined itself, and asks the kernel what the files'
-//! own permissions would have let it do. Where both refuse, no flag would help, and nothing is said.
+//! nothing else refuses it: this process is not confined itself, and asks the kernel what the
+//! files' own permissions would have let it do. Where both refuse, no flag would help, and nothing
+//! is said.
 
 use std::env;
 use std::ffi::OsStr;
@@ -19,6 +20,7 @@ use rustix::thread::{CapabilitySet, capabilities};
 use crate::sandbox::confinement::audit::Denial;
 use crate::sandbox::confinement::{Confinement, Right};
 use crate::sandbox::roots;
+use crate::shell::refused::entered::entered;
 use crate::shell::refused::lines::{Claim, Want};
 
 /// What a confinement kept a command from doing with a file.
@@ -170,8 +172,8 @@ fn file_of_audit(
     })
 }
 
-/// What was heard of the kernel and what the output told, in one. The kernel knows the right better,
-/// and the output the name; what it alone told comes last, since the kernel may be late.
+/// What was heard of the kernel and what the output told, in one. The kernel knows the right
+/// better, and the output the name; what it alone told comes last, since the kernel may be late.
 pub fn together(heard: Vec<Refusal>, told: Vec<Refusal>) -> Vec<Refusal> {
     let mut left = heard;
     let (mut confirmed, mut late) = (Vec::new(), Vec::new());
@@ -430,8 +432,8 @@ fn execute(path: &Path, real: &Path, call: &Call<'_>) -> Option<Refusal> {
     refused(&real).then(|| refusal(&real, &interpreter))
 }
 
-/// What the first line of a script names, if it is one. Nothing that is opened is waited for, whatever
-/// has taken the script's place.
+/// What the first line of a script names, if it is one. Nothing that is opened is waited for,
+/// whatever has taken the script's place.
 pub(super) fn interpreter(script: &Path) -> Option<PathBuf> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let is_file = fs::metadata(script).is_ok_and(|status| status.is_file());
@@ -472,42 +474,4 @@ fn is_temporary(path: &Path) -> bool {
         let name = part.as_os_str().as_bytes().strip_prefix(b"ikigai-");
         name.is_some_and(|name| name.len() >= 8 && name.iter().all(u8::is_ascii_hexdigit))
     })
-}
-
-/// How many directories are followed that a command enters.
-const MOST_ENTERED: usize = 8;
-
-/// The directories that a command enters on its way, as far as it names them plainly: `cd DIR`,
-/// `git -C DIR`.
-fn entered(call: &Call<'_>) -> Vec<PathBuf> {
-    let separates = |one: char| one.is_whitespace() || ";&|()".contains(one);
-    let mut words = call
-        .command
-        .split(separates)
-        .filter(|word| !word.is_empty());
-    let mut here = call.directory.to_owned();
-    let mut found = Vec::new();
-    while let Some(word) = words.next() {
-        let enters = matches!(word, "cd" | "pushd");
-        if !enters && word != "-C" {
-            continue;
-        }
-        let Some(name) = words.next() else { break };
-        let name = name.trim_matches(['"', '\'']);
-        let home = (name == "~" || name.starts_with("~/"))
-            .then(dirs::home_dir)
-            .flatten();
-        let directory = match home {
-            Some(home) => home.join(name.trim_start_matches(['~', '/'])),
-            None => here.join(name),
-        };
-        if !directory.is_dir() || found.len() >= MOST_ENTERED {
-            continue;
-        }
-        if enters {
-            here.clone_from(&directory);
-        }
-        found.push(directory);
-    }
-    found
 }
