@@ -2,8 +2,10 @@
 
 mod common;
 
+use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
+use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -11,7 +13,7 @@ use std::path::Path;
 
 use ikigai_tools::search::paths::{EntryKind, LeftOut};
 use ikigai_tools::search::steps::{Pattern, PatternError};
-use ikigai_tools::search::walk::{Bounds, GlobError, expand};
+use ikigai_tools::search::walk::{Found, GlobError, Visitor, expand};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 
@@ -28,6 +30,31 @@ fn tree(names: &[&str]) -> tempfile::TempDir {
         }
     }
     root
+}
+
+/// Keeps nothing of what is found.
+struct Forgetful;
+
+impl Visitor for Forgetful {
+    type Made = ();
+    type Rest = Infallible;
+    const COST: usize = 1;
+
+    fn visit(&mut self, _: &mut Found<'_>, (): &mut ()) -> Option<Infallible> {
+        None
+    }
+
+    fn resume(&mut self, rest: Infallible, (): &mut ()) -> Option<Infallible> {
+        match rest {}
+    }
+
+    fn is_enough(&self, (): &()) -> bool {
+        false
+    }
+
+    fn size((): &()) -> usize {
+        0
+    }
 }
 
 /// What `pattern` finds in `root`, without the name of `root`.
@@ -537,12 +564,14 @@ fn a_thousand_alternatives_end_in_time() {
         "{**,*}/".repeat(10) + "g",
         "{a,*}{b,?}/".repeat(5) + "g",
     ] {
-        let bounds = Bounds {
-            until: Some(std::time::Instant::now() + std::time::Duration::from_secs(2)),
-            room: Some(1000),
-        };
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(2);
         let pattern = Pattern::parse(pattern.as_bytes()).unwrap();
-        pattern.paths(root.path(), bounds).unwrap();
+        let walk = pattern.walk(root.path(), Some(until)).unwrap();
+        walk.visit(
+            || 2,
+            || Forgetful,
+            |(): &mut ()| ControlFlow::<()>::Continue(()),
+        );
     }
     assert!(began.elapsed().as_secs() < 15, "{:?}", began.elapsed());
     for pattern in ["{a,b}".repeat(11), "{a,".repeat(2000) + &"}".repeat(2000)] {
@@ -579,20 +608,12 @@ fn a_walk_whose_time_is_over_ends_with_what_it_has_found() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let root = tree(&names);
     let pattern = Pattern::parse(b"**/f").unwrap();
-    let bounds = Bounds {
-        until: Some(std::time::Instant::now()),
-        room: None,
-    };
-    let paths = pattern.paths(root.path(), bounds).unwrap();
+    let now = Some(std::time::Instant::now());
+    let paths = pattern.paths(root.path(), now).unwrap();
     assert_eq!(
         (paths.len(), paths.left_out()),
         (0, Some(LeftOut::NotReached))
     );
-    let paths = pattern.paths(root.path(), Bounds::default()).unwrap();
+    let paths = pattern.paths(root.path(), None).unwrap();
     assert_eq!((paths.len(), paths.left_out()), (200, None));
-    let bounds = Bounds {
-        room: Some(100),
-        ..Bounds::default()
-    };
-    assert_eq!(pattern.paths(root.path(), bounds).unwrap().count(), 200);
 }

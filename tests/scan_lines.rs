@@ -1,15 +1,15 @@
 //! Searching files for lines: whole lines with the right numbers, whatever the window, and no
 //! file that could hold a search up.
 
-use std::convert::Infallible;
 use std::ffi::{CStr, CString};
 use std::fs::{self, File};
 use std::io::{Seek, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use ikigai_tools::search::scan::{LineMatcher, Links, ScanError, Scanner};
+use ikigai_tools::search::scan::{self, Flow, LineMatcher, Links, ScanError, Scanner};
 
 /// Matches the lines that hold a piece of text.
 struct Holds(&'static [u8]);
@@ -43,8 +43,7 @@ type Lines = Vec<(u64, Vec<u8>)>;
 
 fn scan(scanner: &mut Scanner, path: &Path, matcher: &impl LineMatcher) -> Lines {
     let mut lines = Lines::new();
-    let count = try_scan(scanner, path, Links::Follow, matcher, &mut lines).unwrap();
-    assert_eq!(count, lines.len() as u64);
+    try_scan(scanner, path, Links::Follow, matcher, &mut lines).unwrap();
     lines
 }
 
@@ -54,11 +53,15 @@ fn try_scan(
     links: Links,
     matcher: &impl LineMatcher,
     found: &mut Lines,
-) -> Result<u64, ScanError<Infallible>> {
-    scanner.scan_path(&c(path), links, matcher, |number, line| {
+) -> Result<(), ScanError> {
+    let (file, size) = scan::open(&c(path), links)?;
+    let mut scan = scanner.begin(file, size);
+    let flow = scan.go_on(matcher, &mut |number: u64, line: &[u8]| {
         found.push((number, line.to_vec()));
-        Ok(())
-    })
+        Flow::GoOn
+    });
+    scanner.take_back(scan);
+    flow.map(|flow| assert_eq!(flow, Flow::GoOn))
 }
 
 fn c(path: &Path) -> CString {
@@ -149,12 +152,12 @@ fn a_file_with_a_mark_has_the_same_lines_in_any_window() {
             assert_eq!(scan(&mut scanner, &path, &Holds(b"a")), lines, "{window}");
             // Its size unknown.
             let mut found = Lines::new();
-            let sink = |number, line: &[u8]| -> Result<(), Infallible> {
+            let mut scan = scanner.begin(OwnedFd::from(File::open(&path).unwrap()), 0);
+            let flow = scan.go_on(&Holds(b"a"), &mut |number: u64, line: &[u8]| {
                 found.push((number, line.to_vec()));
-                Ok(())
-            };
-            let file = File::open(&path).unwrap();
-            scanner.scan(file, 0, &Holds(b"a"), sink).unwrap();
+                Flow::GoOn
+            });
+            assert_eq!(flow, Ok(Flow::GoOn));
             assert_eq!(found, lines, "{window}");
         }
     }
@@ -353,26 +356,47 @@ fn what_is_written_meanwhile_is_not_waited_for() {
     file.write_all(b"x\n").unwrap();
     let mut output = File::options().append(true).open(file.path()).unwrap();
     let mut scanner = Scanner::with_limits(2, 1 << 20);
-    let result = scanner.scan_path(&c(file.path()), Links::Follow, &Every, |_, line| {
-        output.write_all(&[line, b"\n"].concat())
-    });
-    assert_eq!(result.unwrap(), 1);
+    let (opened, size) = scan::open(&c(file.path()), Links::Follow).unwrap();
+    let mut count = 0;
+    let result = scanner
+        .begin(opened, size)
+        .go_on(&Every, &mut |_: u64, line: &[u8]| {
+            count += 1;
+            output.write_all(&[line, b"\n"].concat()).unwrap();
+            Flow::GoOn
+        });
+    assert_eq!((result, count), (Ok(Flow::GoOn), 1));
 }
 
 #[test]
-fn the_receiver_can_stop_the_search() {
+fn a_search_that_pauses_goes_on_where_it_was() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(b"1\n2\n3\n").unwrap();
-    let mut seen = 0;
-    let result = Scanner::new().scan_path(&c(file.path()), Links::Follow, &Every, |number, _| {
-        seen = number;
-        if number == 2 { Err("enough") } else { Ok(()) }
-    });
-    assert!(
-        matches!(result, Err(ScanError::Sink("enough"))),
-        "{result:?}"
-    );
-    assert_eq!(seen, 2);
+    let text = "1\n2\n3\nno\n".repeat(100);
+    file.write_all(text.as_bytes()).unwrap();
+    for (window, mark) in [(1, ""), (7, ""), (1 << 10, ""), (16, "\u{feff}")] {
+        fs::write(file.path(), format!("{mark}{text}")).unwrap();
+        let (opened, size) = scan::open(&c(file.path()), Links::Follow).unwrap();
+        let mut scan = Scanner::with_limits(window, 1 << 20).begin(opened, size);
+        let mut seen = Lines::new();
+        let mut pauses = 0;
+        let mut pause_at_every_other = |number: u64, line: &[u8]| {
+            seen.push((number, line.to_vec()));
+            if number % 2 == 0 {
+                Flow::Pause
+            } else {
+                Flow::GoOn
+            }
+        };
+        while scan.go_on(&Holds(b""), &mut pause_at_every_other).unwrap() == Flow::Pause {
+            pauses += 1;
+        }
+        assert_eq!(
+            (seen, pauses),
+            (naive(text.as_bytes(), b""), 200),
+            "{window}"
+        );
+        assert_eq!(scan.line_feeds(), 400);
+    }
 }
 
 #[test]
@@ -381,11 +405,12 @@ fn an_open_file_is_searched_from_where_it_stands() {
     file.write_all(b"1\n2\n3\n").unwrap();
     file.seek(std::io::SeekFrom::Start(2)).unwrap();
     let mut lines = Lines::new();
-    let result = Scanner::new().scan(&file, 0, &Every, |number, line| {
+    let mut scan = Scanner::new().begin(file.as_fd(), 0);
+    let result = scan.go_on(&Every, &mut |number: u64, line: &[u8]| {
         lines.push((number, line.to_vec()));
-        Ok::<(), Infallible>(())
+        Flow::GoOn
     });
-    assert_eq!(result.unwrap(), 2);
+    assert_eq!(result, Ok(Flow::GoOn));
     assert_eq!(lines, [(1, b"2".to_vec()), (2, b"3".to_vec())]);
 }
 
@@ -394,11 +419,15 @@ fn a_name_alone_is_taken_from_the_working_directory() {
     let path: &CStr = c"Cargo.toml";
     let mut count = 0;
     for _ in 0..3 {
-        let result = Scanner::new().scan_path(path, Links::Refuse, &Holds(b"[package]"), |_, _| {
-            count += 1;
-            Ok::<(), Infallible>(())
-        });
-        assert_eq!(result.unwrap(), 1);
+        let (file, size) = scan::open(path, Links::Refuse).unwrap();
+        let result = Scanner::new().begin(file, size).go_on(
+            &Holds(b"[package]"),
+            &mut |_: u64, _: &[u8]| {
+                count += 1;
+                Flow::GoOn
+            },
+        );
+        assert_eq!(result, Ok(Flow::GoOn));
     }
     assert_eq!(count, 3);
 }

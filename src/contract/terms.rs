@@ -5,6 +5,7 @@
 
 use std::env;
 use std::str::FromStr;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// The variable that bounds an answer, in bytes of the JSON object.
@@ -12,6 +13,12 @@ pub const MAX_ANSWER: &str = "IKIGAI_MAX_ANSWER";
 
 /// The variable that bounds the time of a call, in seconds, which may have a fraction.
 pub const MAX_SECONDS: &str = "IKIGAI_MAX_SECONDS";
+
+/// The variable that bounds the threads of a search.
+pub const THREADS: &str = "IKIGAI_THREADS";
+
+/// The most threads that a search has.
+const MOST_THREADS: usize = 16;
 
 /// The variable by which the published ikigai is known. It drops answers of 65,536 bytes and more
 /// and does not survive a call of 30 seconds.
@@ -145,6 +152,15 @@ impl Terms {
         self.deadline
             .map_or(most, |deadline| deadline.left().min(most))
     }
+}
+
+/// How many threads a search may have: as many as the machine and the control group of this process
+/// give it, or as [`THREADS`] says, at most 16. 0, and what cannot be understood, count as not set.
+#[must_use]
+pub fn threads() -> usize {
+    let told = number(THREADS).filter(|threads| *threads > 0);
+    let threads = told.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    threads.min(MOST_THREADS)
 }
 
 fn number<T: FromStr>(variable: &str) -> Option<T> {

@@ -58,6 +58,7 @@ mod tests;
 
 use std::fmt;
 
+pub use habits::Tried;
 pub use matcher::Matcher;
 pub use unsupported::Unsupported;
 

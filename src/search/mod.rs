@@ -6,7 +6,9 @@
 pub mod braces;
 mod classes;
 pub mod ere;
+pub mod in_order;
 pub mod nothing;
+mod order;
 pub mod paths;
 pub mod scan;
 mod set;

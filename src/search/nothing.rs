@@ -20,7 +20,6 @@ use std::time::{Duration, Instant};
 
 use super::paths::EntryKind;
 use super::steps::Pattern;
-use super::walk::Bounds;
 pub use place::{Kind, Misplaced, Slip};
 pub use readings::Misread;
 use survey::{Sought, Survey};
@@ -277,12 +276,8 @@ impl Asked<'_> {
             return None;
         }
         let until = self.until.min(Instant::now() + ONE_TRY);
-        let bounds = Bounds {
-            until: Some(until),
-            room: None,
-        };
         let parsed = Pattern::parse(pattern.as_bytes()).ok()?;
-        let paths = parsed.paths(Path::new(self.path), bounds).ok()?;
+        let paths = parsed.paths(Path::new(self.path), Some(until)).ok()?;
         let counts = |kind| !self.files_only || kind == EntryKind::Regular;
         let number = paths.iter().filter(|found| counts(found.kind())).count() as u64;
         let found = Found {

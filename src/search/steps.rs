@@ -4,6 +4,8 @@
 //! once: a tree is read once for `**/*.{ts,tsx}`, and no path is found twice. Only patterns that
 //! begin with a slash are walked apart from those that do not.
 
+use std::sync::Arc;
+
 use super::braces;
 use super::wildcard::{Component, Wildcard};
 
@@ -98,7 +100,7 @@ impl Steps {
 #[derive(Debug)]
 pub struct Pattern {
     /// What is walked together; mostly one.
-    pub(super) walks: Vec<Steps>,
+    pub(super) walks: Vec<Arc<Steps>>,
 }
 
 impl Pattern {
@@ -124,7 +126,8 @@ impl Pattern {
             let pattern = Wildcard::parse(text);
             steps.root.clone_from(&pattern.root);
             steps.add(pattern);
-            return Ok(Self { walks: vec![steps] });
+            let walks = vec![Arc::new(steps)];
+            return Ok(Self { walks });
         }
         let mut walks = [Steps::default(), Steps::default()];
         walks[1].root.push(b'/');
@@ -143,6 +146,7 @@ impl Pattern {
         }
         let mut walks = Vec::from(walks);
         walks.retain(|steps| !steps.all.is_empty() || steps.bare);
+        let walks = walks.into_iter().map(Arc::new).collect();
         Ok(Self { walks })
     }
 }

@@ -10,7 +10,7 @@
 //! that the two have in common. Its own walk is not used: see `walk`. Components of literals
 //! and `*` alone, the usual ones, need no more than comparisons and never reach it.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
 
@@ -225,7 +225,7 @@ enum Middle {
         bytes: glob::Pattern,
         /// Character for character, where both pattern and name are UTF-8: made for the first
         /// name that is not ASCII, for it has to know all letters there are.
-        text: OnceCell<Option<glob::Pattern>>,
+        text: OnceLock<Option<glob::Pattern>>,
     },
 }
 
@@ -264,7 +264,7 @@ impl Wild {
                 Ok(bytes) => Middle::Pattern {
                     source: source.to_vec(),
                     bytes,
-                    text: OnceCell::new(),
+                    text: OnceLock::new(),
                 },
                 Err(_) => return Self::nothing(),
             }

@@ -1,19 +1,22 @@
 //! glob: the paths that a wildcard pattern names.
 
+use std::convert::Infallible;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
+use crate::contract::terms::{Terms, threads};
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::search::nothing::{self, Asked};
-use crate::search::paths::Paths;
+use crate::search::paths::Walked;
 use crate::search::steps::Pattern;
-use crate::search::walk::{Bounds, GlobError};
+use crate::search::walk::{Found, GlobError, Visitor, Walk};
 use crate::tools::search_notes::{self, Words};
 
 /// The tool's row in the registry.
@@ -66,21 +69,19 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let pattern = request.required_text("pattern")?;
     let path = request.text("path")?.unwrap_or_default();
     let terms = request.terms();
-    let bounds = Bounds {
-        until: terms.until(),
-        room: terms.max_answer,
-    };
     let failure = |error| failure(error, pattern, path);
     let parsed = Pattern::parse(pattern.as_bytes()).map_err(|error| failure(error.into()))?;
-    let paths = parsed.paths(Path::new(path), bounds).map_err(failure)?;
+    let walk = parsed.walk(Path::new(path), terms.until());
+    let walk = walk.map_err(failure)?;
     Ok(Reply::new(move |object| {
+        let (walked, listed) = list(object, walk)?;
+        object.field("count", &listed.count)?;
         let mut notes = Notes::default();
-        notes.add(list(object, &paths)?);
-        object.field("count", &paths.count())?;
-        let left_out = paths.left_out();
+        notes.add(what_is_shown(&listed));
+        let left_out = walked.left_out;
         notes.add(left_out.map(|what| search_notes::left_out(what, terms, WORDS)));
-        notes.add(search_notes::unlisted(paths.unlisted()));
-        if paths.count() == 0 {
+        notes.add(search_notes::unlisted(&walked.unlisted));
+        if listed.count == 0 {
             object.empty("no names match")?;
             if left_out.is_none() {
                 notes.add(why_nothing(pattern, path, terms));
@@ -91,41 +92,124 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }))
 }
 
-/// Writes the paths, a line each, as far as there is room. What is to be said if not all have,
-/// comes back.
-fn list(object: &mut Object<'_>, paths: &Paths) -> io::Result<Option<String>> {
-    let bounded = object.room().is_some();
-    let mut output = object.text("output")?;
-    if !bounded {
-        for (at, found) in paths.iter().enumerate() {
-            if at > 0 {
-                output.write_all(b"\n")?;
+/// Puts the names down that a walk finds.
+struct Names<'a> {
+    /// How many bytes of them are of use, where there is a limit.
+    room: Option<usize>,
+    /// Nothing more has room.
+    full: &'a AtomicBool,
+}
+
+/// Some names, one behind the other.
+#[derive(Default)]
+struct Made {
+    /// Each with a line feed before it.
+    text: Vec<u8>,
+    /// Where each ends, if there is a limit.
+    ends: Vec<usize>,
+    count: u64,
+}
+
+/// How much text is handed on at once, in bytes.
+const ENOUGH: usize = 64 << 10;
+
+impl Visitor for Names<'_> {
+    type Made = Made;
+    type Rest = Infallible;
+    const COST: usize = 1;
+
+    fn visit(&mut self, found: &mut Found<'_>, made: &mut Made) -> Option<Infallible> {
+        made.count += 1;
+        let is_of_use = |room| made.text.len() <= room && !self.full.load(Ordering::Relaxed);
+        if self.room.is_none_or(is_of_use) {
+            made.text.push(b'\n');
+            for part in found.parts() {
+                made.text.extend_from_slice(part);
             }
-            output.write_all(found.path())?;
+            if self.room.is_some() {
+                made.ends.push(made.text.len());
+            }
         }
-        output.close()?;
-        return Ok(None);
+        None
     }
-    let (mut record, mut shown, mut first) = (Vec::new(), 0, None);
-    for found in paths.iter() {
-        record.clear();
-        if shown > 0 {
-            record.push(b'\n');
-        }
-        record.extend_from_slice(found.path());
-        if !output.record(&record)? {
-            first = (shown == 0).then_some(record.len());
-            break;
-        }
-        shown += 1;
+
+    fn resume(&mut self, rest: Infallible, _: &mut Made) -> Option<Infallible> {
+        match rest {}
+    }
+
+    fn is_enough(&self, made: &Made) -> bool {
+        made.text.len() >= ENOUGH
+    }
+
+    fn size(made: &Made) -> usize {
+        made.text.len()
+    }
+}
+
+/// What was listed.
+#[derive(Default)]
+struct Listed {
+    /// How many names there are.
+    count: u64,
+    /// How many are shown, where there is a limit and not all are.
+    shown: Option<u64>,
+    /// How long the first one is, in bytes, where it is not shown whole.
+    first: Option<usize>,
+}
+
+/// Writes the names, a line each, as far as there is room, and counts the others.
+fn list(object: &mut Object<'_>, walk: Walk) -> io::Result<(Walked, Listed)> {
+    let room = object.room();
+    let mut output = object.text("output")?;
+    let full = AtomicBool::new(false);
+    let (mut listed, mut shown) = (Listed::default(), 0);
+    let names = || Names { room, full: &full };
+    let (walked, flow) = walk.visit(threads, names, |made: &mut Made| {
+        let first = usize::from(listed.count == 0);
+        listed.count += made.count;
+        made.count = 0;
+        let written = if room.is_some() {
+            let mut start = 0;
+            for end in made.ends.drain(..) {
+                let name = &made.text[start..end];
+                let name = name.get(usize::from(shown == 0)..).unwrap_or_default();
+                if full.load(Ordering::Relaxed) {
+                    break;
+                }
+                match output.record(name) {
+                    Ok(true) => shown += 1,
+                    Ok(false) => {
+                        listed.first = (shown == 0).then_some(name.len());
+                        full.store(true, Ordering::Relaxed);
+                    }
+                    Err(error) => return ControlFlow::Break(error),
+                }
+                start = end;
+            }
+            Ok(())
+        } else {
+            output.write_all(made.text.get(first..).unwrap_or_default())
+        };
+        made.text.clear();
+        written.map_or_else(ControlFlow::Break, ControlFlow::Continue)
+    });
+    if let ControlFlow::Break(error) = flow {
+        return Err(error);
     }
     output.close()?;
-    let (count, narrow) = (paths.count(), "pattern or path");
-    Ok(match first {
+    listed.shown = room.map(|_| shown).filter(|shown| *shown < listed.count);
+    Ok((walked, listed))
+}
+
+/// What is said of names that have no room.
+fn what_is_shown(listed: &Listed) -> Option<String> {
+    let (count, narrow) = (listed.count, "pattern or path");
+    match listed.first {
         Some(length) => Some(search_notes::first_is_cut(length, count, narrow)),
-        None if shown < count => Some(search_notes::shown(shown, count, "names", narrow)),
-        None => None,
-    })
+        None => listed
+            .shown
+            .map(|shown| search_notes::shown(shown, count, "names", narrow)),
+    }
 }
 
 /// Why no name was found; none, where there is none to be found.

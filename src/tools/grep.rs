@@ -1,10 +1,13 @@
 //! grep: the lines of files that a regular expression matches.
 
+mod answer;
 mod search;
+mod stretch;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::{CString, OsStr};
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,16 +17,18 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
+use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::search::ere::Matcher;
 use crate::search::nothing::{self, Asked, Reason, Searched};
-use crate::search::paths::{EntryKind, Paths};
+use crate::search::paths::Walked;
 use crate::search::scan::Links;
 use crate::search::steps::{Pattern, PatternError};
-use crate::search::walk::{Bounds, GlobError};
+use crate::search::walk::{self, GlobError};
 use crate::tools::search_notes::{self, Words, several};
-use search::{Done, Ended, Search};
+use answer::{Answer, Done, Ended};
+use search::{Searcher, Shared};
+use stretch::Stretch;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -130,30 +135,41 @@ struct Query<'a> {
 
 impl Query<'_> {
     fn answer(&self, object: &mut Object<'_>, until: Option<Instant>) -> io::Result<()> {
-        let mut search = Search::new(&self.matcher, object, until)?;
-        let mut paths = Ok(Paths::default());
-        match &self.place {
-            Place::File => {
-                if let Ok(name) = CString::new(self.path) {
-                    search.files([&*name].into_iter(), Links::Follow)?;
+        let binary_counted = object.terms().reader == Reader::Model;
+        let links = match &self.place {
+            Place::File => Links::Follow,
+            Place::Names(_) | Place::Nowhere(_) => Links::Refuse,
+        };
+        let shared = Shared::new(until, object.room(), binary_counted, links);
+        let mut answer = Answer::new(&shared, &self.matcher, object)?;
+        // A pattern that names nothing, for whatever reason, names nothing to be searched.
+        let walk = match &self.place {
+            Place::File => Ok(Some(walk::file(Path::new(self.path)))),
+            Place::Names(pattern) => pattern.walk(Path::new(self.path), until).map(Some),
+            Place::Nowhere(_) => Ok(None),
+        };
+        let mut walked = Ok(Walked::default());
+        match walk {
+            Ok(Some(walk)) => {
+                let searcher = || Searcher::new(&shared, &self.matcher);
+                let (all, flow) = walk.visit(
+                    || shared.threads(),
+                    searcher,
+                    |stretch: &mut Stretch| match answer.add(stretch) {
+                        Ok(true) => ControlFlow::Continue(()),
+                        Ok(false) => ControlFlow::Break(Ok(())),
+                        Err(error) => ControlFlow::Break(Err(error)),
+                    },
+                );
+                if let ControlFlow::Break(ended) = flow {
+                    ended?;
                 }
+                walked = Ok(all);
             }
-            Place::Names(pattern) => {
-                // Half of the time is for the files.
-                let now = Instant::now();
-                let until = until.map(|until| now + until.saturating_duration_since(now) / 2);
-                let bounds = Bounds { until, room: None };
-                paths = pattern.paths(Path::new(self.path), bounds);
-                // A pattern that names nothing, for whatever reason, names nothing to be searched.
-                if let Ok(paths) = &paths {
-                    let regular = |kind| matches!(kind, EntryKind::Regular | EntryKind::Unknown);
-                    let files = paths.iter().filter(move |found| regular(found.kind()));
-                    search.files(files.map(|found| found.c_path()), Links::Refuse)?;
-                }
-            }
-            Place::Nowhere(_) => {}
+            Ok(None) => {}
+            Err(error) => walked = Err(error),
         }
-        let done = search.finish()?;
+        let done = answer.finish()?;
         object.field("count", &done.count)?;
         if done.count == 0 {
             object.empty(&match done.files {
@@ -161,31 +177,35 @@ impl Query<'_> {
                 files => format!("no matches in {}", several(files, "file", "files")),
             })?;
         }
-        let notes = self.notes(&paths, &done, object.terms());
+        let notes = self.notes(&walked, &done, object.terms());
         object.note(notes);
         Ok(())
     }
 
-    fn notes(&self, paths: &Result<Paths, GlobError>, done: &Done, terms: &Terms) -> Notes {
+    fn notes(&self, walked: &Result<Walked, GlobError>, done: &Done, terms: &Terms) -> Notes {
         let mut notes = Notes::default();
         notes.add(what_is_shown(done));
         let undecided = done.undecided.as_deref();
         notes.add(undecided.map(|first| too_costly(self.matcher.gave_up(), first)));
-        notes.add(done.ended.as_ref().map(|ended| ended_early(ended, terms)));
+        notes.add(
+            done.ended
+                .as_ref()
+                .map(|ended| ended_early(ended, done, terms)),
+        );
         notes.add(cut_short(&done.not_to_the_end));
         notes.add(unreadable(done));
         if done.count == 0 {
             notes.add(self.matcher.why_nothing());
         }
         let mut ended = done.ended.is_some();
-        if let Ok(paths) = paths {
-            let left_out = paths.left_out();
+        if let Ok(walked) = walked {
+            let left_out = walked.left_out;
             ended |= left_out.is_some();
             notes.add(left_out.map(|what| search_notes::left_out(what, terms, WORDS)));
-            notes.add(search_notes::unlisted(paths.unlisted()));
+            notes.add(search_notes::unlisted(&walked.unlisted));
         }
         if done.count == 0 && !ended && done.unreadable == 0 {
-            notes.add(self.why_nothing(paths, done, terms));
+            notes.add(self.why_nothing(walked, done, terms));
         }
         notes
     }
@@ -193,7 +213,7 @@ impl Query<'_> {
     /// Why no line was found; none, where all that was asked for was searched.
     fn why_nothing(
         &self,
-        paths: &Result<Paths, GlobError>,
+        walked: &Result<Walked, GlobError>,
         done: &Done,
         terms: &Terms,
     ) -> Option<String> {
@@ -202,7 +222,7 @@ impl Query<'_> {
             .deadline
             .map_or(until, |deadline| until.min(deadline.end));
         let glob = self.glob.unwrap_or("*");
-        let paths = match (&self.place, paths) {
+        let walked = match (&self.place, walked) {
             (Place::File, _) => {
                 return self.glob.map(|_| {
                     "`path` is a file, which alone was searched; `glob` counts only where `path` is a directory."
@@ -220,7 +240,7 @@ impl Query<'_> {
                 ));
             }
             (_, Err(error)) => return Some(format!("Nothing was searched: {error}.")),
-            (Place::Names(_), Ok(paths)) => paths,
+            (Place::Names(_), Ok(walked)) => walked,
         };
         let asked = Asked {
             path: if self.path == "." { "" } else { self.path },
@@ -233,17 +253,18 @@ impl Query<'_> {
             _ if glob.starts_with('/') => None,
             _ => nothing::misplaced(asked, self.glob).map(Reason::Path),
         };
-        let reason =
-            misplaced.or_else(|| nothing::lines(asked, searched(self.path, paths, done, until)))?;
+        let reason = misplaced
+            .or_else(|| nothing::lines(asked, searched(self.path, walked, done, until)))?;
         Some(WORDS.why(&reason, done.files))
     }
 }
 
 /// What the names were that were found below `path`.
-fn searched(path: &str, paths: &Paths, done: &Done, until: Instant) -> Searched {
+fn searched(path: &str, walked: &Walked, done: &Done, until: Instant) -> Searched {
     let mut searched = Searched {
         files: done.files,
-        hidden: paths.passed_hidden(),
+        directories: done.directories,
+        hidden: walked.hidden,
         ..Searched::default()
     };
     let here = fs::canonicalize(path);
@@ -253,14 +274,11 @@ fn searched(path: &str, paths: &Paths, done: &Done, until: Instant) -> Searched 
         let inside = here.as_ref().is_ok_and(|here| target.starts_with(here));
         (!inside && target.is_file()).then_some(())
     };
-    for found in paths.iter() {
-        match found.kind() {
-            EntryKind::Directory => searched.directories += 1,
-            EntryKind::Symlink if Instant::now() < until => {
-                searched.links += u64::from(elsewhere(found.path()).is_some());
-            }
-            _ => {}
+    for link in &done.links {
+        if Instant::now() >= until {
+            break;
         }
+        searched.links += u64::from(elsewhere(link).is_some());
     }
     searched
 }
@@ -304,15 +322,12 @@ fn too_costly(lines: u64, first: &str) -> String {
 /// How long before the end of a call's time a pattern's limit counts as that end.
 const NEARLY: Duration = Duration::from_millis(100);
 
-fn ended_early(ended: &Ended, terms: &Terms) -> String {
+fn ended_early(ended: &Ended, done: &Done, terms: &Terms) -> String {
     let Ended {
         file,
         line,
-        before,
-        behind,
         by_the_clock,
     } = ended;
-    let files = |number: usize| several(number as u64, "file", "files");
     // A pattern's own limit is the rest of the call's time, where the call has one.
     let of_the_call = |until: Instant| Instant::now() + NEARLY >= until;
     let (why, what) = if *by_the_clock {
@@ -332,10 +347,9 @@ fn ended_early(ended: &Ended, terms: &Terms) -> String {
     };
     format!(
         "The search ended for lack of time before line {line} of {file}, since {why}: all before that was \
-         searched ({} to the end), the rest of this file and {} behind it were not. {what}, or search \
-         fewer files at a time.",
-        files(*before),
-        files(*behind)
+         searched ({} to the end), the rest of this file and the files behind it were not. {what}, or \
+         search fewer files at a time.",
+        several(done.files, "file", "files")
     )
 }
 

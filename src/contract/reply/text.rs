@@ -40,6 +40,19 @@ impl Text<'_> {
         self.kept.as_ref().is_some_and(Kept::is_full)
     }
 
+    /// Sends what has come to its reader, but for half a character, and what is kept back until it is
+    /// known how much of it has room.
+    pub fn send(&mut self) -> io::Result<()> {
+        let mut pending = std::mem::take(&mut self.pending);
+        let rest = self.pass_on(&pending)?;
+        pending.drain(..pending.len() - rest);
+        self.pending = pending;
+        match &mut self.sink {
+            TextSink::Json { out, .. } => out.flush(),
+            TextSink::Viewer(viewer, _) => viewer.flush(),
+        }
+    }
+
     /// Writes all of `record`, or, where there is no room for it, nothing of it, and then nothing
     /// more; only the first one is shown as far as there is room. Whether it was written whole
     /// comes back.
@@ -168,16 +181,9 @@ impl Write for Text<'_> {
     /// Shows a viewer what has come. A JSON reader waits for the end anyway, and is better served
     /// in larger pieces.
     fn flush(&mut self) -> io::Result<()> {
-        if matches!(self.sink, TextSink::Json { .. }) {
-            return Ok(());
-        }
-        let mut pending = std::mem::take(&mut self.pending);
-        let rest = self.pass_on(&pending)?;
-        pending.drain(..pending.len() - rest);
-        self.pending = pending;
-        match &mut self.sink {
+        match self.sink {
             TextSink::Json { .. } => Ok(()),
-            TextSink::Viewer(viewer, _) => viewer.flush(),
+            TextSink::Viewer(..) => self.send(),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! explains.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -23,9 +23,23 @@ const FAIR_FIND: u64 = 500;
 /// Stands for "nowhere" where an offset is expected.
 const NOWHERE: usize = usize::MAX;
 
-/// The time that a search has left, and the lines that it had to leave undecided.
+/// The time that a search has left, and the lines that it had to leave undecided. Each thread of the
+/// search has one, and they share the time.
 #[derive(Debug)]
 pub(super) struct Budget {
+    whole: Arc<Whole>,
+    /// Processor time that an ordinary pattern may have taken on this thread, in nanoseconds, since
+    /// it was last added to that of the others.
+    fair: AtomicU64,
+    /// Where the first undecided lines of this window begin.
+    undecided: Mutex<Vec<usize>>,
+    /// The offset in this window at which the search ended.
+    stopped: AtomicUsize,
+}
+
+/// What the threads of a search share.
+#[derive(Debug)]
+struct Whole {
     began: Instant,
     /// How long any search may take, costly or not; unset, [`LIMIT`] holds for costly ones.
     told: OnceLock<Duration>,
@@ -33,20 +47,28 @@ pub(super) struct Budget {
     fair: AtomicU64,
     /// How many lines could not be decided.
     gave_up: AtomicU64,
-    /// Where the first undecided lines of this window begin.
-    undecided: Mutex<Vec<usize>>,
-    /// The offset in this window at which the search ended.
-    stopped: AtomicUsize,
 }
 
 impl Budget {
     /// A budget whose time begins now.
     pub fn new() -> Self {
-        Self {
+        Self::of(Arc::new(Whole {
             began: Instant::now(),
             told: OnceLock::new(),
             fair: AtomicU64::new(FAIR),
             gave_up: AtomicU64::new(0),
+        }))
+    }
+
+    /// The budget of a further thread.
+    pub fn another(&self) -> Self {
+        Self::of(Arc::clone(&self.whole))
+    }
+
+    fn of(whole: Arc<Whole>) -> Self {
+        Self {
+            whole,
+            fair: AtomicU64::new(0),
             undecided: Mutex::default(),
             stopped: AtomicUsize::new(NOWHERE),
         }
@@ -55,17 +77,19 @@ impl Budget {
     /// Ends any search after `limit`, from the beginning on, but no later than a costly one ends.
     pub fn limit(&self, limit: Duration) {
         // A budget is told once.
-        let _ = self.told.set(limit.min(LIMIT));
+        let _ = self.whole.told.set(limit.min(LIMIT));
     }
 
-    fn whole(&self) -> Duration {
-        self.told.get().copied().unwrap_or(LIMIT)
+    fn limit_of_all(&self) -> Duration {
+        self.whole.told.get().copied().unwrap_or(LIMIT)
     }
 
     /// Allows for a window of this many bytes.
     pub fn window(&self, bytes: usize) {
         let bytes = (bytes as u64).saturating_mul(FAIR_BYTE);
         self.allow(bytes.saturating_add(FAIR_WINDOW));
+        let fair = self.fair.swap(0, Ordering::Relaxed);
+        self.whole.fair.fetch_add(fair, Ordering::Relaxed);
     }
 
     /// Allows for looking for one more line.
@@ -73,7 +97,7 @@ impl Budget {
         self.allow(FAIR_FIND);
     }
 
-    /// One thread alone adds to it, so nothing has to be locked.
+    /// This thread alone adds to it, so nothing has to be locked.
     fn allow(&self, more: u64) {
         let fair = self.fair.load(Ordering::Relaxed).saturating_add(more);
         self.fair.store(fair, Ordering::Relaxed);
@@ -81,29 +105,31 @@ impl Budget {
 
     /// Whether the pattern is costly and its time is over.
     pub fn is_over(&self) -> bool {
-        if self.began.elapsed() < self.whole() {
+        if self.whole.began.elapsed() < self.limit_of_all() {
             return false;
         }
-        if self.told.get().is_some() {
+        if self.whole.told.get().is_some() {
             return true;
         }
         let used = clock_gettime(ClockId::ProcessCPUTime);
         let seconds = u64::try_from(used.tv_sec).unwrap_or(u64::MAX);
         let rest = u64::try_from(used.tv_nsec).unwrap_or(0);
         let used = seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-        used > self.fair.load(Ordering::Relaxed)
+        let fair = self.fair.load(Ordering::Relaxed);
+        used > fair.saturating_add(self.whole.fair.load(Ordering::Relaxed))
     }
 
     /// The deadline for one costly line: half of the time left, so that the other half remains for
     /// the lines after it.
     pub fn share(&self) -> Instant {
-        let left = self.whole().saturating_sub(self.began.elapsed());
+        let left = self.limit_of_all();
+        let left = left.saturating_sub(self.whole.began.elapsed());
         Instant::now() + (left / 2).max(LEAST)
     }
 
     /// Notes that the line that begins at `start` cannot be decided.
     pub fn give_up(&self, start: usize) {
-        self.gave_up.fetch_add(1, Ordering::Relaxed);
+        self.whole.gave_up.fetch_add(1, Ordering::Relaxed);
         let mut undecided = self
             .undecided
             .lock()
@@ -113,7 +139,7 @@ impl Budget {
 
     /// How many lines could not be decided.
     pub fn gave_up(&self) -> u64 {
-        self.gave_up.load(Ordering::Relaxed)
+        self.whole.gave_up.load(Ordering::Relaxed)
     }
 
     /// The offsets at which those of this window begin. Each is returned once.

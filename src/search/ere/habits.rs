@@ -20,7 +20,10 @@ const HEAD: usize = 4 << 10;
 /// The longest pattern, in bytes, that is read in other ways.
 const LONGEST: usize = 10_000;
 
-/// What is known of a search that has found nothing so far.
+/// How many readings of a pattern there are.
+const READINGS: usize = 4;
+
+/// The other readings of a pattern, and what is known of a search that has found nothing so far.
 #[derive(Debug)]
 pub(super) struct Habits {
     pattern: String,
@@ -30,6 +33,18 @@ pub(super) struct Habits {
     /// How many bytes were tried.
     tried: AtomicUsize,
     readings: OnceLock<Vec<Reading>>,
+}
+
+/// What came of a stretch of the search. Stretches are put together in their order, so that the same
+/// is said however many threads there were.
+#[derive(Debug, Default)]
+pub struct Tried {
+    /// A line was found.
+    pub(super) found: bool,
+    /// How many bytes were tried before that.
+    bytes: usize,
+    /// Before how many of them a reading matched for the first time.
+    matched: [Option<usize>; READINGS],
 }
 
 /// Another reading of the pattern.
@@ -72,22 +87,37 @@ impl Habits {
         }))
     }
 
-    /// Notes that a line was found.
-    pub fn found(&self) {
-        self.found.store(true, Ordering::Relaxed);
-    }
-
     /// Tries the other readings on a window in which nothing was found.
     #[inline(never)]
-    pub fn try_on(&self, window: &[u8]) {
-        let tried = self.tried.load(Ordering::Relaxed);
-        if tried > TRIED || self.found.load(Ordering::Relaxed) {
+    pub fn try_on(&self, window: &[u8], stretch: &mut Tried) {
+        let before = self.tried.load(Ordering::Relaxed);
+        let over = before.saturating_add(stretch.bytes) > TRIED;
+        if over || self.found.load(Ordering::Relaxed) {
             return;
         }
-        self.tried.store(tried + window.len(), Ordering::Relaxed);
-        for reading in self.readings() {
-            reading.try_on(window);
+        for (reading, matched) in self.readings().iter().zip(&mut stretch.matched) {
+            if matched.is_none() && reading.matches(window) {
+                *matched = Some(stretch.bytes);
+            }
         }
+        stretch.bytes += window.len();
+    }
+
+    /// Adds the next stretch of the search; nothing of it is left.
+    pub fn add(&self, stretch: &mut Tried) {
+        let stretch = std::mem::take(stretch);
+        let before = self.tried.load(Ordering::Relaxed);
+        if self.found.load(Ordering::Relaxed) || before > TRIED {
+            return;
+        }
+        let readings = self.readings.get().map_or(&[][..], Vec::as_slice);
+        for (reading, matched) in readings.iter().zip(stretch.matched) {
+            let matched = matched.is_some_and(|bytes| before.saturating_add(bytes) <= TRIED);
+            reading.matched.fetch_or(matched, Ordering::Relaxed);
+        }
+        let bytes = before.saturating_add(stretch.bytes);
+        self.tried.store(bytes, Ordering::Relaxed);
+        self.found.store(stretch.found, Ordering::Relaxed);
     }
 
     /// Why nothing was found, if it is known.
@@ -119,7 +149,7 @@ impl Habits {
             } else {
                 Habit::Basic
             };
-            let readings = [
+            let readings: [_; READINGS] = [
                 (Habit::LineEnd, before_line_ends(&self.pattern)),
                 (basic, as_basic(&self.pattern)),
                 (Habit::Dollar, with_dollars(&self.pattern)),
@@ -148,22 +178,18 @@ impl Reading {
             .as_ref()
     }
 
-    fn try_on(&self, window: &[u8]) {
+    fn matches(&self, window: &[u8]) -> bool {
         if self.matched.load(Ordering::Relaxed) {
-            return;
+            return false;
         }
         if self.habit == Habit::LineEnd {
             let head = &window[..window.len().min(HEAD)];
             if memmem::find(head, b"\r\n").is_none() {
-                return;
+                return false;
             }
         }
-        if self
-            .matcher()
-            .is_some_and(|matcher| matcher.matches_quickly(window))
-        {
-            self.matched.store(true, Ordering::Relaxed);
-        }
+        let matcher = self.matcher();
+        matcher.is_some_and(|matcher| matcher.matches_quickly(window))
     }
 
     fn sentence(&self, matched: bool) -> String {

@@ -8,7 +8,8 @@
 //! | anything without a back-reference | [`LinearSearch`]: `regex`, linear |
 //! | with a back-reference | [`References`]: `regex`, then `fancy-regex` |
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use memchr::memmem::Finder;
@@ -17,7 +18,7 @@ use super::PatternError;
 use super::advice::advise;
 use super::ast::Node;
 use super::budget::Budget;
-use super::habits::Habits;
+use super::habits::{Habits, Tried};
 use super::parser::{self, Parsed};
 use super::references::References;
 use super::runs::Runs;
@@ -30,7 +31,11 @@ use crate::search::scan::LineMatcher;
 pub struct Matcher {
     engine: Engine,
     budget: Arc<Budget>,
-    habits: Option<Box<Habits>>,
+    habits: Option<Arc<Habits>>,
+    /// What came of the stretch that this matcher searches.
+    tried: Mutex<Tried>,
+    /// Whether a line was found in it.
+    found: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -63,8 +68,23 @@ impl Matcher {
         Ok(Self {
             engine,
             budget,
-            habits,
+            habits: habits.map(Arc::from),
+            tried: Mutex::default(),
+            found: AtomicBool::new(false),
         })
+    }
+
+    /// The same matcher for a further thread of the same search.
+    #[must_use]
+    pub fn another(&self) -> Self {
+        let budget = Arc::new(self.budget.another());
+        Self {
+            engine: self.engine.another(&budget),
+            budget,
+            habits: self.habits.clone(),
+            tried: Mutex::default(),
+            found: AtomicBool::new(false),
+        }
     }
 
     /// Whether a line of this window matches, as far as that is found out without delay.
@@ -88,16 +108,38 @@ impl Matcher {
         }
         let found = self.engine.find(window, from);
         if let Some(habits) = &self.habits {
-            match found {
-                Some(_) => habits.found(),
-                None => habits.try_on(window),
+            if found.is_some() {
+                self.found.store(true, Ordering::Relaxed);
+            } else if !self.found.load(Ordering::Relaxed) {
+                habits.try_on(window, &mut self.tried());
             }
         }
         found
     }
 
-    /// Why a search in which `find` has found nothing did so, where the pattern is written in the
-    /// way of another tool: one sentence that says how to write it.
+    /// What came of the stretch of the search that this matcher has gone through since it was last
+    /// asked.
+    #[must_use]
+    pub fn take_tried(&self) -> Tried {
+        let mut tried = std::mem::take(&mut *self.tried());
+        tried.found = self.found.swap(false, Ordering::Relaxed);
+        tried
+    }
+
+    /// One thread alone has it.
+    fn tried(&self) -> MutexGuard<'_, Tried> {
+        self.tried.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds what came of the next stretch of the search, on whatever thread; nothing of it is left.
+    pub fn add_tried(&self, tried: &mut Tried) {
+        if let Some(habits) = &self.habits {
+            habits.add(tried);
+        }
+    }
+
+    /// Why a search in which nothing was found did so, where the pattern is written in the way of
+    /// another tool: one sentence that says how to write it.
     #[must_use]
     pub fn why_nothing(&self) -> Option<String> {
         self.habits.as_ref()?.why_nothing()
@@ -137,6 +179,16 @@ impl Engine {
             return runs.map(Self::Runs);
         }
         LinearSearch::compile(&node, budget).map(|search| Self::Regex(Box::new(search)))
+    }
+
+    fn another(&self, budget: &Arc<Budget>) -> Self {
+        match self {
+            Self::EveryLine => Self::EveryLine,
+            Self::Text(finder) => Self::Text(finder.clone()),
+            Self::Runs(runs) => Self::Runs(runs.clone()),
+            Self::Regex(search) => Self::Regex(Box::new(search.another(budget))),
+            Self::References(references) => Self::References(Box::new(references.another(budget))),
+        }
     }
 
     fn find(&self, window: &[u8], from: usize) -> Option<usize> {

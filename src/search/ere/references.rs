@@ -71,6 +71,16 @@ impl References {
         })
     }
 
+    /// The same for a further thread.
+    pub fn another(&self, budget: &Arc<Budget>) -> Self {
+        Self {
+            candidates: self.candidates.another(budget),
+            positions: self.positions,
+            engines: Arc::clone(&self.engines),
+            budget: Arc::clone(budget),
+        }
+    }
+
     /// As `Matcher::find`.
     pub fn find(&self, window: &[u8], mut from: usize) -> Option<usize> {
         while from < window.len() {

@@ -16,7 +16,7 @@ use super::search::{SIZE_LIMIT, build};
 const LONG: u32 = 1000;
 
 /// A pattern for runs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Runs {
     run: Regex,
     /// The length of the run, in characters.

@@ -40,7 +40,7 @@ pub(super) struct LinearSearch {
     /// ASCII alone: elsewhere it is much quicker on a line than on a window.
     words: bool,
     /// For lines that are too long for the pattern.
-    piecewise: Piecewise,
+    piecewise: Arc<Piecewise>,
     budget: Arc<Budget>,
 }
 
@@ -66,15 +66,26 @@ impl LinearSearch {
             regex: build(&pattern)?,
             required: required(node).map(finder),
             words: asks_for_words(node),
-            piecewise: Piecewise {
+            piecewise: Arc::new(Piecewise {
                 one_call: usize::try_from(ONE_CALL / positions(node).max(1)).unwrap_or(0),
                 shortest: shortest(node),
                 held: longest(node).map(finder),
                 pattern,
                 stepper: OnceLock::new(),
-            },
+            }),
             budget: Arc::clone(budget),
         })
+    }
+
+    /// The same for a further thread: what the engine learns of a text is that thread's own.
+    pub fn another(&self, budget: &Arc<Budget>) -> Self {
+        Self {
+            regex: self.regex.clone(),
+            required: self.required.clone(),
+            words: self.words,
+            piecewise: Arc::clone(&self.piecewise),
+            budget: Arc::clone(budget),
+        }
     }
 
     /// As `Matcher::find`; where `from` is less than the window's length.

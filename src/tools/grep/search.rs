@@ -1,83 +1,82 @@
-//! A search under way: files in, lines out, within the limits of the call.
+//! The search itself, as each thread does it: files in, lines out.
 
 use std::cell::Cell;
-use std::ffi::CStr;
-use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use rustix::io::Errno;
 
-use crate::contract::reply::{Object, Text};
-use crate::contract::terms::Reader;
+use super::stretch::{Known, Piece, Record, Stretch};
+use crate::contract::terms::threads;
 use crate::search::ere::Matcher;
-use crate::search::scan::{LineMatcher, Links, ScanError, Scanner};
+use crate::search::in_order::Work;
+use crate::search::paths::EntryKind;
+use crate::search::scan::{
+    self, Flow, LARGE, LineMatcher, Links, Pieces, Receiver, Scan, ScanError, Scanner,
+};
+use crate::search::walk::{Found, Visitor};
 use crate::tools::search_notes::several;
 
 /// How many bytes of a file tell whether it is binary.
 const BINARY_LOOK: usize = 8 << 10;
+/// How many bytes of lines are handed on at once.
+const ENOUGH_TEXT: usize = 256 << 10;
+/// How many bytes of files are searched at once.
+const ENOUGH_BYTES: usize = 1 << 20;
+/// How many bytes of files were searched before there is work for more than one thread.
+const MUCH: usize = 4 << 20;
 
-/// A search of files, one after the other.
-pub struct Search<'m, 'o> {
-    matcher: Within<'m>,
-    scanner: Scanner,
-    output: Text<'o>,
-    /// How many bytes of text are shown at most, where there is a limit.
-    room: Option<usize>,
-    /// Whether matches in binary files are counted and not shown.
-    binary_counted: bool,
-    record: Vec<u8>,
-    done: Done,
-}
-
-/// What a search has come to.
-#[derive(Debug, Default)]
-pub struct Done {
-    /// How many lines match.
-    pub count: u64,
-    /// Whether there is a limit to how many are shown.
-    pub bounded: bool,
-    /// How many are shown then, whole.
-    pub shown: u64,
-    /// How long the first line of the answer is, in bytes, where it is not shown whole.
-    pub first: Option<usize>,
-    /// How many files were searched, to the end or not.
-    pub files: u64,
-    /// How many files could not be read, and the first of them.
-    pub unreadable: u64,
-    /// Which was the first, and why.
-    pub first_unreadable: Option<(String, Errno)>,
-    /// Files with a line that is too long.
-    pub not_to_the_end: Vec<String>,
-    /// The first line that could not be decided.
-    pub undecided: Option<String>,
-    /// Where the search ended before its end.
-    pub ended: Option<Ended>,
-}
-
-/// Where a search ended before its time.
+/// What the threads of one search share.
 #[derive(Debug)]
-pub struct Ended {
-    /// The file.
-    pub file: String,
-    /// The first line that was not searched.
-    pub line: u64,
-    /// How many files were searched before this one, and how many were not.
-    pub before: usize,
-    /// See `before`.
-    pub behind: usize,
-    /// The time of the call was over, whatever the pattern costs.
-    pub by_the_clock: bool,
+pub struct Shared {
+    /// When the call's time is over.
+    pub until: Option<Instant>,
+    /// How many bytes of text are shown at most, where there is a limit.
+    pub room: Option<usize>,
+    /// Whether matches in binary files are counted and not shown.
+    pub binary_counted: bool,
+    /// What to do with files that are symbolic links.
+    pub links: Links,
+    /// Nothing more has room: what is found is only counted.
+    pub full: AtomicBool,
+    /// How many threads there may be, once that was asked.
+    threads: OnceLock<usize>,
+}
+
+impl Shared {
+    pub fn new(
+        until: Option<Instant>,
+        room: Option<usize>,
+        binary_counted: bool,
+        links: Links,
+    ) -> Self {
+        Self {
+            until,
+            room,
+            binary_counted,
+            links,
+            full: AtomicBool::new(false),
+            threads: OnceLock::new(),
+        }
+    }
+
+    /// How many threads there may be.
+    pub fn threads(&self) -> usize {
+        *self.threads.get_or_init(threads)
+    }
 }
 
 /// A matcher whose search ends with the time of the call, and who looks at how a file begins.
-struct Within<'m> {
-    matcher: &'m Matcher,
+struct Within {
+    matcher: Matcher,
     until: Option<Instant>,
     /// Whether the file is binary, once its beginning has been seen.
     binary: Cell<Option<bool>>,
 }
 
-impl LineMatcher for Within<'_> {
+impl LineMatcher for Within {
     fn find(&self, window: &[u8], from: usize) -> Option<usize> {
         self.matcher.find(window, from)
     }
@@ -104,148 +103,331 @@ fn is_binary(beginning: &[u8]) -> bool {
     !marked && memchr::memchr(0, beginning).is_some()
 }
 
-impl<'m, 'o> Search<'m, 'o> {
-    /// A search whose lines are the field `output` of `object`; it ends at `until`.
-    pub fn new(
-        matcher: &'m Matcher,
-        object: &'o mut Object<'_>,
-        until: Option<Instant>,
-    ) -> io::Result<Self> {
-        let room = object.room();
-        let binary_counted = object.terms().reader == Reader::Model;
-        Ok(Self {
+/// A file that is being searched.
+struct Current {
+    path: Vec<u8>,
+    /// How many lines of a binary file match.
+    counted: u64,
+    /// What stands before each number: put together once, where there are millions of lines.
+    before: Vec<u8>,
+}
+
+/// A file that was not searched to its end yet.
+pub enum Rest {
+    /// It is gone on with where it stands; once it was taken, there is nothing.
+    Paused(Option<Box<Paused>>),
+    /// It is searched piece by piece.
+    Pieces(Pieces<Known>),
+}
+
+/// A file whose search has paused.
+pub struct Paused {
+    scan: Scan<OwnedFd>,
+    current: Current,
+    binary: Option<bool>,
+}
+
+impl Work for Rest {
+    fn take_part(&mut self) -> Option<Self> {
+        match self {
+            Self::Pieces(pieces) => pieces.take_part().map(Self::Pieces),
+            Self::Paused(paused) => paused.take().map(|paused| Self::Paused(Some(paused))),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        match self {
+            Self::Pieces(pieces) => pieces.is_over(),
+            Self::Paused(paused) => paused.is_none(),
+        }
+    }
+}
+
+/// One thread of the search.
+pub struct Searcher<'s> {
+    shared: &'s Shared,
+    matcher: Within,
+    scanner: Scanner,
+    /// The path of the file that is being searched, and what else is used for each again.
+    current: Current,
+    /// How many bytes were searched.
+    bytes: usize,
+}
+
+impl<'s> Searcher<'s> {
+    pub fn new(shared: &'s Shared, matcher: &Matcher) -> Self {
+        Self {
+            shared,
             matcher: Within {
-                matcher,
-                until,
+                matcher: matcher.another(),
+                until: shared.until,
                 binary: Cell::new(None),
             },
             scanner: Scanner::new(),
-            output: object.text("output")?,
-            room,
-            binary_counted,
-            record: Vec::new(),
-            done: Done {
-                bounded: room.is_some(),
-                ..Done::default()
+            current: Current {
+                path: Vec::new(),
+                counted: 0,
+                before: Vec::new(),
             },
-        })
-    }
-
-    /// Ends the answer's text.
-    pub fn finish(self) -> io::Result<Done> {
-        self.output.close()?;
-        Ok(self.done)
-    }
-
-    /// Searches these files until the time is over.
-    pub fn files<'f>(
-        &mut self,
-        files: impl Iterator<Item = &'f CStr> + Clone,
-        links: Links,
-    ) -> io::Result<()> {
-        for (nth, file) in files.clone().enumerate() {
-            self.file(file, links)?;
-            if let Some(ended) = &mut self.done.ended {
-                ended.before = nth;
-                ended.behind = files.count() - nth - 1;
-                break;
-            }
+            bytes: 0,
         }
-        Ok(())
     }
 
     /// Searches one more file. One that cannot be read is passed over and counted.
-    fn file(&mut self, path: &CStr, links: Links) -> io::Result<()> {
-        let Self {
-            matcher,
-            scanner,
-            output,
-            room,
-            binary_counted,
-            record,
-            done,
-        } = self;
-        matcher.binary.set((!*binary_counted).then_some(false));
-        let mut counted = 0;
-        // What stands before each number: put together once, where there are millions of lines.
-        let mut before = Vec::new();
-        let searched = scanner.scan_path(path, links, matcher, |number, line| {
-            let first = usize::from(done.count == 0);
-            done.count += 1;
-            if matcher.binary.get() == Some(true) {
-                counted += 1;
-                return Ok(());
+    fn file(&mut self, found: &mut Found<'_>, stretch: &mut Stretch) -> Option<Rest> {
+        self.current.path.clear();
+        for part in found.parts() {
+            self.current.path.extend_from_slice(part);
+        }
+        self.current.counted = 0;
+        self.current.before.clear();
+        let links = self.shared.links;
+        let (mut file, size) = match scan::regular(found.open(scan::flags(links)), links) {
+            Ok(file) => file,
+            Err(error) => {
+                outcome(stretch, &self.current.path, Some(error));
+                return None;
             }
-            if before.is_empty() {
-                before = [b"\n", path.to_bytes(), b":"].concat();
-            }
-            let mut digits = itoa::Buffer::new();
-            let digits = digits.format(number).as_bytes();
-            let Some(room) = *room else {
-                output.write_all(&before[first..])?;
-                output.write_all(digits)?;
-                output.write_all(b": ")?;
-                return output.write_all(line);
+        };
+        if size >= LARGE && self.shared.threads() > 1 {
+            let known = |head: &[u8]| Known {
+                path: self.current.path.clone(),
+                binary: self.shared.binary_counted && is_binary(head),
             };
-            if output.is_full() {
-                return Ok(());
+            match Pieces::of(file, size, known) {
+                Ok(pieces) => return Some(Rest::Pieces(pieces)),
+                Err(whole) => file = whole,
             }
-            record.clear();
-            record.extend_from_slice(&before[first..]);
-            record.extend_from_slice(digits);
-            record.extend_from_slice(b": ");
-            let length = record.len() + line.len();
-            // Of a line that is too long no more than has room is looked at.
-            record.extend_from_slice(&line[..line.len().min(room.saturating_add(4))]);
-            let whole = output.record(record)?;
-            done.shown += u64::from(whole);
-            if !whole && done.shown == 0 {
-                done.first = Some(length);
+        }
+        let binary = (!self.shared.binary_counted).then_some(false);
+        self.matcher.binary.set(binary);
+        let scan = self.scanner.begin(file, size);
+        self.go_on(scan, stretch)
+    }
+
+    /// Goes on with the current file.
+    fn go_on(&mut self, mut scan: Scan<OwnedFd>, stretch: &mut Stretch) -> Option<Rest> {
+        let before = stretch.bytes;
+        let mut lines = Lines {
+            shared: self.shared,
+            stretch,
+            binary: &self.matcher.binary,
+            current: &mut self.current,
+            numbered: true,
+        };
+        let result = scan.go_on(&self.matcher, &mut lines);
+        self.bytes += stretch.bytes - before;
+        if result == Ok(Flow::Pause) {
+            return Some(Rest::Paused(Some(Box::new(Paused {
+                scan,
+                current: Current {
+                    path: self.current.path.clone(),
+                    counted: self.current.counted,
+                    before: std::mem::take(&mut self.current.before),
+                },
+                binary: self.matcher.binary.get(),
+            }))));
+        }
+        let Current { path, counted, .. } = &self.current;
+        if *counted > 0 {
+            let start = stretch.text.len();
+            stretch.text.extend(binary_matches(path, *counted));
+            stretch.records.push(Record {
+                end: stretch.text.len(),
+                whole: stretch.text.len() - start,
+                number: 0,
+                lines: *counted,
+            });
+        }
+        if let Some(line) = scan.undecided() {
+            stretch.undecided.get_or_insert_with(|| (name(path), line));
+        }
+        outcome(stretch, path, result.err());
+        self.scanner.take_back(scan);
+        None
+    }
+
+    /// Searches a piece of a large file.
+    fn piece(&mut self, piece: &Pieces<Known>, stretch: &mut Stretch) {
+        self.matcher.binary.set(Some(piece.file.known.binary));
+        let before = stretch.bytes;
+        let (mut line_feeds, mut undecided) = (0, None);
+        let failed = match piece.source() {
+            Err(error) => Some(ScanError::Unreadable(error)),
+            Ok(source) => {
+                let mut scan = self.scanner.begin(source, 0);
+                if !piece.is_first() {
+                    scan = scan.without_mark();
+                }
+                let mut lines = Lines {
+                    shared: self.shared,
+                    stretch,
+                    binary: &self.matcher.binary,
+                    current: &mut self.current,
+                    numbered: false,
+                };
+                let result = scan.go_on(&self.matcher, &mut lines);
+                (line_feeds, undecided) = (scan.line_feeds(), scan.undecided());
+                self.scanner.take_back(scan);
+                result.err()
             }
-            Ok(())
+        };
+        self.bytes += stretch.bytes - before;
+        stretch.piece = Some(Piece {
+            file: Arc::clone(&piece.file),
+            first: piece.is_first(),
+            last: piece.is_last(),
+            line_feeds,
+            undecided,
+            failed,
         });
-        let name = || path.to_string_lossy().into_owned();
-        if counted > 0 {
-            record.clear();
-            if done.count > counted {
-                record.push(b'\n');
+    }
+}
+
+/// The line that stands for a binary file's matches, with the line feed before it.
+pub fn binary_matches(path: &[u8], count: u64) -> Vec<u8> {
+    let lines = several(count, "line", "lines");
+    format!("\nbinary file {} matches, {lines}", name(path)).into_bytes()
+}
+
+/// A path in words.
+pub fn name(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
+/// Notes how the search of a file has ended.
+pub fn outcome(stretch: &mut Stretch, path: &[u8], failed: Option<ScanError>) {
+    match failed {
+        Some(ScanError::OutOfTime(line)) => stretch.ended = Some((name(path), line)),
+        Some(ScanError::LineTooLong) => {
+            stretch.files += 1;
+            stretch.not_to_the_end.push(name(path));
+        }
+        // It has been removed meanwhile.
+        Some(ScanError::NotRegular | ScanError::Unreadable(Errno::NOENT)) => {}
+        Some(ScanError::Unreadable(error)) => {
+            stretch.unreadable += 1;
+            stretch
+                .first_unreadable
+                .get_or_insert_with(|| (name(path), error));
+        }
+        None => stretch.files += 1,
+    }
+}
+
+impl Visitor for Searcher<'_> {
+    type Made = Stretch;
+    type Rest = Rest;
+    const COST: usize = 8;
+
+    fn visit(&mut self, found: &mut Found<'_>, stretch: &mut Stretch) -> Option<Rest> {
+        match found.kind() {
+            EntryKind::Regular | EntryKind::Unknown => return self.file(found, stretch),
+            EntryKind::Directory => stretch.directories += 1,
+            EntryKind::Symlink => stretch.links.push(found.path()),
+            EntryKind::Other => {}
+        }
+        None
+    }
+
+    fn resume(&mut self, rest: Rest, stretch: &mut Stretch) -> Option<Rest> {
+        match rest {
+            Rest::Paused(paused) => {
+                let paused = *paused?;
+                self.current = paused.current;
+                self.matcher.binary.set(paused.binary);
+                self.go_on(paused.scan, stretch)
             }
-            let count = several(counted, "line", "lines");
-            write!(record, "binary file {} matches, {count}", name())?;
-            if room.is_none() {
-                output.write_all(record)?;
-            } else if output.record(record)? {
-                done.shown += counted;
+            Rest::Pieces(pieces) => {
+                self.piece(&pieces, stretch);
+                None
             }
         }
-        if let Some(line) = scanner.undecided() {
-            done.undecided
-                .get_or_insert_with(|| format!("{}:{line}", name()));
+    }
+
+    fn finish(&mut self, stretch: &mut Stretch) {
+        stretch.tried = self.matcher.matcher.take_tried();
+    }
+
+    fn is_enough(&self, stretch: &Stretch) -> bool {
+        stretch.text.len() >= ENOUGH_TEXT
+            || stretch.bytes >= ENOUGH_BYTES
+            || stretch.ended.is_some()
+            || stretch.piece.is_some()
+    }
+
+    fn size(stretch: &Stretch) -> usize {
+        stretch.text.len() + size_of::<Record>() * stretch.records.len()
+    }
+
+    fn has_done_much(&self) -> bool {
+        self.bytes >= MUCH
+    }
+}
+
+/// Takes the lines of a file.
+struct Lines<'l> {
+    shared: &'l Shared,
+    stretch: &'l mut Stretch,
+    binary: &'l Cell<Option<bool>>,
+    current: &'l mut Current,
+    /// Whether the lines' numbers are those of the file.
+    numbered: bool,
+}
+
+impl Receiver for Lines<'_> {
+    fn line(&mut self, number: u64, line: &[u8]) -> Flow {
+        let Self {
+            shared,
+            stretch,
+            current,
+            numbered,
+            ..
+        } = self;
+        stretch.count += 1;
+        if self.binary.get() == Some(true) {
+            current.counted += 1;
+            return Flow::GoOn;
         }
-        match searched {
-            Err(ScanError::OutOfTime(line)) => {
-                let over = |until| Instant::now() >= until;
-                done.ended = Some(Ended {
-                    file: name(),
-                    line,
-                    before: 0,
-                    behind: 0,
-                    by_the_clock: matcher.until.is_some_and(over),
-                });
+        let mut shown = line;
+        if let Some(room) = shared.room {
+            if stretch.text.len() > room || shared.full.load(Ordering::Relaxed) {
+                return Flow::GoOn;
             }
-            Err(ScanError::Sink(error)) => return Err(error),
-            Err(ScanError::LineTooLong) => {
-                done.files += 1;
-                done.not_to_the_end.push(name());
-            }
-            // It has been removed meanwhile.
-            Err(ScanError::NotRegular | ScanError::Unreadable(Errno::NOENT)) => {}
-            Err(ScanError::Unreadable(error)) => {
-                done.unreadable += 1;
-                done.first_unreadable.get_or_insert_with(|| (name(), error));
-            }
-            Ok(_) => done.files += 1,
+            // Of a line that is too long no more than has room is looked at.
+            shown = &line[..line.len().min(room.saturating_add(4))];
         }
-        Ok(())
+        let text = &mut stretch.text;
+        let start = text.len();
+        if *numbered {
+            if current.before.is_empty() {
+                current.before = [b"\n", &*current.path, b":"].concat();
+            }
+            text.extend_from_slice(&current.before);
+            text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+            text.extend_from_slice(b": ");
+        }
+        let cut = line.len() - shown.len();
+        text.extend_from_slice(shown);
+        if shared.room.is_some() || !*numbered {
+            stretch.records.push(Record {
+                end: text.len(),
+                whole: text.len() - start + cut,
+                number: if *numbered { 0 } else { number },
+                lines: 1,
+            });
+        }
+        if *numbered && text.len() >= ENOUGH_TEXT {
+            return Flow::Pause;
+        }
+        Flow::GoOn
+    }
+
+    fn searched(&mut self, bytes: usize) -> Flow {
+        self.stretch.bytes += bytes;
+        if self.numbered && self.stretch.bytes >= ENOUGH_BYTES {
+            return Flow::Pause;
+        }
+        Flow::GoOn
     }
 }

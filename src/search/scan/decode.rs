@@ -1,0 +1,66 @@
+//! Files that are no UTF-8 as they stand: their byte-order marks, and the text behind one of UTF-16.
+
+use encoding_rs::{CoderResult, Decoder, Encoding, UTF_16BE, UTF_16LE};
+
+use super::ScanError;
+
+/// Bytes of UTF-16 that are decoded at once; at most three bytes come of two.
+pub(super) const PIECE: usize = 16 << 10;
+
+/// A byte-order mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+}
+
+impl Mark {
+    /// How many bytes tell whether there is one.
+    pub const LOOK: usize = 4;
+
+    /// The mark with which a file begins. That of UTF-32 is none: two NULs follow.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0xef, 0xbb, 0xbf, ..] => Some(Self::Utf8),
+            [0xff, 0xfe, 0, 0, ..] => None,
+            [0xff, 0xfe, ..] => Some(Self::Utf16Le),
+            [0xfe, 0xff, ..] => Some(Self::Utf16Be),
+            _ => None,
+        }
+    }
+
+    /// How many bytes it has, and what is behind it.
+    pub fn encoding(self) -> (usize, Option<&'static Encoding>) {
+        match self {
+            Self::Utf8 => (3, None),
+            Self::Utf16Le => (2, Some(UTF_16LE)),
+            Self::Utf16Be => (2, Some(UTF_16BE)),
+        }
+    }
+}
+
+/// Puts the text of these bytes behind `buffer`, which may grow to `longest_line` and a little more.
+pub(super) fn decode(
+    decoder: &mut Decoder,
+    bytes: &[u8],
+    last: bool,
+    (buffer, longest_line): (&mut Vec<u8>, usize),
+) -> Result<(), ScanError> {
+    let mut text = [0; 4 << 10];
+    let mut at = 0;
+    loop {
+        let (result, read, written, _) = decoder.decode_to_utf8(&bytes[at..], &mut text, last);
+        at += read;
+        let length = buffer.len();
+        if buffer.capacity() - length < written
+            && (length >= longest_line || buffer.try_reserve_exact(length.max(written)).is_err())
+        {
+            return Err(ScanError::LineTooLong);
+        }
+        buffer.extend_from_slice(&text[..written]);
+        if result == CoderResult::InputEmpty {
+            return Ok(());
+        }
+    }
+}

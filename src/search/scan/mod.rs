@@ -1,0 +1,482 @@
+//! Searching a file for matching lines, as `grep` does.
+//!
+//! A file passes through a window of whole lines that is searched as one piece: the matcher finds
+//! the first matching line instead of being asked about each line. A line that the window cuts off
+//! is carried over to the next window, and the window grows for lines that are longer than it. One
+//! buffer serves all files, and lines are only counted up to those that match.
+//!
+//! A byte-order mark is no part of the first line. Behind one of UTF-16 the window holds the same
+//! text in UTF-8.
+
+mod decode;
+mod pieces;
+
+use std::ffi::CStr;
+use std::fmt;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use encoding_rs::Decoder;
+use memchr::{memchr, memrchr};
+use rustix::buffer::spare_capacity;
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+use rustix::io::{Errno, read};
+
+use decode::Mark;
+pub use pieces::{LARGE, Large, Pieces};
+
+/// Bytes of a file that are searched at once: they stay in the processor's second cache between
+/// the kernel's copying, the search and the counting.
+const WINDOW: usize = 256 << 10;
+/// The longest line in bytes: a file of nothing but zeros must not take all memory.
+const LONGEST_LINE: usize = 1 << 30;
+
+/// Finds the lines that match.
+pub trait LineMatcher {
+    /// An offset within the first matching line that begins at or after `from`: anything from
+    /// its first byte to its line feed, or to the window's end where it has none.
+    ///
+    /// `window` holds whole lines, each ended by a line feed but perhaps the last; `from` is the
+    /// start of one of them.
+    fn find(&self, window: &[u8], from: usize) -> Option<usize>;
+
+    /// Whether the search continues with `window`, the next one.
+    fn goes_on(&self, _window: &[u8]) -> bool {
+        true
+    }
+
+    /// The offset in this window, at the start of a line, at which the search ran out of time.
+    fn stopped(&self) -> Option<usize> {
+        None
+    }
+
+    /// The offsets at which the undecided lines of this window begin. Each is returned once.
+    fn take_undecided(&self) -> Vec<usize> {
+        Vec::new()
+    }
+}
+
+/// Why a file was not searched to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScanError {
+    /// It cannot be opened or read.
+    Unreadable(Errno),
+    /// It is not a regular file.
+    NotRegular,
+    /// A line is longer than the scanner allows, or memory ran out for it.
+    LineTooLong,
+    /// The matcher ended the search before the line of this number.
+    OutOfTime(u64),
+}
+
+impl ScanError {
+    /// The same of a file in which so many lines come before.
+    #[must_use]
+    pub fn shifted(self, lines: u64) -> Self {
+        match self {
+            Self::OutOfTime(line) => Self::OutOfTime(lines + line),
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for ScanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(error) => error.fmt(f),
+            Self::NotRegular => f.write_str("not a regular file"),
+            Self::OutOfTime(line) => write!(f, "out of time at line {line}"),
+            Self::LineTooLong => f.write_str("a line is too long"),
+        }
+    }
+}
+
+impl std::error::Error for ScanError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Unreadable(error) => Some(error),
+            Self::NotRegular | Self::LineTooLong | Self::OutOfTime(_) => None,
+        }
+    }
+}
+
+/// What to do where the last component of a path is a symbolic link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// Search what it leads to.
+    Follow,
+    /// Refuse it, as anything that is not a regular file.
+    Refuse,
+}
+
+/// How a file to be searched is opened.
+#[must_use]
+pub fn flags(links: Links) -> OFlags {
+    // A FIFO without a writer and a terminal must neither hold us up nor become ours.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    match links {
+        Links::Follow => flags,
+        Links::Refuse => flags | OFlags::NOFOLLOW,
+    }
+}
+
+/// Takes a file that was opened with [`flags`], and says how many bytes it has, if it is a regular
+/// one.
+///
+/// # Errors
+/// It could not be opened, or is anything else.
+pub fn regular(file: Result<OwnedFd, Errno>, links: Links) -> Result<(OwnedFd, usize), ScanError> {
+    let file = match file {
+        Err(Errno::LOOP) if links == Links::Refuse => return Err(ScanError::NotRegular),
+        file => file.map_err(ScanError::Unreadable)?,
+    };
+    let status = fstat(&file).map_err(ScanError::Unreadable)?;
+    if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
+        return Err(ScanError::NotRegular);
+    }
+    Ok((file, usize::try_from(status.st_size).unwrap_or(0)))
+}
+
+/// Opens the regular file `path`. Anything else is refused without waiting for it.
+///
+/// # Errors
+/// It cannot be opened, or is anything else.
+pub fn open(path: &CStr, links: Links) -> Result<(OwnedFd, usize), ScanError> {
+    regular(openat(CWD, path, flags(links), Mode::empty()), links)
+}
+
+/// Where the bytes of a search come from.
+pub trait Source {
+    /// Reads more behind what is in the buffer, as much as it has room for at most: 0 at the end.
+    fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno>;
+}
+
+impl Source for OwnedFd {
+    fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
+        self.as_fd().read(buffer)
+    }
+}
+
+impl Source for BorrowedFd<'_> {
+    fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
+        loop {
+            match read(*self, spare_capacity(buffer)) {
+                Err(Errno::INTR) => {}
+                result => return result,
+            }
+        }
+    }
+}
+
+/// Whether a search goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// It does.
+    GoOn,
+    /// It stops here for now.
+    Pause,
+}
+
+/// Gets the lines that match.
+pub trait Receiver {
+    /// A line that matches, without its line feed, and its number, from 1.
+    fn line(&mut self, number: u64, line: &[u8]) -> Flow;
+
+    /// So many bytes more were searched.
+    fn searched(&mut self, _bytes: usize) -> Flow {
+        Flow::GoOn
+    }
+}
+
+impl<F: FnMut(u64, &[u8]) -> Flow> Receiver for F {
+    fn line(&mut self, number: u64, line: &[u8]) -> Flow {
+        self(number, line)
+    }
+}
+
+/// Searches the files of one search with one buffer.
+#[derive(Debug)]
+pub struct Scanner {
+    buffer: Vec<u8>,
+    window: usize,
+    longest_line: usize,
+}
+
+impl Default for Scanner {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Scanner {
+    /// A scanner with the usual limits: 256 KiB at once, lines of 1 GiB.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_limits(WINDOW, LONGEST_LINE)
+    }
+
+    /// A scanner that reads `window` bytes at once, at least one, and gives up a file with a line
+    /// of more than about `longest_line` bytes.
+    #[must_use]
+    pub fn with_limits(window: usize, longest_line: usize) -> Self {
+        Self {
+            buffer: Vec::new(),
+            window: window.max(1),
+            longest_line,
+        }
+    }
+
+    /// Begins to search a source from where it stands to its end.
+    ///
+    /// `size` is what it holds, 0 if that is not known: what is written to a file meanwhile is not
+    /// waited for, even if it is our own output.
+    pub fn begin<S: Source>(&mut self, source: S, size: usize) -> Scan<S> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        if buffer.capacity() == 0 {
+            buffer.reserve_exact(self.window);
+        }
+        Scan {
+            source,
+            size,
+            total: 0,
+            longest_line: self.longest_line,
+            buffer,
+            window: None,
+            ended: false,
+            begun: false,
+            decoder: None,
+            line: 1,
+            undecided: None,
+        }
+    }
+
+    /// Takes the buffer of a search that is over, without what a very long line took.
+    pub fn take_back<S>(&mut self, scan: Scan<S>) {
+        let mut buffer = scan.buffer;
+        buffer.clear();
+        if buffer.capacity() > self.window {
+            buffer.shrink_to(self.window);
+        }
+        self.buffer = buffer;
+    }
+}
+
+/// The search of one file.
+pub struct Scan<S> {
+    source: S,
+    size: usize,
+    total: usize,
+    longest_line: usize,
+    buffer: Vec<u8>,
+    /// What of the buffer is being searched.
+    window: Option<Window>,
+    /// The window goes to the end.
+    ended: bool,
+    begun: bool,
+    decoder: Option<Decoder>,
+    /// The number of the line at which the window, or what is still unsearched of it, begins.
+    line: u64,
+    undecided: Option<u64>,
+}
+
+/// Whole lines that are being searched.
+#[derive(Clone, Copy)]
+struct Window {
+    /// Where the first line begins that is still to be searched.
+    from: usize,
+    end: usize,
+    /// The number of the window's first line.
+    first: u64,
+}
+
+impl<S: Source> Scan<S> {
+    /// What begins in the middle of a file has no mark.
+    #[must_use]
+    pub fn without_mark(mut self) -> Self {
+        self.begun = true;
+        self
+    }
+
+    /// The number of the first line that the matcher could not decide.
+    #[must_use]
+    pub fn undecided(&self) -> Option<u64> {
+        self.undecided
+    }
+
+    /// How many line feeds there are, once it was searched to its end.
+    #[must_use]
+    pub fn line_feeds(&self) -> u64 {
+        let rest = self.window.map_or(&[][..], |window| {
+            self.buffer.get(window.from..window.end).unwrap_or_default()
+        });
+        self.line - 1 + line_feeds(rest)
+    }
+
+    /// Searches on and gives each matching line to `receiver`, until that one pauses the search, which
+    /// is then begun again with another call; or to the end.
+    ///
+    /// # Errors
+    /// It cannot be searched to its end.
+    pub fn go_on(
+        &mut self,
+        matcher: &impl LineMatcher,
+        receiver: &mut impl Receiver,
+    ) -> Result<Flow, ScanError> {
+        loop {
+            let Some(window) = self.window else {
+                if self.fill()?
+                    && let Some(Window { end, first, .. }) = self.window
+                    && !matcher.goes_on(&self.buffer[..end])
+                {
+                    return Err(ScanError::OutOfTime(first));
+                }
+                continue;
+            };
+            let flow = self.search(window, matcher, receiver);
+            let number = |start: usize| window.first + line_feeds(&self.buffer[..start]);
+            for start in matcher.take_undecided() {
+                self.undecided.get_or_insert_with(|| number(start));
+            }
+            if flow == Flow::Pause {
+                return Ok(flow);
+            }
+            if let Some(start) = matcher.stopped() {
+                return Err(ScanError::OutOfTime(number(start)));
+            }
+            if self.ended {
+                receiver.searched(window.end);
+                return Ok(Flow::GoOn);
+            }
+            self.line = self.line_feeds() + 1;
+            self.buffer.drain(..window.end);
+            self.window = None;
+            if receiver.searched(window.end) == Flow::Pause {
+                return Ok(Flow::Pause);
+            }
+        }
+    }
+
+    /// Searches what is left of the window.
+    fn search(
+        &mut self,
+        window: Window,
+        matcher: &impl LineMatcher,
+        receiver: &mut impl Receiver,
+    ) -> Flow {
+        let text = &self.buffer[..window.end];
+        let Window { mut from, end, .. } = window;
+        let mut flow = Flow::GoOn;
+        while flow == Flow::GoOn
+            && from < end
+            && let Some(at) = matcher
+                .find(text, from)
+                .filter(|at| belongs_to_a_line(text, from, *at))
+        {
+            let start = memrchr(b'\n', &text[from..at]).map_or(from, |lf| from + lf + 1);
+            let stop = memchr(b'\n', &text[at..]).map_or(end, |lf| at + lf);
+            self.line += line_feeds(&text[from..start]);
+            flow = receiver.line(self.line, &text[start..stop]);
+            self.line += 1;
+            from = stop + 1;
+        }
+        self.window = Some(Window { from, ..window });
+        flow
+    }
+
+    /// Reads on; whether there are whole lines to be searched then.
+    fn fill(&mut self) -> Result<bool, ScanError> {
+        let mut old = self.buffer.len();
+        let count = if self.decoder.is_some() {
+            self.read_decoded()?
+        } else {
+            self.read()?
+        };
+        self.total += count;
+        self.ended = count == 0 || (self.size > 0 && self.total >= self.size);
+        if !self.begun {
+            if self.total < Mark::LOOK && !self.ended {
+                return Ok(false);
+            }
+            self.begun = true;
+            old = 0;
+            if let Some(mark) = Mark::of(&self.buffer) {
+                self.take_mark(mark)?;
+            }
+        }
+        let end = if self.ended {
+            self.buffer.len()
+        } else {
+            // What was carried over is known to hold no line feed.
+            match memrchr(b'\n', &self.buffer[old..]) {
+                Some(at) => old + at + 1,
+                None => return Ok(false),
+            }
+        };
+        self.window = Some(Window {
+            from: 0,
+            end,
+            first: self.line,
+        });
+        Ok(true)
+    }
+
+    /// Reads more behind what is there, in a larger buffer if it is full: 0 at the file's end.
+    fn read(&mut self) -> Result<usize, ScanError> {
+        let length = self.buffer.len();
+        if length == self.buffer.capacity()
+            && (length >= self.longest_line
+                || self.buffer.try_reserve_exact(length.max(1)).is_err())
+        {
+            return Err(ScanError::LineTooLong);
+        }
+        let read = self.source.read(&mut self.buffer);
+        read.map_err(ScanError::Unreadable)
+    }
+
+    /// Takes the mark from the file's first bytes, and of UTF-16 puts text in their place.
+    fn take_mark(&mut self, mark: Mark) -> Result<(), ScanError> {
+        let (length, encoding) = mark.encoding();
+        let Some(encoding) = encoding else {
+            self.buffer.drain(..length);
+            return Ok(());
+        };
+        let mut decoder = encoding.new_decoder_without_bom_handling();
+        let bytes = self.buffer.split_off(length);
+        self.buffer.clear();
+        let mut pieces = bytes.chunks(decode::PIECE).peekable();
+        while let Some(piece) = pieces.next() {
+            let last = self.ended && pieces.peek().is_none();
+            let buffer = (&mut self.buffer, self.longest_line);
+            decode::decode(&mut decoder, piece, last, buffer)?;
+        }
+        self.decoder = Some(decoder);
+        Ok(())
+    }
+
+    /// As `read`, through the decoder.
+    fn read_decoded(&mut self) -> Result<usize, ScanError> {
+        let mut bytes = Vec::with_capacity(decode::PIECE);
+        let read = self.source.read(&mut bytes);
+        let count = read.map_err(ScanError::Unreadable)?;
+        let left = self.size.saturating_sub(self.total);
+        let last = count == 0 || (left > 0 && count >= left);
+        if let Some(decoder) = &mut self.decoder {
+            let buffer = (&mut self.buffer, self.longest_line);
+            decode::decode(decoder, &bytes, last, buffer)?;
+        }
+        Ok(count)
+    }
+}
+
+/// Whether `at` lies in a line that begins at or after `from`. A last line without a line feed ends
+/// at the end of the window.
+fn belongs_to_a_line(window: &[u8], from: usize, at: usize) -> bool {
+    from <= at && (at < window.len() || (at == window.len() && !window.ends_with(b"\n")))
+}
+
+fn line_feeds(text: &[u8]) -> u64 {
+    if text.is_empty() {
+        0
+    } else {
+        bytecount::count(text, b'\n') as u64
+    }
+}

@@ -1,0 +1,191 @@
+//! A large file in pieces, for several threads.
+//!
+//! A line belongs to the piece in which it begins. The lines of a piece are numbered from 1; how many
+//! the pieces before it have is known once they were searched.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use rustix::buffer::spare_capacity;
+use rustix::io::{Errno, pread};
+
+use super::Source;
+use super::decode::Mark;
+use crate::search::in_order::Work;
+
+/// From this size on, in bytes, a file is searched in pieces.
+pub const LARGE: usize = 8 << 20;
+/// The size of a piece in bytes.
+const PIECE: u64 = 1 << 20;
+/// How many bytes are read at once where the end of a line is sought.
+const STEP: usize = 64 << 10;
+
+/// A large file that is searched in pieces.
+#[derive(Debug)]
+pub struct Large<T> {
+    file: OwnedFd,
+    /// What whoever searches it has to know of it.
+    pub known: T,
+}
+
+/// Pieces of a file, one behind the other.
+#[derive(Debug)]
+pub struct Pieces<T> {
+    /// The file.
+    pub file: Arc<Large<T>>,
+    next: u64,
+    end: u64,
+    size: u64,
+}
+
+impl<T> Pieces<T> {
+    /// All pieces of a file of `size` bytes. `None` where it has to be searched from its beginning to
+    /// its end: as UTF-16. `known` says what is to be known of it, from its first 8 KiB.
+    pub fn of(file: OwnedFd, size: usize, known: impl FnOnce(&[u8]) -> T) -> Result<Self, OwnedFd> {
+        let mut head = [0; 8 << 10];
+        let read = pread(&file, &mut head[..], 0).unwrap_or(0);
+        let head = &head[..read];
+        let decoded = Mark::of(head).is_some_and(|mark| mark.encoding().1.is_some());
+        let size = size as u64;
+        if decoded || head.is_empty() {
+            return Err(file);
+        }
+        let known = known(head);
+        Ok(Self {
+            file: Arc::new(Large { file, known }),
+            next: 0,
+            end: size,
+            size,
+        })
+    }
+
+    /// Whether the file ends with these pieces.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
+        self.end >= self.size
+    }
+
+    /// Whether the file begins with these pieces.
+    #[must_use]
+    pub fn is_first(&self) -> bool {
+        self.next == 0
+    }
+
+    /// The bytes of the lines that begin in these pieces.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn source(&self) -> Result<impl Source, Errno> {
+        let mut source = Lines {
+            file: Arc::clone(&self.file),
+            at: self.next,
+            end: self.end,
+            over: false,
+        };
+        if self.next > 0 {
+            source.skip_the_line_before()?;
+        }
+        Ok(source)
+    }
+}
+
+impl<T: Send + Sync> Work for Pieces<T> {
+    fn take_part(&mut self) -> Option<Self> {
+        if self.is_over() {
+            return None;
+        }
+        let end = self.size.min(self.next + PIECE);
+        let part = Self {
+            file: Arc::clone(&self.file),
+            next: self.next,
+            end,
+            size: self.size,
+        };
+        self.next = end;
+        Some(part)
+    }
+
+    fn is_over(&self) -> bool {
+        self.next >= self.end
+    }
+}
+
+/// The lines of a file that begin between two offsets.
+struct Lines<T> {
+    file: Arc<Large<T>>,
+    at: u64,
+    end: u64,
+    over: bool,
+}
+
+impl<T> Lines<T> {
+    /// Goes to the first line that begins here: `at`, where the byte before it is a line feed.
+    fn skip_the_line_before(&mut self) -> Result<(), Errno> {
+        let mut bytes = Vec::with_capacity(STEP);
+        self.at -= 1;
+        while !self.over {
+            bytes.clear();
+            let most = usize::try_from(self.end - self.at)
+                .unwrap_or(STEP)
+                .min(STEP);
+            let count = pread_all(&self.file.file, &mut bytes, most, self.at)?;
+            match memchr::memchr(b'\n', &bytes) {
+                Some(feed) => {
+                    self.at += feed as u64 + 1;
+                    self.over = self.at >= self.end;
+                    return Ok(());
+                }
+                None => self.at += count as u64,
+            }
+            self.over = count == 0 || self.at >= self.end;
+        }
+        Ok(())
+    }
+}
+
+impl<T> Source for Lines<T> {
+    fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
+        if self.over {
+            return Ok(0);
+        }
+        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let most = left.max(STEP);
+        let length = buffer.len();
+        let count = pread_all(&self.file.file, buffer, most, self.at)?;
+        let read = &buffer[length..];
+        // Where the last byte of the pieces is, among those that were read.
+        let last = left.saturating_sub(1);
+        self.over = count == 0;
+        let mut taken = count;
+        if last < count
+            && let Some(feed) = memchr::memchr(b'\n', &read[last..])
+        {
+            taken = last + feed + 1;
+            buffer.truncate(length + taken);
+            self.over = true;
+        }
+        self.at += taken as u64;
+        Ok(taken)
+    }
+}
+
+/// Reads at most `most` bytes behind what is there: 0 at the file's end.
+fn pread_all(file: &OwnedFd, buffer: &mut Vec<u8>, most: usize, at: u64) -> Result<usize, Errno> {
+    loop {
+        let length = buffer.len();
+        let room = buffer.capacity() - length;
+        let result = if room <= most {
+            pread(file, spare_capacity(buffer), at)
+        } else {
+            // Not more than is asked for: the rest belongs to the next piece.
+            buffer.resize(length + most, 0);
+            let read = pread(file, &mut buffer[length..], at);
+            buffer.truncate(length + read.unwrap_or(0));
+            read
+        };
+        match result {
+            Err(Errno::INTR) => {}
+            result => return result,
+        }
+    }
+}

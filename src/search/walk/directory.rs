@@ -1,0 +1,522 @@
+//! Reading one directory on the way of a pattern: which entries it names, and which directories may
+//! lead to more.
+
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat};
+use rustix::io::Errno;
+
+use super::GlobError;
+use super::listing::{Deeper, Entry, Listing, Stretch};
+use crate::search::paths::{EntryKind, LeftOut, Walked};
+use crate::search::steps::{Step, Steps};
+use crate::search::ways::Ways;
+use crate::search::wildcard::Component;
+
+/// Bytes of directory entries taken from the kernel at once.
+const LISTING: usize = 256 << 10;
+/// Directories further away than this many bytes of path become a new starting point. With a
+/// name (255 bytes) this stays below the 4,096 bytes that the kernel takes.
+const MAX_RELATIVE_PATH: usize = 3500;
+/// Directories whose path is longer, in bytes, are not read: no call takes such a path, and in a
+/// chain of a hundred thousand directories the paths would take all memory.
+const LONGEST_PATH: usize = 16 << 10;
+
+/// How many entries of a directory are looked at between two looks at the clock.
+const BETWEEN_LOOKS: usize = 1024;
+/// How many steps are compared with an entry before it costs as much as one more entry.
+const MANY_STEPS: usize = 8;
+/// How many names in one directory are looked up without reading it.
+const FEW_NAMES: usize = 8;
+
+/// What the threads of one walk share.
+#[derive(Debug)]
+pub(super) struct Trip {
+    pub steps: Arc<Steps>,
+    pub until: Option<Instant>,
+    ways: Mutex<Ways>,
+}
+
+impl Trip {
+    pub fn new(steps: Arc<Steps>, until: Option<Instant>) -> Self {
+        Self {
+            steps,
+            until,
+            ways: Mutex::new(Ways::new()),
+        }
+    }
+
+    /// What was left out for the many ways that lead to it.
+    pub fn left_out(&self) -> Option<LeftOut> {
+        self.ways().left_out
+    }
+
+    fn ways(&self) -> MutexGuard<'_, Ways> {
+        self.ways.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the time of the walk is over. Then something is left out.
+    pub fn is_over(&self, walked: &mut Walked) -> bool {
+        let over = self.until.is_some_and(|until| Instant::now() >= until);
+        if over {
+            walked.left_out = Some(LeftOut::NotReached);
+        }
+        over
+    }
+}
+
+/// A directory held open, for what lies too deep to be named from the start.
+#[derive(Debug)]
+pub(super) struct Anchor {
+    directory: OwnedFd,
+    /// The length of its path, with the slash behind it.
+    length: usize,
+}
+
+/// A directory that is to be read.
+pub(super) struct Pending {
+    pub anchor: Option<Arc<Anchor>>,
+    pub links: bool,
+    /// Whether this is the directory that the caller named.
+    pub given: bool,
+    pub roundabout: bool,
+}
+
+/// Reads directories, one after the other.
+pub(super) struct Reader<'a> {
+    trip: &'a Trip,
+    /// The path of the directory being read, with the slash behind it.
+    here: Vec<u8>,
+    /// Which steps its entries may match.
+    active: Vec<usize>,
+    found: Listing,
+    scratch: Vec<u8>,
+    listing: Vec<MaybeUninit<u8>>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(trip: &'a Trip) -> Self {
+        Self {
+            trip,
+            here: Vec::new(),
+            active: Vec::new(),
+            found: Listing::default(),
+            scratch: Vec::new(),
+            listing: Vec::new(),
+        }
+    }
+
+    /// Reads the directory from which the walk starts: `here`, with the slash behind it.
+    pub fn start(
+        &mut self,
+        here: &[u8],
+        stretches: &mut Vec<Stretch>,
+        walked: &mut Walked,
+    ) -> Result<(), GlobError> {
+        let steps = &*self.trip.steps;
+        self.here.clear();
+        self.here.extend_from_slice(here);
+        let pending = Pending {
+            anchor: None,
+            links: true,
+            given: steps.root.is_empty(),
+            roundabout: false,
+        };
+        if !steps.first.is_empty() && !self.trip.is_over(walked) {
+            self.active.clone_from(&steps.first);
+            self.visit(pending, stretches, walked)?;
+        }
+        // A pattern of slashes alone, or none: the directory that it stands in.
+        if steps.bare && !here.is_empty() && is_directory(CWD, terminated(&mut self.scratch, here))
+        {
+            let mut itself = Listing::default();
+            itself.push([here, b""], Entry::Found(EntryKind::Directory))?;
+            stretches.push(Stretch::whole(itself));
+        }
+        Ok(())
+    }
+
+    /// Reads the directory that an entry of `listing` is. What was found comes onto `stretches`, and
+    /// the directory, if it was opened, comes back.
+    pub fn go_deeper(
+        &mut self,
+        listing: &Listing,
+        (name, deeper): (&[u8], Deeper),
+        stretches: &mut Vec<Stretch>,
+        walked: &mut Walked,
+    ) -> Result<Option<OwnedFd>, GlobError> {
+        self.here.clear();
+        self.here.extend_from_slice(&listing.base);
+        self.here.extend_from_slice(name);
+        let (first, end) = deeper.states;
+        self.active.clear();
+        self.active
+            .extend_from_slice(&listing.states[first as usize..end as usize]);
+        let pending = Pending {
+            anchor: listing.anchor.clone(),
+            links: deeper.links,
+            given: false,
+            roundabout: deeper.roundabout,
+        };
+        self.visit(pending, stretches, walked)
+    }
+
+    fn visit(
+        &mut self,
+        mut next: Pending,
+        stretches: &mut Vec<Stretch>,
+        walked: &mut Walked,
+    ) -> Result<Option<OwnedFd>, GlobError> {
+        let steps = &*self.trip.steps;
+        self.close_over_deep();
+        let base = self.here.len();
+        while let [state] = self.active[..]
+            && let step = &steps.all[state]
+            && let Component::Name(name) = &step.component
+        {
+            self.here.extend_from_slice(name);
+            self.look_up((step.ends, step.ends_in_slash), base, &next)?;
+            let Some(&first) = step.next.first() else {
+                break;
+            };
+            next.roundabout |= name == b".." || self.is_link_behind_wildcards(&next, step);
+            self.here.extend_from_slice(&steps.all[first].slashes);
+            self.active.clear();
+            self.active.extend_from_slice(&step.next);
+            self.close_over_deep();
+            (next.links, next.given) = (true, false);
+        }
+        let itself = self.take_found(base, next.anchor.clone());
+        let mut opened = None;
+        if !self.is_at_the_end() {
+            let is_name = |state: &usize| matches!(steps.all[*state].component, Component::Name(_));
+            if self.active.len() <= FEW_NAMES && self.active.iter().all(is_name) {
+                self.look_up_names(&next)?;
+            } else {
+                opened = self.list(&mut next, walked)?;
+            }
+            let below = self.take_found(self.here.len(), next.anchor);
+            stretches.extend(below.map(Stretch::whole));
+        }
+        stretches.extend(itself.map(Stretch::whole));
+        Ok(opened)
+    }
+
+    /// Whether the only step left was looked up, and nothing comes behind it.
+    fn is_at_the_end(&self) -> bool {
+        let step = |state: usize| &self.trip.steps.all[state];
+        matches!(self.active[..], [state]
+            if matches!(step(state).component, Component::Name(_)) && step(state).next.is_empty())
+    }
+
+    /// What was found so far, in order: names from `base` bytes of the path on.
+    fn take_found(&mut self, base: usize, anchor: Option<Arc<Anchor>>) -> Option<Listing> {
+        if self.found.entries.is_empty() {
+            return None;
+        }
+        let mut found = std::mem::take(&mut self.found);
+        found.sort();
+        found.base.extend_from_slice(&self.here[..base]);
+        found.anchor = anchor;
+        Some(found)
+    }
+
+    /// Whether the name of `step`, to which `here` leads, is a link. It matters only after a
+    /// wildcard, since without one no other path leads to it.
+    fn is_link_behind_wildcards(&mut self, next: &Pending, step: &Step) -> bool {
+        if next.roundabout || !step.behind_wildcard {
+            return false;
+        }
+        let (directory, start) = at(next.anchor.as_deref());
+        let path = terminated(&mut self.scratch, &self.here[start..]);
+        kind(directory, path) == Some(EntryKind::Symlink)
+    }
+
+    /// `**` also matches no directory at all: the steps after it may match at once.
+    fn close_over_deep(&mut self) {
+        let mut at = 0;
+        while let Some(&state) = self.active.get(at) {
+            at += 1;
+            let step = &self.trip.steps.all[state];
+            if matches!(step.component, Component::Deep) {
+                self.active.extend_from_slice(&step.next);
+            }
+        }
+        if at > 1 {
+            self.active.sort_unstable();
+            self.active.dedup();
+        }
+    }
+
+    /// Adds `here`, from `base` on, if that entry exists and a pattern ends there, or ends there in a
+    /// slash. A name without wildcards needs no directory to be read.
+    fn look_up(
+        &mut self,
+        (ends, ends_in_slash): (bool, bool),
+        base: usize,
+        next: &Pending,
+    ) -> Result<(), GlobError> {
+        if !ends && !ends_in_slash {
+            return Ok(());
+        }
+        let (directory, start) = at(next.anchor.as_deref());
+        let path = terminated(&mut self.scratch, &self.here[start..]);
+        let name = &self.here[base..];
+        if ends_in_slash && is_directory(directory, path) {
+            let entry = Entry::Found(EntryKind::Directory);
+            self.found.push([name, b"/"], entry)?;
+        }
+        if ends && let Some(kind) = kind(directory, path) {
+            self.found.push([name, b""], Entry::Found(kind))?;
+        }
+        Ok(())
+    }
+
+    /// Reads the directory `here`: adds the entries that match the last step, and the directories
+    /// that may lead to more.
+    fn list(
+        &mut self,
+        next: &mut Pending,
+        walked: &mut Walked,
+    ) -> Result<Option<OwnedFd>, GlobError> {
+        if self.here.len() > LONGEST_PATH {
+            return Ok(None);
+        }
+        let (base, start) = at(next.anchor.as_deref());
+        let relative = &self.here[start..];
+        // With a slash behind it a link would be followed all the same.
+        let trimmed = relative.len() - relative.iter().rev().take_while(|b| **b == b'/').count();
+        let name = match relative {
+            [] => c".",
+            _ if trimmed == 0 => c"/",
+            _ => terminated(&mut self.scratch, &relative[..trimmed]),
+        };
+        let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        if !next.links {
+            flags |= OFlags::NOFOLLOW;
+        }
+        let directory = match openat(base, name, flags, Mode::empty()) {
+            Ok(directory) => directory,
+            Err(error) => {
+                self.unreadable(error, next.given, walked)?;
+                self.look_up_names(next)?;
+                return Ok(None);
+            }
+        };
+        if next.roundabout && !self.trip.ways().enter(&directory, &self.active) {
+            return Ok(None);
+        }
+        let far = relative.len() > MAX_RELATIVE_PATH;
+        let mut listing = std::mem::take(&mut self.listing);
+        listing.resize(LISTING, MaybeUninit::uninit());
+        let mut entries = RawDir::new(&directory, &mut listing);
+        let mut listed = 0;
+        while let Some(entry) = entries.next() {
+            listed += 1;
+            if listed % BETWEEN_LOOKS == 0 && self.trip.is_over(walked) {
+                break;
+            }
+            match entry {
+                Ok(entry) => {
+                    let kind = entry.file_type().into();
+                    self.entry(
+                        directory.as_fd(),
+                        (entry.file_name(), kind),
+                        next.roundabout,
+                        walked,
+                    )?;
+                }
+                Err(error) => {
+                    self.unreadable(error, next.given, walked)?;
+                    break;
+                }
+            }
+        }
+        self.listing = listing;
+        if next.roundabout {
+            let listed = listed * (1 + self.active.len() / MANY_STEPS);
+            self.trip.ways().listed(listed);
+        }
+        if far {
+            next.anchor = Some(Arc::new(Anchor {
+                directory,
+                length: self.here.len(),
+            }));
+            return Ok(None);
+        }
+        Ok(Some(directory))
+    }
+
+    /// One entry of the directory being read.
+    fn entry(
+        &mut self,
+        directory: BorrowedFd<'_>,
+        (name, mut kind): (&CStr, EntryKind),
+        roundabout: bool,
+        walked: &mut Walked,
+    ) -> Result<(), GlobError> {
+        if kind == EntryKind::Unknown {
+            kind = self::kind(directory, name).unwrap_or(kind);
+        }
+        let bytes = name.to_bytes();
+        walked.hidden |= bytes.starts_with(b".") && !matches!(bytes, b"." | b".." | b".git");
+        let leads = matches!(kind, EntryKind::Directory | EntryKind::Symlink);
+        let deep = kind == EntryKind::Directory && !bytes.starts_with(b".");
+        let (mut hit, mut hit_directory, mut deeper) = (false, false, false);
+        let steps = &*self.trip.steps;
+        let first = self.found.states.len();
+        for &active in &self.active {
+            let step = &steps.all[active];
+            match &step.component {
+                Component::Deep => {
+                    if deep {
+                        self.found.states.push(active);
+                        deeper = true;
+                    }
+                    continue;
+                }
+                Component::Name(only) if only != bytes => continue,
+                Component::Wild(wild) if !wild.matches(bytes) => continue,
+                _ => {}
+            }
+            hit |= step.ends;
+            hit_directory |= step.ends_in_slash;
+            if leads {
+                self.found.states.extend_from_slice(&step.next);
+            }
+        }
+        if hit {
+            self.found.push([bytes, b""], Entry::Found(kind))?;
+        }
+        if hit_directory && leads && (kind == EntryKind::Directory || is_directory(directory, name))
+        {
+            let entry = Entry::Found(EntryKind::Directory);
+            self.found.push([bytes, b"/"], entry)?;
+        }
+        if let Some(&state) = self.found.states.get(first) {
+            let slashes = if deeper {
+                b"/"
+            } else {
+                &*steps.all[state].slashes
+            };
+            let link = kind == EntryKind::Symlink;
+            let roundabout = roundabout || link || bytes == b"..";
+            self.deeper([bytes, slashes], first, link, roundabout)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a directory that may lead to more, whose states are those from `first` on.
+    fn deeper(
+        &mut self,
+        name: [&[u8]; 2],
+        first: usize,
+        links: bool,
+        roundabout: bool,
+    ) -> Result<(), GlobError> {
+        let offset = |at: usize| u32::try_from(at).map_err(|_| GlobError::OutOfMemory);
+        let states = (offset(first)?, offset(self.found.states.len())?);
+        let deeper = Deeper {
+            states,
+            links,
+            roundabout,
+        };
+        Ok(self.found.push(name, Entry::Directory(deeper))?)
+    }
+
+    /// Looks names up one by one: without wildcards they can be found in a directory that may be
+    /// searched but not read.
+    fn look_up_names(&mut self, next: &Pending) -> Result<(), GlobError> {
+        let steps = &*self.trip.steps;
+        let length = self.here.len();
+        let mut active = std::mem::take(&mut self.active);
+        while let Some(&state) = active.first() {
+            let Component::Name(name) = &steps.all[state].component else {
+                active.remove(0);
+                continue;
+            };
+            self.here.extend_from_slice(name);
+            let first = self.found.states.len();
+            let (mut ends, mut ends_in_slash) = (false, false);
+            let mut roundabout = next.roundabout || name == b"..";
+            active.retain(|same| {
+                let step = &steps.all[*same];
+                let is = matches!(&step.component, Component::Name(other) if other == name);
+                if is {
+                    ends |= step.ends;
+                    ends_in_slash |= step.ends_in_slash;
+                    self.found.states.extend_from_slice(&step.next);
+                }
+                !is
+            });
+            roundabout |= self.is_link_behind_wildcards(next, &steps.all[state]);
+            if let Some(&next_state) = self.found.states.get(first) {
+                let slashes = &*steps.all[next_state].slashes;
+                self.deeper([name, slashes], first, true, roundabout)?;
+            }
+            self.look_up((ends, ends_in_slash), length, next)?;
+            self.here.truncate(length);
+        }
+        Ok(())
+    }
+
+    /// Counts the directory `here`, which cannot be read, unless that ends the search.
+    fn unreadable(
+        &mut self,
+        error: Errno,
+        given: bool,
+        walked: &mut Walked,
+    ) -> Result<(), GlobError> {
+        match error {
+            Errno::NOMEM => Err(GlobError::OutOfMemory),
+            // There is nothing, or a link that leads nowhere.
+            Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG => Ok(()),
+            _ if given => Err(GlobError::ReadError(error)),
+            Errno::LOOP => Ok(()),
+            _ => {
+                walked.unlisted.add(&self.here, error);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Opens the directory of a listing, to start further paths from; it need not be readable.
+pub(super) fn reopen(listing: &Listing, scratch: &mut Vec<u8>) -> rustix::io::Result<OwnedFd> {
+    let (from, start) = at(listing.anchor.as_deref());
+    let name = match &listing.base[start.min(listing.base.len())..] {
+        [] => c".",
+        name => terminated(scratch, name),
+    };
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat(from, name, flags, Mode::empty())
+}
+
+/// The directory to start from, and the offset in `here` at which the path from there begins.
+fn at(anchor: Option<&Anchor>) -> (BorrowedFd<'_>, usize) {
+    anchor.map_or((CWD, 0), |anchor| (anchor.directory.as_fd(), anchor.length))
+}
+
+/// `path` as system calls take it. It holds no NUL: neither patterns nor names do.
+pub(super) fn terminated<'a>(scratch: &'a mut Vec<u8>, path: &[u8]) -> &'a CStr {
+    scratch.clear();
+    scratch.extend_from_slice(path);
+    scratch.push(0);
+    CStr::from_bytes_with_nul(scratch).unwrap_or_default()
+}
+
+/// What the entry itself is; `None` if it does not exist.
+fn kind(directory: BorrowedFd<'_>, path: &CStr) -> Option<EntryKind> {
+    let status = statat(directory, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    Some(FileType::from_raw_mode(status.st_mode).into())
+}
+
+/// Whether `path` leads to a directory.
+fn is_directory(directory: BorrowedFd<'_>, path: &CStr) -> bool {
+    statat(directory, path, AtFlags::empty())
+        .is_ok_and(|status| FileType::from_raw_mode(status.st_mode) == FileType::Directory)
+}

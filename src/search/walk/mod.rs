@@ -1,0 +1,181 @@
+//! From a wildcard pattern to the paths that it names, as `glob(3)` finds them.
+//!
+//! The `glob` crate's own walk is not used: it panics on or drops names that are not UTF-8 and
+//! asks for every entry's status. Here a directory is read once, whatever the pattern, with the
+//! entries' types as the directory gives them; the pattern's steps are followed like the states
+//! of an automaton, so that `**` lists nothing twice. Nothing recurses: directories that are
+//! still to be read wait on a stack, and trees deeper than the longest path that the kernel
+//! takes are read relative to directories held open on the way.
+//!
+//! What `glob(3)` leaves open is decided here: `**` neither enters hidden directories nor follows
+//! links, and at the end of a pattern it matches everything below, without the directory itself. A
+//! slash at the end always asks for directories (glibc also lists a dangling link for `link/`).
+
+mod directory;
+mod listing;
+mod walker;
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use rustix::io::Errno;
+
+use super::order::OutOfMemory;
+use super::paths::{EntryKind, Paths};
+use super::steps::{Pattern, PatternError, Steps};
+use directory::Trip;
+use walker::Collector;
+pub use walker::{Found, Visitor, Walk};
+
+/// Why a pattern could not be expanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GlobError {
+    /// The text is no pattern.
+    InvalidPattern(PatternError),
+    /// The directory to search in exists but cannot be read, or the process is out of files.
+    ReadError(Errno),
+    /// Memory ran out for the paths.
+    OutOfMemory,
+}
+
+impl fmt::Display for GlobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidPattern(PatternError::Nul) => f.write_str("the pattern holds a NUL"),
+            Self::InvalidPattern(PatternError::TooLong) => f.write_str("the pattern is too long"),
+            Self::InvalidPattern(PatternError::TooMany) => {
+                f.write_str("the pattern stands for too many others")
+            }
+            Self::ReadError(error) => write!(f, "the directory cannot be read: {error}"),
+            Self::OutOfMemory => f.write_str("out of memory"),
+        }
+    }
+}
+
+impl std::error::Error for GlobError {}
+
+impl GlobError {
+    fn errno(self) -> Errno {
+        match self {
+            Self::ReadError(errno) => errno,
+            Self::InvalidPattern(_) => Errno::INVAL,
+            Self::OutOfMemory => Errno::NOMEM,
+        }
+    }
+}
+
+impl From<OutOfMemory> for GlobError {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl From<PatternError> for GlobError {
+    fn from(error: PatternError) -> Self {
+        Self::InvalidPattern(error)
+    }
+}
+
+/// Finds what `pattern` names below the directory `path`, in byte order.
+///
+/// # Errors
+/// As for [`Pattern::walk`]; or the text is no pattern.
+pub fn expand(path: &Path, pattern: &[u8]) -> Result<Paths, GlobError> {
+    Pattern::parse(pattern)?.paths(path, None)
+}
+
+impl Pattern {
+    /// Begins to walk to what it names below the directory `path`; the walk ends at `until`.
+    ///
+    /// `path` is taken literally; empty, the pattern stands alone, as it does when it begins with a
+    /// slash. Directories that cannot be read are passed over, but for `path` itself.
+    ///
+    /// # Errors
+    /// The directory cannot be read, or memory runs out.
+    pub fn walk(&self, path: &Path, until: Option<Instant>) -> Result<Walk, GlobError> {
+        let path = path.as_os_str().as_bytes();
+        match &*self.walks {
+            [steps] if !path.contains(&0) => {
+                Walk::begin(Trip::new(Arc::clone(steps), until), &start(steps, path))
+            }
+            _ => {
+                // Paths that two walks find are one: they are put together first.
+                let mut found = Paths::default();
+                if !path.contains(&0) {
+                    for steps in &self.walks {
+                        collect(steps, path, until, &mut found)?;
+                    }
+                    found.merge();
+                }
+                Ok(Walk::over(Trip::new(Arc::default(), until), found))
+            }
+        }
+    }
+
+    /// Finds all that it names, as [`Pattern::walk`] does.
+    ///
+    /// # Errors
+    /// As for that.
+    pub fn paths(&self, path: &Path, until: Option<Instant>) -> Result<Paths, GlobError> {
+        let mut found = Paths::default();
+        gather(self.walk(path, until)?, &mut found)?;
+        Ok(found)
+    }
+}
+
+/// A walk over the path `file` alone, which need not exist.
+#[must_use]
+pub fn file(file: &Path) -> Walk {
+    let mut paths = Paths::default();
+    let path = file.as_os_str().as_bytes();
+    if !path.contains(&0) {
+        // A path of a request has room.
+        let _ = paths.push([path, b""], EntryKind::Regular);
+    }
+    Walk::over(Trip::new(Arc::default(), None), paths)
+}
+
+/// Where the walk of a pattern starts, with the slash behind it.
+fn start(steps: &Steps, path: &[u8]) -> Vec<u8> {
+    let mut here = steps.root.clone();
+    if here.is_empty() && !path.is_empty() {
+        here.extend_from_slice(path);
+        if !path.ends_with(b"/") {
+            here.push(b'/');
+        }
+    }
+    here
+}
+
+/// Adds what one walk finds.
+fn collect(
+    steps: &Arc<Steps>,
+    path: &[u8],
+    until: Option<Instant>,
+    found: &mut Paths,
+) -> Result<(), GlobError> {
+    let walk = Walk::begin(Trip::new(Arc::clone(steps), until), &start(steps, path))?;
+    gather(walk, found)
+}
+
+/// Adds all that a walk finds.
+fn gather(walk: Walk, found: &mut Paths) -> Result<(), GlobError> {
+    let all = &mut *found;
+    let (mut walked, flow) = walk.visit(
+        || 1,
+        || Collector,
+        |made| match made.add_to(all) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => ControlFlow::Break(error),
+        },
+    );
+    found.walked.append(&mut walked);
+    match flow {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(error) => Err(error.into()),
+    }
+}
