@@ -567,7 +567,7 @@ fn a_thousand_alternatives_end_in_time() {
         let until = std::time::Instant::now() + std::time::Duration::from_secs(2);
         let pattern = Pattern::parse(pattern.as_bytes()).unwrap();
         let walk = pattern.walk(root.path(), Some(until)).unwrap();
-        walk.visit(
+        let _ = walk.visit(
             || 2,
             || Forgetful,
             |(): &mut ()| ControlFlow::<()>::Continue(()),

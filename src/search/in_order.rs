@@ -162,7 +162,6 @@ impl<W: Work, M: Default> Line<W, M> {
         while let Some((_, place)) = self.places.get_mut(at) {
             match place {
                 Place::Done(_) => {}
-                Place::Taken => all_done = false,
                 Place::Waiting(_) if full && at > 0 => return None,
                 Place::Waiting(work) if all_done || !work.waits_for_all_before() => {
                     let part = work.take_part();
@@ -179,7 +178,7 @@ impl<W: Work, M: Default> Line<W, M> {
                     let made = self.spare.pop().unwrap_or_default();
                     return Some(Taken { number, part, made });
                 }
-                Place::Waiting(_) => all_done = false,
+                Place::Taken | Place::Waiting(_) => all_done = false,
             }
             at += 1;
         }

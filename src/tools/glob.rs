@@ -11,7 +11,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{Terms, threads};
+use crate::contract::terms::{self, Terms, threads};
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::search::nothing::{self, Asked};
 use crate::search::paths::Walked;
@@ -46,7 +46,7 @@ directories. Braces with a comma in them stand for alternatives: `**/*.{ts,tsx}`
 over names that begin with a dot. `path` is taken literally; no match is an answer too, and a note
 says so where the pattern looked past what there is.",
         example: r#"{"pattern":"*.conf","path":"/etc"}"#,
-        environment: &[],
+        environment: &[terms::SEARCH_THREADS],
     },
     account: None,
     fields: &[("output", Part::Output), ("count", Part::Count)],

@@ -17,7 +17,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{Reader, Terms};
+use crate::contract::terms::{self, Reader, Terms};
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::search::ere::Matcher;
 use crate::search::nothing::{self, Asked, Reason, Searched};
@@ -60,7 +60,7 @@ names are searched (`*` if none is given; `**/*` for all below, `**/*.{c,h}` for
 Regular files only, hidden ones only where `glob` names them. Where nothing is found and not all was
 looked at, a note says what was not.",
         example: r#"{"pattern":"^root:","path":"/etc/passwd"}"#,
-        environment: &[],
+        environment: &[terms::SEARCH_THREADS],
     },
     account: None,
     fields: &[("output", Part::Output), ("count", Part::Count)],

@@ -47,12 +47,11 @@ impl Worker for Sayer<'_> {
         assert!(made.is_empty());
         let task = part.0.pop()?;
         match task {
-            Task::Say(number) => made.push(number),
+            Task::Say(number) | Task::Wait(number) => made.push(number),
             Task::Slow(number) => {
                 thread::sleep(Duration::from_micros(300));
                 made.push(number);
             }
-            Task::Wait(number) => made.push(number),
             Task::More(mut tasks) => {
                 tasks.reverse();
                 return Some(Tasks(tasks));
