@@ -4,10 +4,10 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 
 use crate::console::streams::Stdin;
-use crate::contract::failure::Failure;
+use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Scope, Tool};
 use crate::files;
@@ -61,5 +61,15 @@ fn bytes_of(input: &mut Result<Vec<u8>, Failure>) -> Result<&mut [u8], Failure> 
 }
 
 fn unreadable(name: &str, error: &io::Error) -> Failure {
-    Failure::bad_request(format!("{name} cannot be read: {error}"))
+    let failure = Failure::bad_request(format!("{name} cannot be read: {error}"));
+    if error.kind() != ErrorKind::OutOfMemory {
+        return failure;
+    }
+    Failure {
+        code: Code::OutOfMemory,
+        ..failure.with_note(
+            "Nothing was done. `ulimit -v` shows the limit on this process, if it has one; send \
+             less at a time.",
+        )
+    }
 }
