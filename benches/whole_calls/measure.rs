@@ -10,6 +10,9 @@ use std::time::Instant;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
+/// How much of the end of an output is kept, in bytes: more than any note takes.
+const TAIL: usize = 1024;
+
 /// A process to be run.
 #[derive(Clone)]
 pub struct Call {
@@ -182,8 +185,8 @@ impl Sample {
             }
             sample
                 .tail
-                .extend_from_slice(&piece[count.saturating_sub(64)..]);
-            let excess = sample.tail.len().saturating_sub(64);
+                .extend_from_slice(&piece[count.saturating_sub(TAIL)..]);
+            let excess = sample.tail.len().saturating_sub(TAIL);
             sample.tail.drain(..excess);
         }
     }

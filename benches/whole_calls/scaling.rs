@@ -14,9 +14,6 @@ use crate::rows::Row;
 /// For how many cores the time is computed.
 const COMPUTED: [usize; 2] = [8, 16];
 
-/// How often each is run on each number of cores.
-const RUNS: usize = 7;
-
 /// Prints the table of the rows that are work for several cores; `cores` are used.
 pub fn print<'a>(rows: impl Iterator<Item = &'a Row>, cores: usize) -> io::Result<()> {
     if cores < 2 {
@@ -34,15 +31,15 @@ pub fn print<'a>(rows: impl Iterator<Item = &'a Row>, cores: usize) -> io::Resul
         let calls = std::iter::once(("ours", &row.ours[0]))
             .chain(peers.map(|peer| (peer.name, &peer.calls[0])));
         for (name, call) in calls {
-            line(&row.work, name, call, cores)?;
+            line(row, name, call, cores)?;
         }
     }
     Ok(())
 }
 
-fn line(work: &str, name: &str, call: &Call, cores: usize) -> io::Result<()> {
+fn line(row: &Row, name: &str, call: &Call, cores: usize) -> io::Result<()> {
     let (mut alone, mut together) = (Vec::new(), Vec::new());
-    for run in 0..=RUNS {
+    for run in 0..=row.runs {
         for (cores, times) in [(1, &mut alone), (cores, &mut together)] {
             let how = How {
                 look: false,
@@ -59,7 +56,8 @@ fn line(work: &str, name: &str, call: &Call, cores: usize) -> io::Result<()> {
     let share = share_alone(one, all, cores);
     let computed = COMPUTED.map(|cores| format!("{:.4}", time_on(one, share, cores)));
     println!(
-        "| {work} | {name} | {one:.4} | {all:.4} | {:.2} | {:.0} % | {} |",
+        "| {} | {name} | {one:.4} | {all:.4} | {:.2} | {:.0} % | {} |",
+        row.work,
         all / one,
         share * 100.0,
         computed.join(" | ")

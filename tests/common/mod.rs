@@ -376,6 +376,7 @@ impl Call {
     /// Makes the call with the request that is in `file`: through a pipe, or with the file itself
     /// as stdin. Returns the largest resident set of the process and of each of its children as
     /// well, in KiB (`wait4(2)`); what this process holds when the call is begun counts as theirs.
+    #[expect(clippy::zombie_processes, reason = "`wait4` waits for it")]
     pub fn run_measured(self, file: &Path, through_pipe: bool) -> (Answer, u64) {
         let mut request = fs::File::open(file).unwrap();
         // With something to do in between, the child is forked; else it would have all memory that

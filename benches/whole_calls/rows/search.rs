@@ -85,7 +85,7 @@ pub fn grep(place: &Place<'_>) -> io::Result<Vec<Row>> {
         rows.push(
             in_tree(place, &label, wanted, &tree)?
                 .by_clock("`rg`", rg(&[], wanted.pattern, &tree), None)
-                .on_one_thread(1.0)
+                .on_one_thread(1.05)
                 .runs(SMALL),
         );
     }

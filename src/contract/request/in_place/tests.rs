@@ -79,7 +79,7 @@ fn an_escape_for_no_character_is_left_where_it_is() {
 #[test]
 fn a_request_reads_alike_both_ways() {
     for json in [
-        r#"{}"#,
+        "{}",
         r#" { "a" : "b\n" , "c" : [ "d\t" , null ] } "#,
         r#"{"a":"x\n","a":"y\n","b":1e999,"\u0061":"z"}"#,
         r#"{"a\"b":"\"","é":"\u00e9","":""}"#,
