@@ -153,10 +153,10 @@ impl Corpus {
         Ok(path)
     }
 
-    /// A request to write `content`, which is not held in memory: it would count as that of the
+    /// A request to write `content`, `size` bytes, which is not held in memory: it would count as that of the
     /// calls.
-    pub fn write_request(&self, file: &Path, content: &Path) -> io::Result<PathBuf> {
-        self.once("write-request.json", |path| {
+    pub fn write_request(&self, file: &Path, content: &Path, size: u64) -> io::Result<PathBuf> {
+        self.once(&format!("write-request-{size}.json"), |path| {
             let mut out = BufWriter::new(File::create(path)?);
             write!(out, "{{\"file_path\":{:?},\"content\":\"", file.display())?;
             let mut text = io::BufReader::new(File::open(content)?);

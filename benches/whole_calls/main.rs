@@ -2,13 +2,16 @@
 //! clock, memory.
 //!
 //! `cargo bench` measures everything, `cargo bench -- --quick` leaves out what takes gigabytes, and
-//! any other argument chooses the works whose name contains it. The executable measured is that of
-//! `IKIGAI_BIN`, or the static one that an installation has, which is built first.
+//! any other argument chooses the works whose name contains it. `--cores 1` has all of it run on one
+//! core, and `--scaling` prints what one core and all of them give instead. The executable measured
+//! is that of `IKIGAI_BIN`, or the static one that an installation has, which is built first.
 
 mod corpus;
 mod measure;
 mod rows;
-mod web;
+mod scaling;
+mod served;
+mod table;
 
 use std::env;
 use std::ffi::OsStr;
@@ -18,7 +21,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use corpus::Corpus;
-use measure::{Call, Sample, median};
 use rows::{Place, Row};
 
 /// Where Cargo lets benches keep what they make.
@@ -26,11 +28,48 @@ const KEPT: &str = env!("CARGO_TARGET_TMPDIR");
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
+/// What the command line asks for.
+#[derive(Default)]
+struct Options {
+    quick: bool,
+    scaling: bool,
+    /// On how many cores everything runs; on all if `None`.
+    cores: Option<usize>,
+    /// Parts of the names of the works that are wanted; all if there are none.
+    wanted: Vec<String>,
+}
+
+impl Options {
+    fn read(mut arguments: impl Iterator<Item = String>) -> io::Result<Self> {
+        let mut options = Self::default();
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--quick" => options.quick = true,
+                "--scaling" => options.scaling = true,
+                "--cores" => {
+                    let count = arguments.next().and_then(|count| count.parse().ok());
+                    let count = count.filter(|count| *count > 0);
+                    let count = count.ok_or_else(|| io::Error::other("--cores wants a number"))?;
+                    options.cores = Some(count);
+                }
+                // Cargo's own.
+                "--bench" => {}
+                unknown if unknown.starts_with("--") => {
+                    return Err(io::Error::other(format!("unknown: {unknown}")));
+                }
+                _ => options.wanted.push(argument),
+            }
+        }
+        Ok(options)
+    }
+
+    fn wants(&self, work: &str) -> bool {
+        self.wanted.is_empty() || self.wanted.iter().any(|part| work.contains(part.as_str()))
+    }
+}
+
 fn main() -> io::Result<()> {
-    let (options, wanted): (Vec<_>, Vec<_>) = env::args()
-        .skip(1)
-        .partition(|argument| argument.starts_with("--"));
-    let quick = options.iter().any(|option| option == "--quick");
+    let options = Options::read(env::args().skip(1))?;
     let kept = Path::new(KEPT).join("whole-calls");
     let corpus = Corpus::new(&kept)?;
     let peers = kept.join("peers");
@@ -51,19 +90,21 @@ fn main() -> io::Result<()> {
         names: &names,
         peers: &peers,
         corpus: &corpus,
-        quick,
+        quick: options.quick,
     };
-    println!("{}\n", machine());
-    println!(
-        "| work | beside | CPU s | its CPU s | ratio | at most | by the clock | peak MiB | at most |"
-    );
-    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|");
-    for row in rows::all(&place)? {
-        if wanted.is_empty() || wanted.iter().any(|part| row.work.contains(part.as_str())) {
-            print(&row)?;
-        }
+    let cores = measure::cores()?;
+    let used = options.cores.map_or(cores, |count| count.min(cores));
+    println!("{}\n\nOn {used} of {cores} cores.\n", machine());
+    let rows = rows::all(&place)?;
+    let rows: Vec<&Row> = rows.iter().filter(|row| options.wants(&row.work)).collect();
+    if options.scaling {
+        return scaling::print(rows.into_iter(), used);
     }
-    Ok(())
+    println!("{}", table::HEAD);
+    for row in rows {
+        table::print(row, options.cores)?;
+    }
+    served::print(&place, |work| options.wants(work), options.cores)
 }
 
 /// The executable as it is installed.
@@ -100,105 +141,6 @@ fn binary() -> io::Result<PathBuf> {
         ));
     }
     Ok(built.join(TARGET).join("release/ikigai-tools"))
-}
-
-/// Measures a row, ours and each peer in turn, and prints a line for each peer.
-fn print(row: &Row) -> io::Result<()> {
-    check(row)?;
-    let mut ours = Vec::new();
-    let mut theirs: Vec<Vec<Sample>> = row.peers.iter().map(|_| Vec::new()).collect();
-    // The check has been a run already: what is done and undone in turn goes on with the next.
-    for run in 1..=row.runs {
-        ours.push(in_turn(&row.ours, run).run(false)?);
-        for (peer, samples) in row.peers.iter().zip(&mut theirs) {
-            samples.push(in_turn(&peer.calls, run).run(false)?);
-        }
-    }
-    let (cpu, wall) = medians(&ours);
-    let peak = ours.iter().map(|sample| sample.peak).max().unwrap_or(0);
-    let memory = format!(
-        "{} | {}",
-        mebibytes(peak, row.peak),
-        row.peak.map_or("–".into(), |most| mebibytes(most, None))
-    );
-    let most_cpu = row.cpu.map_or("–".into(), |most| format!("{most} s"));
-    let over = if row.cpu.is_some_and(|most| cpu > most) {
-        " (over)"
-    } else {
-        ""
-    };
-    if row.peers.is_empty() {
-        let most = row
-            .wall
-            .map_or(most_cpu.clone(), |most| format!("{most} s by the clock"));
-        println!(
-            "| {} | – | {cpu:.4}{over} | – | – | {most} | {wall:.3} s | {memory} |",
-            row.work
-        );
-    }
-    for (peer, samples) in row.peers.iter().zip(&theirs) {
-        let (its_cpu, its_wall) = medians(samples);
-        let ratio = cpu / its_cpu;
-        let most = peer
-            .limit
-            .map_or(most_cpu.clone(), |limit| format!("{limit}"));
-        let beyond = if peer.limit.is_some_and(|limit| ratio > limit) {
-            " (over)"
-        } else {
-            ""
-        };
-        println!(
-            "| {} | {} | {cpu:.4}{over} | {its_cpu:.4} | {ratio:.2}{beyond} | {most} | {:.2} | {memory} |",
-            row.work,
-            peer.name,
-            wall / its_wall,
-        );
-    }
-    Ok(())
-}
-
-/// A run of each that is not measured: the files are in memory then, and the answers are known to
-/// be right.
-fn check(row: &Row) -> io::Result<()> {
-    let ours = row.ours[0].run(row.lines)?;
-    let answer = String::from_utf8_lossy(&ours.head);
-    if answer.starts_with("{\"error\"") || answer.starts_with("{\"success\":false") {
-        return Err(io::Error::other(format!("{}: {answer}", row.work)));
-    }
-    for peer in &row.peers {
-        let its = peer.calls[0].run(row.lines)?;
-        let end = format!("\"count\":{}}}", its.lines);
-        if row.lines && !ours.tail.ends_with(end.as_bytes()) {
-            let found = String::from_utf8_lossy(&ours.tail).into_owned();
-            return Err(io::Error::other(format!(
-                "{}: {} has {end}, not {found}",
-                row.work, peer.name
-            )));
-        }
-    }
-    Ok(())
-}
-
-fn in_turn(calls: &[Call], run: usize) -> &Call {
-    &calls[run % calls.len()]
-}
-
-fn medians(samples: &[Sample]) -> (f64, f64) {
-    (
-        median(samples.iter().map(|sample| sample.cpu).collect()),
-        median(samples.iter().map(|sample| sample.wall).collect()),
-    )
-}
-
-fn mebibytes(bytes: u64, limit: Option<u64>) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
-    let mebibytes = bytes as f64 / f64::from(1 << 20);
-    let over = if limit.is_some_and(|limit| bytes > limit) {
-        " (over)"
-    } else {
-        ""
-    };
-    format!("{mebibytes:.1}{over}")
 }
 
 /// The machine and the programs, in a paragraph.

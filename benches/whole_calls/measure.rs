@@ -1,11 +1,17 @@
 //! One whole process, measured from outside: what it and all its children cost (`wait4(2)`).
 
 use std::fs::File;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Instant;
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+/// How much of the end of an output is kept, in bytes: more than any note takes.
+const TAIL: usize = 1024;
 
 /// A process to be run.
 #[derive(Clone)]
@@ -18,6 +24,15 @@ pub struct Call {
     pub environment: Vec<(&'static str, String)>,
 }
 
+/// How a process is run.
+#[derive(Clone, Copy, Default)]
+pub struct How {
+    /// Whether its output is looked at: its lines are counted, and all of it is told from others.
+    pub look: bool,
+    /// On how many cores; all there are if `None`.
+    pub cores: Option<usize>,
+}
+
 /// What one run took.
 pub struct Sample {
     /// CPU seconds, user and system, children included.
@@ -26,8 +41,10 @@ pub struct Sample {
     pub wall: f64,
     /// The largest resident set of it and of each of its children, in bytes.
     pub peak: u64,
-    /// How many newlines it wrote.
+    /// How many newlines it wrote, if its output was looked at.
     pub lines: u64,
+    /// What tells its output from another, if it was looked at.
+    pub digest: u64,
     /// The beginning of what it wrote.
     pub head: Vec<u8>,
     /// The end of what it wrote.
@@ -65,32 +82,46 @@ impl Call {
     ///
     /// # Errors
     /// When it cannot be started, or fails.
-    pub fn run(&self, count_lines: bool) -> io::Result<Sample> {
+    pub fn run(&self, how: How) -> io::Result<Sample> {
+        let mut command = self.command(how)?;
+        match &self.stdin {
+            Some(path) => command.stdin(File::open(path)?),
+            None => command.stdin(Stdio::null()),
+        };
+        let started = Instant::now();
+        let mut child = command.spawn()?;
+        let mut output = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let mut sample = Sample::of(&mut output, how.look)?;
+        (sample.cpu, sample.peak) = self.end_of(&child)?;
+        sample.wall = started.elapsed().as_secs_f64();
+        Ok(sample)
+    }
+
+    /// The command that runs it so, its stdout being a pipe.
+    pub fn command(&self, how: How) -> io::Result<Command> {
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]);
         // The fastest of locales for every peer.
         command.env("LC_ALL", "C").stdout(Stdio::piped());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
-        match &self.stdin {
-            Some(path) => command.stdin(File::open(path)?),
-            None => command.stdin(Stdio::null()),
+        let cores = how.cores.map(first).transpose()?;
+        let settle = move || match &cores {
+            Some(cores) => Ok(sched_setaffinity(None, cores)?),
+            None => Ok(()),
         };
-        // SAFETY: the closure does nothing. With one, the child is forked, and has little memory;
-        // without, it borrows this process's whole memory until it executes, and the kernel
-        // takes that for its own peak.
-        unsafe { command.pre_exec(|| Ok(())) };
-        let started = Instant::now();
-        let mut child = command.spawn()?;
-        let mut sample = Sample {
-            cpu: 0.0,
-            wall: 0.0,
-            peak: 0,
-            lines: 0,
-            head: Vec::new(),
-            tail: Vec::new(),
-        };
-        let mut output = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        sample.drain(&mut output, count_lines)?;
+        // SAFETY: the closure makes a system call at most. With one, the child is forked, and has
+        // little memory; without, it borrows this process's whole memory until it executes, and
+        // the kernel takes that for its own peak.
+        unsafe { command.pre_exec(settle) };
+        Ok(command)
+    }
+
+    /// Waits for the end of `child`, which runs this: its CPU seconds and its largest resident set,
+    /// in bytes, and those of its children.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn end_of(&self, child: &Child) -> io::Result<(f64, u64)> {
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
         let mut status = 0;
         // SAFETY: a structure of integers, of which all bits zero is a value.
@@ -99,35 +130,64 @@ impl Call {
         if unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) } != pid {
             return Err(io::Error::last_os_error());
         }
-        sample.wall = started.elapsed().as_secs_f64();
-        sample.cpu = seconds(usage.ru_utime) + seconds(usage.ru_stime);
-        sample.peak = u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024;
-        if libc::WIFEXITED(status) && libc::WEXITSTATUS(status) <= 1 {
-            return Ok(sample);
+        if !libc::WIFEXITED(status) || libc::WEXITSTATUS(status) > 1 {
+            return Err(io::Error::other(format!("{:?} failed", self.command)));
         }
-        Err(io::Error::other(format!("{:?} failed", self.command)))
+        let cpu = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+        let peak = u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024;
+        Ok((cpu, peak))
     }
 }
 
+/// How many cores this process may use.
+pub fn cores() -> io::Result<usize> {
+    Ok(usize::try_from(sched_getaffinity(None)?.count()).unwrap_or(1))
+}
+
+/// The first `count` of the cores that this process may use.
+fn first(count: usize) -> io::Result<CpuSet> {
+    let ours = sched_getaffinity(None)?;
+    let mut first = CpuSet::new();
+    let usable = (0..CpuSet::MAX_CPU).filter(|core| ours.is_set(*core));
+    for core in usable.take(count) {
+        first.set(core);
+    }
+    Ok(first)
+}
+
 impl Sample {
-    fn drain(&mut self, output: &mut impl Read, count_lines: bool) -> io::Result<()> {
+    /// What comes out of `output`; what it took is not known yet.
+    fn of(output: &mut impl Read, look: bool) -> io::Result<Self> {
+        let mut sample = Self {
+            cpu: 0.0,
+            wall: 0.0,
+            peak: 0,
+            lines: 0,
+            digest: 0,
+            head: Vec::new(),
+            tail: Vec::new(),
+        };
+        let mut digest = DefaultHasher::new();
         let mut buffer = vec![0; 64 * 1024];
         loop {
             let count = output.read(&mut buffer)?;
             if count == 0 {
-                return Ok(());
+                sample.digest = digest.finish();
+                return Ok(sample);
             }
             let piece = &buffer[..count];
-            if count_lines {
-                self.lines += memchr::memchr_iter(b'\n', piece).count() as u64;
+            if look {
+                sample.lines += memchr::memchr_iter(b'\n', piece).count() as u64;
+                digest.write(piece);
             }
-            if self.head.len() < 64 {
-                self.head.extend_from_slice(&piece[..count.min(64)]);
+            if sample.head.len() < 64 {
+                sample.head.extend_from_slice(&piece[..count.min(64)]);
             }
-            self.tail
-                .extend_from_slice(&piece[count.saturating_sub(64)..]);
-            let excess = self.tail.len().saturating_sub(64);
-            self.tail.drain(..excess);
+            sample
+                .tail
+                .extend_from_slice(&piece[count.saturating_sub(TAIL)..]);
+            let excess = sample.tail.len().saturating_sub(TAIL);
+            sample.tail.drain(..excess);
         }
     }
 }
@@ -136,6 +196,22 @@ fn seconds(time: libc::timeval) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "no process runs for centuries")]
     let (whole, millionths) = (time.tv_sec as f64, time.tv_usec as f64);
     whole + millionths / 1e6
+}
+
+/// The medians of CPU time and of time by the clock, and the highest peak.
+pub fn figures(samples: &[Sample]) -> Figures {
+    Figures {
+        cpu: median(samples.iter().map(|sample| sample.cpu).collect()),
+        wall: median(samples.iter().map(|sample| sample.wall).collect()),
+        peak: samples.iter().map(|sample| sample.peak).max().unwrap_or(0),
+    }
+}
+
+/// What a call takes: CPU seconds, seconds by the clock, bytes of memory.
+pub struct Figures {
+    pub cpu: f64,
+    pub wall: f64,
+    pub peak: u64,
 }
 
 /// The middle one of `values`, which are not none.

@@ -4,11 +4,13 @@
 //! A host may have made its pipes non-blocking (`O_NONBLOCK` belongs to the pipe's end, not to a
 //! process): then this module waits.
 
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{FileType, fstat, tell};
 use rustix::io::Errno;
 use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
 
@@ -16,6 +18,13 @@ use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
 /// `pipe(7)` gives without privileges. With the usual 64 KiB, writer and reader wake each other
 /// twenty times as often.
 const PIPE_SIZE: usize = 1024 * 1024;
+
+/// How much memory is asked for at first for what comes on stdin, in bytes: more than most requests
+/// take.
+const LITTLE: usize = 512;
+
+/// The most that is asked for at a time where it is not known how much comes, in bytes.
+const MUCH: usize = 16 * 1024 * 1024;
 
 /// An answer of this size or more, in bytes, is large.
 const LARGE: usize = 64 * 1024;
@@ -33,12 +42,51 @@ pub struct Stdin;
 
 impl Read for Stdin {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let stdin = rustix::stdio::stdin();
+        patiently(|stdin| rustix::io::read(stdin, &mut *bytes))
+    }
+
+    /// Into memory that is asked for as it is needed and touched by nothing but what is read: a
+    /// large request takes its own size.
+    fn read_to_end(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
+        let before = bytes.len();
+        let mut more = LITTLE;
         loop {
-            match rustix::io::read(stdin, &mut *bytes) {
-                Err(Errno::AGAIN) => wait(stdin, PollFlags::IN)?,
-                done => return Ok(done?),
+            bytes.try_reserve_exact(more)?;
+            while bytes.len() < bytes.capacity() {
+                match patiently(|stdin| rustix::io::read(stdin, spare_capacity(bytes))) {
+                    Ok(0) => return Ok(bytes.len() - before),
+                    Ok(_) => {}
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
             }
+            more = match left_of_file() {
+                // With a byte to spare the end of it is seen without asking for more memory.
+                Some(left) if left > 0 => left.saturating_add(1),
+                _ => bytes.len().min(MUCH),
+            };
+        }
+    }
+}
+
+/// How much of stdin is not read yet, in bytes, if it is a file.
+fn left_of_file() -> Option<usize> {
+    let stdin = rustix::stdio::stdin();
+    let status = fstat(stdin).ok()?;
+    let is_file = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
+    let size = u64::try_from(status.st_size).ok().filter(|_| is_file)?;
+    usize::try_from(size.saturating_sub(tell(stdin).ok()?)).ok()
+}
+
+/// Reads from stdin, once it has something.
+fn patiently(
+    mut read: impl FnMut(BorrowedFd<'static>) -> Result<usize, Errno>,
+) -> io::Result<usize> {
+    let stdin = rustix::stdio::stdin();
+    loop {
+        match read(stdin) {
+            Err(Errno::AGAIN) => wait(stdin, PollFlags::IN)?,
+            done => return Ok(done?),
         }
     }
 }

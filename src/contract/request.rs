@@ -1,8 +1,9 @@
 //! JSON in: a request's bytes become fields, each asked for by the type that its tool wants.
 //!
 //! Lenient where models are known to be imprecise and exact where that would be a guess: the rules
-//! are the decisions on the host's calls, 2 and 4. Strings without escapes are borrowed from the
-//! request, so that a file of 100 MB is not copied on its way to the disk.
+//! are the decisions on the host's calls, 2 and 4. Strings are borrowed from the request, those of
+//! large requests whatever escapes they have, so that a file of 100 MB is not copied on its way to
+//! the disk.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,6 +17,14 @@ use serde_json::value::RawValue;
 use crate::contract::failure::Failure;
 use crate::contract::terms::Terms;
 
+mod in_place;
+
+/// Some hosts' runtimes write it before their JSON; it says nothing.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A request of this size or more, in bytes, is large: it is worth a look at where its strings are.
+const LARGE: usize = 64 * 1024;
+
 /// One call's fields.
 #[derive(Debug)]
 pub struct Request<'a> {
@@ -24,10 +33,24 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
+    /// Reads a request as [`parse`](Self::parse) does. A large one is used up: its strings are
+    /// unescaped in its own bytes.
+    pub fn parse_in_place(bytes: &'a mut [u8]) -> Result<Self, Failure> {
+        let places = (bytes.len() >= LARGE)
+            .then(|| in_place::places(bytes))
+            .flatten();
+        match places {
+            Some(places) => Ok(Self {
+                fields: in_place::fields(bytes, places),
+                terms: Terms::default(),
+            }),
+            None => Self::parse(bytes),
+        }
+    }
+
     /// Reads a request: one JSON object, and nothing but white space around it.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Failure> {
-        // Some hosts' runtimes write a byte-order mark before their JSON; it says nothing.
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(Failure::bad_request("empty input"));
         }
@@ -348,15 +371,18 @@ impl<'de> Deserialize<'de> for Unread<'de> {
 }
 
 /// A field as far as it can be held; none if its very name cannot.
-fn held<'a>((name, value): (&'a RawValue, &'a RawValue)) -> Option<(Cow<'a, str>, Value<'a>)> {
+fn held<'a>((name, json): (&'a RawValue, &'a RawValue)) -> Option<(Cow<'a, str>, Value<'a>)> {
     let Name(name) = serde_json::from_str(name.get()).ok()?;
-    let text = value.get();
-    let read = Level::Field.deserialize(&mut serde_json::Deserializer::from_str(text));
-    let value = read.unwrap_or_else(|error| match text.parse() {
+    Some((name, value(json.get())))
+}
+
+/// The value that `json` is, as far as it can be held.
+fn value(json: &str) -> Value<'_> {
+    let read = Level::Field.deserialize(&mut serde_json::Deserializer::from_str(json));
+    read.unwrap_or_else(|error| match json.parse() {
         Ok(number) => Value::Real(number),
         Err(_) => Value::Unheld(error.to_string()),
-    });
-    Some((name, value))
+    })
 }
 
 /// A field's name, borrowed where it has no escapes.

@@ -47,8 +47,7 @@ pub fn decide<'a>(
     let as_sent = (Cow::Borrowed(old), Cow::Borrowed(new));
     let has_cr = memchr(b'\r', old).is_some();
     let old_lines = memchr(b'\n', old).is_some() && !has_cr;
-    let new_crlf = with_crlf(new);
-    let new_lines = new_crlf != new && (!has_cr || crlf_in(old) > 0);
+    let new_lines = bare_line_feeds(new).next().is_some() && (!has_cr || crlf_in(old) > 0);
     let mut decided = Decided {
         done: LineEnds::AsSent,
         crlf: 0,
@@ -60,6 +59,11 @@ pub fn decide<'a>(
     if decided.crlf == 0 {
         return Ok((as_sent, decided));
     }
+    if has_cr {
+        decided.done = LineEnds::Mixed;
+        return Ok((as_sent, decided));
+    }
+    let new_crlf = with_crlf(new);
     if old_lines {
         let old_crlf = with_crlf(old);
         // The line ends are what was to be changed: they are so already.
@@ -67,18 +71,13 @@ pub fn decide<'a>(
         decided.done = LineEnds::BothCrlf;
         return Ok(((old_crlf, new_crlf), decided));
     }
-    if has_cr {
-        decided.done = LineEnds::Mixed;
-        return Ok((as_sent, decided));
-    }
     decided.done = LineEnds::NewCrlf;
     Ok(((as_sent.0, new_crlf), decided))
 }
 
 /// `text` with CRLF in place of each LF that has no CR before it.
 pub fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
-    let bare = |at: &usize| *at == 0 || text[at - 1] != b'\r';
-    let mut bare = memchr_iter(b'\n', text).filter(bare).peekable();
+    let mut bare = bare_line_feeds(text).peekable();
     if bare.peek().is_none() {
         return Cow::Borrowed(text);
     }
@@ -91,6 +90,11 @@ pub fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
     }
     changed.extend_from_slice(&text[from..]);
     Cow::Owned(changed)
+}
+
+/// Where in `text` each LF is that has no CR before it.
+fn bare_line_feeds(text: &[u8]) -> impl Iterator<Item = usize> {
+    memchr_iter(b'\n', text).filter(|at| *at == 0 || text[at - 1] != b'\r')
 }
 
 /// How often CRLF is in `text`.

@@ -22,8 +22,8 @@ use crate::program::Exit;
 /// which come in larger pieces already.
 const BUFFER: usize = 1024;
 
-/// Answers `input`, the bytes of a request, with one JSON object on stdout.
-pub fn as_json(tool: &Tool, input: Result<&[u8], Failure>, terms: Terms) -> Exit {
+/// Answers `input`, the bytes of a request, which are used up, with one JSON object on stdout.
+pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: Terms) -> Exit {
     let mut out = BufWriter::with_capacity(BUFFER, Stdout::default());
     let terminal = io::stdout().is_terminal();
     let (written, exit) = respond(
@@ -42,7 +42,7 @@ pub fn as_json(tool: &Tool, input: Result<&[u8], Failure>, terms: Terms) -> Exit
 /// has already.
 pub fn respond<W: Write + Default>(
     tool: &Tool,
-    (input, terms): (Result<&[u8], Failure>, Terms),
+    (input, terms): (Result<&mut [u8], Failure>, Terms),
     out: &mut BufWriter<W>,
     is_untouched: fn(&W) -> bool,
     terminal: bool,
@@ -113,12 +113,12 @@ fn with_object<W: Write>(
 /// Carries out what `input` asks for and writes the fields of the answer.
 fn carry_out(
     tool: &Tool,
-    input: Result<&[u8], Failure>,
+    input: Result<&mut [u8], Failure>,
     object: &mut Object<'_>,
 ) -> (io::Result<()>, Exit) {
     let terms = *object.terms();
     let mut request = input
-        .and_then(Request::parse)
+        .and_then(Request::parse_in_place)
         .map(|request| request.on(terms));
     let reply = request
         .as_mut()
@@ -222,7 +222,7 @@ mod tests {
         let mut out = BufWriter::with_capacity(BUFFER, Vec::new());
         let (written, exit) = respond(
             &tool,
-            (Ok(b"{}"), Terms::default()),
+            (Ok(&mut b"{}".to_owned()), Terms::default()),
             &mut out,
             Vec::is_empty,
             false,

@@ -4,10 +4,10 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 
 use crate::console::streams::Stdin;
-use crate::contract::failure::Failure;
+use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Scope, Tool};
 use crate::files;
@@ -19,8 +19,8 @@ use crate::sandbox::caller::{self, Watch};
 pub fn answer_on(tool: &Tool, terms: Terms) -> Exit {
     abort::settle(tool.family);
     caller::watch(watch_of(tool));
-    let input = read(Stdin, "stdin");
-    answer::as_json(tool, input.as_deref().map_err(Clone::clone), terms)
+    let mut input = read(Stdin, "stdin");
+    answer::as_json(tool, bytes_of(&mut input), terms)
 }
 
 /// Answers the request in `file` on these terms; `-` is stdin.
@@ -29,11 +29,11 @@ pub fn answer_file(tool: &Tool, file: &OsStr, terms: Terms) -> Exit {
         return answer_on(tool, terms);
     }
     let name = file.to_string_lossy();
-    let input = match File::open(file) {
+    let mut input = match File::open(file) {
         Ok(file) => read(file, &name),
         Err(error) => Err(unreadable(&name, &error)),
     };
-    answer::as_json(tool, input.as_deref().map_err(Clone::clone), terms)
+    answer::as_json(tool, bytes_of(&mut input), terms)
 }
 
 /// When a call of `tool` may be ended because its caller is gone.
@@ -56,6 +56,20 @@ fn read(mut from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
     }
 }
 
+fn bytes_of(input: &mut Result<Vec<u8>, Failure>) -> Result<&mut [u8], Failure> {
+    input.as_deref_mut().map_err(|failure| failure.clone())
+}
+
 fn unreadable(name: &str, error: &io::Error) -> Failure {
-    Failure::bad_request(format!("{name} cannot be read: {error}"))
+    let failure = Failure::bad_request(format!("{name} cannot be read: {error}"));
+    if error.kind() != ErrorKind::OutOfMemory {
+        return failure;
+    }
+    Failure {
+        code: Code::OutOfMemory,
+        ..failure.with_note(
+            "Nothing was done. `ulimit -v` shows the limit on this process, if it has one; send \
+             less at a time.",
+        )
+    }
 }

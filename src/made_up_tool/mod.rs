@@ -36,7 +36,7 @@ fn answered(request: &str) -> (Value, Exit) {
     let mut out = BufWriter::new(Vec::new());
     let (written, exit) = answer::respond(
         made_up(),
-        (Ok(request.as_bytes()), Terms::default()),
+        (Ok(&mut request.as_bytes().to_owned()), Terms::default()),
         &mut out,
         Vec::is_empty,
         false,

@@ -5,7 +5,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -371,6 +371,56 @@ impl Call {
             stderr: String::from_utf8(output.stderr).unwrap(),
             took: started.elapsed(),
         }
+    }
+
+    /// Makes the call with the request that is in `file`: through a pipe, or with the file itself
+    /// as stdin. Returns the largest resident set of the process and of each of its children as
+    /// well, in KiB (`wait4(2)`); what this process holds when the call is begun counts as theirs.
+    #[expect(clippy::zombie_processes, reason = "`wait4` waits for it")]
+    pub fn run_measured(self, file: &Path, through_pipe: bool) -> (Answer, u64) {
+        let mut request = fs::File::open(file).unwrap();
+        // With something to do in between, the child is forked; else it would have all memory that
+        // this process comes to have until it becomes the tool.
+        let mut command = self.prepared_by(|| Ok(())).command;
+        if through_pipe {
+            command.stdin(Stdio::piped());
+        } else {
+            command.stdin(request.try_clone().unwrap());
+        }
+        let pipes = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let started = Instant::now();
+        let mut child = pipes.spawn().unwrap();
+        if let Some(mut stdin) = child.stdin.take() {
+            // What is not read is missed in the answer.
+            let _ = std::io::copy(&mut request, &mut stdin);
+        }
+        let (mut stdout, mut stderr) = (Vec::new(), String::new());
+        child
+            .stdout
+            .take()
+            .unwrap()
+            .read_to_end(&mut stdout)
+            .unwrap();
+        child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut stderr)
+            .unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        let mut status = 0;
+        // SAFETY: a structure of integers, of which all bits zero is a value.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: both pointers are to locals; nobody else waits for the child.
+        let ended = unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) };
+        assert_eq!(ended, pid);
+        let answer = Answer {
+            status: ExitStatus::from_raw(status),
+            stdout,
+            stderr,
+            took: started.elapsed(),
+        };
+        (answer, u64::try_from(usage.ru_maxrss).unwrap())
     }
 
     /// Asserts that the call succeeds with exactly this answer.

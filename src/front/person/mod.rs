@@ -82,10 +82,10 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
             return Ok(without_fields(tool, invocation, beside));
         }
         let request = request(&mut command, &matches, &schema)?;
-        let request = Value::Object(request).to_string().into_bytes();
+        let mut request = Value::Object(request).to_string().into_bytes();
         Ok(Outcome::Done(call(
             tool,
-            &request,
+            &mut request,
             beside,
             matches.get_flag("json"),
         )))
@@ -119,7 +119,7 @@ pub fn without_fields(tool: &Tool, invocation: &str, beside: Beside) -> Outcome 
 }
 
 /// Answers `request`: with text, or with JSON if that is wanted.
-fn call(tool: &Tool, request: &[u8], beside: Beside, json: bool) -> Exit {
+fn call(tool: &Tool, request: &mut [u8], beside: Beside, json: bool) -> Exit {
     if !json {
         return as_text(tool, request, beside);
     }

@@ -6,10 +6,11 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::{Place, Row, text};
 use crate::measure::Call;
-use crate::rows::{Place, Row, text};
+use crate::served;
 
 /// How long the page is, in bytes.
 const PAGE: usize = 120 * 1000;
@@ -52,19 +53,7 @@ pub fn rows(place: &Place<'_>) -> io::Result<Vec<Row>> {
 
 /// A server that is started, greeted and asked for its tools.
 fn listing(place: &Place<'_>) -> io::Result<Row> {
-    let client = json!({ "name": "bench", "version": "1" });
-    let greeting =
-        json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
-    let say = |id: Option<u32>, method: &str, params: Value| {
-        let mut message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
-        if let Some(id) = id {
-            message["id"] = id.into();
-        }
-        message.to_string() + "\n"
-    };
-    let spoken = say(Some(1), "initialize", greeting)
-        + &say(None, "notifications/initialized", json!({}))
-        + &say(Some(2), "tools/list", json!({}));
+    let spoken = served::greeting() + &served::message(Some(1), "tools/list", &json!({}));
     let stdin = place.corpus.file("mcp", spoken.as_bytes())?;
     let mut call = place.link("ikigai-tools").reading(stdin);
     call.command.push("mcp".into());
