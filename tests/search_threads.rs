@@ -30,7 +30,7 @@ fn many_files(root: &Path, files: u32) {
             text.push_str("a needle in it\n");
         }
         if n % 1013 == 0 {
-            text.insert_str(0, "\0");
+            text.insert(0, '\0');
         }
         fs::write(directory.join(format!("f{n}")), text).unwrap();
     }
@@ -160,11 +160,11 @@ fn large_text(size: usize, seed: u64, end: &str) -> Vec<u8> {
         let length = match random % 1000 {
             0 => 300_000,
             1..=3 => 0,
-            _ => random as usize / 1024 % 120,
+            length => usize::try_from(length).unwrap() % 120,
         };
         text.extend_from_slice(format!("{number} ").as_bytes());
         text.resize(text.len() + length, b'x');
-        if random % 211 == 0 {
+        if random.is_multiple_of(211) {
             text.extend_from_slice(b" needle");
         }
         text.extend_from_slice(end.as_bytes());
