@@ -381,7 +381,7 @@ fn a_search_that_pauses_goes_on_where_it_was() {
         let mut pauses = 0;
         let mut pause_at_every_other = |number: u64, line: &[u8]| {
             seen.push((number, line.to_vec()));
-            if number % 2 == 0 {
+            if number.is_multiple_of(2) {
                 Flow::Pause
             } else {
                 Flow::GoOn
