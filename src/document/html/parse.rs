@@ -30,7 +30,7 @@ const ATTRIBUTE: usize = 64;
 
 /// How much of a page the parser gets at a time, in bytes: what is parsed between two looks at the
 /// bounds.
-pub(super) const PIECE: usize = 8 * 1024;
+const PIECE: usize = 8 * 1024;
 
 /// Why a tree is not that of the whole page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

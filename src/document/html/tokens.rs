@@ -19,9 +19,6 @@ use super::parse::{Counted, Short, piece_end};
 use super::prefilter::tag;
 use crate::document::entities;
 
-/// The most bytes that a character takes.
-const CHARACTER: usize = 4;
-
 /// A page on its way into a tree.
 pub(super) struct Tokens<'a> {
     page: &'a str,
@@ -145,10 +142,12 @@ impl<'a> Tokens<'a> {
         let bytes = self.page.as_bytes();
         let from = self.at;
         let rest = &bytes[from..self.piece.end];
-        // The one reference that may not end with its piece, since that begins with it.
+        // The one reference that may not end with its piece: the piece begins with it, and holds no
+        // other markup.
+        let next = bytes.get(self.piece.end);
         if rest[0] == b'&'
             && from == self.piece.start
-            && rest.len() > super::parse::PIECE - CHARACTER
+            && next.is_some_and(|next| !matches!(next, b'<' | b'&'))
         {
             return Ok(Read::Left);
         }
@@ -217,7 +216,7 @@ impl<'a> Tokens<'a> {
         let name = local_name(&page[at..name_end]);
         if kind == TagKind::StartTag {
             match &*name {
-                "title" => return self.title(end),
+                "title" if !self.is_plain_title(end) => return Ok(Read::Left),
                 "iframe" | "math" | "noembed" | "noframes" | "noscript" | "plaintext"
                 | "script" | "style" | "svg" | "textarea" | "xmp" => return Ok(Read::Left),
                 _ => {}
@@ -245,18 +244,11 @@ impl<'a> Tokens<'a> {
         Ok(Read::Done)
     }
 
-    /// Leaves a `title`, whose start tag ends at `from` and which holds text alone, to the parser's
-    /// own tokenizer.
-    fn title(&mut self, from: usize) -> Result<Read, Short> {
+    /// Whether the `title` whose start tag ends at `from` holds nothing that would be a tag elsewhere,
+    /// and ends.
+    fn is_plain_title(&self, from: usize) -> bool {
         let (end, _) = tag::raw_end(self.page, from, "title");
-        let is_plain = memchr(b'<', &self.page.as_bytes()[from..end]).is_none();
-        let after = tag::names_end(self.page, end, "title")
-            .filter(|_| is_plain)
-            .and_then(|name| tag::scan(self.page, name, |_| {}));
-        match after {
-            Some((after, _)) => self.leave(after).map(|()| Read::Done),
-            None => Ok(Read::Left),
-        }
+        end < self.page.len() && memchr(b'<', &self.page.as_bytes()[from..end]).is_none()
     }
 
     /// The value of an attribute.
