@@ -17,7 +17,11 @@ use memchr::{memchr, memchr2, memmem};
 
 use super::parse::{Counted, Short, piece_end};
 use super::prefilter::tag;
-use crate::document::entities;
+use crate::document::{boundary, entities};
+
+/// How much of a page texts and values share, in bytes: so much at least stays in memory as long as
+/// one of them.
+const PART: usize = 64 * 1024;
 
 /// A page on its way into a tree.
 pub(super) struct Tokens<'a> {
@@ -29,7 +33,8 @@ pub(super) struct Tokens<'a> {
     end: Option<Instant>,
     /// The piece of the page after which the bounds are looked at next.
     piece: Range<usize>,
-    /// The same piece, for texts and values to share.
+    /// A part of the page that holds the piece, and a copy of it for texts and values to share.
+    part: Range<usize>,
     shared: StrTendril,
     /// The attributes of a tag.
     attributes: Vec<tag::Attribute<'a>>,
@@ -49,12 +54,14 @@ enum Read {
 impl<'a> Tokens<'a> {
     pub(super) fn new(page: &'a str, end: Option<Instant>) -> Self {
         let piece = 0..piece_end(page);
+        let part = 0..boundary(page, PART);
         Self {
             page,
             at: 0,
             parser: parse_document(Counted::default(), ParseOpts::default()),
             end,
-            shared: StrTendril::from_slice(&page[piece.clone()]),
+            shared: StrTendril::from_slice(&page[part.clone()]),
+            part,
             piece,
             attributes: Vec::new(),
             decoded: String::new(),
@@ -113,7 +120,10 @@ impl<'a> Tokens<'a> {
             self.parser.tokenizer.sink.sink.look(self.end)?;
             let from = self.piece.end;
             self.piece = from..from + piece_end(&self.page[from..]);
-            self.shared = StrTendril::from_slice(&self.page[self.piece.clone()]);
+            if self.piece.end > self.part.end {
+                self.part = from..from + boundary(&self.page[from..], PART);
+                self.shared = StrTendril::from_slice(&self.page[self.part.clone()]);
+            }
         }
         Ok(())
     }
@@ -126,10 +136,10 @@ impl<'a> Tokens<'a> {
     /// A piece of the page, which shares its memory where it can.
     fn share(&self, range: Range<usize>) -> StrTendril {
         let length = range.len();
-        if range.start < self.piece.start || range.end > self.piece.end {
+        if range.start < self.part.start || range.end > self.part.end {
             return StrTendril::from_slice(&self.page[range]);
         }
-        let offset = range.start - self.piece.start;
+        let offset = range.start - self.part.start;
         match (u32::try_from(offset), u32::try_from(length)) {
             (Ok(offset), Ok(length)) => self.shared.subtendril(offset, length),
             _ => StrTendril::from_slice(&self.page[range]),
