@@ -70,13 +70,13 @@ fn is_plain_path(reference: &str) -> bool {
     let bytes = reference.as_bytes();
     bytes.first() == Some(&b'/')
         && bytes.get(1) != Some(&b'/')
-        && bytes.iter().all(is_plain)
+        && reference.bytes().all(is_plain)
         && !reference.contains("/.")
 }
 
 /// Whether a byte of an address stays what it is, and where it is, when that is joined to a base.
-fn is_plain(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-_~/=&+,;:@!$*().?#".contains(byte)
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_~/=&+,;:@!$*().?#".contains(&byte)
 }
 
 /// What [`Url::join`] makes of a path that is relative to the base's, where nothing has to be encoded
@@ -90,7 +90,7 @@ fn joined_plainly(base: &Url, reference: &str) -> Option<String> {
     }
     let bytes = rest.as_bytes();
     let plain = bytes.first()?.is_ascii_alphanumeric()
-        && bytes.iter().all(is_plain)
+        && rest.bytes().all(is_plain)
         && !rest.contains("/.")
         && (up > 0 || !rest.contains(':'))
         && matches!(base.scheme(), "http" | "https");
