@@ -97,15 +97,110 @@ fn entity(name: &str) -> Option<[Option<char>; 2]> {
     if !digits.chars().all(|digit| digit.is_digit(radix)) {
         return None;
     }
-    let code = u32::from_str_radix(digits, radix);
+    let code = u32::from_str_radix(digits, radix).ok()?;
+    Some([Some(of_code(code)), None])
+}
+
+/// What a reference stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// One character or two.
+    pub characters: [Option<char>; 2],
+    /// Its bytes behind the `&`.
+    pub length: usize,
+    /// Whether it ends in a semicolon.
+    pub ended: bool,
+}
+
+/// The reference that goes on with `text` behind its `&`, as parsers of pages read it, between tags
+/// or in an attribute; `None` if the `&` begins none.
+///
+/// Rules: HTML Living Standard, "Tokenization", from the character reference state on.
+#[must_use]
+pub fn reference(text: &str, in_attribute: bool) -> Option<Reference> {
+    let bytes = text.as_bytes();
+    if bytes.first() == Some(&b'#') {
+        return number(bytes);
+    }
+    // What most references are.
+    for (name, character) in [
+        ("lt;", '<'),
+        ("gt;", '>'),
+        ("amp;", '&'),
+        ("quot;", '"'),
+        ("nbsp;", '\u{a0}'),
+    ] {
+        if text.starts_with(name) {
+            return Some(Reference {
+                characters: [Some(character), None],
+                length: name.len(),
+                ended: true,
+            });
+        }
+    }
+    // Of the names that `text` begins with, the longest one counts; their beginnings stand in the
+    // table as well, for nothing.
+    let mut found = None;
+    for length in 1..=bytes.len() {
+        if !bytes[length - 1].is_ascii() {
+            break;
+        }
+        match NAMED_ENTITIES.get(&text[..length]) {
+            None => break,
+            Some((0, _)) => {}
+            Some(codes) => found = Some((length, *codes)),
+        }
+    }
+    let (length, (first, second)) = found?;
+    let ended = bytes[length - 1] == b';';
+    let goes_on = |byte: &u8| *byte == b'=' || byte.is_ascii_alphanumeric();
+    if in_attribute && !ended && bytes.get(length).is_some_and(goes_on) {
+        return None;
+    }
+    let second = char::from_u32(second).filter(|c| *c != '\0');
+    Some(Reference {
+        characters: [char::from_u32(first), second],
+        length,
+        ended,
+    })
+}
+
+/// The reference by number that `text` begins with.
+fn number(text: &[u8]) -> Option<Reference> {
+    let (begin, radix) = match text.get(1) {
+        Some(b'x' | b'X') => (2, 16),
+        _ => (1, 10),
+    };
+    let mut code = 0_u32;
+    let mut length = begin;
+    while let Some(digit) = text
+        .get(length)
+        .and_then(|b| char::from(*b).to_digit(radix))
+    {
+        code = code.saturating_mul(radix).saturating_add(digit);
+        length += 1;
+    }
+    if length == begin {
+        return None;
+    }
+    let ended = text.get(length) == Some(&b';');
+    Some(Reference {
+        characters: [Some(of_code(code)), None],
+        length: length + usize::from(ended),
+        ended,
+    })
+}
+
+/// The character that a reference by number stands for.
+fn of_code(code: u32) -> char {
     // What Windows has in place of C1 controls is meant by their numbers (WHATWG HTML, "numeric
     // character reference end state").
-    let code = code.ok()?;
     let replaced = code
         .checked_sub(0x80)
         .and_then(|at| *C1_REPLACEMENTS.get(usize::try_from(at).ok()?)?);
-    let character = replaced.or_else(|| char::from_u32(code).filter(|_| code != 0));
-    Some([Some(character.unwrap_or('\u{fffd}')), None])
+    replaced
+        .or_else(|| char::from_u32(code).filter(|_| code != 0))
+        .unwrap_or('\u{fffd}')
 }
 
 /// `text` as it stands between tags.

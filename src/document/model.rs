@@ -271,6 +271,15 @@ fn index(length: usize) -> u32 {
 }
 
 impl Builder {
+    /// A builder with room for a document that is read from `length` bytes. What is not used of it
+    /// costs nothing, unlike growing.
+    pub(super) fn for_source(length: usize) -> Self {
+        let mut builder = Self::default();
+        builder.model.text.reserve(length / 2);
+        builder.model.nodes.reserve(length / 96);
+        builder
+    }
+
     /// Notes that so many bytes of the source have been read.
     pub(super) fn read(&mut self, bytes: usize) {
         self.read = self.read.saturating_add(index(bytes));

@@ -53,6 +53,11 @@ pub(super) fn resolve(
             &base[..Position::BeforePath]
         )));
     }
+    if let Some(base) = base
+        && let Some(joined) = joined_plainly(base, reference)
+    {
+        return Some(within(joined));
+    }
     match base.map(|base| base.join(reference)) {
         Some(Ok(url)) => Some(within(url.into())),
         _ => Some(without_newlines(reference)),
@@ -63,11 +68,47 @@ pub(super) fn resolve(
 /// nothing has to be encoded or taken out when it is joined to a base.
 fn is_plain_path(reference: &str) -> bool {
     let bytes = reference.as_bytes();
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_~/=&+,;:@!$*().?#".contains(byte);
     bytes.first() == Some(&b'/')
         && bytes.get(1) != Some(&b'/')
-        && bytes.iter().all(plain)
+        && reference.bytes().all(is_plain)
         && !reference.contains("/.")
+}
+
+/// Whether a byte of an address stays what it is, and where it is, when that is joined to a base.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_~/=&+,;:@!$*().?#".contains(&byte)
+}
+
+/// What [`Url::join`] makes of a path that is relative to the base's, where nothing has to be encoded
+/// or taken out but the steps up that it begins with; `None` for any other reference.
+fn joined_plainly(base: &Url, reference: &str) -> Option<String> {
+    let mut rest = reference;
+    let mut up = 0;
+    while let Some(after) = rest.strip_prefix("../") {
+        rest = after;
+        up += 1;
+    }
+    let bytes = rest.as_bytes();
+    let plain = bytes.first()?.is_ascii_alphanumeric()
+        && rest.bytes().all(is_plain)
+        && !rest.contains("/.")
+        && (up > 0 || !rest.contains(':'))
+        && matches!(base.scheme(), "http" | "https");
+    if !plain {
+        return None;
+    }
+    let path = base.path();
+    let mut directory = &path[..=path.rfind('/')?];
+    for _ in 0..up {
+        let above = directory[..directory.len() - 1].rfind('/');
+        directory = above.map_or(directory, |at| &directory[..=at]);
+    }
+    let before = &base[..Position::BeforePath];
+    let mut joined = String::with_capacity(before.len() + directory.len() + rest.len());
+    joined.push_str(before);
+    joined.push_str(directory);
+    joined.push_str(rest);
+    Some(joined)
 }
 
 /// Parameters that only say where somebody came from, beside all that begin in a way of their own.
@@ -256,6 +297,8 @@ pub(super) fn first_of_set(set: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn absolute(reference: &str) -> Option<String> {
@@ -265,6 +308,44 @@ mod tests {
             Some("https://example.com/a/b?c"),
             false,
         )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn what_is_joined_plainly_is_what_joining_makes_of_it(
+            up in 0..4_usize,
+            reference in "[a-c0./?#:;=%@ \\\\&é-]{0,12}",
+            path in "(/?[a-c.%?#]{0,3}){0,4}",
+            scheme in prop::sample::select(vec!["http", "https", "file", "ftp", "x"]),
+        ) {
+            let reference = format!("{}{reference}", "../".repeat(up));
+            if let Ok(base) = Url::parse(&format!("{scheme}://h/{path}"))
+                && let Some(joined) = joined_plainly(&base, &reference)
+            {
+                let expected = base.join(&reference).map(String::from);
+                prop_assert_eq!(Ok(joined), expected, "{} {}", base, reference);
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_beside_or_above_the_base_is_joined_plainly() {
+        let base = Url::parse("https://h:8/a/b/c?d#e").expect("an address");
+        for (reference, expected) in [
+            ("x", "https://h:8/a/b/x"),
+            ("x.html#y", "https://h:8/a/b/x.html#y"),
+            ("../x/?y=z", "https://h:8/a/x/?y=z"),
+            ("../../../x//", "https://h:8/x//"),
+        ] {
+            assert_eq!(joined_plainly(&base, reference).as_deref(), Some(expected));
+        }
+        for reference in [
+            "", "..", "./x", "x:y", "?x", "#x", "a/../b", "a b", "//x", "/x",
+        ] {
+            assert_eq!(joined_plainly(&base, reference), None, "{reference}");
+        }
     }
 
     #[test]

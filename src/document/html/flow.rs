@@ -62,9 +62,10 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    pub(super) fn new() -> Self {
+    /// A document to be read from a page of `length` bytes.
+    pub(super) fn new(length: usize) -> Self {
         Self {
-            build: Builder::default(),
+            build: Builder::for_source(length),
             mode: Mode::Flow,
             open: false,
             breaks: 0,

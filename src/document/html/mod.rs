@@ -11,6 +11,7 @@
 //! | `main` | the page's main content |
 //! | `prefilter` | the page as the parser gets it |
 //! | `parse` | the tree, within bounds of memory and time |
+//! | `tokens` | what the tree is built of |
 //! | `reveal` | what is hidden, though the page offers to show it |
 //! | `rescue` | a page of which next to nothing would be left |
 //! | `dom` | what an element is, and whether anyone sees it |
@@ -53,6 +54,7 @@ mod rescue;
 mod resized;
 mod reveal;
 mod table;
+mod tokens;
 mod walk;
 
 pub use self::declared::{Declared, Meta, MetaKind, declared};

@@ -1,7 +1,7 @@
 //! A page's tree, built within bounds: of memory, by counting what its nodes take, and of time, by
 //! the clock. What the parser has read when a bound is reached is the page.
 //!
-//! The tree is `html2md`'s own; the parser is the one that it uses, fed piece by piece.
+//! The tree is `html2md`'s own; the parser is the one that it uses, fed piece by piece by [`Tokens`].
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -12,10 +12,10 @@ use html5ever::interface::{
     Attribute, ElementFlags, ExpandedName, NodeOrText, QualName, QuirksMode, TreeSink,
 };
 use html5ever::tendril::{StrTendril, TendrilSink};
-use html5ever::{ParseOpts, parse_document};
 use memchr::memrchr2;
 
 use super::reveal::Veil;
+use super::tokens::Tokens;
 use crate::document::boundary;
 
 /// The most that a tree may take, in bytes as they are counted here.
@@ -41,33 +41,15 @@ pub(super) enum Short {
 
 /// Parses `page` until `end`, if there is one: its tree, and what that hides.
 pub(super) fn parse(page: &str, end: Option<Instant>) -> (RcDom, Veil, Option<Short>) {
-    let mut parser = parse_document(Counted::default(), ParseOpts::default());
-    let mut short = None;
-    let mut rest = page;
-    while !rest.is_empty() {
-        let (piece, after) = rest.split_at(piece_end(rest));
-        parser.process(StrTendril::from_slice(piece));
-        rest = after;
-        let used = parser.tokenizer.sink.sink.used.get();
-        if rest.is_empty() {
-            break;
-        }
-        if used > MAX_TREE {
-            short = Some(Short::Memory);
-            break;
-        }
-        if end.is_some_and(|end| Instant::now() >= end) {
-            short = Some(Short::Time);
-            break;
-        }
-    }
-    let (tree, veil) = parser.finish();
+    let mut tokens = Tokens::new(page, end);
+    let short = tokens.read().err();
+    let (tree, veil) = tokens.into_parser().finish();
     (tree, veil, short)
 }
 
 /// Where the first piece of `page` ends: before a tag or a reference, so that a page that ends
 /// there ends within none.
-fn piece_end(page: &str) -> usize {
+pub(super) fn piece_end(page: &str) -> usize {
     let most = boundary(page, PIECE);
     if most == page.len() {
         return most;
@@ -80,13 +62,30 @@ fn piece_end(page: &str) -> usize {
 
 /// The tree, and what it takes.
 #[derive(Default)]
-struct Counted {
+pub(super) struct Counted {
     tree: RcDom,
     used: Cell<usize>,
     veil: RefCell<Veil>,
 }
 
 impl Counted {
+    /// Whether the tree is within its bounds, which are its memory and the time until `end`.
+    pub(super) fn look(&self, end: Option<Instant>) -> Result<(), Short> {
+        if self.used.get() > MAX_TREE {
+            return Err(Short::Memory);
+        }
+        if end.is_some_and(|end| Instant::now() >= end) {
+            return Err(Short::Time);
+        }
+        Ok(())
+    }
+
+    /// What the tree takes, in bytes as they are counted here.
+    #[cfg(test)]
+    pub(super) fn used(&self) -> usize {
+        self.used.get()
+    }
+
     fn count(&self, bytes: usize) {
         self.used.set(self.used.get().saturating_add(bytes));
     }

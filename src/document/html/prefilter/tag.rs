@@ -38,40 +38,41 @@ pub(in crate::document) fn name_end(page: &str, at: usize) -> usize {
     at + length
 }
 
-/// Reads the tag whose name begins at `at`. `keep` says which attributes are used. `None` if
-/// the page ends within the tag.
-pub(in crate::document) fn read<'a>(
+/// An attribute as it stands in the page.
+pub(in crate::document) struct Attribute<'a> {
+    /// Its name in the page's spelling.
+    pub(in crate::document) name: &'a str,
+    /// Its value, in which references are not decoded; empty if there is none.
+    pub(in crate::document) value: &'a str,
+    /// All of it, with its quotes.
+    pub(in crate::document) whole: &'a str,
+}
+
+/// Goes through the attributes of a tag whose name ends at `from`; returns where the page goes on
+/// after the tag, and whether that ends in `/>`. `None` if the page ends within the tag.
+pub(in crate::document) fn scan<'a>(
     page: &'a str,
-    at: usize,
-    mut keep: impl FnMut(&'a str, &'a str) -> bool,
-) -> Option<Tag<'a>> {
+    from: usize,
+    mut each: impl FnMut(Attribute<'a>),
+) -> Option<(usize, bool)> {
     let bytes = page.as_bytes();
-    let mut here = name_end(page, at);
-    let name = &page[at..here];
-    let mut tag = Tag {
-        name,
-        end: 0,
-        closed: false,
-        kept: Vec::new(),
-        dropped: false,
-    };
+    let mut here = from;
     loop {
+        let mut closed = false;
         while is_space(*bytes.get(here)?) || bytes[here] == b'/' {
-            tag.closed = bytes[here] == b'/';
+            closed = bytes[here] == b'/';
             here += 1;
         }
         if bytes[here] == b'>' {
-            tag.end = here + 1;
-            return Some(tag);
+            return Some((here + 1, closed));
         }
-        tag.closed = false;
         let start = here;
         // A `=` that begins a name belongs to it.
         here += 1;
         while !matches!(*bytes.get(here)?, b'=' | b'>' | b'/') && !is_space(bytes[here]) {
             here += 1;
         }
-        let attribute = &page[start..here];
+        let name = &page[start..here];
         let mut after = here;
         while is_space(*bytes.get(after)?) {
             after += 1;
@@ -98,12 +99,34 @@ pub(in crate::document) fn read<'a>(
                 }
             }
         }
-        if value.len() <= MAX_VALUE && keep(attribute, value) {
-            tag.kept.push(&page[start..here]);
+        let whole = &page[start..here];
+        each(Attribute { name, value, whole });
+    }
+}
+
+/// Reads the tag whose name begins at `at`. `keep` says which attributes are used. `None` if
+/// the page ends within the tag.
+pub(in crate::document) fn read<'a>(
+    page: &'a str,
+    at: usize,
+    mut keep: impl FnMut(&'a str, &'a str) -> bool,
+) -> Option<Tag<'a>> {
+    let name = name_end(page, at);
+    let mut tag = Tag {
+        name: &page[at..name],
+        end: 0,
+        closed: false,
+        kept: Vec::new(),
+        dropped: false,
+    };
+    (tag.end, tag.closed) = scan(page, name, |attribute| {
+        if attribute.value.len() <= MAX_VALUE && keep(attribute.name, attribute.value) {
+            tag.kept.push(attribute.whole);
         } else {
             tag.dropped = true;
         }
-    }
+    })?;
+    Some(tag)
 }
 
 /// Whether the conversion uses this attribute of an element; `tag` is in lower case.

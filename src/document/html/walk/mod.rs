@@ -101,7 +101,7 @@ pub(super) fn walk(
     end: Option<Instant>,
 ) -> (Model, Cuts) {
     let mut walk = Walk {
-        flow: Flow::new(),
+        flow: Flow::new(length),
         end,
         cuts: Cuts::default(),
         addresses: HashMap::new(),

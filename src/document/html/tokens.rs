@@ -1,0 +1,309 @@
+//! A page's tokens, given to the parser's builder of trees. What the parser's own tokenizer makes of
+//! ordinary tags, text and references is made here at a stroke: that one goes from character to
+//! character, and parts text at each line end. All else is left to it.
+//!
+//! Rules: HTML Living Standard, "Tokenization": the data state, and all that leads from a tag's name
+//! to its end.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::time::Instant;
+
+use html5ever::interface::{Attribute, QualName};
+use html5ever::tendril::{StrTendril, TendrilSink};
+use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink};
+use html5ever::{LocalName, ParseOpts, Parser, ns, parse_document};
+use memchr::{memchr, memchr2, memmem};
+
+use super::parse::{Counted, Short, piece_end};
+use super::prefilter::tag;
+use crate::document::{boundary, entities};
+
+/// How much of a page texts and values share, in bytes: so much at least stays in memory as long as
+/// one of them.
+const PART: usize = 64 * 1024;
+
+/// A page on its way into a tree.
+pub(super) struct Tokens<'a> {
+    page: &'a str,
+    /// Where the page goes on.
+    at: usize,
+    parser: Parser<Counted>,
+    /// By when all is to be read.
+    end: Option<Instant>,
+    /// The piece of the page after which the bounds are looked at next.
+    piece: Range<usize>,
+    /// A part of the page that holds the piece, and a copy of it for texts and values to share.
+    part: Range<usize>,
+    shared: StrTendril,
+    /// The attributes of a tag.
+    attributes: Vec<tag::Attribute<'a>>,
+    /// A text with its references decoded.
+    decoded: String,
+    /// Whether the text so far ends in a carriage return, so that a line feed belongs to it.
+    returned: bool,
+}
+
+/// Whether what comes next was read, or is left to the parser's own tokenizer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Read {
+    Done,
+    Left,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn new(page: &'a str, end: Option<Instant>) -> Self {
+        let piece = 0..piece_end(page);
+        let part = 0..boundary(page, PART);
+        Self {
+            page,
+            at: 0,
+            parser: parse_document(Counted::default(), ParseOpts::default()),
+            end,
+            shared: StrTendril::from_slice(&page[part.clone()]),
+            part,
+            piece,
+            attributes: Vec::new(),
+            decoded: String::new(),
+            returned: false,
+        }
+    }
+
+    /// Reads the page, as far as the bounds are. What only the parser's own tokenizer reads in its
+    /// way, it reads as a whole: a NUL, and the mark of byte order, which it looks for at the
+    /// beginning of each piece.
+    pub(super) fn read(&mut self) -> Result<(), Short> {
+        let bytes = self.page.as_bytes();
+        let special =
+            memchr(0, bytes).is_some() || memmem::find(bytes, "\u{feff}".as_bytes()).is_some();
+        if special {
+            return self.read_slowly();
+        }
+        while let Some(byte) = bytes.get(self.at) {
+            let read = match byte {
+                b'<' => self.markup()?,
+                _ => self.text()?,
+            };
+            if read == Read::Left {
+                return self.read_slowly();
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what is left of the page by the parser's own tokenizer.
+    pub(super) fn read_slowly(&mut self) -> Result<(), Short> {
+        self.leave(self.page.len())
+    }
+
+    /// The parser, to be finished.
+    pub(super) fn into_parser(self) -> Parser<Counted> {
+        self.parser
+    }
+
+    /// Leaves the page up to `to` to the parser's own tokenizer, which is then in its data state, or
+    /// at the end of the page.
+    fn leave(&mut self, to: usize) -> Result<(), Short> {
+        while self.at < to {
+            self.reach(self.at + 1)?;
+            let end = to.min(self.piece.end);
+            let text = StrTendril::from_slice(&self.page[self.at..end]);
+            self.parser.process(text);
+            self.at = end;
+        }
+        Ok(())
+    }
+
+    /// Looks at the bounds after each piece that ends before `to`.
+    fn reach(&mut self, to: usize) -> Result<(), Short> {
+        while self.piece.end < to {
+            self.parser.tokenizer.sink.sink.look(self.end)?;
+            let from = self.piece.end;
+            self.piece = from..from + piece_end(&self.page[from..]);
+            if self.piece.end > self.part.end {
+                self.part = from..from + boundary(&self.page[from..], PART);
+                self.shared = StrTendril::from_slice(&self.page[self.part.clone()]);
+            }
+        }
+        Ok(())
+    }
+
+    fn token(&self, token: Token) {
+        // Of what this may answer, nothing is asked for by the tags that are read here.
+        let _ = self.parser.tokenizer.sink.process_token(token, 1);
+    }
+
+    /// A piece of the page, which shares its memory where it can.
+    fn share(&self, range: Range<usize>) -> StrTendril {
+        let length = range.len();
+        if range.start < self.part.start || range.end > self.part.end {
+            return StrTendril::from_slice(&self.page[range]);
+        }
+        let offset = range.start - self.part.start;
+        match (u32::try_from(offset), u32::try_from(length)) {
+            (Ok(offset), Ok(length)) => self.shared.subtendril(offset, length),
+            _ => StrTendril::from_slice(&self.page[range]),
+        }
+    }
+
+    /// Reads text up to the next tag, or as far as the piece goes.
+    fn text(&mut self) -> Result<Read, Short> {
+        self.reach(self.at + 1)?;
+        let bytes = self.page.as_bytes();
+        let from = self.at;
+        let rest = &bytes[from..self.piece.end];
+        // The one reference that may not end with its piece: the piece begins with it, and holds no
+        // other markup.
+        let next = bytes.get(self.piece.end);
+        if rest[0] == b'&'
+            && from == self.piece.start
+            && next.is_some_and(|next| !matches!(next, b'<' | b'&'))
+        {
+            return Ok(Read::Left);
+        }
+        let to = memchr(b'<', rest).map_or(self.piece.end, |length| from + length);
+        self.at = to;
+        let text = &self.page[from..to];
+        if !self.returned && memchr2(b'&', b'\r', text.as_bytes()).is_none() {
+            self.token(Token::CharacterTokens(self.share(from..to)));
+            return Ok(Read::Done);
+        }
+        let fed = self.returned && text.starts_with('\n');
+        self.returned = text.ends_with('\r');
+        let text = if fed { &text[1..] } else { text };
+        // An error stands between a `<pre>` and the line feed that would otherwise not count.
+        let open = text.starts_with('&')
+            && entities::reference(&text[1..], false).is_some_and(|reference| !reference.ended);
+        if open {
+            self.token(Token::ParseError(Cow::Borrowed("")));
+        }
+        self.decoded.clear();
+        decode(text, false, &mut self.decoded);
+        let text = StrTendril::from_slice(&self.decoded);
+        self.token(Token::CharacterTokens(text));
+        Ok(Read::Done)
+    }
+
+    /// Reads what the `<` begins at which the page goes on.
+    fn markup(&mut self) -> Result<Read, Short> {
+        self.returned = false;
+        let bytes = self.page.as_bytes();
+        let at = self.at;
+        match bytes.get(at + 1) {
+            Some(byte) if byte.is_ascii_alphabetic() => self.tag(at + 1, TagKind::StartTag),
+            Some(b'/') if bytes.get(at + 2).is_some_and(u8::is_ascii_alphabetic) => {
+                self.tag(at + 2, TagKind::EndTag)
+            }
+            Some(b'!') => {
+                let word = bytes.get(at + 2..at + 9);
+                let doctype = word.is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"));
+                match memchr(b'>', &bytes[at..]).filter(|_| doctype) {
+                    Some(length) => self.leave(at + length + 1).map(|()| Read::Done),
+                    None => Ok(Read::Left),
+                }
+            }
+            Some(b'/' | b'?') | None => Ok(Read::Left),
+            Some(_) => {
+                self.reach(at + 1)?;
+                self.at = at + 1;
+                self.token(Token::CharacterTokens(StrTendril::from_slice("<")));
+                Ok(Read::Done)
+            }
+        }
+    }
+
+    /// Reads the tag whose name begins at `at`.
+    fn tag(&mut self, at: usize, kind: TagKind) -> Result<Read, Short> {
+        let page = self.page;
+        let name_end = tag::name_end(page, at);
+        let mut attributes = std::mem::take(&mut self.attributes);
+        attributes.clear();
+        let scanned = tag::scan(page, name_end, |attribute| attributes.push(attribute));
+        self.attributes = attributes;
+        let Some((end, closed)) = scanned else {
+            return Ok(Read::Left);
+        };
+        let name = local_name(&page[at..name_end]);
+        if kind == TagKind::StartTag {
+            match &*name {
+                "title" if !self.is_plain_title(end) => return Ok(Read::Left),
+                "iframe" | "math" | "noembed" | "noframes" | "noscript" | "plaintext"
+                | "script" | "style" | "svg" | "textarea" | "xmp" => return Ok(Read::Left),
+                _ => {}
+            }
+        }
+        self.reach(end)?;
+        let mut attrs: Vec<Attribute> = Vec::with_capacity(self.attributes.len());
+        for attribute in &self.attributes {
+            let local = local_name(attribute.name);
+            if attrs.iter().all(|other| other.name.local != local) {
+                attrs.push(Attribute {
+                    name: QualName::new(None, ns!(), local),
+                    value: self.value(attribute.value),
+                });
+            }
+        }
+        self.at = end;
+        self.token(Token::TagToken(Tag {
+            kind,
+            name,
+            self_closing: closed,
+            had_duplicate_attributes: attrs.len() < self.attributes.len(),
+            attrs,
+        }));
+        Ok(Read::Done)
+    }
+
+    /// Whether the `title` whose start tag ends at `from` holds nothing that would be a tag elsewhere,
+    /// and ends.
+    fn is_plain_title(&self, from: usize) -> bool {
+        let (end, _) = tag::raw_end(self.page, from, "title");
+        end < self.page.len() && memchr(b'<', &self.page.as_bytes()[from..end]).is_none()
+    }
+
+    /// The value of an attribute.
+    fn value(&self, value: &str) -> StrTendril {
+        if memchr2(b'&', b'\r', value.as_bytes()).is_some() {
+            let mut decoded = String::with_capacity(value.len());
+            decode(value, true, &mut decoded);
+            return StrTendril::from_slice(&decoded);
+        }
+        let from = (value.as_ptr() as usize).wrapping_sub(self.page.as_ptr() as usize);
+        if value.is_empty() {
+            return StrTendril::new();
+        }
+        self.share(from..from + value.len())
+    }
+}
+
+/// The name of an element or an attribute.
+fn local_name(name: &str) -> LocalName {
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        LocalName::from(name.to_ascii_lowercase())
+    } else {
+        LocalName::from(name)
+    }
+}
+
+/// Writes a text with its references decoded and its line ends made line feeds.
+fn decode(text: &str, in_attribute: bool, out: &mut String) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(length) = memchr2(b'&', b'\r', &bytes[at..]) {
+        out.push_str(&text[at..at + length]);
+        at += length + 1;
+        if bytes[at - 1] == b'\r' {
+            out.push('\n');
+            at += usize::from(bytes.get(at) == Some(&b'\n'));
+        } else if let Some(reference) = entities::reference(&text[at..], in_attribute) {
+            out.extend(reference.characters.into_iter().flatten());
+            at += reference.length;
+        } else {
+            out.push('&');
+        }
+    }
+    out.push_str(&text[at..]);
+}
+
+#[cfg(test)]
+mod tests;
