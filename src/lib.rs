@@ -28,6 +28,7 @@
 //! | `secrets` | which variables of the environment no command and no file shows |
 //! | `console` | workshop: the process's own streams, and text for a terminal |
 //! | `program` | the program's name, and how a run ends |
+//! | `memory` | where the program's memory comes from |
 
 pub mod cache;
 mod calendar;
@@ -49,6 +50,8 @@ mod tools;
 // Public for the executable and for nobody else.
 #[doc(hidden)]
 pub mod entry;
+#[doc(hidden)]
+pub mod memory;
 
 // Public for the tests and benches of these workshops and for nobody else; another program calls
 // the tools.
