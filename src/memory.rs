@@ -240,7 +240,7 @@ mod tests {
             .map(|number| {
                 let memory = Arc::clone(&memory);
                 thread::spawn(move || {
-                    for round in 0..3_000_usize {
+                    for round in 0..500_usize {
                         let one = layout(round % 90 + 1, 8);
                         // SAFETY: pieces are used within their size and given back as they came.
                         unsafe {
