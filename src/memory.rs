@@ -102,8 +102,9 @@ impl<const SIZE: usize> Memory<SIZE> {
 
 // SAFETY: pieces of the room do not overlap, as only what lies behind `taken` is handed out, and
 // `taken` goes back over the last piece alone, by its owner. Everything else is the C library's, and
-// goes back there.
+// goes back there. None of it is inlined: there are thousands of callers.
 unsafe impl<const SIZE: usize> GlobalAlloc for Memory<SIZE> {
+    #[inline(never)]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match self.take(layout) {
             Some(piece) => piece,
@@ -112,6 +113,7 @@ unsafe impl<const SIZE: usize> GlobalAlloc for Memory<SIZE> {
         }
     }
 
+    #[inline(never)]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         match self.take(layout) {
             Some(piece) => {
@@ -125,6 +127,7 @@ unsafe impl<const SIZE: usize> GlobalAlloc for Memory<SIZE> {
         }
     }
 
+    #[inline(never)]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         match self.place(pointer) {
             Some(at) => self.give_back(at, layout.size()),
@@ -133,6 +136,7 @@ unsafe impl<const SIZE: usize> GlobalAlloc for Memory<SIZE> {
         }
     }
 
+    #[inline(never)]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let Some(at) = self.place(pointer) else {
             // SAFETY: it is the C library's, and the caller keeps the contract of this very method.
