@@ -121,3 +121,9 @@ fn no_front_end_and_no_command_knows_a_tool_by_name() {
         );
     }
 }
+
+#[test]
+fn nothing_changes_the_environment() {
+    // Commands are started with it, and it is read without a lock.
+    assert_free_of(&[""], &["env::set_var", "env::remove_var", "libc::setenv"]);
+}

@@ -412,21 +412,30 @@ fn a_tool_that_somebody_else_aborts_says_nothing_of_memory() {
 
 #[test]
 fn a_tool_whose_stack_runs_out_answers_with_one_object() {
+    let calls = [
+        ("bash", json!({"command": "echo ran"})),
+        // Who speaks HTTP needs more of it. Nobody listens there.
+        ("web-fetch-tool", json!({"url": "http://127.0.0.1:1/"})),
+    ];
     let mut ran_out = 0;
-    // In KiB: the first are too small for this executable, the last is enough.
-    for limit in [24, 32, 48, 1024] {
-        let answer = tool("bash")
-            .with(&json!({"command": "echo ran"}))
-            .after(&format!("ulimit -s {limit}"))
-            .run();
-        if answer.code() == 0 {
-            assert!(answer.json()["exit_code"].is_number(), "{limit}");
-            continue;
+    for (name, request) in &calls {
+        // In KiB: the first are too small for some of them, the last is enough.
+        for limit in [24, 32, 48, 1024] {
+            let answer = tool(name)
+                .with(request)
+                .after(&format!("ulimit -s {limit}"))
+                .run();
+            let object = answer.json();
+            if object["error_code"] == "TOOL_FAILED" {
+                ran_out += 1;
+                assert_eq!(answer.code(), 1, "{name}, {limit}");
+                assert!(answer.field("error").contains("ulimit -s"), "{object}");
+                assert!(limit < 1024, "{name}");
+            } else {
+                let done = object["exit_code"] == 0 || object["error_code"] == "NETWORK_ERROR";
+                assert!(done, "{name}, {limit}: {object}");
+            }
         }
-        ran_out += 1;
-        assert_eq!(answer.code(), 1, "{limit}");
-        assert_eq!(answer.field("error_code"), "TOOL_FAILED", "{limit}");
-        assert!(answer.field("error").contains("ulimit -s"), "{limit}");
     }
-    assert!((1..4).contains(&ran_out), "{ran_out}");
+    assert!(ran_out > 0);
 }

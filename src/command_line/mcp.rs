@@ -1,5 +1,7 @@
 //! The command line of `mcp`: which tools, within which directories, for how long.
 
+mod call;
+
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
@@ -8,11 +10,12 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, Error, value_parser};
 
 use crate::command_line::confinement;
-use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::{Scope, Set, Tool};
 use crate::registry;
 use crate::registry::Registry;
-use crate::sandbox::confinement::{Bounds, Door};
+use crate::sandbox::confinement::Bounds;
+
+pub use call::Call;
 
 /// How the command is called, and how its log lines begin.
 pub const NAME: &str = "ikigai-tools mcp";
@@ -27,20 +30,6 @@ pub enum Asked {
     Serve(Options),
     /// The answer to one request: how a server calls itself.
     Call(Call),
-}
-
-/// One call of a server.
-pub struct Call {
-    /// By this tool.
-    pub tool: &'static Tool,
-    /// Confined so, if at all.
-    pub bounds: Option<Bounds>,
-    /// Beside them, what commands of this server wrote and was too long to be shown may be read.
-    pub reads_outputs: bool,
-    /// On these terms.
-    pub terms: Terms,
-    /// The server wants to hear how it goes on.
-    pub progress: bool,
 }
 
 /// What is served.
@@ -147,34 +136,16 @@ fn sets(tools: Registry) -> String {
 /// # Errors
 /// What to print and how to exit, from the reader itself: help is one of them.
 pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
-    let mut command = command(tools).bin_name(NAME).args(of_calls(tools));
+    if let Some(call) = Call::read(tools, args) {
+        return Ok(Asked::Call(call));
+    }
+    let mut command = command(tools).bin_name(NAME);
     let words = std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
     let matches = command.try_get_matches_from_mut(words)?;
-    let mut bounds = confinement::bounds(&matches);
-    if let Some(bounds) = bounds.as_mut().filter(|_| matches.get_flag(OF_VARIABLES)) {
-        bounds.door = Door::Environment;
-    }
+    let bounds = confinement::bounds(&matches);
     let bytes = matches.get_one::<u32>("max-answer");
     let bytes = bytes.map(|bytes| usize::try_from(*bytes).unwrap_or(usize::MAX));
     let structured = matches.get_flag("structured");
-    if let Some(tool) = matches.get_one::<&'static Tool>(CALL).copied() {
-        let reader = if structured {
-            Reader::Program
-        } else {
-            Reader::Model
-        };
-        let milliseconds = matches.get_one::<u64>(WITHIN).copied();
-        return Ok(Asked::Call(Call {
-            tool,
-            bounds,
-            reads_outputs: matches.get_flag(READS_OUTPUTS),
-            terms: Terms {
-                served: true,
-                ..Terms::within(reader, bytes, milliseconds.map(Duration::from_millis))
-            },
-            progress: matches.get_flag(PROGRESS),
-        }));
-    }
     let chosen: Option<Vec<Chosen>> = matches
         .get_many::<Chosen>("tools")
         .map(|chosen| chosen.copied().collect());
@@ -214,78 +185,6 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
         structured,
         max_answer: bytes,
     }))
-}
-
-/// The flag by which a server calls itself, with the tool's name.
-const CALL: &str = "call";
-
-/// The flag that bounds a call's time, in milliseconds.
-const WITHIN: &str = "within";
-
-/// The flag by which the server wants to hear how a call goes on.
-const PROGRESS: &str = "progress";
-
-/// The flag that says that it was variables, and no flags, that the server was confined by.
-const OF_VARIABLES: &str = "of-variables";
-
-/// The flag by which a confined call may read the files of long outputs.
-const READS_OUTPUTS: &str = "reads-outputs";
-
-/// How a server calls itself; nobody else has a use for these.
-fn of_calls(tools: Registry) -> [Arg; 5] {
-    [
-        Arg::new(OF_VARIABLES)
-            .long(OF_VARIABLES)
-            .action(ArgAction::SetTrue)
-            .hide(true),
-        Arg::new(CALL)
-            .long(CALL)
-            .value_parser(ToolName(tools))
-            .hide(true),
-        Arg::new(WITHIN)
-            .long(WITHIN)
-            .value_parser(value_parser!(u64))
-            .hide(true),
-        Arg::new(READS_OUTPUTS)
-            .long(READS_OUTPUTS)
-            .action(ArgAction::SetTrue)
-            .hide(true),
-        Arg::new(PROGRESS)
-            .long(PROGRESS)
-            .action(ArgAction::SetTrue)
-            .hide(true),
-    ]
-}
-
-impl Call {
-    /// The arguments behind `mcp` that ask for this call.
-    #[must_use]
-    pub fn arguments(&self) -> Vec<OsString> {
-        let mut words: Vec<OsString> = vec![format!("--{CALL}").into(), self.tool.link.into()];
-        if let Some(bounds) = &self.bounds {
-            words.extend(confinement::words(bounds));
-            if bounds.door == Door::Environment {
-                words.push(format!("--{OF_VARIABLES}").into());
-            }
-        }
-        if self.terms.reader == Reader::Program {
-            words.push("--structured".into());
-        }
-        if let Some(bytes) = self.terms.max_answer {
-            words.extend(["--max-answer".into(), bytes.to_string().into()]);
-        }
-        if let Some(deadline) = self.terms.deadline {
-            let milliseconds = deadline.left().as_millis().max(1).to_string();
-            words.extend([format!("--{WITHIN}").into(), milliseconds.into()]);
-        }
-        if self.reads_outputs {
-            words.push(format!("--{READS_OUTPUTS}").into());
-        }
-        if self.progress {
-            words.push(format!("--{PROGRESS}").into());
-        }
-        words
-    }
 }
 
 /// What stands for every tool.
@@ -515,50 +414,6 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_read_back_as_the_server_meant_it() {
-        use std::os::unix::ffi::OsStringExt;
-        let room = tempfile::tempdir().unwrap();
-        let odd = room.path().join(OsString::from_vec(b"a\xff:b".to_vec()));
-        std::fs::create_dir(&odd).unwrap();
-        let all = Bounds {
-            roots: vec!["/".into(), odd.into()],
-            readable: vec!["/usr".into()],
-            no_network: true,
-            ..Bounds::default()
-        };
-        let by_host = Bounds {
-            door: Door::Environment,
-            ..all.clone()
-        };
-        for (tool, bounds, reader, bytes, seconds, progress) in [
-            ("bash", None, Reader::Model, Some(11_000), Some(600), true),
-            ("grep", Some(all), Reader::Program, None, None, false),
-            ("glob", Some(by_host), Reader::Program, None, None, false),
-        ] {
-            let within = seconds.map(Duration::from_secs);
-            let call = Call {
-                tool: TOOLS.find(tool).unwrap(),
-                bounds: bounds.clone(),
-                reads_outputs: progress,
-                terms: Terms {
-                    served: true,
-                    ..Terms::within(reader, bytes, within)
-                },
-                progress,
-            };
-            let Ok(Asked::Call(read)) = read(TOOLS, &call.arguments()) else {
-                panic!("a call");
-            };
-            assert_eq!((read.tool.name, read.bounds), (tool, bounds));
-            assert!(read.terms.served);
-            assert_eq!((read.terms.reader, read.terms.max_answer), (reader, bytes));
-            assert_eq!((read.progress, read.reads_outputs), (progress, progress));
-            let left = read.terms.deadline.map(|deadline| deadline.whole.as_secs());
-            assert!(left == seconds || left == seconds.map(|seconds| seconds - 1));
-        }
-    }
-
-    #[test]
     fn what_cannot_be_understood_is_said() {
         for (args, reason) in [
             (&["--tools", "gerp"][..], "did you mean `grep`"),
@@ -582,6 +437,10 @@ mod tests {
             (&["--timeout", "soon"], "invalid digit"),
             (&["--read-only=yes"], "unexpected value"),
             (&["serve"], "unexpected argument 'serve'"),
+            (
+                &["--call", "grep", "--rot", "/"],
+                "unexpected argument '--call'",
+            ),
         ] {
             let error = served(args).unwrap_err();
             assert!(error.contains(reason), "{args:?}: {error}");

@@ -51,6 +51,9 @@ pub fn kill_marked(group: Option<Pid>, mark: &[u8]) {
     end(group, Some(mark));
 }
 
+/// Never a part of its caller, whose stack would else be touched as far as this one's arrays reach,
+/// also where nothing is to be ended.
+#[inline(never)]
 fn end(group: Option<Pid>, mark: Option<&[u8]>) {
     let deadline = Instant::now() + KILL_TIMEOUT;
     let spared = Instant::now() + SPARE_TIMEOUT;
@@ -87,6 +90,7 @@ fn end(group: Option<Pid>, mark: Option<&[u8]>) {
 
 /// Whether any process bears `mark`, or descends from this one.
 #[must_use]
+#[inline(never)]
 pub fn are_marked(mark: &[u8]) -> bool {
     let mut found = ProcessSet::new();
     found.look(Some(mark)) || !found.is_empty()

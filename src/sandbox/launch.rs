@@ -4,12 +4,14 @@
 //! until it runs another program (`signal-safety(7)`): a lock that another thread held at that
 //! moment, such as the allocator's, is never released there.
 
-use std::ffi::{CString, OsStr, OsString, c_char, c_int, c_void};
+use std::cell::UnsafeCell;
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
@@ -22,6 +24,21 @@ use crate::sandbox::scratch::Scratch;
 /// The size of the stack on which a new process calls `execve`, in bytes: a few calls, and a
 /// signal's frame.
 const STACK: usize = 64 * 1024;
+
+/// That stack. In the data of the executable it costs the pages that are used; on the stack of the
+/// caller each of its pages would be touched (stack probes), and on the heap mapped.
+#[repr(align(64))]
+struct Stack(UnsafeCell<MaybeUninit<[u8; STACK]>>);
+
+// SAFETY: only whoever has set `STACK_TAKEN` passes the stack on, to one new process.
+unsafe impl Sync for Stack {}
+
+// Apart from the variables of the program, so that these can lie on few pages (packaging/order.ld).
+#[unsafe(link_section = ".bss.room.stack")]
+static STACK_OF_CHILD: Stack = Stack(UnsafeCell::new(MaybeUninit::uninit()));
+
+/// Whether a new process is on that stack.
+static STACK_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// What is added to an error's number where what failed was to confine the program.
 pub const NOT_CONFINED: c_int = 1 << 16;
@@ -54,14 +71,13 @@ impl Launch {
         withheld: impl Fn(&OsStr) -> bool,
     ) -> io::Result<Self> {
         let mut environment = CStringArray::default();
-        for (name, value) in std::env::vars_os() {
-            if !withheld(&name) {
-                environment.add(variable(name, &value))?;
-            }
+        environment.reserve(variables().map(|(_, whole)| whole.len() + 1));
+        for (_, whole) in variables().filter(|(name, _)| !withheld(name)) {
+            environment.add(&[whole])?;
         }
         let mut list = CStringArray::default();
         for argument in arguments {
-            list.add(argument.as_bytes().to_vec())?;
+            list.add(&[argument.as_bytes()])?;
         }
         Ok(Self {
             program: CString::new(program.as_bytes())?,
@@ -77,31 +93,32 @@ impl Launch {
 
     /// Adds a variable to its environment.
     pub fn with(mut self, name: &str, value: impl AsRef<OsStr>) -> io::Result<Self> {
-        let variable = variable(OsString::from(name), value.as_ref());
-        self.environment.add(variable)?;
+        let value = value.as_ref().as_bytes();
+        self.environment.add(&[name.as_bytes(), b"=", value])?;
         Ok(self)
     }
 
     /// Starts the program as a child that leads a process group of its own and has this process's
     /// streams. If it does not start, the child writes the error's number to `report`, four bytes,
     /// and ends; [`NOT_CONFINED`] is added if it could not be confined.
-    #[expect(
-        clippy::large_stack_arrays,
-        reason = "on the heap it would be memory that is touched in every call"
-    )]
     pub fn start(&self, report: BorrowedFd<'_>) -> Result<Pid, Errno> {
         let mut start = ChildStart {
             launch: self,
             report,
         };
-        let mut stack = [MaybeUninit::<u128>::uninit(); STACK / size_of::<u128>()];
-        let top = stack.as_mut_ptr_range().end;
-        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let argument = (&raw mut start).cast::<c_void>();
-        // SAFETY: this thread waits until the child runs another program or has ended
-        // (CLONE_VFORK); until then the child has `start` and the stack to itself, and it makes
-        // system calls only.
-        let mut pid = unsafe { libc::clone(start_it, top.cast(), flags, argument) };
+        let mut pid = -1;
+        if !STACK_TAKEN.swap(true, Ordering::Acquire) {
+            let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+            // SAFETY: this thread waits until the child runs another program or has ended
+            // (CLONE_VFORK); until then the child has `start` and the stack to itself, and it makes
+            // system calls only. The end of the stack belongs to it.
+            pid = unsafe {
+                let top = STACK_OF_CHILD.0.get().add(1);
+                libc::clone(start_it, top.cast(), flags, argument)
+            };
+            STACK_TAKEN.store(false, Ordering::Release);
+        }
         if pid == -1 {
             // Some sandboxes do not let processes share memory.
             // SAFETY: the child makes system calls only.
@@ -181,20 +198,83 @@ fn errno() -> *mut c_int {
     unsafe { libc::__errno_location() }
 }
 
+/// The variables of this process's environment, each with its name. What has no name is none.
+fn variables() -> impl Iterator<Item = (&'static OsStr, &'static [u8])> {
+    unsafe extern "C" {
+        static environ: *const *const c_char;
+    }
+    // SAFETY: the C library's list of strings, which ends in null. The entry of the program takes
+    // the secrets out of it before anything else runs, and nothing here changes it later, so that
+    // list and strings stay what they are.
+    let mut next = unsafe { environ };
+    let entries = std::iter::from_fn(move || {
+        // SAFETY: as above; where there is no environment the list itself may be null.
+        unsafe {
+            let entry = *next.as_ref()?;
+            next = next.add(1);
+            (!entry.is_null()).then(|| CStr::from_ptr(entry).to_bytes())
+        }
+    });
+    entries.filter_map(|whole| {
+        // A name may begin with `=`, as the standard library has it.
+        let end = 1 + whole.get(1..)?.iter().position(|byte| *byte == b'=')?;
+        Some((OsStr::from_bytes(&whole[..end]), whole))
+    })
+}
+
 /// Strings as `execve(2)` takes them: pointers, the last of them null.
 #[derive(Default)]
 struct CStringArray {
     pointers: Vec<*const c_char>,
-    /// The strings that they point to, which do not move when this does.
-    owned: Vec<CString>,
+    /// The strings that they point to, each with its NUL, one behind the other.
+    strings: Vec<u8>,
 }
 
 impl CStringArray {
-    fn add(&mut self, bytes: Vec<u8>) -> io::Result<()> {
-        let string = CString::new(bytes)?;
+    /// Makes room for so many more strings, of these lengths with their NULs.
+    fn reserve(&mut self, lengths: impl Iterator<Item = usize>) {
+        let (count, whole) = lengths.fold((0, 0), |(count, whole), one| (count + 1, whole + one));
+        // And for the few that are added by name.
+        self.pointers.reserve(count + 4);
+        self.grow(whole + 256);
+    }
+
+    /// Makes room for so many more bytes of strings.
+    fn grow(&mut self, room: usize) {
+        let before = self.strings.as_ptr();
+        self.strings.reserve(room);
+        let now = self.strings.as_ptr();
+        if now != before {
+            // They have moved.
+            for pointer in self
+                .pointers
+                .iter_mut()
+                .filter(|pointer| !pointer.is_null())
+            {
+                *pointer = now.wrapping_add(pointer.addr() - before.addr()).cast();
+            }
+        }
+    }
+
+    /// Adds the string that these `parts` are.
+    fn add(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        // Not by memchr, which would first ask the processor what it can do: under a hypervisor that
+        // takes longer than all of this.
+        if parts.iter().any(|part| part.contains(&0)) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        self.grow(parts.iter().map(|part| part.len()).sum::<usize>() + 1);
+        let added = self
+            .strings
+            .as_ptr()
+            .wrapping_add(self.strings.len())
+            .cast();
         self.pointers.pop();
-        self.pointers.extend([string.as_ptr(), std::ptr::null()]);
-        self.owned.push(string);
+        for part in parts {
+            self.strings.extend_from_slice(part);
+        }
+        self.strings.push(0);
+        self.pointers.extend([added, std::ptr::null()]);
         Ok(())
     }
 
@@ -207,18 +287,52 @@ impl CStringArray {
     }
 }
 
-fn variable(name: OsString, value: &OsStr) -> Vec<u8> {
-    let mut bytes = name.into_vec();
-    bytes.push(b'=');
-    bytes.extend_from_slice(value.as_bytes());
-    bytes
-}
-
 /// An empty stream: `/dev/null`, or if there is none, a pipe that nobody writes into.
 fn nothing_to_read() -> io::Result<OwnedFd> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
     match open(c"/dev/null", flags, Mode::empty()) {
         Ok(null) => Ok(null),
         Err(_) => Ok(pipe_with(PipeFlags::CLOEXEC)?.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+
+    use super::*;
+
+    /// The strings that the pointers lead to.
+    fn read(array: &CStringArray) -> Vec<Vec<u8>> {
+        let mut strings = Vec::new();
+        let mut at = array.as_ptr();
+        // SAFETY: the list ends in null, and each of its strings in a NUL.
+        unsafe {
+            while !(*at).is_null() {
+                strings.push(CStr::from_ptr(*at).to_bytes().to_vec());
+                at = at.add(1);
+            }
+        }
+        strings
+    }
+
+    #[test]
+    fn strings_stay_what_they_were_however_many_are_added() {
+        let mut array = CStringArray::default();
+        assert_eq!(read(&array), Vec::<Vec<u8>>::new());
+        let mut expected = Vec::new();
+        for number in 0..500 {
+            let value = vec![b'x'; number % 97];
+            array.add(&[b"NAME", b"=", &value]).unwrap();
+            expected.push([b"NAME=", &value[..]].concat());
+            if number % 50 == 0 {
+                array.add(&[b""]).unwrap();
+                expected.push(Vec::new());
+            }
+            assert_eq!(read(&array), expected);
+        }
+        // What is refused is left out.
+        assert!(array.add(&[b"a\0b"]).is_err());
+        assert_eq!(read(&array), expected);
     }
 }

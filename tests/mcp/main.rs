@@ -16,6 +16,7 @@ mod research_page;
 #[path = "../common/server.rs"]
 mod server;
 mod session;
+mod side_by_side;
 #[path = "../common/steps.rs"]
 mod steps;
 mod with_sdk;

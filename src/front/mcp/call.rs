@@ -7,11 +7,14 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rmcp::model::JsonObject;
+use rustix::pipe::{PIPE_BUF, PipeFlags, pipe_with};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdout, Command};
@@ -46,6 +49,9 @@ pub const LONGEST_CONTENT: usize = LONGEST_MESSAGE - ENVELOPE;
 
 /// The longest answer, in bytes. Its message holds it twice, as text and as an object.
 const LONGEST_ANSWER: usize = (LONGEST_MESSAGE - ENVELOPE) / 2;
+
+/// Most answers are no longer than this, in bytes, and are read in one go.
+const PLAIN_ANSWER: usize = 4 * 1024;
 
 /// How much earlier than its server a call has to give up, so that what it had is still answered.
 const FOR_ANSWERING: Duration = Duration::from_millis(500);
@@ -113,7 +119,7 @@ pub struct Caller {
     permits: Semaphore,
     /// Those of tools that run fewer calls at the same time, by the tools' names.
     own_permits: HashMap<&'static str, Semaphore>,
-    calls: RunningCalls,
+    calls: Arc<RunningCalls>,
 }
 
 impl Caller {
@@ -136,7 +142,7 @@ impl Caller {
             secrets,
             permits: Semaphore::new(CALL_PERMITS),
             own_permits: own_permits.collect(),
-            calls: RunningCalls::default(),
+            calls: Arc::default(),
         }
     }
 
@@ -231,8 +237,12 @@ impl Caller {
             let message = format!("{} could not be called: {error}", tool.name);
             Failure::new(Code::ToolFailed, message)
         };
-        let mut child = self.command(call).spawn().map_err(failed)?;
-        let _running = Running::new(&self.calls, child.id());
+        let mut command = self.command(call);
+        if let Some(filled) = filled_pipe(request.as_bytes()) {
+            command.stdin(filled);
+        }
+        let mut child = command.spawn().map_err(failed)?;
+        let running = Running::new(&self.calls, child.id());
         if let Some(mut stdin) = child.stdin.take() {
             // Concurrently with the reading, since a tool may answer before it has read everything.
             // A tool may also stop reading for reasons of its own.
@@ -252,23 +262,26 @@ impl Caller {
                  Ask for less: a few lines at a time, a narrower pattern, a command that prints less.",
             ));
         }
-        let status = child.wait().await.map_err(failed)?;
         let text = String::from_utf8(bytes).unwrap_or_default();
-        match serde_json::from_str(&text) {
-            Ok(object @ Value::Object(_)) => Ok(CallAnswer::new(text, object)),
-            _ => Err(Failure::new(
-                Code::ToolFailed,
-                format!("{} ended without an answer ({status})", tool.name),
-            )),
+        if let Ok(object @ Value::Object(_)) = serde_json::from_str(&text) {
+            // It has said all it had to say, and nobody has to wait for its end.
+            tokio::spawn(async move {
+                let _ = timeout(GRACE, child.wait()).await;
+                drop(child);
+                drop(running);
+            });
+            return Ok(CallAnswer::new(text, object));
         }
+        let status = child.wait().await.map_err(failed)?;
+        Err(Failure::new(
+            Code::ToolFailed,
+            format!("{} ended without an answer ({status})", tool.name),
+        ))
     }
 
     fn command(&self, call: &Call) -> Command {
         let mut command = std::process::Command::new(MYSELF);
-        command
-            .arg0("ikigai-tools")
-            .arg("mcp")
-            .args(call.arguments());
+        command.arg0("ikigai-tools").arg("mcp").args(call.words());
         if let Some(first) = self.confinement.as_ref().and_then(Confinement::first) {
             command.current_dir(first);
         }
@@ -284,10 +297,21 @@ impl Caller {
     }
 }
 
+/// A pipe in which the request is already, at its end; none where it might not have room. Writing to
+/// a pipe of the runtime's own takes several system calls more.
+fn filled_pipe(request: &[u8]) -> Option<OwnedFd> {
+    if request.len() > PIPE_BUF {
+        return None;
+    }
+    let (filled, input) = pipe_with(PipeFlags::CLOEXEC).ok()?;
+    // An empty pipe takes as much without blocking, all at once (`pipe(7)`).
+    (rustix::io::write(input, request) == Ok(request.len())).then_some(filled)
+}
+
 /// Reads an answer, as far as it may be long. What comes before it, a line each, tells how the call
 /// goes on.
 async fn read_answer(mut stdout: ChildStdout, heard: Option<&Heard>) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(PLAIN_ANSWER);
     let mut seen = 0;
     while bytes.len() <= LONGEST_ANSWER && stdout.read_buf(&mut bytes).await? > 0 {
         while let Some(newline) = memchr::memchr(b'\n', &bytes[seen..]) {
@@ -303,20 +327,21 @@ async fn read_answer(mut stdout: ChildStdout, heard: Option<&Heard>) -> io::Resu
 }
 
 /// A process that the runtime waits for, until this is dropped.
-struct Running<'a> {
-    calls: &'a RunningCalls,
+struct Running {
+    calls: Arc<RunningCalls>,
     pid: i32,
 }
 
-impl<'a> Running<'a> {
-    fn new(calls: &'a RunningCalls, pid: Option<u32>) -> Self {
+impl Running {
+    fn new(calls: &Arc<RunningCalls>, pid: Option<u32>) -> Self {
         let pid = pid.and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0);
         calls.started(pid);
+        let calls = Arc::clone(calls);
         Self { calls, pid }
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for Running {
     fn drop(&mut self) {
         self.calls.ended(self.pid);
     }
