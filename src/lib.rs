@@ -49,7 +49,6 @@ mod tools;
 // Public for the executable and for nobody else.
 #[doc(hidden)]
 pub mod entry;
-#[doc(hidden)]
 
 // Public for the tests and benches of these workshops and for nobody else; another program calls
 // the tools.
