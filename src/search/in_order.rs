@@ -15,7 +15,7 @@ use std::thread;
 /// How many parts are taken at once, done or not, that have not been handed on.
 const MOST_TAKEN: usize = 128;
 /// How many bytes of results wait to be handed on before nothing more is begun, for each thread.
-const MOST_WAITING: usize = 4 << 20;
+const MOST_WAITING: usize = 2 << 20;
 /// The stack of a thread, in bytes: none of what searches recurses.
 const STACK: usize = 1 << 20;
 
@@ -40,8 +40,8 @@ pub trait Worker: Send {
     /// What comes of it. Once it has been handed on, it is used again as it is left then.
     type Made: Default + Send;
 
-    /// Does a part, or the beginning of it. What is left of it, or what was found to be done directly
-    /// behind it, comes back.
+    /// Does a part, or the beginning of it. What is left of it, or what was found to be done
+    /// directly behind it, comes back.
     fn work(&mut self, part: Self::Work, made: &mut Self::Made) -> Option<Self::Work>;
 
     /// How many bytes a result holds.
@@ -227,7 +227,8 @@ impl<W: Work, M: Default + Send> Shared<W, M> {
 }
 
 impl<W, M> Shared<W, M> {
-    /// The line. It is whole between any two steps, so that a thread that panicked has not broken it.
+    /// The line. It is whole between any two steps, so that a thread that panicked has not broken
+    /// it.
     fn line(&self) -> MutexGuard<'_, Line<W, M>> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -350,7 +351,8 @@ impl<W: Work, M: Default + Send> Shared<W, M> {
     }
 }
 
-/// Dropped where a thread panics: then what it had taken is never done, and nobody is to wait for it.
+/// Dropped where a thread panics: then what it had taken is never done, and nobody is to wait for
+/// it.
 struct Panicked<'a, W, M>(&'a Shared<W, M>);
 
 impl<W, M> Drop for Panicked<'_, W, M> {

@@ -1,8 +1,8 @@
 //! Names in byte order.
 //!
-//! Half a million comparisons of text would mean as many walks through memory. So a group of names is
-//! sorted by the eight bytes behind what they share, as numbers, and then each group that is still
-//! equal by the next eight.
+//! Half a million comparisons of text would mean as many walks through memory. So a group of names
+//! is sorted by the eight bytes behind what they share, as numbers, and then each group that is
+//! still equal by the next eight.
 
 /// There is no memory for a name, or the text is longer than 4 GiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

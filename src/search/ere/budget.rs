@@ -23,8 +23,8 @@ const FAIR_FIND: u64 = 500;
 /// Stands for "nowhere" where an offset is expected.
 const NOWHERE: usize = usize::MAX;
 
-/// The time that a search has left, and the lines that it had to leave undecided. Each thread of the
-/// search has one, and they share the time.
+/// The time that a search has left, and the lines that it had to leave undecided. Each thread of
+/// the search has one, and they share the time.
 #[derive(Debug)]
 pub(super) struct Budget {
     whole: Arc<Whole>,

@@ -35,8 +35,8 @@ pub(super) struct Habits {
     readings: OnceLock<Vec<Reading>>,
 }
 
-/// What came of a stretch of the search. Stretches are put together in their order, so that the same
-/// is said however many threads there were.
+/// What came of a stretch of the search. Stretches are put together in their order, so that the
+/// same is said however many threads there were.
 #[derive(Debug, Default)]
 pub struct Tried {
     /// A line was found.

@@ -1,4 +1,5 @@
-//! Files that are no UTF-8 as they stand: their byte-order marks, and the text behind one of UTF-16.
+//! Files that are no UTF-8 as they stand: their byte-order marks, and the text behind one of
+//! UTF-16.
 
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_16BE, UTF_16LE};
 
@@ -40,7 +41,8 @@ impl Mark {
     }
 }
 
-/// Puts the text of these bytes behind `buffer`, which may grow to `longest_line` and a little more.
+/// Puts the text of these bytes behind `buffer`, which may grow to `longest_line` and a little
+/// more.
 pub(super) fn decode(
     decoder: &mut Decoder,
     bytes: &[u8],

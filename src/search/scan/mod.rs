@@ -311,8 +311,8 @@ impl<S: Source> Scan<S> {
         self.line - 1 + line_feeds(rest)
     }
 
-    /// Searches on and gives each matching line to `receiver`, until that one pauses the search, which
-    /// is then begun again with another call; or to the end.
+    /// Searches on and gives each matching line to `receiver`, until that one pauses the search,
+    /// which is then begun again with another call; or to the end.
     ///
     /// # Errors
     /// It cannot be searched to its end.

@@ -1,7 +1,7 @@
 //! A large file in pieces, for several threads.
 //!
-//! A line belongs to the piece in which it begins. The lines of a piece are numbered from 1; how many
-//! the pieces before it have is known once they were searched.
+//! A line belongs to the piece in which it begins. The lines of a piece are numbered from 1; how
+//! many the pieces before it have is known once they were searched.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -39,8 +39,8 @@ pub struct Pieces<T> {
 }
 
 impl<T> Pieces<T> {
-    /// All pieces of a file of `size` bytes. `None` where it has to be searched from its beginning to
-    /// its end: as UTF-16. `known` says what is to be known of it, from its first 8 KiB.
+    /// All pieces of a file of `size` bytes. `None` where it has to be searched from its beginning
+    /// to its end: as UTF-16. `known` says what is to be known of it, from its first 8 KiB.
     pub fn of(file: OwnedFd, size: usize, known: impl FnOnce(&[u8]) -> T) -> Result<Self, OwnedFd> {
         let mut head = [0; 8 << 10];
         let read = pread(&file, &mut head[..], 0).unwrap_or(0);

@@ -4,17 +4,17 @@
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat};
+use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 use rustix::io::Errno;
 
 use super::GlobError;
 use super::listing::{Deeper, Entry, Listing, Stretch};
-use crate::search::paths::{EntryKind, LeftOut, Walked};
-use crate::search::steps::{Step, Steps};
-use crate::search::ways::Ways;
+use super::places::{self, Anchor, at, is_directory, kind, terminated};
+use super::trip::Trip;
+use crate::search::paths::{EntryKind, Walked};
+use crate::search::steps::Step;
 use crate::search::wildcard::Component;
 
 /// Bytes of directory entries taken from the kernel at once.
@@ -32,50 +32,6 @@ const BETWEEN_LOOKS: usize = 1024;
 const MANY_STEPS: usize = 8;
 /// How many names in one directory are looked up without reading it.
 const FEW_NAMES: usize = 8;
-
-/// What the threads of one walk share.
-#[derive(Debug)]
-pub(super) struct Trip {
-    pub steps: Arc<Steps>,
-    pub until: Option<Instant>,
-    ways: Mutex<Ways>,
-}
-
-impl Trip {
-    pub fn new(steps: Arc<Steps>, until: Option<Instant>) -> Self {
-        Self {
-            steps,
-            until,
-            ways: Mutex::new(Ways::new()),
-        }
-    }
-
-    /// What was left out for the many ways that lead to it.
-    pub fn left_out(&self) -> Option<LeftOut> {
-        self.ways().left_out
-    }
-
-    fn ways(&self) -> MutexGuard<'_, Ways> {
-        self.ways.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the time of the walk is over. Then something is left out.
-    pub fn is_over(&self, walked: &mut Walked) -> bool {
-        let over = self.until.is_some_and(|until| Instant::now() >= until);
-        if over {
-            walked.left_out = Some(LeftOut::NotReached);
-        }
-        over
-    }
-}
-
-/// A directory held open, for what lies too deep to be named from the start.
-#[derive(Debug)]
-pub(super) struct Anchor {
-    directory: OwnedFd,
-    /// The length of its path, with the slash behind it.
-    length: usize,
-}
 
 /// A directory that is to be read.
 pub(super) struct Pending {
@@ -140,8 +96,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the directory that an entry of `listing` is. What was found comes onto `stretches`, and
-    /// the directory, if it was opened, comes back.
+    /// Reads the directory that an entry of `listing` is. What was found comes onto `stretches`,
+    /// and the directory, if it was opened, comes back.
     pub fn go_deeper(
         &mut self,
         listing: &Listing,
@@ -252,8 +208,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds `here`, from `base` on, if that entry exists and a pattern ends there, or ends there in a
-    /// slash. A name without wildcards needs no directory to be read.
+    /// Adds `here`, from `base` on, if that entry exists and a pattern ends there, or ends there in
+    /// a slash. A name without wildcards needs no directory to be read.
     fn look_up(
         &mut self,
         (ends, ends_in_slash): (bool, bool),
@@ -360,7 +316,7 @@ impl<'a> Reader<'a> {
         walked: &mut Walked,
     ) -> Result<(), GlobError> {
         if kind == EntryKind::Unknown {
-            kind = self::kind(directory, name).unwrap_or(kind);
+            kind = places::kind(directory, name).unwrap_or(kind);
         }
         let bytes = name.to_bytes();
         walked.hidden |= bytes.starts_with(b".") && !matches!(bytes, b"." | b".." | b".git");
@@ -483,40 +439,4 @@ impl<'a> Reader<'a> {
             }
         }
     }
-}
-
-/// Opens the directory of a listing, to start further paths from; it need not be readable.
-pub(super) fn reopen(listing: &Listing, scratch: &mut Vec<u8>) -> rustix::io::Result<OwnedFd> {
-    let (from, start) = at(listing.anchor.as_deref());
-    let name = match &listing.base[start.min(listing.base.len())..] {
-        [] => c".",
-        name => terminated(scratch, name),
-    };
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    openat(from, name, flags, Mode::empty())
-}
-
-/// The directory to start from, and the offset in `here` at which the path from there begins.
-fn at(anchor: Option<&Anchor>) -> (BorrowedFd<'_>, usize) {
-    anchor.map_or((CWD, 0), |anchor| (anchor.directory.as_fd(), anchor.length))
-}
-
-/// `path` as system calls take it. It holds no NUL: neither patterns nor names do.
-pub(super) fn terminated<'a>(scratch: &'a mut Vec<u8>, path: &[u8]) -> &'a CStr {
-    scratch.clear();
-    scratch.extend_from_slice(path);
-    scratch.push(0);
-    CStr::from_bytes_with_nul(scratch).unwrap_or_default()
-}
-
-/// What the entry itself is; `None` if it does not exist.
-fn kind(directory: BorrowedFd<'_>, path: &CStr) -> Option<EntryKind> {
-    let status = statat(directory, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    Some(FileType::from_raw_mode(status.st_mode).into())
-}
-
-/// Whether `path` leads to a directory.
-fn is_directory(directory: BorrowedFd<'_>, path: &CStr) -> bool {
-    statat(directory, path, AtFlags::empty())
-        .is_ok_and(|status| FileType::from_raw_mode(status.st_mode) == FileType::Directory)
 }

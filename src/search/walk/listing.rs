@@ -10,7 +10,7 @@ use crate::search::in_order::Work;
 use crate::search::order::{self, OutOfMemory, Span};
 use crate::search::paths::{EntryKind, Paths};
 
-use super::directory::Anchor;
+use super::places::Anchor;
 
 /// What a part costs that is worth a turn. A directory costs [`DIRECTORY`], a path what its visitor
 /// says.

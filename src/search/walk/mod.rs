@@ -13,6 +13,8 @@
 
 mod directory;
 mod listing;
+mod places;
+mod trip;
 mod walker;
 
 use std::fmt;
@@ -27,7 +29,7 @@ use rustix::io::Errno;
 use super::order::OutOfMemory;
 use super::paths::{EntryKind, Paths};
 use super::steps::{Pattern, PatternError, Steps};
-use directory::Trip;
+use trip::Trip;
 use walker::Collector;
 pub use walker::{Found, Visitor, Walk};
 

@@ -10,8 +10,10 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
 use super::GlobError;
-use super::directory::{Reader, Trip, reopen, terminated};
+use super::directory::Reader;
 use super::listing::{DIRECTORY, Deeper, Entry, Listing, Stretch, TURN, Way};
+use super::places::{reopen, terminated};
+use super::trip::Trip;
 use crate::search::in_order::{self, Work, Worker};
 use crate::search::order::OutOfMemory;
 use crate::search::paths::{EntryKind, Paths, Walked};
@@ -98,8 +100,8 @@ impl Found<'_> {
     }
 }
 
-/// The directory of the last path, and the path in it: to name a file from there spares the kernel the
-/// way from the start.
+/// The directory of the last path, and the path in it: to name a file from there spares the kernel
+/// the way from the start.
 #[derive(Debug, Default)]
 struct Opened {
     directory: Option<(Arc<Listing>, OwnedFd)>,
@@ -266,8 +268,8 @@ impl Walk {
     /// Visits all that the pattern names. `hand_on` gets what the visitors have made, in the byte
     /// order of the paths, until it breaks off.
     ///
-    /// `threads` is asked how many there may be, once there is work for more than one; `visitor` makes
-    /// one for each.
+    /// `threads` is asked how many there may be, once there is work for more than one; `visitor`
+    /// makes one for each.
     pub fn visit<V: Visitor, B>(
         self,
         threads: impl FnOnce() -> usize,

@@ -1,5 +1,5 @@
-//! What one thread has found in a stretch of the search: some files, the beginning or the end of one,
-//! or a piece of a large one.
+//! What one thread has found in a stretch of the search: some files, the beginning or the end of
+//! one, or a piece of a large one.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::search::scan::{Large, ScanError};
 /// What was found. Threads fill it, and it is emptied when it is put into the answer.
 #[derive(Debug, Default)]
 pub struct Stretch {
-    /// Lines of the answer, a line feed before each. Of a piece of a large file, the lines found as they
-    /// stand there.
+    /// Lines of the answer, a line feed before each. Of a piece of a large file, the lines found as
+    /// they stand there.
     pub text: Vec<u8>,
     /// Which lines, where there is a limit, or in a piece.
     pub records: Vec<Record>,
