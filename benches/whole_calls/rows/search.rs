@@ -146,12 +146,12 @@ pub fn glob(place: &Place<'_>) -> io::Result<Vec<Row>> {
         );
     }
     let tree = text(&place.corpus.tree(50_000)?);
-    for (pattern, find, fd) in [
-        ("**/*.c", "-name '*.c'", "-g '*.c'"),
-        ("**/*", "-mindepth 1", "."),
+    for (kind, pattern, find, fd) in [
+        ("some", "**/*.c", "-name '*.c'", "-g '*.c'"),
+        ("all", "**/*", "-mindepth 1", "."),
     ] {
         let request = json!({ "pattern": pattern, "path": tree });
-        let glob = place.tool("glob", &format!("tree-{}", find.len()), &request)?;
+        let glob = place.tool("glob", &format!("tree-{kind}"), &request)?;
         let find = Call::shell(&format!("find {tree} {find} | sort"));
         let one = Call::shell(&format!("fdfind -j1 -I {fd} {tree} | sort"));
         let all = Call::shell(&format!("fdfind -I {fd} {tree} | sort"));
