@@ -100,6 +100,21 @@ fn several_threads_give_the_answer_of_one() {
 }
 
 #[test]
+fn few_files_that_may_be_open_are_enough() {
+    let here = common::directory();
+    many_files(here.path(), 3000);
+    let request = json!({"pattern": "needle", "glob": "**/*"});
+    let call = |limit: &str, threads: &str| {
+        let call = tool("grep").with(&request).after(limit);
+        let call = call
+            .env("IKIGAI_THREADS", threads)
+            .in_directory(here.path());
+        call.run().stdout
+    };
+    assert_eq!(call("ulimit -n 16", "16"), call("true", "1"));
+}
+
+#[test]
 fn names_come_in_the_order_of_their_bytes() {
     let here = common::directory();
     many_files(here.path(), 6000);

@@ -8,6 +8,8 @@ use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Resource, getrlimit};
+
 /// The variable that bounds an answer, in bytes of the JSON object.
 pub const MAX_ANSWER: &str = "IKIGAI_MAX_ANSWER";
 
@@ -25,6 +27,9 @@ pub const SEARCH_THREADS: (&str, &str) = (
 
 /// The most threads that a search has.
 const MOST_THREADS: usize = 16;
+
+/// How many files a thread of a search has open at once, and as many again for all else.
+const FILES_OF_THREAD: usize = 8;
 
 /// The variable by which the published ikigai is known. It drops answers of 65,536 bytes and more
 /// and does not survive a call of 30 seconds.
@@ -161,12 +166,15 @@ impl Terms {
 }
 
 /// How many threads a search may have: as many as the machine and the control group of this process
-/// give it, or as [`THREADS`] says, at most 16. 0, and what cannot be understood, count as not set.
+/// give it, or as [`THREADS`] says, at most 16, and no more than may have files open. 0, and what cannot be understood, count as not set.
 #[must_use]
 pub fn threads() -> usize {
     let told = number(THREADS).filter(|threads| *threads > 0);
     let threads = told.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
-    threads.min(MOST_THREADS)
+    let files = getrlimit(Resource::Nofile).current;
+    let files = files.and_then(|files| usize::try_from(files).ok());
+    let have_files = files.map_or(MOST_THREADS, |files| files / FILES_OF_THREAD);
+    threads.min(MOST_THREADS).min(have_files).max(1)
 }
 
 fn number<T: FromStr>(variable: &str) -> Option<T> {
