@@ -3,6 +3,7 @@
 //! Rules: CSS Syntax 3 (strings, escapes, comments, what is invalid is passed over), CSS
 //! Cascading 4 (`!important`, the last one counts), CSS Display 3 and CSS 2, 11.2.
 
+use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::Chars;
 
@@ -13,22 +14,23 @@ const NONE: char = '\u{fffd}';
 /// declaration that is `valid`, or of the last important one.
 pub(super) fn value(style: &str, property: &str, valid: impl Fn(&str) -> bool) -> Option<String> {
     let mut found: Option<(String, bool)> = None;
+    let style = with_line_feeds(style);
     let mut chars = style.chars().peekable();
     while chars.peek().is_some() {
         let declaration = declaration(&mut chars);
         let Some((name, value)) = declaration.split_once(':') else {
             continue;
         };
-        if name.trim() != property {
+        if name.trim_ascii() != property {
             continue;
         }
         let (value, important) = match value.rsplit_once('!') {
-            Some((value, word)) if word.trim() == "important" => (value.trim(), true),
-            _ => (value.trim(), false),
+            Some((value, word)) if word.trim_ascii() == "important" => (value.trim_ascii(), true),
+            _ => (value.trim_ascii(), false),
         };
         let weaker = !important && found.as_ref().is_some_and(|(_, important)| *important);
         // What a variable holds is not known here, only that it counts.
-        if !weaker && (valid(value) || value.contains("var(")) {
+        if !weaker && (valid(value) || has_variable(value)) {
             found = Some((value.to_owned(), important));
         }
     }
@@ -36,7 +38,7 @@ pub(super) fn value(style: &str, property: &str, valid: impl Fn(&str) -> bool) -
 }
 
 /// Whether this attribute leaves the element without a box, or its box unseen.
-pub(super) fn hides(style: &str) -> bool {
+pub fn hides(style: &str) -> bool {
     value(style, "display", is_display).is_some_and(|value| value == "none")
         || value(style, "visibility", is_visibility)
             .is_some_and(|value| matches!(&*value, "hidden" | "collapse"))
@@ -97,8 +99,31 @@ fn is_wide(value: &str) -> bool {
     )
 }
 
-/// Reads one declaration and the `;` after it: in lower case, escapes decoded, a space for
-/// each comment, a quote for each string.
+/// CSS knows one end of a line (CSS Syntax 3, section 3.3).
+fn with_line_feeds(style: &str) -> Cow<'_, str> {
+    if !style.contains(['\r', '\x0c']) {
+        return Cow::Borrowed(style);
+    }
+    Cow::Owned(style.replace("\r\n", "\n").replace(['\r', '\x0c'], "\n"))
+}
+
+/// Whether what `text` ends with is the function `name`, and not one whose name ends so.
+fn calls(text: &str, name: &str) -> bool {
+    let in_name = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || "-_#@".contains(c);
+    text.strip_suffix(name)
+        .is_some_and(|before| !before.ends_with(in_name))
+}
+
+/// Whether a value names a variable, as in `var(--x)`.
+fn has_variable(value: &str) -> bool {
+    value.match_indices("var(").any(|(at, call)| {
+        let behind = value[at + call.len()..].trim_ascii_start();
+        calls(&value[..at + 3], "var") && behind.starts_with("--")
+    })
+}
+
+/// Reads one declaration and the `;` after it, or an at-rule with its block: in lower case, escapes
+/// decoded, a space for each comment, a quote for each string.
 fn declaration(chars: &mut Peekable<Chars>) -> String {
     let mut text = String::new();
     let mut closers = Vec::new();
@@ -121,7 +146,7 @@ fn declaration(chars: &mut Peekable<Chars>) -> String {
                 text.push('"');
             }
             '\\' => text.push(escaped(chars)),
-            '(' if text.ends_with("url") => {
+            '(' if calls(&text, "url") => {
                 while chars.next_if(char::is_ascii_whitespace).is_some() {}
                 if matches!(chars.peek(), Some('"' | '\'')) {
                     closers.push(')');
@@ -143,6 +168,10 @@ fn declaration(chars: &mut Peekable<Chars>) -> String {
                     closers.pop();
                 }
                 text.push(c.to_ascii_lowercase());
+                // The block of an at-rule is its end.
+                if c == '}' && closers.is_empty() && text.trim_ascii_start().starts_with('@') {
+                    break;
+                }
             }
         }
     }
@@ -206,6 +235,13 @@ mod tests {
             "background:url(data:*/*;base64,AA);display:none",
             "content:'\\';';display:none",
             "x:(;);display:none",
+            "@x{a;b}display:none",
+            "@x;display:none",
+            "x:'a\\\r\n;display:block;';display:none",
+            "x:\"\rdisplay:block;display:none",
+            "display\x0c:\rnone",
+            "display:none;display:myvar(--x)",
+            "display:none;display:var(x)",
         ] {
             assert!(hides(style), "{style}");
         }
@@ -226,6 +262,11 @@ mod tests {
             "background:url(;display:none;)",
             "--display:none",
             "*display:none",
+            "x:myurl(a'b;c);display:none",
+            "x:#url(';);display:none",
+            "display\u{a0}:none",
+            "display:none\u{b}",
+            "display:none;display:x(var( --y))",
             "display\\:none",
             "/*display:none",
         ] {

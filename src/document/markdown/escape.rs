@@ -201,18 +201,38 @@ fn is_delimiter_row(line: &[u8]) -> bool {
             .all(|byte| matches!(byte, b'-' | b':' | b'|' | b' '))
 }
 
+/// Whether `line`, the first of a paragraph, opens a bracket that a later line may close, so that
+/// both are a definition together: `[a` and `b]: c`.
+pub(super) fn opens_label(line: &str) -> bool {
+    line.starts_with('[') && label_end(line.as_bytes()) == LabelEnd::Missing
+}
+
 fn is_definition(line: &[u8]) -> bool {
+    matches!(label_end(line), LabelEnd::At(end) if end > 1 && line.get(end + 1) == Some(&b':'))
+}
+
+/// Where the label ends that begins a line.
+#[derive(PartialEq, Eq)]
+enum LabelEnd {
+    At(usize),
+    /// The line ends before it.
+    Missing,
+    /// There is a bracket within, and so it is none.
+    Never,
+}
+
+fn label_end(line: &[u8]) -> LabelEnd {
     let mut at = 1;
     while let Some(byte) = line.get(at) {
         match byte {
             b'\\' => at += 1,
-            b'[' => return false,
-            b']' => return at > 1 && line.get(at + 1) == Some(&b':'),
+            b'[' => return LabelEnd::Never,
+            b']' => return LabelEnd::At(at),
             _ => {}
         }
         at += 1;
     }
-    false
+    LabelEnd::Missing
 }
 
 fn is_task(line: &[u8]) -> bool {
@@ -318,6 +338,16 @@ mod tests {
         let neither = "a\u{ad}\u{e9}\u{300}\u{20dd}\u{200b}\u{200d}\u{2060}\u{feff}\u{fe0f}\u{378}\u{e000}\u{2028}";
         for c in neither.chars() {
             assert!(!is_punctuation(c) && !is_space(c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn a_definition_s_label_may_go_on_in_the_next_line() {
+        for line in ["[", "[a", "[a \\[b\\]", "[^a"] {
+            assert!(opens_label(line), "{line}");
+        }
+        for line in ["", "a [", "\\[a", "[a]", "[a [b", "[a](b"] {
+            assert!(!opens_label(line), "{line}");
         }
     }
 

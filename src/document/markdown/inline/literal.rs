@@ -38,9 +38,14 @@ impl Inline<'_> {
     /// Whether the end of an element, or of a cell's line, may come before what `rest` begins
     /// with: blanks are moved behind it.
     fn is_last(&self, rest: &[u8]) -> bool {
-        let open = |active: &Active<'_>| matches!(active.state, State::Open(_));
         escape::blanks(rest) == rest.len()
-            && (rest.is_empty() || self.mode == Mode::Cell || self.styles.iter().any(open))
+            && (rest.is_empty() || self.mode == Mode::Cell || self.in_style())
+    }
+
+    /// Whether a style or a link is open.
+    fn in_style(&self) -> bool {
+        let open = |active: &Active<'_>| matches!(active.state, State::Open(_));
+        self.styles.iter().any(open)
     }
 
     pub(super) fn delimiters(&mut self, text: &str, at: usize) -> usize {
@@ -70,8 +75,11 @@ impl Inline<'_> {
         if closes {
             self.settle(which);
         }
-        let escaped =
-            (opens && self.loose[which].is_some()) || ((opens || closes) && self.real[which] > 0);
+        // Before the delimiter that ends a style, some parsers take tildes for one that begins there.
+        let before_end = byte == b'~' && last && self.in_style();
+        let escaped = before_end
+            || (opens && self.loose[which].is_some())
+            || ((opens || closes) && self.real[which] > 0);
         if escaped {
             for _ in 0..length {
                 self.lines.out.push('\\');

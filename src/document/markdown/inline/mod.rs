@@ -245,7 +245,7 @@ impl Inline<'_> {
                 }
                 Mode::Flow if self.breaks == 1 => {
                     self.breaks = 0;
-                    self.finish_line();
+                    self.finish_line(true);
                     self.lines.out.push_str("  ");
                     self.lines.line();
                     self.start = self.lines.out.len();
@@ -311,21 +311,26 @@ impl Inline<'_> {
         }
         self.end_group(Some(' '));
         self.marks.clear();
-        self.finish_line();
+        self.finish_line(false);
         self.open = false;
         self.loose = [None; 4];
         self.real = [0; 4];
         self.bracket_end = usize::MAX;
     }
 
-    /// Looks at the finished line for what would make it another block.
-    fn finish_line(&mut self) {
+    /// Looks at the finished line for what would make it another block, alone or, where the
+    /// paragraph goes on, with the next one.
+    fn finish_line(&mut self, goes_on: bool) {
         match self.mode {
             Mode::Flow => {
                 let (before, line) = self.lines.out.split_at(self.start);
+                // The line's bracket is a link's own, which goes on in the next one.
+                let is_link = self.link_start == self.start + 1;
                 if let Some(at) = escape::line_start(line, self.first, self.item) {
                     self.escape_at(self.start + at);
-                } else if self.item && escape::is_rule_with_markers(before, line) {
+                } else if (self.item && escape::is_rule_with_markers(before, line))
+                    || (goes_on && self.first && !is_link && escape::opens_label(line))
+                {
                     self.escape_at(self.start);
                 }
             }
