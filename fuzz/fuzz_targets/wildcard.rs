@@ -1,0 +1,6 @@
+//! Wildcards, against the C library's.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| ikigai_tools_fuzz::wildcard::check(data));

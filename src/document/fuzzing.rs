@@ -1,0 +1,17 @@
+//! Doors for the fuzzers of `fuzz/` into what nobody else needs: the model between readers and
+//! writer, the writer, and what a `style` attribute hides.
+
+pub use super::html::hides;
+
+/// The model, as its tests make it up and read it back.
+pub mod model {
+    pub use crate::document::model::{Align, Builder, Content, Model, Table};
+}
+
+/// The Markdown of a model that was read from `length` bytes, and whether something of it was left
+/// out.
+#[must_use]
+pub fn write(model: &model::Model, length: usize) -> (String, bool) {
+    let (markdown, cuts) = super::markdown::write(model, length, None);
+    (markdown, cuts != super::Cuts::default())
+}

@@ -1,0 +1,36 @@
+//! Doors for the fuzzers of `fuzz/` into modules that are private: only a build with `--cfg fuzzing`
+//! has them, which `cargo fuzz` makes.
+
+use std::sync::Arc;
+
+use rmcp::ServiceExt;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+
+use crate::command_line::mcp::Options;
+pub use crate::files::{EditError, Edited, edit};
+use crate::front::mcp::fuzzing::{LineTransport, Offer, Server};
+
+/// Serves one client of the Model Context Protocol, who is offered no tool at all: a call would be
+/// a process.
+pub async fn serve_nothing<R, W>(input: R, output: W)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let options = Options {
+        tools: Vec::new(),
+        bounds: None,
+        timeout: None,
+        structured: false,
+        max_answer: None,
+        http: None,
+    };
+    let offer = Arc::new(Offer::new(options, None, Vec::new(), None, None));
+    let (gone, went) = watch::channel(false);
+    let wire = LineTransport::new(input, output, gone);
+    if let Ok(running) = Server::new(offer, went).serve(wire).await {
+        // However it ended, what was written is judged.
+        let _ = running.waiting().await;
+    }
+}
