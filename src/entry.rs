@@ -17,7 +17,8 @@ use crate::front::{answer, confined, host, mcp, person};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::TOOLS;
 use crate::sandbox::signals;
-use crate::{commands, secrets};
+use crate::web::guard;
+use crate::{cache, commands, secrets, shell};
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
@@ -89,8 +90,18 @@ fn hide_secrets(tool: &Tool) {
 /// One call of a server, within its directories.
 fn run_call(call: &Call) -> Exit {
     let tool = call.tool;
+    if call.public_only {
+        guard::fetch_public_alone();
+    }
+    if let Some(holder) = &call.holder {
+        shell::keep_outputs_of(holder);
+    }
     if let Some(bounds) = &call.bounds {
         confined::ask(bounds.clone(), call.reads_outputs);
+    }
+    if let Some(socket) = call.store {
+        // SAFETY: the server made it for this process, which has only begun.
+        unsafe { cache::serve_from(socket) };
     }
     hide_secrets(tool);
     let progress = call.progress.then_some(mcp::tell as fn(&[u8]));

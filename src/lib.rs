@@ -24,11 +24,14 @@
 //! | `page` | workshop: what a page says of itself, and what kind of source it is |
 //! | `browser` | workshop: pages that their scripts put together, by the user's browser |
 //! | `cache` | workshop: what was found out lately, sealed, with an age |
+//! | `access` | workshop: who may use a server, and how much of it |
 //! | `calendar` | workshop: days and their dates |
+//! | `sort` | workshop: sorting in one piece of code for all types |
 //! | `secrets` | which variables of the environment no command and no file shows |
 //! | `console` | workshop: the process's own streams, and text for a terminal |
 //! | `program` | the program's name, and how a run ends |
 
+mod access;
 pub mod cache;
 mod calendar;
 mod command_line;
@@ -44,11 +47,16 @@ pub mod registry;
 mod sandbox;
 mod secrets;
 mod shell;
+mod sort;
 mod tools;
 
 // Public for the executable and for nobody else.
 #[doc(hidden)]
 pub mod entry;
+
+// Doors for the fuzzers of fuzz/; no other build has them.
+#[cfg(fuzzing)]
+pub mod fuzzing;
 
 // Public for the tests and benches of these workshops and for nobody else; another program calls
 // the tools.

@@ -125,6 +125,18 @@ pub unsafe fn take(tools: &[Tool]) -> Vec<(OsString, OsString)> {
     taken
 }
 
+/// The value of the variable called `name`: of those that were `taken` out of the environment, or
+/// still in it. `None` where it is empty, too, or no text.
+#[must_use]
+pub fn of_taken(taken: &[(OsString, OsString)], name: &str) -> Option<String> {
+    let mut taken = taken.iter().filter(|(one, _)| one == OsStr::new(name));
+    let value = match taken.next() {
+        Some((_, value)) => value.clone(),
+        None => std::env::var_os(name)?,
+    };
+    value.into_string().ok().filter(|value| !value.is_empty())
+}
+
 /// Overwrites a string of `length` bytes with zeroes, in a way that no optimiser leaves out.
 ///
 /// # Safety

@@ -2,6 +2,8 @@
 //! the test put there: what is rendered, what is reached, and what is left.
 
 mod common;
+#[path = "common/http.rs"]
+mod http;
 #[path = "common/staged.rs"]
 mod staged;
 
@@ -9,7 +11,7 @@ use std::fs;
 use std::io;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
@@ -25,6 +27,9 @@ use url::Url;
 
 /// Time enough on a busy machine.
 const LONG: Duration = Duration::from_secs(25);
+
+/// The variable that names a copy of the program that everybody may run.
+const PROGRAM: &str = "TESTED_PROGRAM";
 
 /// Runs a test in the network, where there is a browser that runs there.
 fn staged_with_a_browser(test: &str, variables: &[(&str, &str)], body: impl FnOnce(&Path)) {
@@ -281,6 +286,52 @@ fn what_a_public_page_asks_of_this_machine_and_its_network_is_refused() {
         for host in inner {
             let refused = format!("refused http://{host}:");
             assert!(words.contains(&refused), "{host}: {words}");
+        }
+        assert_eq!(site.reached(), [PUBLIC, OTHER]);
+    });
+}
+
+#[test]
+fn what_a_page_asks_of_private_addresses_is_refused_to_callers_over_http() {
+    let test = "what_a_page_asks_of_private_addresses_is_refused_to_callers_over_http";
+    // The server is started by an ordinary user, for whom the checkout may be closed.
+    let program: PathBuf = match std::env::var_os(PROGRAM) {
+        Some(program) => program.into(),
+        None => common::public_links().join("ikigai-tools"),
+    };
+    let named = [(PROGRAM, common::text(&program))];
+    staged_with_a_browser(test, &named, |_| {
+        let inner = ["127.0.0.1", "localhost", PRIVATE, METADATA, "[::1]"];
+        let mut script = asks(&format!("http://{OTHER}:PORT/fine"));
+        for host in inner {
+            script += &asks(&format!("http://{host}:PORT/inner"));
+        }
+        let site = Site::of(&script);
+        let server = http::http_by(&program, &["--tools", "scrape_page"])
+            .without_env("IKIGAI_BROWSER")
+            .start();
+        let scraped = |host: &str| {
+            let url = site.url(host).to_string();
+            let answer = server.call("scrape_page", &serde_json::json!({"url": url}));
+            let result = answer.json()["result"].clone();
+            let said = result["content"][0]["text"].as_str().map(str::to_owned);
+            (
+                said.unwrap_or_else(|| panic!("{result}")),
+                result["isError"] == true,
+            )
+        };
+        let (said, failed) = scraped(PUBLIC);
+        assert!(!failed, "{said}");
+        assert!(said.contains(&format!("reached http://{OTHER}")), "{said}");
+        for host in inner {
+            let refused = format!("refused http://{host}:");
+            assert!(said.contains(&refused), "{host}: {said}");
+        }
+        assert_eq!(site.reached(), [PUBLIC, OTHER]);
+        // Nor is such a page itself opened, which anybody on this machine may have.
+        for host in ["127.0.0.1", PRIVATE] {
+            let (said, failed) = scraped(host);
+            assert!(failed && said.contains("public addresses only"), "{said}");
         }
         assert_eq!(site.reached(), [PUBLIC, OTHER]);
     });

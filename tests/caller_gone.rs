@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{alone, directory, eventually, link, names_in, processes_with, text, tool};
+use rustix::fs::{FlockOperation, flock};
 use serde_json::{Value, json};
 
 /// A second and what a busy machine adds to it.
@@ -227,7 +228,7 @@ fn a_file_that_is_locked_is_not_waited_for_and_a_write_under_way_is_finished() {
     let file = here.path().join("file");
     fs::write(&file, "old").unwrap();
     let lock = File::open(&file).unwrap();
-    lock.lock().unwrap();
+    flock(&lock, FlockOperation::LockExclusive).unwrap();
     let request = json!({"file_path": text(&file), "content": "new"});
     let took = lives_on("file-write", &request, here.path());
     assert!(took < Duration::from_secs(2), "{took:?}");

@@ -45,7 +45,8 @@ fn assert_free_of(directories: &[&str], what: &[&str]) {
     }
 }
 
-const WORKSHOPS: [&str; 12] = [
+const WORKSHOPS: [&str; 14] = [
+    "access",
     "browser",
     "cache",
     "calendar.rs",
@@ -56,6 +57,7 @@ const WORKSHOPS: [&str; 12] = [
     "sandbox",
     "search",
     "shell",
+    "sort.rs",
     "web",
     "program.rs",
 ];

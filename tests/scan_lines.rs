@@ -82,6 +82,23 @@ fn naive(text: &[u8], piece: &[u8]) -> Lines {
 }
 
 #[test]
+fn line_feeds_are_counted_whether_the_last_line_is_found_or_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("f");
+    for (text, feeds) in [("a\nb\nlast a", 2), ("a\nb\n", 2), ("a", 0), ("b\nb", 1)] {
+        fs::write(&path, text).unwrap();
+        for window in [1, 64] {
+            let mut scanner = Scanner::with_limits(window, 1 << 20);
+            let (file, size) = scan::open(&c(&path), Links::Follow).unwrap();
+            let mut scan = scanner.begin(file, size);
+            let flow = scan.go_on(&Holds(b"a"), &mut |_: u64, _: &[u8]| Flow::GoOn);
+            assert_eq!(flow, Ok(Flow::GoOn));
+            assert_eq!(scan.line_feeds(), feeds, "{text:?}");
+        }
+    }
+}
+
+#[test]
 fn any_window_gives_what_reading_line_by_line_gives() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("f");

@@ -525,6 +525,29 @@ fn no_part_of_a_login_is_shown() {
 }
 
 #[test]
+fn a_key_that_a_provider_writes_into_its_results_is_not_shown() {
+    for good in &GOOD {
+        let name = good.provider;
+        if name == "duckduckgo" {
+            continue;
+        }
+        let in_address = "https://example.com/1?key=s3cret%2Bkey%2F%3D&x=y";
+        let body = good.body.replace("https://example.com/1", in_address);
+        let body = body.replace("The first", &format!("{SECRET} first"));
+        let body = body.replace("The <strong>", &format!("{SECRET} <strong>"));
+        let body = body.replace("about", &format!("{SECRET} about"));
+        let body = body.replace("more of it", &format!("more of {SECRET}"));
+        let server = answering("200 OK", kind(name), &body);
+        // That it is nowhere in the answer is looked at with every search.
+        let answer = search_at(&server, &of(name)).unwrap();
+        let first = &answer.results[0];
+        assert_eq!(first.title, "[key] first & best", "{name}");
+        assert!(first.snippet.starts_with("[key] about"), "{first:?}");
+        assert_eq!(first.url, "https://example.com/1?key=[key]&x=y", "{name}");
+    }
+}
+
+#[test]
 fn a_throttle_is_for_as_long_as_the_provider_says() {
     for good in &GOOD {
         let name = good.provider;

@@ -262,7 +262,7 @@ fn what_is_damaged_in_the_store_is_not_there() {
                 age: Duration::ZERO,
             })
         }
-        fn put(&self, _: &ikigai_tools::cache::Question, _: &[u8]) {}
+        fn put(&self, _: &ikigai_tools::cache::Question, _: &[u8], _: Duration) {}
         fn forget(&self, _: &ikigai_tools::cache::Question) {}
     }
     let server = server_of("brave");

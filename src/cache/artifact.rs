@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
 
-use super::{Question, Store};
+use super::{Entry, Layers, Question, Store};
 
 /// How long an artifact can be read.
 pub const LIFETIME: Duration = Duration::from_secs(30 * 60);
@@ -84,7 +84,7 @@ pub fn put(store: &dyn Store, mime_type: &str, content: &[u8]) -> Option<Id> {
     kept.push(b'\n');
     kept.extend_from_slice(content);
     let question = id.question();
-    store.put(&question, &kept);
+    store.put(&question, &kept, LIFETIME);
     // An older one may be there where this one could not be put in its place: it goes too soon.
     let there = store.get(&question, JUST_NOW)?;
     (there.bytes == kept).then_some(id)
@@ -93,7 +93,16 @@ pub fn put(store: &dyn Store, mime_type: &str, content: &[u8]) -> Option<Id> {
 /// The artifact of that id, if there is one that is not too old.
 #[must_use]
 pub fn get(store: &dyn Store, id: &Id) -> Option<Artifact> {
-    let mut kept = store.get(&id.question(), LIFETIME)?.bytes;
+    opened(id, store.get(&id.question(), LIFETIME)?)
+}
+
+/// The same from a server's cache.
+pub async fn get_from(layers: &Layers, id: &Id) -> Option<Artifact> {
+    opened(id, layers.get(&id.question(), LIFETIME).await?)
+}
+
+fn opened(id: &Id, entry: Entry) -> Option<Artifact> {
+    let mut kept = entry.bytes;
     let end = memchr::memchr(b'\n', &kept)?;
     let content = kept.split_off(end + 1);
     kept.truncate(end);
@@ -106,7 +115,6 @@ mod tests {
     use std::cell::RefCell;
 
     use super::*;
-    use crate::cache::Entry;
 
     /// A store in memory, in which one entry has room; it may refuse new ones.
     #[derive(Default)]
@@ -127,7 +135,7 @@ mod tests {
             (self.age < longest).then_some(entry)
         }
 
-        fn put(&self, question: &Question, bytes: &[u8]) {
+        fn put(&self, question: &Question, bytes: &[u8], _good_for: Duration) {
             if !self.is_full {
                 *self.kept.borrow_mut() = Some((question.clone(), bytes.to_vec()));
             }
@@ -202,7 +210,7 @@ mod tests {
         let store = Single::default();
         let id = put(&store, "text/plain", b"mine").unwrap();
         for kept in [&b"text/plain\nother"[..], b"mine", b"", b"\xff\nmine"] {
-            store.put(&id.question(), kept);
+            store.put(&id.question(), kept, LIFETIME);
             assert_eq!(get(&store, &id), None);
         }
     }

@@ -16,7 +16,8 @@ use rustix::process::geteuid;
 
 use super::keys::Keys;
 use super::{Entry, Question, Store, Turn};
-use crate::sandbox::confinement;
+use crate::sandbox::confinement::{self, Confinement};
+use crate::sort::Sort;
 
 /// The most that all entries have together, in bytes.
 const MOST: u64 = 64 * 1024 * 1024;
@@ -49,9 +50,21 @@ impl Files {
     /// place for either, or somebody else's is in it.
     #[must_use]
     pub fn of_user(secret: Option<&str>) -> Option<Self> {
+        Self::out_of_reach(secret, confinement::is_out_of_reach)
+    }
+
+    /// The same for a server, whose calls are confined so.
+    #[must_use]
+    pub fn of_server(secret: Option<&str>, calls: Option<&Confinement>) -> Option<Self> {
+        Self::out_of_reach(secret, |path| {
+            calls.is_none_or(|calls| calls.leaves_out_of_reach(path))
+        })
+    }
+
+    fn out_of_reach(secret: Option<&str>, is_out_of_reach: impl Fn(&Path) -> bool) -> Option<Self> {
         let directory = of_a_home_that_is_there(dirs::cache_dir()?)?.join("ikigai-tools");
         // Where confined calls can write, they could lead it anywhere.
-        if !confinement::is_out_of_reach(&directory) {
+        if !is_out_of_reach(&directory) {
             return None;
         }
         let digits = secret.filter(|secret| !secret.is_empty());
@@ -59,7 +72,7 @@ impl Files {
             Keys::from_digits(digits)?
         } else {
             let state = of_a_home_that_is_there(dirs::state_dir()?)?;
-            if !confinement::is_out_of_reach(&state) {
+            if !is_out_of_reach(&state) {
                 return None;
             }
             Keys::from_file(&state.join("ikigai-tools"))?
@@ -127,7 +140,7 @@ impl Files {
         if total <= self.most {
             return;
         }
-        kept.sort();
+        kept.arrange();
         for (_, length, path) in kept {
             if total <= self.most {
                 break;
@@ -167,7 +180,7 @@ impl Store for Files {
         Some(Entry { bytes, age })
     }
 
-    fn put(&self, question: &Question, bytes: &[u8]) {
+    fn put(&self, question: &Question, bytes: &[u8], _good_for: Duration) {
         let name = question.name(&self.keys.naming);
         let sealed = self.keys.sealing.close(&name, bytes);
         let number: Option<[u8; 8]> = rand::generate(&SystemRandom::new())
@@ -257,8 +270,8 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let files = open(place.path(), MOST);
         assert_eq!(files.get(&ask("a"), HOUR), None);
-        files.put(&ask("a"), b"one");
-        files.put(&ask("a"), b"two");
+        files.put(&ask("a"), b"one", HOUR);
+        files.put(&ask("a"), b"two", HOUR);
         assert_eq!(files.get(&ask("a"), HOUR).unwrap().bytes, b"two");
         assert_eq!(files.get(&ask("b"), HOUR), None);
         make_old(&only_file(&files), HOUR / 2);
@@ -266,7 +279,7 @@ mod tests {
         assert!(entry.age >= HOUR / 2 && entry.age < HOUR);
         make_old(&only_file(&files), HOUR);
         assert_eq!(files.get(&ask("a"), HOUR), None);
-        files.put(&ask("a"), b"three");
+        files.put(&ask("a"), b"three", HOUR);
         files.forget(&ask("a"));
         assert_eq!(files.get(&ask("a"), HOUR), None);
     }
@@ -275,7 +288,7 @@ mod tests {
     fn nobody_else_can_read_it_and_nothing_in_it_is_plain() {
         let place = tempfile::tempdir().unwrap();
         let files = open(place.path(), MOST);
-        files.put(&ask("the question"), b"the plain answer");
+        files.put(&ask("the question"), b"the plain answer", HOUR);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(files.directory()), 0o700);
         let path = only_file(&files);
@@ -292,7 +305,7 @@ mod tests {
     fn what_is_damaged_is_not_there() {
         let place = tempfile::tempdir().unwrap();
         let files = open(place.path(), MOST);
-        files.put(&ask("a"), b"content");
+        files.put(&ask("a"), b"content", HOUR);
         let path = only_file(&files);
         let sound = fs::read(&path).unwrap();
         for damaged in [&sound[..sound.len() - 1], &sound[..3], b"", &[0; 64]] {
@@ -302,14 +315,14 @@ mod tests {
         fs::write(&path, &sound).unwrap();
         assert!(files.get(&ask("a"), HOUR).is_some());
         // The entry of another question under this one's name.
-        files.put(&ask("b"), b"other");
+        files.put(&ask("b"), b"other", HOUR);
         let other = files.directory().join(ask("b").name(&files.keys.naming));
         fs::copy(other, &path).unwrap();
         assert_eq!(files.get(&ask("a"), HOUR), None);
         fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
         assert_eq!(files.get(&ask("a"), HOUR), None);
-        files.put(&ask("a"), b"new");
+        files.put(&ask("a"), b"new", HOUR);
         assert_eq!(files.get(&ask("a"), HOUR).unwrap().bytes, b"new");
     }
 
@@ -318,21 +331,21 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let files = open(place.path(), 10_000);
         for (at, what) in ["a", "b", "c"].into_iter().enumerate() {
-            files.put(&ask(what), &[0; 3000]);
+            files.put(&ask(what), &[0; 3000], HOUR);
             let path = files.directory().join(ask(what).name(&files.keys.naming));
             make_old(&path, HOUR / (2 + u32::try_from(at).unwrap()));
         }
-        files.put(&ask("d"), &[0; 3000]);
+        files.put(&ask("d"), &[0; 3000], HOUR);
         let there = |what| files.get(&ask(what), HOUR).is_some();
         assert_eq!(["a", "b", "c", "d"].map(there), [false, true, true, true]);
-        files.put(&ask("d"), &[0; 10_001]);
+        files.put(&ask("d"), &[0; 10_001], HOUR);
         assert_eq!(["b", "c", "d"].map(there), [true, true, false]);
         let draft = files.directory().join(format!("{DRAFT}dead"));
         fs::write(&draft, "half").unwrap();
-        files.put(&ask("e"), b"");
+        files.put(&ask("e"), b"", HOUR);
         assert!(draft.exists(), "a draft may be somebody's at work");
         make_old(&draft, ABANDONED * 2);
-        files.put(&ask("e"), b"");
+        files.put(&ask("e"), b"", HOUR);
         assert!(!draft.exists());
     }
 
@@ -345,7 +358,7 @@ mod tests {
                 scope.spawn(move || {
                     let files = open(place, MOST);
                     for _ in 0..50 {
-                        files.put(&ask("a"), &vec![number; 5000]);
+                        files.put(&ask("a"), &vec![number; 5000], HOUR);
                         if let Some(entry) = files.get(&ask("a"), HOUR) {
                             assert_eq!(entry.bytes.len(), 5000);
                             assert!(entry.bytes.iter().all(|byte| *byte == entry.bytes[0]));
@@ -368,7 +381,7 @@ mod tests {
         assert!(Files::open(shared, keys(), MOST).is_none());
         let files = open(place.path(), MOST);
         fs::remove_dir(files.directory()).unwrap();
-        files.put(&ask("a"), b"x");
+        files.put(&ask("a"), b"x", HOUR);
         assert_eq!(files.get(&ask("a"), HOUR), None);
     }
 }

@@ -24,6 +24,12 @@ const LENGTH: usize = 32;
 /// The file's name.
 pub(super) const FILE: &str = "cache.key";
 
+/// Whether that is a secret: 64 hexadecimal digits.
+#[must_use]
+pub fn is_key(digits: &str) -> bool {
+    Keys::from_digits(digits).is_some()
+}
+
 /// The two keys that are made of the secret.
 pub(super) struct Keys {
     pub(super) naming: hmac::Key,

@@ -6,9 +6,10 @@ use ring::hmac;
 
 /// A question as the cache knows it: everything that the answer depends on, each part with its name
 /// and its length, so that no two questions are written the same way.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
     parts: Vec<u8>,
+    changes: bool,
 }
 
 impl Question {
@@ -16,10 +17,35 @@ impl Question {
     /// another version, and is never taken for this one.
     #[must_use]
     pub fn new(kind: &str, version: u32) -> Self {
-        let mut question = Self { parts: Vec::new() };
+        let mut question = Self {
+            parts: Vec::new(),
+            changes: false,
+        };
         question.push(kind.as_bytes());
         question.push(&version.to_le_bytes());
         question
+    }
+
+    /// A question whose answer changes: the newest one counts, and nobody keeps one for themselves.
+    #[must_use]
+    pub fn that_changes(mut self) -> Self {
+        self.changes = true;
+        self
+    }
+
+    /// Whether the answer changes.
+    pub(super) fn changes(&self) -> bool {
+        self.changes
+    }
+
+    /// The parts, as they are written.
+    pub(super) fn parts(&self) -> &[u8] {
+        &self.parts
+    }
+
+    /// The question that was written so.
+    pub(super) fn of_parts(parts: Vec<u8>, changes: bool) -> Self {
+        Self { parts, changes }
     }
 
     /// Adds a part of the question; one that is not there is another question than an empty one.

@@ -1,7 +1,8 @@
 //! One at a time finds out what many want to know: of many equal calls one asks, and the others take
-//! what it found. A turn is a lock on a file beside the entry's, which ends with its process. Where
-//! there can be no such file, everybody has a turn.
+//! what it found. A turn is a lock on a file beside the entry's, which ends with its process, or is
+//! given by a server. Where there is neither, everybody has a turn.
 
+use std::any::Any;
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -19,11 +20,20 @@ const LOOK: Duration = Duration::from_millis(15);
 /// How often a file that somebody else has removed meanwhile is made again.
 const TRIES: usize = 16;
 
-/// The turn to find something out, until it is dropped.
+/// The turn to find something out, until it is dropped; the default is one that everybody has.
 #[derive(Debug, Default)]
-pub struct Turn(Option<(File, PathBuf)>);
+pub struct Turn {
+    held: Option<Box<dyn Any + Send>>,
+}
 
 impl Turn {
+    /// The turn that ends when `held` is dropped.
+    pub(super) fn of(held: impl Send + 'static) -> Self {
+        Self {
+            held: Some(Box::new(held)),
+        }
+    }
+
     /// The turn that the file at `path` stands for; `None` where somebody else has it.
     pub(super) fn take(path: PathBuf) -> Option<Self> {
         for _ in 0..TRIES {
@@ -31,7 +41,7 @@ impl Turn {
                 return Some(Self::default());
             };
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) if is_at(&file, &path) => return Some(Self(Some((file, path)))),
+                Ok(()) if is_at(&file, &path) => return Some(Self::of(Locked(file, path))),
                 // Whoever had it removed the file before it was locked here.
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) => return None,
@@ -44,11 +54,19 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        if let Some((file, path)) = self.0.take() {
-            // While it is locked, so that it is nobody else's.
-            let _ = fs::remove_file(path);
-            drop(file);
-        }
+        drop(self.held.take());
+    }
+}
+
+/// A file that is locked.
+struct Locked(File, PathBuf);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        let Self(file, path) = self;
+        // While it is locked, so that it is nobody else's.
+        let _ = fs::remove_file(path);
+        let _ = flock(file, FlockOperation::Unlock);
     }
 }
 
@@ -137,7 +155,7 @@ mod tests {
                             thread::yield_now();
                             continue;
                         };
-                        assert!(turn.0.is_some());
+                        assert!(turn.held.is_some());
                         assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                         thread::sleep(Duration::from_micros(50));
                         inside.fetch_sub(1, Ordering::SeqCst);

@@ -9,6 +9,7 @@ use crate::contract::schema::{Field, FieldKind, Schema};
 use crate::contract::tool::{Part, Tool};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::Registry;
+use crate::sort::Sort;
 use crate::{command_line, registry};
 
 /// The names of the links that are installed, a line each.
@@ -111,7 +112,7 @@ Example:
 
 Exit status:
 {}With --json, or a request on stdin, it is a host's, which the manual page tells.
-What the specification leaves open is decided in README.md, \"What was decided\".
+What the specification leaves open is decided in REFERENCE.md, \"Where the specification is silent\".
 ",
         if tool.keeps_answers() {
             "  --no-cache    ask anew, whatever was found out lately\n"
@@ -149,7 +150,7 @@ pub fn exit_status(tool: &Tool) -> Vec<(String, String)> {
     }
     mean(exits.failed, "it was not done, or not to its end");
     mean(usage, "the command line could not be understood");
-    codes.sort_by_key(|(code, _)| *code);
+    codes.arrange_by_key(|(code, _)| *code);
     let codes = codes.into_iter();
     let codes = codes.map(|(code, meanings)| (code.to_string(), meanings.join("; or ")));
     let others = tool.has(Part::ExitCode).then(|| {

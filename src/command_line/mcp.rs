@@ -1,6 +1,7 @@
 //! The command line of `mcp`: which tools, within which directories, for how long.
 
 mod call;
+mod http;
 
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
@@ -16,6 +17,7 @@ use crate::registry::Registry;
 use crate::sandbox::confinement::Bounds;
 
 pub use call::Call;
+pub use http::Http;
 
 /// How the command is called, and how its log lines begin.
 pub const NAME: &str = "ikigai-tools mcp";
@@ -45,17 +47,25 @@ pub struct Options {
     /// The longest answer for a model, in bytes, 0 for no limit; none leaves it to what is known of
     /// the client.
     pub max_answer: Option<usize>,
+    /// How it is reached, where that is not on stdin and stdout.
+    pub http: Option<Http>,
 }
 
 /// The command line, from which help, completions and the manual page are made.
 #[must_use]
 pub fn command(tools: Registry) -> Command {
+    on_stdio(tools).args(http::flags())
+}
+
+/// The command line without the flags of HTTP: a server on stdin starts for each client anew, and
+/// is not to wait for what it has no use for.
+fn on_stdio(tools: Registry) -> Command {
     let commands = of_scope(tools, Scope::Machine);
     Command::new("mcp")
-        .about("Serve the tools over the Model Context Protocol, on stdin and stdout")
+        .about("Serve the tools over the Model Context Protocol, on stdin and stdout or over HTTP")
         .long_about(
-            "Serves the tools over the Model Context Protocol, on stdin and stdout. The server ends at the end of \
-             its input, and with it all that its calls started. Its log is stderr.",
+            "Serves the tools over the Model Context Protocol, on stdin and stdout, or over HTTP. The server ends at \
+             the end of its input, and with it all that its calls started. Its log is stderr.",
         )
         .arg(
             Arg::new("tools")
@@ -139,9 +149,19 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
     if let Some(call) = Call::read(tools, args) {
         return Ok(Asked::Call(call));
     }
-    let mut command = command(tools).bin_name(NAME);
-    let words = std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
-    let matches = command.try_get_matches_from_mut(words)?;
+    let words = || std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
+    let mut command = on_stdio(tools).bin_name(NAME);
+    let mut http = None;
+    let matches = if let Ok(matches) = command.try_get_matches_from_mut(words()) {
+        matches
+    } else {
+        // The other flags are among these, or whatever is wrong is said with all flags in view.
+        command = self::command(tools).bin_name(NAME);
+        let matches = command.try_get_matches_from_mut(words())?;
+        http = http::read(&matches)
+            .map_err(|reason| command.error(ErrorKind::ValueValidation, reason))?;
+        matches
+    };
     let bounds = confinement::bounds(&matches);
     let bytes = matches.get_one::<u32>("max-answer");
     let bytes = bytes.map(|bytes| usize::try_from(*bytes).unwrap_or(usize::MAX));
@@ -159,6 +179,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
             // Within directories, commands have to be asked for by their tool's name.
             let in_sets = !confined || tool.scope != Scope::Machine;
             match &chosen {
+                None if http.is_some() => Http::offers(tool),
                 None => tool.offered && in_sets,
                 Some(chosen) => chosen.iter().any(|chosen| match chosen {
                     Chosen::Tool(one) => one.name == tool.name,
@@ -173,6 +194,10 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
     if tools.is_empty() {
         return Err(command.error(ErrorKind::ValueValidation, "that leaves no tool to serve"));
     }
+    if let Some(http) = &http {
+        http.admits(&tools, confined)
+            .map_err(|reason| command.error(ErrorKind::ValueValidation, reason))?;
+    }
     let timeout = match matches.get_one::<u32>("timeout") {
         None => Some(TIMEOUT),
         Some(0) => None,
@@ -184,6 +209,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
         timeout,
         structured,
         max_answer: bytes,
+        http,
     }))
 }
 

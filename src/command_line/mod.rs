@@ -20,26 +20,41 @@ use crate::registry::Registry;
 
 /// The commands' names, for telling them from tools before anything is built. `mcp` is a front end
 /// of its own.
-pub const NAMES: [&str; 6] = ["list", "schema", "doctor", "link", "completions", "man"];
+pub const NAMES: [&str; 7] = [
+    "list",
+    "schema",
+    "token",
+    "doctor",
+    "link",
+    "completions",
+    "man",
+];
+
+/// What makes a command's definition.
+type Maker = fn(Registry) -> Command;
+
+/// The commands by their names, in the order in which help shows them.
+const MAKERS: [(&str, Maker); 8] = [
+    ("list", |_| list()),
+    ("schema", schema),
+    ("mcp", mcp::command),
+    ("token", |_| token()),
+    ("doctor", |_| doctor()),
+    ("link", |_| link()),
+    ("completions", |_| completions()),
+    ("man", |_| man()),
+];
 
 /// The commands, in the order in which help shows them.
 pub fn all(tools: Registry) -> Vec<Command> {
-    vec![
-        list(),
-        schema(tools),
-        mcp::command(tools),
-        doctor(),
-        link(),
-        completions(),
-        man(),
-    ]
+    MAKERS.iter().map(|(_, make)| make(tools)).collect()
 }
 
-/// The command called `name`.
+/// The command called `name`; the others are not made.
 pub fn find(tools: Registry, name: &str) -> Option<Command> {
-    all(tools)
-        .into_iter()
-        .find(|command| command.get_name() == name)
+    let mut makers = MAKERS.iter();
+    let (_, make) = makers.find(|(one, _)| *one == name)?;
+    Some(make(tools))
 }
 
 /// The whole command line.
@@ -117,6 +132,31 @@ fn doctor() -> Command {
             .action(ArgAction::SetTrue)
             .help("Start the tools that the project in this directory has brought, too"),
     )
+}
+
+fn token() -> Command {
+    Command::new("token")
+        .about("Make a token for somebody who is to use `mcp --http --tokens FILE`")
+        .long_about(
+            "Makes a token of 32 random bytes and prints it, alone, on stdout: it is kept nowhere. The server's file \
+             of tokens has a line for each, its holder's name and the SHA-256 of the token. That line is added to \
+             --file, or else printed on stderr. A server that runs reads its file again on SIGHUP; a holder whose \
+             line is gone is not let in any more.",
+        )
+        .arg(
+            Arg::new("name")
+                .value_name("NAME")
+                .required(true)
+                .help("Whose it is: 1 to 64 letters, digits, dots, hyphens and underscores"),
+        )
+        .arg(
+            Arg::new("file")
+                .long("file")
+                .value_name("FILE")
+                .value_hint(ValueHint::FilePath)
+                .value_parser(value_parser!(PathBuf))
+                .help("Add the token's line to this file, made with mode 0600 if it is missing"),
+        )
 }
 
 fn flag(name: &'static str, help: &'static str) -> Arg {

@@ -9,6 +9,7 @@ use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
+use crate::cache::REDIS_VARIABLE;
 use crate::command_line;
 use crate::command_line::{confinement, fields, help};
 use crate::commands::MARK;
@@ -91,6 +92,11 @@ first argument, and the request's fields as flags. The answer is text then; --js
         (
             terms::MAX_SECONDS,
             "how long that request may take, in seconds",
+        ),
+        (
+            REDIS_VARIABLE,
+            "of mcp: the Redis by which several servers share their cache, redis:// or rediss://; \
+             CACHE_ENCRYPTION_KEY, 64 hexadecimal digits, is then required",
         ),
     ];
     environment.extend(

@@ -4,6 +4,7 @@ pub mod completions;
 pub mod doctor;
 pub mod link;
 pub mod man;
+pub mod token;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -71,6 +72,13 @@ pub fn run(tools: Registry, name: &str, args: &[OsString]) -> Exit {
         },
         "completions" => match matches.get_one::<Shell>("shell") {
             Some(shell) => completions::print(tools, *shell),
+            None => Exit::Usage,
+        },
+        "token" => match matches.get_one::<String>("name") {
+            Some(holder) => {
+                let file = matches.get_one::<PathBuf>("file");
+                token::run(holder, file.map(PathBuf::as_path))
+            }
             None => Exit::Usage,
         },
         _ => match matches.get_one::<PathBuf>("directory") {

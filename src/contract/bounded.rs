@@ -43,6 +43,9 @@ impl Measure {
     /// How many bytes `text` takes: never fewer than it has.
     #[must_use]
     pub fn cost(self, text: &[u8]) -> usize {
+        if self == Self::Plain && simdutf8::basic::from_utf8(text).is_ok() {
+            return text.len();
+        }
         text.utf8_chunks()
             .map(|chunk| {
                 let valid = match self {
@@ -58,6 +61,10 @@ impl Measure {
     /// a character.
     #[must_use]
     pub fn prefix(self, text: &[u8], room: usize) -> usize {
+        // Most answers have room, and a look at all of them is faster than one at each character.
+        if text.len() <= room && self.cost(text) <= room {
+            return text.len();
+        }
         let mut left = room;
         let mut end = 0;
         for (length, cost) in self.characters(text) {

@@ -3,6 +3,7 @@
 //!
 //! Envelopes and exit codes follow the decisions on the host's calls, 1 to 3.
 
+use crate::cache::Store;
 use crate::contract::aside::Picks;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
@@ -62,10 +63,15 @@ pub struct Tool {
     pub sample: Option<Sample>,
     /// What [`Tool::run`] calls.
     pub run: Run,
+    /// What [`Tool::answer_from`] calls; none where answers are not kept.
+    pub from_cache: Option<FromCache>,
 }
 
 /// The first phase of a call, which comes back with the second one: see [`Tool::run`].
 pub type Run = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
+
+/// What a store has to say of a call: see [`Tool::answer_from`].
+pub type FromCache = for<'a> fn(&'a Request<'a>, &dyn Store) -> Option<Result<Reply<'a>, Failure>>;
 
 impl Tool {
     /// Carries out one call, in two phases.
@@ -86,6 +92,18 @@ impl Tool {
         (self.run)(request)
     }
 
+    /// What [`Tool::run`] would come back with, as far as `store` alone tells: an answer that was
+    /// kept, a failure that was kept, the refusal of a request that makes no sense. `None` where
+    /// somebody else would have to be asked. It waits for nobody.
+    #[must_use]
+    pub fn answer_from<'a>(
+        &self,
+        request: &'a Request<'a>,
+        store: &dyn Store,
+    ) -> Option<Result<Reply<'a>, Failure>> {
+        self.from_cache?(request, store)
+    }
+
     /// The name that people type: the link's, without the `-tool` that some hosts want.
     #[must_use]
     pub fn command(&self) -> &'static str {
@@ -102,7 +120,7 @@ impl Tool {
     /// ([`Terms::no_cache`](crate::contract::terms::Terms::no_cache)).
     #[must_use]
     pub fn keeps_answers(&self) -> bool {
-        self.set == Set::Research
+        self.from_cache.is_some()
     }
 
     /// The credentials that the tool needs; empty where it needs none.

@@ -29,6 +29,8 @@ mod epub;
 mod fault;
 mod feed;
 mod file;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod html;
 mod markdown;
 mod model;

@@ -16,22 +16,22 @@ mod prune;
 
 /// A piece of a document's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Slice {
+pub struct Slice {
     start: u32,
     end: u32,
 }
 
 /// The place of an [`Address`] in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AddressId(u32);
+pub struct AddressId(u32);
 
 /// The place of a [`Table`] in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TableId(u32);
+pub struct TableId(u32);
 
 /// What a node is. Blocks come first, then inlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub enum Content {
     /// Holds inlines.
     Paragraph,
     /// Holds inlines; its level is 1 to 6.
@@ -111,18 +111,18 @@ pub(super) enum Content {
 
 /// One node of a document.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub struct Node {
     /// What it is.
-    pub(super) content: Content,
+    pub content: Content,
     /// The index of the first node behind it that it does not hold.
-    pub(super) end: u32,
+    pub end: u32,
     /// Bytes of the source that were read between the node before it and what it holds.
-    pub(super) read: u32,
+    pub read: u32,
 }
 
 /// Where a link or an image leads to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Address {
+pub struct Address {
     /// Made absolute, if it can be.
     absolute: Slice,
     /// As the source has it.
@@ -131,7 +131,7 @@ pub(super) struct Address {
 
 /// How a column is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Align {
+pub enum Align {
     None,
     Left,
     Center,
@@ -140,27 +140,27 @@ pub(super) enum Align {
 
 /// What a table looks like.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Table {
+pub struct Table {
     /// Columns of the widest row.
-    pub(super) columns: usize,
+    pub columns: usize,
     /// Cells of the row that has the most.
-    pub(super) cells: usize,
+    pub cells: usize,
     /// Whether its first row is a header.
-    pub(super) header: bool,
+    pub header: bool,
     /// The columns' alignments, as far as the first row gives them.
-    pub(super) aligns: Vec<Align>,
+    pub aligns: Vec<Align>,
 }
 
 /// Most columns that cells which take several may make of fewer.
-pub(super) const MAX_SPANNED_COLUMNS: usize = 64;
+pub const MAX_SPANNED_COLUMNS: usize = 64;
 
 /// Which columns cells of earlier rows reach down into, while rows are gone through.
 #[derive(Default)]
-pub(super) struct Spans(Vec<usize>);
+pub struct Spans(Vec<usize>);
 
 impl Spans {
     /// Whether a cell of an earlier row reaches down into this column; counts it off.
-    pub(super) fn take(&mut self, column: usize) -> bool {
+    pub fn take(&mut self, column: usize) -> bool {
         match self.0.get_mut(column) {
             Some(rows) if *rows > 0 => {
                 *rows -= 1;
@@ -172,7 +172,7 @@ impl Spans {
 
     /// Notes that a cell reaches down over `rows` rows, as far as its columns are among the first
     /// [`MAX_SPANNED_COLUMNS`]: each row goes through all that reaches down into it.
-    pub(super) fn note(&mut self, column: usize, columns: usize, rows: usize) {
+    pub fn note(&mut self, column: usize, columns: usize, rows: usize) {
         let end = (column + columns).min(MAX_SPANNED_COLUMNS);
         if rows > 1 && column < end {
             if self.0.len() < end {
@@ -185,9 +185,9 @@ impl Spans {
 
 /// A document.
 #[derive(Default)]
-pub(super) struct Model {
+pub struct Model {
     /// Its title; empty if it has none.
-    pub(super) title: String,
+    pub title: String,
     nodes: Vec<Node>,
     text: String,
     addresses: Vec<Address>,
@@ -196,12 +196,12 @@ pub(super) struct Model {
 
 impl Model {
     /// All nodes, each before what it holds.
-    pub(super) fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
     /// How many letters and digits a reader sees of it, counted as far as `most`.
-    pub(super) fn letters(&self, most: usize) -> usize {
+    pub fn letters(&self, most: usize) -> usize {
         let mut letters = 0;
         for node in &self.nodes {
             let (Content::Text(text)
@@ -224,7 +224,7 @@ impl Model {
     }
 
     /// The first `most` bytes or so of what a reader sees of it, without what parts it.
-    pub(super) fn beginning(&self, most: usize) -> String {
+    pub fn beginning(&self, most: usize) -> String {
         let mut beginning = String::new();
         for node in &self.nodes {
             if let Content::Text(text) = node.content {
@@ -238,13 +238,13 @@ impl Model {
     }
 
     /// A piece of the text.
-    pub(super) fn text(&self, slice: Slice) -> &str {
+    pub fn text(&self, slice: Slice) -> &str {
         let range = slice.start as usize..slice.end as usize;
         self.text.get(range).unwrap_or_default()
     }
 
     /// An address as absolute as it can be, and as the source spells it.
-    pub(super) fn address(&self, id: AddressId) -> (&str, &str) {
+    pub fn address(&self, id: AddressId) -> (&str, &str) {
         self.addresses
             .get(id.0 as usize)
             .map_or(("", ""), |address| {
@@ -253,14 +253,14 @@ impl Model {
     }
 
     /// What a table looks like.
-    pub(super) fn table(&self, id: TableId) -> Option<&Table> {
+    pub fn table(&self, id: TableId) -> Option<&Table> {
         self.tables.get(id.0 as usize)
     }
 }
 
 /// A document that is being read. Texts that do not fit into 4 GiB are left out.
 #[derive(Default)]
-pub(super) struct Builder {
+pub struct Builder {
     model: Model,
     open: Vec<u32>,
     read: u32,
@@ -273,7 +273,7 @@ fn index(length: usize) -> u32 {
 impl Builder {
     /// A builder with room for a document that is read from `length` bytes. What is not used of it
     /// costs nothing, unlike growing.
-    pub(super) fn for_source(length: usize) -> Self {
+    pub fn for_source(length: usize) -> Self {
         let mut builder = Self::default();
         builder.model.text.reserve(length / 2);
         builder.model.nodes.reserve(length / 96);
@@ -281,13 +281,13 @@ impl Builder {
     }
 
     /// Notes that so many bytes of the source have been read.
-    pub(super) fn read(&mut self, bytes: usize) {
+    pub fn read(&mut self, bytes: usize) {
         self.read = self.read.saturating_add(index(bytes));
     }
 
     /// Notes of the item that was opened last, and that holds nothing yet, whether the task that it
     /// is is done; whether there is such an item.
-    pub(super) fn mark_task(&mut self, done: bool) -> bool {
+    pub fn mark_task(&mut self, done: bool) -> bool {
         match self.model.nodes.last_mut().map(|node| &mut node.content) {
             Some(Content::Item { task, .. }) => {
                 *task = Some(done);
@@ -298,7 +298,7 @@ impl Builder {
     }
 
     /// Adds a node that holds nothing.
-    pub(super) fn add(&mut self, content: Content) {
+    pub fn add(&mut self, content: Content) {
         self.model.nodes.push(Node {
             content,
             end: index(self.model.nodes.len() + 1),
@@ -307,18 +307,18 @@ impl Builder {
     }
 
     /// Adds a node that holds what is added until it is closed.
-    pub(super) fn open(&mut self, content: Content) {
+    pub fn open(&mut self, content: Content) {
         self.open.push(index(self.model.nodes.len()));
         self.add(content);
     }
 
     /// Whether there is nothing in the document yet.
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.model.nodes.is_empty()
     }
 
     /// Closes the node that was opened last.
-    pub(super) fn close(&mut self) {
+    pub fn close(&mut self) {
         let end = index(self.model.nodes.len());
         if let Some(at) = self.open.pop()
             && let Some(node) = self.model.nodes.get_mut(at as usize)
@@ -328,7 +328,7 @@ impl Builder {
     }
 
     /// Closes the node that was opened last; one that holds nothing is taken away.
-    pub(super) fn close_unless_empty(&mut self) {
+    pub fn close_unless_empty(&mut self) {
         if self.open.last().copied() == Some(index(self.model.nodes.len().wrapping_sub(1))) {
             self.open.pop();
             let node = self.model.nodes.pop();
@@ -339,7 +339,7 @@ impl Builder {
     }
 
     /// Keeps a text for a node.
-    pub(super) fn keep(&mut self, text: &str) -> Slice {
+    pub fn keep(&mut self, text: &str) -> Slice {
         let start = self.model.text.len();
         match u32::try_from(start + text.len()) {
             Ok(end) => {
@@ -352,7 +352,7 @@ impl Builder {
     }
 
     /// Keeps an address; `absolute` is `None` where it is the same as its `spelling`.
-    pub(super) fn keep_address(&mut self, absolute: Option<&str>, spelling: &str) -> AddressId {
+    pub fn keep_address(&mut self, absolute: Option<&str>, spelling: &str) -> AddressId {
         let spelling = self.keep(spelling);
         let absolute = absolute.map_or(spelling, |absolute| self.keep(absolute));
         let id = AddressId(index(self.model.addresses.len()));
@@ -361,35 +361,35 @@ impl Builder {
     }
 
     /// An address as a text.
-    pub(super) fn address_text(&self, id: AddressId) -> Slice {
+    pub fn address_text(&self, id: AddressId) -> Slice {
         let address = self.model.addresses.get(id.0 as usize);
         address.map_or_else(Slice::default, |address| address.absolute)
     }
 
     /// A text that was kept.
-    pub(super) fn kept(&self, slice: Slice) -> &str {
+    pub fn kept(&self, slice: Slice) -> &str {
         self.model.text(slice)
     }
 
     /// How many nodes there are.
-    pub(super) fn nodes(&self) -> usize {
+    pub fn nodes(&self) -> usize {
         self.model.nodes.len()
     }
 
     /// How many bytes of text and addresses were kept.
-    pub(super) fn kept_bytes(&self) -> usize {
+    pub fn kept_bytes(&self) -> usize {
         self.model.text.len()
     }
 
     /// Keeps what a table looks like.
-    pub(super) fn keep_table(&mut self, table: Table) -> TableId {
+    pub fn keep_table(&mut self, table: Table) -> TableId {
         let id = TableId(index(self.model.tables.len()));
         self.model.tables.push(table);
         id
     }
 
     /// The document; what is open ends with it.
-    pub(super) fn finish(mut self, title: String) -> Model {
+    pub fn finish(mut self, title: String) -> Model {
         while !self.open.is_empty() {
             self.close();
         }
@@ -399,7 +399,7 @@ impl Builder {
 }
 
 /// The scheme of an address that has one.
-pub(super) fn scheme_of(address: &str) -> Option<&str> {
+pub fn scheme_of(address: &str) -> Option<&str> {
     let (scheme, _) = address.split_once(':')?;
     let mut bytes = scheme.bytes();
     (bytes.next()?.is_ascii_alphabetic()

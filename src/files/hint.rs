@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::sandbox::confinement;
+use crate::sort::Sort;
 
 /// How many names of a directory are compared with a mistyped one.
 const MOST_NAMES: usize = 20_000;
@@ -287,7 +288,7 @@ fn similar(directory: &Path, name: &OsStr, rest: &Path) -> Vec<PathBuf> {
             found.push((likeness, other));
         }
     }
-    found.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    found.arrange_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     let paths = found.into_iter().map(|(_, other)| {
         let path = directory.join(other);
         if rest.as_os_str().is_empty() {

@@ -311,10 +311,12 @@ impl Overwriting<'_> {
     }
 
     fn clear_by_hand(&self, from: u64, to: u64) -> Result<(), Errno> {
-        static ZEROES: [u8; PIECE] = [0; PIECE];
+        // They are part of the executable.
+        const FEW: usize = 4096;
+        static ZEROES: [u8; FEW] = [0; FEW];
         let mut at = from;
         while at < to {
-            let length = usize::try_from(to - at).unwrap_or(PIECE).min(PIECE);
+            let length = usize::try_from(to - at).unwrap_or(FEW).min(FEW);
             holes::write_at(self.file, &ZEROES[..length], at)?;
             at += length as u64;
         }

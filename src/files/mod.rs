@@ -18,6 +18,8 @@ mod regular;
 mod replace;
 mod target;
 
+#[cfg(fuzzing)]
+pub use edit::Edited;
 pub use edit::{EditError, edit};
 pub use line_ends::LineEnds;
 pub use lock::while_waiting;

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::console::sanitize;
 use crate::console::streams::Stdout;
 use crate::contract::failure::{Code, Failure};
-use crate::contract::reply::{Object, Progress};
+use crate::contract::reply::{Object, Progress, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
@@ -22,37 +22,58 @@ use crate::program::Exit;
 /// which come in larger pieces already.
 const BUFFER: usize = 1024;
 
+/// How much memory an answer has from the beginning that is not written anywhere, in bytes.
+const PREPARED: usize = 16 * 1024;
+
 /// Answers `input`, the bytes of a request, which are used up, with one JSON object on stdout.
 pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: Terms) -> Exit {
     let mut out = BufWriter::with_capacity(BUFFER, Stdout::default());
     let terminal = io::stdout().is_terminal();
+    let fill = |object: &mut Object<'_>| carry_out(tool, input, object);
     let (written, exit) = respond(
-        tool,
-        (input, terms),
+        (tool, terms),
         &mut out,
         Stdout::is_untouched,
         terminal,
+        fill,
     );
     ended(tool, written.and_then(|()| out.flush()), exit)
 }
 
-/// Writes the answer to `input` into `out`; `is_untouched` tells whether anything has left the
+/// The object that answers a call of `tool` on these terms, of which `prepare` has made the first
+/// phase; `None` where that has come to nothing. It asks no more of this process than a process of
+/// the call's own would.
+pub fn prepared<'a>(
+    tool: &Tool,
+    terms: Terms,
+    prepare: impl FnOnce() -> Option<Result<Reply<'a>, Failure>>,
+) -> Option<Vec<u8>> {
+    let reply = match catch(prepare) {
+        Ok(reply) => reply?,
+        Err(failure) => Err(failure),
+    };
+    let mut out = BufWriter::with_capacity(BUFFER, Vec::with_capacity(PREPARED));
+    let fill = |object: &mut Object<'_>| (written(tool, reply, object), Exit::Success);
+    let (done, _) = respond((tool, terms), &mut out, Vec::is_empty, false, fill);
+    done.and_then(|()| out.flush()).ok()?;
+    out.into_inner().ok()
+}
+
+/// Writes the answer that `fill` gives into `out`; `is_untouched` tells whether anything has left the
 /// buffer, and `terminal` whether a terminal reads it. A tool that panics has answered that it did,
 /// in an object that is whole: in place of what is still in the buffer, else behind what its reader
 /// has already.
 pub fn respond<W: Write + Default>(
-    tool: &Tool,
-    (input, terms): (Result<&mut [u8], Failure>, Terms),
+    (tool, terms): (&Tool, Terms),
     out: &mut BufWriter<W>,
     is_untouched: fn(&W) -> bool,
     terminal: bool,
+    fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, Exit),
 ) -> (io::Result<()>, Exit) {
     let mut at = None;
     let answered = catch(|| {
         let opened = (None, terms, tool.less);
-        with_object(out, terminal, opened, &mut at, |object| {
-            carry_out(tool, input, object)
-        })
+        with_object(out, terminal, opened, &mut at, fill)
     });
     let (failure, at) = match (answered, at) {
         (Ok(done), _) => return done,
@@ -111,7 +132,7 @@ fn with_object<W: Write>(
 }
 
 /// Carries out what `input` asks for and writes the fields of the answer.
-fn carry_out(
+pub fn carry_out(
     tool: &Tool,
     input: Result<&mut [u8], Failure>,
     object: &mut Object<'_>,
@@ -124,12 +145,8 @@ fn carry_out(
         .as_mut()
         .map_err(|failure| failure.clone())
         .and_then(|request| confined::run(tool, request));
-    let failure = match reply {
-        Ok(reply) => {
-            let begun = object.succeed(tool.family);
-            return (begun.and_then(|()| reply.write(object)), Exit::Success);
-        }
-        Err(failure) => failure,
+    let Err(failure) = &reply else {
+        return (written(tool, reply, object), Exit::Success);
     };
     if failure.bad_request {
         // A host that has closed stderr misses nothing that is not on stdout.
@@ -145,7 +162,22 @@ fn carry_out(
     } else {
         Exit::Failure
     };
-    (object.fail(tool.family, &failure), exit)
+    (written(tool, reply, object), exit)
+}
+
+/// Writes what a tool's first phase has come back with.
+fn written(
+    tool: &Tool,
+    reply: Result<Reply<'_>, Failure>,
+    object: &mut Object<'_>,
+) -> io::Result<()> {
+    match reply {
+        Ok(reply) => {
+            object.succeed(tool.family)?;
+            reply.write(object)
+        }
+        Err(failure) => object.fail(tool.family, &failure),
+    }
 }
 
 /// Where in the program the last panic was.
@@ -206,7 +238,6 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::contract::reply::Reply;
     use crate::registry;
 
     type Run = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
@@ -220,12 +251,13 @@ mod tests {
         assert!(registry::find(like).is_some());
         tool.run = run;
         let mut out = BufWriter::with_capacity(BUFFER, Vec::new());
+        let mut input = b"{}".to_owned();
         let (written, exit) = respond(
-            &tool,
-            (Ok(&mut b"{}".to_owned()), Terms::default()),
+            (&tool, Terms::default()),
             &mut out,
             Vec::is_empty,
             false,
+            |object| carry_out(&tool, Ok(&mut input), object),
         );
         written.unwrap();
         let text = String::from_utf8(out.into_inner().unwrap()).unwrap();

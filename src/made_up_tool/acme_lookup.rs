@@ -51,6 +51,7 @@ pub const TOOL: Tool = Tool {
         answer: "sunny",
     }),
     run,
+    from_cache: None,
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {

@@ -34,12 +34,13 @@ fn made_up() -> &'static Tool {
 /// What a host gets, and how the process would exit.
 fn answered(request: &str) -> (Value, Exit) {
     let mut out = BufWriter::new(Vec::new());
+    let mut request = request.as_bytes().to_owned();
     let (written, exit) = answer::respond(
-        made_up(),
-        (Ok(&mut request.as_bytes().to_owned()), Terms::default()),
+        (made_up(), Terms::default()),
         &mut out,
         Vec::is_empty,
         false,
+        |object| answer::carry_out(made_up(), Ok(&mut request), object),
     );
     written.unwrap();
     let answer = out.into_inner().unwrap();

@@ -3,6 +3,8 @@
 //! Their members are those of the GNU C library: `classes/generate.py` asks it about every
 //! character and writes `classes/table.rs`.
 
+use crate::sort::Sort;
+
 mod table;
 
 #[cfg(test)]
@@ -70,7 +72,7 @@ impl CharClass {
             ),
             Self::Punct => {
                 let mut alnum = Self::Alnum.ranges();
-                alnum.sort_unstable();
+                alnum.arrange();
                 without(Self::Graph.ranges(), &alnum)
             }
         }

@@ -7,14 +7,19 @@
 //! from its descriptor, so that nobody puts another one in its place. All files together stay within
 //! their limit: a writer holds the directory's lock (`flock(2)`) while it looks how much there is and
 //! writes a piece. A writer that dies leaves what it has written.
+//!
+//! A server that tells its callers apart gives each a directory within that one, named by a digest of
+//! the caller's name, and the limits hold for all of them together.
 
 use std::ffi::{CStr, CString};
+use std::fmt::Write as _;
 use std::fs::{DirBuilder, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{
@@ -39,6 +44,35 @@ const OLD: Duration = Duration::from_secs(24 * 60 * 60);
 /// How much is gathered before it is written, in bytes.
 const PIECE: usize = 1024 * 1024;
 
+/// How many bytes of its digest name the directory of a caller.
+const NAMED_BY: usize = 16;
+
+/// The directory of the caller whose outputs this process keeps, if callers are told apart.
+static OF_CALLER: OnceLock<CString> = OnceLock::new();
+
+/// Has this process keep outputs, and let them be read, in the directory of the caller called `name`
+/// alone. Only the first name counts: a process makes one call.
+pub fn keep_outputs_of(name: &str) {
+    let _ = OF_CALLER.set(directory_of_caller(name));
+}
+
+/// How the directory of a caller is called, whatever the name is.
+fn directory_of_caller(name: &str) -> CString {
+    let digest = ring::digest::digest(&ring::digest::SHA256, name.as_bytes());
+    let mut hex = String::with_capacity(2 * NAMED_BY);
+    for byte in &digest.as_ref()[..NAMED_BY] {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    // There is no NUL in it.
+    CString::new(hex).unwrap_or_default()
+}
+
+/// Whether a directory may be a caller's, by its name.
+fn is_of_caller(name: &CStr) -> bool {
+    let name = name.to_bytes();
+    name.len() == 2 * NAMED_BY && name.iter().all(u8::is_ascii_hexdigit)
+}
+
 /// How long another writer is waited for.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(250);
 
@@ -59,6 +93,9 @@ pub enum Kept {
 
 #[derive(Debug)]
 struct Writer {
+    /// Which has the files of all callers, and the lock.
+    all: OwnedFd,
+    /// Where the file is.
     directory: OwnedFd,
     path: PathBuf,
     name: CString,
@@ -118,7 +155,11 @@ impl KeptOutput {
 /// there.
 #[must_use]
 pub fn directory_of_outputs() -> Option<PathBuf> {
-    Some(dirs::state_dir()?.join("ikigai-tools/output"))
+    let all = dirs::state_dir()?.join("ikigai-tools/output");
+    Some(match OF_CALLER.get().and_then(|name| name.to_str().ok()) {
+        Some(own) => all.join(own),
+        None => all,
+    })
 }
 
 /// Why there is no place.
@@ -126,6 +167,9 @@ const HOMELESS: &str = "there is no home directory";
 
 /// Why there is none in a confined call.
 const LED_ASTRAY: &str = "a link leads to the state directory that commands can change";
+
+/// Why there is none for one of several callers.
+const OPEN_TO_OTHERS: &str = "it is within the directories that all callers of this server read";
 
 /// Why there is no room.
 const FULL: &str = "the files of the last day have 256 MiB already";
@@ -144,31 +188,47 @@ impl Writer {
             format!("{}: {reason}", place.display())
         };
         let opened = match confinement::current() {
-            Some(confinement) => without_links(&confinement.lead(&state).ok_or(LED_ASTRAY)?),
+            Some(confinement) => {
+                let state = confinement.lead(&state).ok_or(LED_ASTRAY)?;
+                let mut readable = confinement.readable().directories().iter();
+                if OF_CALLER.get().is_some() && readable.any(|one| state.starts_with(one)) {
+                    return Err(OPEN_TO_OTHERS.to_owned());
+                }
+                without_links(&state)
+            }
             None => by_name(&state),
         };
         let mut directory = opened.map_err(|errno| at(errno, &state))?;
         let mut place = state;
-        for (name, private) in [(c"ikigai-tools", false), (c"output", true)] {
+        let mut enter = |from: &OwnedFd, name: &CStr, private| {
             place.push(name.to_str().unwrap_or_default());
-            directory = enter(&directory, name, private).map_err(|errno| match errno {
+            enter(from, name, private).map_err(|errno| match errno {
                 Errno::LOOP | Errno::NOTDIR => {
                     format!("{} is no directory of this user's", place.display())
                 }
                 _ => at(errno, &place),
-            })?;
-        }
+            })
+        };
+        directory = enter(&directory, c"ikigai-tools", false)?;
+        directory = enter(&directory, c"output", true)?;
+        let own = OF_CALLER.get();
+        let own = own.map(|own| enter(&directory, own, true)).transpose()?;
         if place.to_str().is_none() {
             return Err(String::from("the state directory's name is not UTF-8"));
         }
         let _ = lock(&directory);
+        let all = directory
+            .try_clone()
+            .map_err(|error| without_number(&error))?;
+        let directory = own.unwrap_or(directory);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        clean_up(&directory, now.unwrap_or_default().saturating_sub(OLD));
+        clean_up(&all, now.unwrap_or_default().saturating_sub(OLD));
         let made = new_file(&directory).map_err(|errno| at(errno, &place));
-        let _ = flock(&directory, FlockOperation::Unlock);
+        let _ = flock(&all, FlockOperation::Unlock);
         let (name, file) = made?;
         Ok(Self {
             path: place.join(name.to_str().unwrap_or_default()),
+            all,
             directory,
             name,
             file,
@@ -195,13 +255,13 @@ impl Writer {
         if self.gathered.is_empty() {
             return Ok(());
         }
-        lock(&self.directory)?;
-        let room = MOST.saturating_sub(size_of_all(&self.directory));
+        lock(&self.all)?;
+        let room = MOST.saturating_sub(size_of_all(&self.all));
         let room = room.min(LONGEST.saturating_sub(self.written));
         let count = usize::try_from(room).map_or(usize::MAX, |room| room);
         let count = self.gathered.len().min(count);
         let done = self.file.write_all(&self.gathered[..count]);
-        let _ = flock(&self.directory, FlockOperation::Unlock);
+        let _ = flock(&self.all, FlockOperation::Unlock);
         done?;
         self.written += u64::try_from(count).unwrap_or(u64::MAX);
         self.cut |= count < self.gathered.len();
@@ -297,7 +357,7 @@ fn new_file(directory: &OwnedFd) -> Result<(CString, File), Errno> {
 
 /// Removes the files that were last written before `oldest`, counted from 1970.
 fn clean_up(directory: &OwnedFd, oldest: Duration) {
-    each_file(directory, |name, written, _| {
+    each_file(directory, &mut |directory, name, written, _| {
         if written < oldest {
             let _ = unlinkat(directory, name, AtFlags::empty());
         }
@@ -307,12 +367,23 @@ fn clean_up(directory: &OwnedFd, oldest: Duration) {
 /// How much all files have, in bytes.
 fn size_of_all(directory: &OwnedFd) -> u64 {
     let mut all = 0u64;
-    each_file(directory, |_, _, size| all = all.saturating_add(size));
+    each_file(directory, &mut |_, _, _, size| {
+        all = all.saturating_add(size);
+    });
     all
 }
 
-/// Calls `each` with the name of each file, when it was written last, and its size.
-fn each_file(directory: &OwnedFd, mut each: impl FnMut(&CStr, Duration, u64)) {
+/// Calls `each` with the directory and the name of each file, when it was written last, and its size:
+/// of those in this directory and in the callers' within it.
+fn each_file(directory: &OwnedFd, each: &mut impl FnMut(&OwnedFd, &CStr, Duration, u64)) {
+    each_file_to(directory, 1, each);
+}
+
+fn each_file_to(
+    directory: &OwnedFd,
+    deep: u8,
+    each: &mut impl FnMut(&OwnedFd, &CStr, Duration, u64),
+) {
     let Ok(entries) = Dir::read_from(directory) else {
         return;
     };
@@ -324,7 +395,52 @@ fn each_file(directory: &OwnedFd, mut each: impl FnMut(&CStr, Duration, u64)) {
         if FileType::from_raw_mode(status.st_mode) != FileType::Directory {
             let written = u64::try_from(status.st_mtime).unwrap_or(0);
             let size = u64::try_from(status.st_size).unwrap_or(0);
-            each(name, Duration::from_secs(written), size);
+            each(directory, name, Duration::from_secs(written), size);
+        } else if deep > 0 && is_of_caller(name) {
+            let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            if let Ok(callers) = openat(directory, name, flags, Mode::empty()) {
+                each_file_to(&callers, deep - 1, each);
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_directory_of_a_caller_is_named_by_a_digest_whatever_its_name_is() {
+        let mut all = Vec::new();
+        for name in ["", "alice", "Alice", "../../etc", "a/b", "a\nb", "."] {
+            let directory = directory_of_caller(name);
+            assert!(is_of_caller(&directory), "{name:?}: {directory:?}");
+            all.push(directory);
+        }
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 7);
+        assert!(!is_of_caller(c"..") && !is_of_caller(c"0123456789abcdef.txt"));
+    }
+
+    #[test]
+    fn the_files_of_all_callers_count_and_age_together() {
+        let place = tempfile::tempdir().unwrap();
+        let own = place
+            .path()
+            .join(directory_of_caller("alice").to_str().unwrap());
+        fs::create_dir(&own).unwrap();
+        let other = place.path().join("something else");
+        fs::create_dir(&other).unwrap();
+        for directory in [place.path(), &own, &other] {
+            fs::write(directory.join("a"), "12345").unwrap();
+        }
+        let all = open(place.path(), OFlags::DIRECTORY, Mode::empty()).unwrap();
+        assert_eq!(size_of_all(&all), 10);
+        clean_up(&all, Duration::from_secs(u64::MAX));
+        assert!(!place.path().join("a").exists() && !own.join("a").exists());
+        assert!(other.join("a").exists());
     }
 }

@@ -17,6 +17,6 @@ mod script;
 pub use advice::advice;
 pub use command::{Conditions, Ended, directory, run};
 pub use ends::{Beginning, Ends};
-pub use kept_output::{Kept, directory_of_outputs};
+pub use kept_output::{Kept, directory_of_outputs, keep_outputs_of};
 pub use named::Shell;
 pub use program::{ProgramError, run_program};

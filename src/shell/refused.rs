@@ -20,6 +20,7 @@ use memchr::memmem;
 
 use crate::sandbox::confinement::audit::{Listener, Mark};
 use crate::sandbox::confinement::{self, Confinement};
+use crate::sort::Sort;
 
 pub use cause::{Access, Call, Refusal};
 use cause::{of_audit, of_output};
@@ -225,7 +226,7 @@ impl Watcher {
             let found = sign.find_iter(&text[from..]).take(4 * MOST);
             begins.extend(found.map(|at| beginning(text, from + at)));
         }
-        begins.sort_unstable();
+        begins.arrange();
         begins.dedup();
         for begin in begins {
             let line = &text[begin..];

@@ -72,6 +72,7 @@ environment, unless IKIGAI_PASS_KEYS=1.",
         answer: r#""exit_code":0"#,
     }),
     run,
+    from_cache: None,
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {

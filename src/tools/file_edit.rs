@@ -52,6 +52,7 @@ file has the new content whole or is as it was; mode, owner, attributes and link
         answer: "Replaced 1 occurrence",
     }),
     run,
+    from_cache: None,
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {

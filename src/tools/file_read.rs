@@ -50,6 +50,7 @@ comes as U+FFFD. Regular files only, and what reads like one: nothing is ever wa
         answer: "hello",
     }),
     run,
+    from_cache: None,
 };
 
 /// The largest image that a model is shown, in bytes.

@@ -49,6 +49,7 @@ overwritten stay as they are.",
         answer: "Wrote 5 bytes",
     }),
     run,
+    from_cache: None,
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {

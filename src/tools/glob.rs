@@ -58,6 +58,7 @@ says so where the pattern looked past what there is.",
         answer: "note.txt",
     }),
     run,
+    from_cache: None,
 };
 
 const WORDS: Words = Words {

@@ -72,6 +72,7 @@ looked at, a note says what was not.",
         answer: "note.txt",
     }),
     run,
+    from_cache: None,
 };
 
 const WORDS: Words = Words {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::cache::{Files, KEY_VARIABLE};
+use crate::cache::{self, Files, KEY_VARIABLE, Store};
 use crate::contract::failure::{Advice, Code};
 use crate::contract::terms::Terms;
 use crate::web::search::kept;
@@ -45,7 +45,7 @@ pub const CACHE_PLACES: (&str, &str) = (
 /// Where answers are kept.
 pub struct Cache {
     /// The entries, where there is a place for them. Breakers are kept there in any case.
-    pub files: Option<Files>,
+    pub store: Option<Box<dyn Store>>,
     /// Whether answers may come from there, and go there.
     pub keeps_answers: bool,
 }
@@ -54,20 +54,34 @@ impl Cache {
     /// The user's own, on the terms of a call.
     #[must_use]
     pub fn of_user(terms: &Terms) -> Self {
-        let secret = std::env::var(KEY_VARIABLE).ok();
-        let set = std::env::var(NO_CACHE_VARIABLE);
-        let off = set.is_ok_and(|value| matches!(value.trim(), "1" | "true" | "yes"));
         Self {
-            files: Files::of_user(secret.as_deref()),
-            keeps_answers: !(off || terms.no_cache),
+            store: store(),
+            keeps_answers: keeps_answers(terms),
         }
     }
 
     /// The entries, where answers may come from there and go there.
     #[must_use]
-    pub fn for_answers(&self) -> Option<&Files> {
-        self.files.as_ref().filter(|_| self.keeps_answers)
+    pub fn for_answers(&self) -> Option<&dyn Store> {
+        self.store.as_deref().filter(|_| self.keeps_answers)
     }
+}
+
+/// Whether answers may come from the cache and go there, on the terms of a call.
+#[must_use]
+pub fn keeps_answers(terms: &Terms) -> bool {
+    let set = std::env::var(NO_CACHE_VARIABLE);
+    let off = set.is_ok_and(|value| matches!(value.trim(), "1" | "true" | "yes"));
+    !(off || terms.no_cache)
+}
+
+/// The server's, where this process is a call of one that holds a cache; else the user's files.
+fn store() -> Option<Box<dyn Store>> {
+    if let Some(served) = cache::of_server() {
+        return Some(Box::new(served));
+    }
+    let secret = std::env::var(KEY_VARIABLE).ok();
+    Some(Box::new(Files::of_user(secret.as_deref())?))
 }
 
 /// How old an answer is, as a client is told beside it.

@@ -54,6 +54,7 @@ cloud metadata addresses never.",
     less: "To have less, ask for a window of lines with `offset` and `limit`.",
     sample: None,
     run,
+    from_cache: None,
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {

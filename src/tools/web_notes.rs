@@ -9,6 +9,7 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::document::Certainty;
+use crate::sort::Sort;
 use crate::tools::web_download::{MAX_URL, command, download, plain};
 use crate::tools::web_meant::{bare_host, without_punctuation};
 use crate::tools::web_page;
@@ -279,7 +280,7 @@ fn hidden(text: &str, asked: &Url) -> String {
         }
     }
     secrets.retain(|secret| secret.len() >= 4);
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets.arrange_by_key(|secret| std::cmp::Reverse(secret.len()));
     secrets
         .iter()
         .fold(text.to_owned(), |text, secret| text.replace(secret, "***"))

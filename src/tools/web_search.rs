@@ -6,6 +6,8 @@ mod answer;
 mod failed;
 mod fields;
 
+use std::time::Instant;
+
 use crate::cache::Store;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
@@ -14,7 +16,8 @@ use crate::contract::tool::{self, Exits, Family, Manual, Part, Scope, Set, Tool}
 use crate::tools::{network, research};
 use crate::web::credentials::Credentials;
 use crate::web::search::hints::Hints;
-use crate::web::search::searcher::Searcher;
+use crate::web::search::searcher::{Answer, Known, Searcher};
+use fields::Wanted;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -97,6 +100,7 @@ CUSTOM_LENSES_PATH says.",
     less: "",
     sample: None,
     run,
+    from_cache: Some(from_cache),
 };
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
@@ -104,19 +108,46 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let wanted = fields::read(request, &credentials)?;
     let cache = research::Cache::of_user(request.terms());
     let client = network::client(request.terms());
+    let known = Known {
+        credentials: &credentials,
+        store: cache.store.as_deref(),
+        keeps_answers: cache.keeps_answers,
+    };
     let searcher = Searcher {
         client: &client,
-        credentials: &credentials,
-        store: cache.files.as_ref().map(|files| files as &dyn Store),
-        keeps_answers: cache.keeps_answers,
+        known,
     };
     let found = searcher.search(&wanted.search);
     let answer = found.map_err(|error| failed::failure(&error, &credentials))?;
+    Ok(reply(wanted, answer, &known))
+}
+
+fn from_cache<'a>(
+    request: &'a Request<'a>,
+    store: &dyn Store,
+) -> Option<Result<Reply<'a>, Failure>> {
+    let credentials = Credentials::from_env();
+    let wanted = match fields::read(request, &credentials) {
+        Ok(wanted) => wanted,
+        Err(failure) => return Some(Err(failure)),
+    };
+    let known = Known {
+        credentials: &credentials,
+        store: Some(store),
+        keeps_answers: research::keeps_answers(request.terms()),
+    };
+    let begin = Instant::now();
+    let mut answer = known.answer(&wanted.search)?;
+    answer.took = begin.elapsed();
+    Some(Ok(reply(wanted, answer, &known)))
+}
+
+fn reply<'a>(wanted: Wanted, answer: Answer, known: &Known<'_>) -> Reply<'a> {
     let hints = answer.results.is_empty().then(|| {
-        let breakers = searcher.breakers();
-        Hints::of(&wanted.search, answer.provider, &credentials, breakers)
+        let breakers = known.breakers();
+        Hints::of(&wanted.search, answer.provider, known.credentials, breakers)
     });
-    Ok(answer::reply(wanted, answer, hints))
+    answer::reply(wanted, answer, hints)
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ in ~/.config/ikigai/credentials.json.",
     less: "",
     sample: None,
     run,
+    from_cache: None,
 };
 
 const ACCOUNT: Account = Account {

@@ -36,7 +36,10 @@ mod cookies;
 mod dial;
 mod error;
 mod fault;
+#[cfg(not(fuzzing))]
 mod head;
+#[cfg(fuzzing)]
+pub mod head;
 mod open;
 pub mod proxy;
 mod request;
@@ -44,6 +47,8 @@ mod socket;
 mod tls;
 mod tunnel;
 mod urls;
+
+pub use tls::config as tls_config;
 
 /// The timeout of a whole call, retries and redirects included. A call may take 25 seconds; the one
 /// left over is for processing the answer.
@@ -122,6 +127,8 @@ pub struct Client {
     proxies: OnceLock<Proxies>,
     tls: OnceLock<Result<Arc<ClientConfig>, String>>,
     allowed: OnceLock<Allowed>,
+    /// Whether it asks services, by addresses that are not the caller's.
+    services: bool,
 }
 
 impl Default for Client {
@@ -148,6 +155,7 @@ impl Client {
             proxies: OnceLock::new(),
             tls: OnceLock::new(),
             allowed: OnceLock::new(),
+            services: false,
         }
     }
 
@@ -188,11 +196,13 @@ impl Client {
             proxies: self.proxies.clone(),
             tls: self.tls.clone(),
             allowed: self.allowed.clone(),
+            services: self.services,
         }
     }
 
     /// A client like this one for a service that the program itself asks, by an address that is not
-    /// the caller's: `ALLOWED_DOMAINS`, which is about pages, does not restrict its [`get`].
+    /// the caller's: `ALLOWED_DOMAINS`, which is about pages, does not restrict its [`get`], and it may
+    /// be a private one where pages may not be.
     ///
     /// [`get`]: Self::get
     #[must_use]
@@ -205,6 +215,7 @@ impl Client {
             proxies: self.proxies.clone(),
             tls: self.tls.clone(),
             allowed: OnceLock::from(Allowed::default()),
+            services: true,
         }
     }
 
@@ -226,7 +237,12 @@ impl Client {
     pub fn get(&self, request: &FetchRequest<'_>) -> Result<Response, FetchError> {
         let first = urls::accept(request.url.clone())?;
         let no_host = || FetchError::InvalidUrl("no host".to_owned());
-        let mut guard = Guard::new(&first).ok_or_else(no_host)?;
+        let guard = if self.services {
+            Guard::of_service(&first)
+        } else {
+            Guard::new(&first)
+        };
+        let mut guard = guard.ok_or_else(no_host)?;
         let origin = first.origin();
         let login = urls::login_of(&first);
         let mut url = first;
@@ -274,7 +290,8 @@ impl Client {
     /// was named, but is an error.
     pub fn post(&self, request: &PostRequest<'_>) -> Result<Response, FetchError> {
         let mut url = urls::accept(request.to.url.clone())?;
-        let guard = Guard::new(&url).ok_or_else(|| FetchError::InvalidUrl("no host".to_owned()))?;
+        let guard =
+            Guard::of_service(&url).ok_or_else(|| FetchError::InvalidUrl("no host".to_owned()))?;
         let login = urls::login_of(&url);
         urls::strip_login(&mut url);
         let extra = Extra {

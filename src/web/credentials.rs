@@ -4,11 +4,13 @@
 //! The file is looked for in `$IKIGAI_CONFIG_DIR`, `$XDG_CONFIG_HOME/ikigai` and
 //! `~/.config/ikigai`; the first that exists counts, and no other.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -16,6 +18,24 @@ use serde_json::Value;
 /// The most that is read of a credentials file, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
 const FILE: &str = "credentials.json";
+
+/// Variables that were taken out of this process's environment, where others could have read them.
+static TAKEN: OnceLock<Vec<(OsString, OsString)>> = OnceLock::new();
+
+/// Lends this process's own searches the variables that were taken out of its environment. Only the
+/// first call does.
+pub fn lend(taken: &[(OsString, OsString)]) {
+    let _ = TAKEN.set(taken.to_vec());
+}
+
+/// A variable of the environment, or one that was taken out of it.
+fn variable(name: &str) -> Option<String> {
+    let taken = TAKEN.get().map_or(&[][..], Vec::as_slice);
+    match taken.iter().find(|(one, _)| one == name) {
+        Some((_, value)) => value.clone().into_string().ok(),
+        None => std::env::var(name).ok(),
+    }
+}
 
 /// A secret. Formatting never shows it, only [`Key::expose`] does.
 #[derive(Clone, PartialEq, Eq)]
@@ -150,7 +170,7 @@ impl Credentials<'_> {
     #[must_use]
     pub fn from_env() -> Self {
         Self {
-            var: &|name| std::env::var(name).ok(),
+            var: &variable,
             home: dirs::home_dir(),
         }
     }

@@ -15,11 +15,15 @@
 //!    a benchmarking or documentation address is a public one: a local proxy hands such addresses
 //!    out in place of the real ones (fake-IP DNS).
 //!
+//! 5. Where a process is told to fetch public addresses alone ([`fetch_public_alone`]), the second rule
+//!    holds for nobody. What an operator has configured (a service's endpoint) is not a caller's.
+//!
 //! A host is resolved once a hop; the addresses that passed are the ones that are connected to.
 
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use url::{Host, Url};
@@ -30,6 +34,20 @@ pub mod target;
 
 use class::{AddressClass, AddressScope};
 pub use target::{BadHost, HopTarget, host_of, settle};
+
+/// Whether this process fetches public addresses alone.
+static PUBLIC_ALONE: AtomicBool = AtomicBool::new(false);
+
+/// Has this process fetch public addresses alone, whoever names others, for as long as it lives.
+pub fn fetch_public_alone() {
+    PUBLIC_ALONE.store(true, Ordering::Relaxed);
+}
+
+/// Whether this process fetches public addresses alone.
+#[must_use]
+pub fn fetches_public_alone() -> bool {
+    PUBLIC_ALONE.load(Ordering::Relaxed)
+}
 
 /// An address that the guard has allowed; only the guard makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +86,8 @@ pub enum GuardError {
         class: AddressClass,
         /// Whether a redirect led there.
         redirected: bool,
+        /// Whether it is refused because public addresses alone are fetched.
+        public_alone: bool,
     },
 }
 
@@ -88,14 +108,15 @@ impl std::error::Error for GuardError {
 
 impl fmt::Display for GuardError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (host, found, class, redirected) = match self {
+        let (host, found, class, redirected, public_alone) = match self {
             Self::Host(why) => return write!(f, "Refused: {why}"),
             Self::Address {
                 host,
                 found,
                 class,
                 redirected,
-            } => (host, found, class, *redirected),
+                public_alone,
+            } => (host, found, class, *redirected, *public_alone),
         };
         let kind = class.kind;
         let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
@@ -114,6 +135,9 @@ impl fmt::Display for GuardError {
             None => write!(f, "{host} is {article} {kind} address")?,
         }
         f.write_str(match (class.scope, found) {
+            (AddressScope::Private, _) if public_alone => {
+                ", and this server fetches public addresses only"
+            }
             (AddressScope::StandIn, _) => {
                 ", which is fetched only where a name resolves to it; use the name"
             }
@@ -137,6 +161,8 @@ pub struct Guard {
     /// Whether every hop so far stayed on what the caller named, and was private.
     home: bool,
     hops: usize,
+    /// Whether nothing private is reached, whoever names it.
+    public_alone: bool,
 }
 
 impl Guard {
@@ -144,9 +170,28 @@ impl Guard {
     #[must_use]
     pub fn new(named: &Url) -> Option<Self> {
         Some(Self {
+            public_alone: fetches_public_alone(),
+            ..Self::of_service(named)?
+        })
+    }
+
+    /// The same for a service whose address was configured, and not named by a caller.
+    #[must_use]
+    pub fn of_service(named: &Url) -> Option<Self> {
+        Some(Self {
             named: host_of(named).ok()?,
             home: true,
             hops: 0,
+            public_alone: false,
+        })
+    }
+
+    /// The same, where nothing private is reached.
+    #[cfg(test)]
+    fn for_public_alone(named: &Url) -> Option<Self> {
+        Some(Self {
+            public_alone: true,
+            ..Self::of_service(named)?
         })
     }
 
@@ -216,7 +261,9 @@ impl Guard {
     ) -> Result<(), GuardError> {
         let allowed = match class.scope {
             AddressScope::Public => true,
-            AddressScope::Private => self.home && same_host(&self.named, host),
+            AddressScope::Private => {
+                !self.public_alone && self.home && same_host(&self.named, host)
+            }
             AddressScope::StandIn | AddressScope::Never => false,
         };
         if allowed {
@@ -227,6 +274,7 @@ impl Guard {
             found,
             class,
             redirected: self.hops > 0,
+            public_alone: self.public_alone,
         })
     }
 }
@@ -246,6 +294,7 @@ pub fn check_proxy(
                 found: matches!(host, Host::Domain(_)).then_some(addr.ip()),
                 class,
                 redirected: false,
+                public_alone: false,
             });
         }
         passed.push(CheckedAddr {

@@ -13,7 +13,7 @@ use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::credentials::Credentials;
 use ikigai_tools::web::search::failure::Failure;
 use ikigai_tools::web::search::query::Search;
-use ikigai_tools::web::search::searcher::{Answer, SearchFailure, Searcher};
+use ikigai_tools::web::search::searcher::{Answer, Known, SearchFailure, Searcher};
 
 use super::server::{Server, reply};
 
@@ -84,9 +84,11 @@ pub fn search_within(
     let client = client.proxies(Proxies::default());
     let searcher = Searcher {
         client: &client,
-        credentials: &credentials,
-        store,
-        keeps_answers: true,
+        known: Known {
+            credentials: &credentials,
+            store,
+            keeps_answers: true,
+        },
     };
     let found = searcher.search(search);
     let text = match &found {
@@ -324,7 +326,7 @@ impl Store for Memory {
         (entry.age < longest).then(|| entry.clone())
     }
 
-    fn put(&self, question: &Question, bytes: &[u8]) {
+    fn put(&self, question: &Question, bytes: &[u8], _good_for: Duration) {
         self.forget(question);
         let entry = Entry {
             bytes: bytes.to_vec(),

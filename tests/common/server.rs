@@ -273,13 +273,24 @@ impl Authority {
 
     /// A server's configuration with a certificate for `names`, valid in these years.
     pub fn server(&self, names: &[&str], years: (i32, i32)) -> Arc<ServerConfig> {
+        let (cert, key) = self.certificate(names, years);
+        serve_with(cert.der().clone(), pkcs8(&key))
+    }
+
+    /// Such a certificate and its key, in PEM.
+    pub fn pems(&self, names: &[&str], years: (i32, i32)) -> (String, String) {
+        let (cert, key) = self.certificate(names, years);
+        (cert.pem(), key.serialize_pem())
+    }
+
+    fn certificate(&self, names: &[&str], years: (i32, i32)) -> (rcgen::Certificate, KeyPair) {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut params = CertificateParams::new(names).unwrap();
         params.not_before = rcgen::date_time_ymd(years.0, 1, 1);
         params.not_after = rcgen::date_time_ymd(years.1, 1, 1);
         let key = KeyPair::generate().unwrap();
         let cert = params.signed_by(&key, &self.0).unwrap();
-        serve_with(cert.der().clone(), pkcs8(&key))
+        (cert, key)
     }
 }
 

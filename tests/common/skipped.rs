@@ -1,10 +1,11 @@
 //! The tests that a run had to skip: each test program adds its lines to the run's file, and the
 //! last one reads it.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, DirEntry, OpenOptions};
 use std::io::Write;
 use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The name of a run: the id of the cargo process that starts the test programs, and its start
 /// time, since ids are reused. Runs at the same time have files of their own.
@@ -32,7 +33,12 @@ pub fn record(line: &str) {
     file.unwrap().write_all(line.as_bytes()).unwrap();
 }
 
-/// Takes this run's lines, sorted, and removes the files of earlier runs that did not finish.
+/// How long a run takes at most.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Takes this run's lines, sorted, and removes the files of earlier runs that did not finish. Those
+/// of others that are under way stay, and where processes have numbers of their own (a container)
+/// nobody can tell by a number whether they are.
 pub fn take() -> Vec<String> {
     let Ok(entries) = fs::read_dir(directory()) else {
         return Vec::new();
@@ -40,12 +46,10 @@ pub fn take() -> Vec<String> {
     let run = run();
     let mut lines = Vec::new();
     for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let process = name.split('.').next().unwrap_or_default();
-        if name == run {
+        if entry.file_name().to_string_lossy() == run {
             let text = fs::read_to_string(entry.path()).unwrap();
             lines.extend(text.lines().map(str::to_owned));
-        } else if Path::new("/proc").join(process).exists() {
+        } else if age(&entry).is_none_or(|age| age < LONGEST) {
             continue;
         }
         // Another run may be removing the same file.
@@ -53,4 +57,9 @@ pub fn take() -> Vec<String> {
     }
     lines.sort();
     lines
+}
+
+/// How long ago something was written to it.
+fn age(entry: &DirEntry) -> Option<Duration> {
+    entry.metadata().ok()?.modified().ok()?.elapsed().ok()
 }

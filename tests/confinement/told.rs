@@ -768,6 +768,8 @@ fn where_the_kernel_s_audit_tells_it_silence_is_no_obstacle() {
 /// Whether records are heard here: asked of the kernel itself (`AUDIT_GET` of `linux/audit.h`).
 fn audit_is_on() -> bool {
     const AUDIT_GET: u16 = 1000;
+    // What whoever may not ask gets: another user, and root where processes have numbers of their own.
+    const ERROR: u16 = 2;
     const READ_LOG: u32 = 1;
     let mut question = [0_u8; 16];
     question[0] = 16;
@@ -787,9 +789,10 @@ fn audit_is_on() -> bool {
             // Records of others may come first.
             for _ in 0..1_000 {
                 let length = libc::recv(socket, answer.as_mut_ptr().cast(), answer.len(), 0);
-                if length < 24 || answer[4..6] == AUDIT_GET.to_ne_bytes() {
+                let is_answer = answer[4..6] == AUDIT_GET.to_ne_bytes();
+                if length < 24 || is_answer || answer[4..6] == ERROR.to_ne_bytes() {
                     // Behind the head, and behind a mask.
-                    is_on = length >= 24 && answer[20] != 0;
+                    is_on = length >= 24 && is_answer && answer[20] != 0;
                     break;
                 }
             }

@@ -165,7 +165,8 @@ fn the_system_is_not_changed() {
             "a setting of the kernel's",
             "cat /proc/sys/kernel/hostname > /proc/sys/kernel/hostname",
         )
-        .as_root(),
+        .as_root()
+        .needs("the kernel's settings are not shown"),
         way("the kernel's last resort", ": > /proc/sysrq-trigger")
             .as_root()
             .needs("there is no /proc/sysrq-trigger"),

@@ -371,7 +371,7 @@ fn a_project_of_rust_is_built_and_tested() {
     for door in doors() {
         let mut room = Room::new();
         room.read.push(toolchain.to_owned());
-        let test = "export CARGO_HOME=$PWD/.cargo; cargo test --offline --quiet 2>&1; cargo run --offline --quiet";
+        let test = "unset CARGO_TARGET_DIR; export CARGO_HOME=$PWD/.cargo; cargo test --offline --quiet 2>&1; cargo run --offline --quiet";
         let command = format!(
             "{PATH} export PATH={}/bin:$PATH; {test}",
             toolchain.display()

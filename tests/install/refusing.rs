@@ -180,6 +180,54 @@ fn only_this_target_s_packages_are_fetched() {
     );
 }
 
+/// What the executable says of where it was built, the compiler is told: of every directory that
+/// it could name, what to name instead. A person's own flags stay.
+#[test]
+fn the_compiler_is_told_to_name_no_directory_of_this_machine() {
+    let room = Room::new();
+    let mut needed = NEEDED.to_vec();
+    needed.extend(["mkdir", "tr"]);
+    let commands = room.commands(&needed);
+    lay_witnesses(&room, &commands);
+    let flags = room.path("flags");
+    let quoted = flags.to_str().unwrap().replace('\'', r"'\''");
+    let cargo = format!(
+        "#!/bin/sh\n[ \"$1\" = fetch ] && exit\nprintf %s \"$CARGO_ENCODED_RUSTFLAGS\" >'{quoted}'\nexit 101\n"
+    );
+    write_script(&commands.join("cargo"), &cargo);
+    write_script(&commands.join("cc"), "#!/bin/sh\nexit 0\n");
+    let registry = room.path("home/.cargo/registry/src/index");
+    fs::create_dir_all(&registry).unwrap();
+    let output = build_with(&room, &commands)
+        .env("RUSTFLAGS", "-C opt-level=2  --cfg a*")
+        .env("CARGO_TARGET_DIR", room.path("elsewhere"))
+        .output();
+    let text = said(&output.unwrap(), 1);
+    let flags = fs::read_to_string(flags).unwrap_or_else(|_| panic!("cargo built nothing: {text}"));
+    let flags: Vec<_> = flags.split('\x1f').collect();
+    assert_eq!(flags[..4], ["-C", "opt-level=2", "--cfg", "a*"]);
+    let remaps: Vec<_> = flags
+        .iter()
+        .filter_map(|flag| flag.strip_prefix("--remap-path-prefix="))
+        .collect();
+    let (home, elsewhere) = (room.path("home/.cargo"), room.path("elsewhere"));
+    for (directory, name) in [
+        (Path::new(env!("CARGO_MANIFEST_DIR")), ""),
+        (elsewhere.as_path(), "target"),
+        (home.as_path(), "cargo"),
+        (registry.as_path(), ""),
+    ] {
+        let remap = format!("{}={name}", directory.display());
+        assert!(remaps.contains(&remap.as_str()), "{remap}: {flags:?}");
+    }
+    // The compiler takes the last that fits.
+    let place = |directory: &Path| {
+        let start = format!("{}=", directory.display());
+        remaps.iter().position(|remap| remap.starts_with(&start))
+    };
+    assert!(place(&home) < place(&registry), "{remaps:?}");
+}
+
 #[test]
 fn a_wrong_command_line_exits_2_and_says_what_is_wrong() {
     let room = Room::new();

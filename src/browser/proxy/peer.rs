@@ -1,5 +1,6 @@
-//! Whether a connection on the loopback comes from a process of this user: `/proc/net/tcp`
-//! (`proc_pid_net(5)`) tells whose each socket is.
+//! Whether a connection on the loopback comes from a process of this user: `/proc/self/net/tcp`
+//! (`proc_pid_net(5)`) tells whose each socket is. `/proc/net` is a link to its directory, and is
+//! not there where `/proc` shows processes and nothing else.
 //!
 //! Chromium can be given no password for a proxy. Whoever is this user can look into this process
 //! anyway; others are kept out. Where there is no such file, nobody can tell, and no Chromium runs.
@@ -12,7 +13,7 @@ pub fn is_own(peer: SocketAddr, own: SocketAddr) -> bool {
     let (SocketAddr::V4(peer), SocketAddr::V4(own)) = (peer, own) else {
         return false;
     };
-    let Ok(table) = fs::read_to_string("/proc/net/tcp") else {
+    let Ok(table) = fs::read_to_string("/proc/self/net/tcp") else {
         return false;
     };
     owner(&table, peer, own) == Some(rustix::process::geteuid().as_raw())

@@ -4,6 +4,7 @@
 //! without the machinery for people's command lines.
 
 use std::ffi::{OsStr, OsString};
+use std::os::fd::RawFd;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -34,6 +35,15 @@ const OF_VARIABLES: &str = "--of-variables";
 /// A confined call may read the files of long outputs.
 const READS_OUTPUTS: &str = "--reads-outputs";
 
+/// The server holds the cache, and is asked over the socket of this number.
+const STORE: &str = "--store";
+
+/// No private address is fetched, whoever names it.
+const PUBLIC_ONLY: &str = "--public-only";
+
+/// The name of whoever has the token that the call was made with.
+const HOLDER: &str = "--holder";
+
 /// One call of a server.
 pub struct Call {
     /// By this tool.
@@ -42,10 +52,16 @@ pub struct Call {
     pub bounds: Option<Bounds>,
     /// Beside them, what commands of this server wrote and was too long to be shown may be read.
     pub reads_outputs: bool,
+    /// It fetches public addresses alone.
+    pub public_only: bool,
+    /// Whose call it is, where a server tells its callers apart.
+    pub holder: Option<String>,
     /// On these terms.
     pub terms: Terms,
     /// The server wants to hear how it goes on.
     pub progress: bool,
+    /// The socket over which the server's cache is asked, where it has one.
+    pub store: Option<RawFd>,
 }
 
 impl Call {
@@ -75,6 +91,15 @@ impl Call {
         if self.progress {
             words.push(PROGRESS.into());
         }
+        if let Some(socket) = self.store {
+            words.extend([STORE.into(), socket.to_string().into()]);
+        }
+        if self.public_only {
+            words.push(PUBLIC_ONLY.into());
+        }
+        if let Some(holder) = &self.holder {
+            words.extend([HOLDER.into(), holder.into()]);
+        }
         words
     }
 
@@ -89,7 +114,8 @@ impl Call {
         let tool = tools.find(words.next()?.to_str()?)?;
         let mut bounds = Bounds::default();
         let (mut reader, mut bytes, mut milliseconds) = (Reader::Model, None, None);
-        let (mut reads_outputs, mut progress) = (false, false);
+        let (mut reads_outputs, mut progress, mut store) = (false, false, None);
+        let (mut public_only, mut holder) = (false, None);
         while let Some(word) = words.next() {
             if confinement::take_word(&mut bounds, word, || words.next()) {
                 continue;
@@ -101,6 +127,9 @@ impl Call {
                 WITHIN => milliseconds = Some(number(words.next()?)?),
                 READS_OUTPUTS => reads_outputs = true,
                 PROGRESS => progress = true,
+                STORE => store = Some(descriptor(words.next()?)?),
+                PUBLIC_ONLY => public_only = true,
+                HOLDER => holder = Some(words.next()?.to_str()?.to_owned()),
                 _ => return None,
             }
         }
@@ -108,13 +137,21 @@ impl Call {
             tool,
             bounds: (!bounds.is_nothing()).then(|| bounds.or_environment()),
             reads_outputs,
+            public_only,
+            holder,
             terms: Terms {
                 served: true,
                 ..Terms::within(reader, bytes, milliseconds.map(Duration::from_millis))
             },
             progress,
+            store,
         })
     }
+}
+
+/// The number of a socket, which is none of the standard streams'.
+fn descriptor(word: &OsStr) -> Option<RawFd> {
+    number(word).filter(|number| *number > 2)
 }
 
 fn number<T: FromStr>(word: &OsStr) -> Option<T> {
@@ -151,17 +188,23 @@ mod tests {
                 tool: TOOLS.find(tool).unwrap(),
                 bounds: bounds.clone(),
                 reads_outputs: progress,
+                public_only: progress,
+                holder: progress.then(|| "--progress".to_owned()),
                 terms: Terms {
                     served: true,
                     ..Terms::within(reader, bytes, within)
                 },
                 progress,
+                store: progress.then_some(7),
             };
             let read = Call::read(TOOLS, &call.words()).unwrap();
             assert_eq!((read.tool.name, read.bounds), (tool, bounds));
             assert!(read.terms.served);
             assert_eq!((read.terms.reader, read.terms.max_answer), (reader, bytes));
             assert_eq!((read.progress, read.reads_outputs), (progress, progress));
+            assert_eq!(read.store, progress.then_some(7));
+            assert_eq!(read.public_only, progress);
+            assert_eq!(read.holder.as_deref(), progress.then_some("--progress"));
             let left = read.terms.deadline.map(|deadline| deadline.whole.as_secs());
             assert!(left == seconds || left == seconds.map(|seconds| seconds - 1));
         }
@@ -177,6 +220,9 @@ mod tests {
             &["--call", "grep", "--rooot", "/"],
             &["--call", "grep", "--within", "soon"],
             &["--call", "grep", "--max-answer"],
+            &["--call", "grep", "--store", "x"],
+            &["--call", "grep", "--store", "2"],
+            &["--call", "grep", "--holder"],
             &["--call", "grep", "x"],
             &["--structured", "--call", "grep"],
         ] {

@@ -1,6 +1,6 @@
 //! Where hosts look for tools, and what is there.
 //!
-//! A project's tools come before a person's own, and these before the system's (README.md, "For
+//! A project's tools come before a person's own, and these before the system's (REFERENCE.md, "For
 //! hosts").
 
 use std::ffi::OsString;
@@ -13,6 +13,7 @@ use rustix::io::Errno;
 
 use crate::program::PROGRAM;
 use crate::registry::Registry;
+use crate::sort::Sort;
 
 /// Whose tools a place has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +162,7 @@ fn names(directory: &Path) -> io::Result<Vec<OsString>> {
     let names = fs::read_dir(directory)?.filter_map(|entry| entry.ok().map(|one| one.file_name()));
     let mut names: Vec<OsString> = names.collect();
     access(directory, Access::EXEC_OK)?;
-    names.sort();
+    names.arrange();
     Ok(names)
 }
 

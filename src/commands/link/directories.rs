@@ -19,6 +19,7 @@ use super::owned;
 use super::places::Places;
 use super::{Refusal, Report, shown};
 use crate::program::PROGRAM;
+use crate::sort::Sort;
 
 /// How long another run may take that works in the same directory.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -154,7 +155,7 @@ pub fn recorded(places: &Places) -> Vec<PathBuf> {
         .map(|entry| places.staged_name(&entry.components().collect::<PathBuf>()))
         .filter(|entry| all.iter().any(|directory| directory.starts_with(entry)))
         .collect();
-    recorded.sort();
+    recorded.arrange();
     recorded.dedup();
     recorded.reverse();
     recorded

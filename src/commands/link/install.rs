@@ -13,6 +13,7 @@ use crate::commands::{completions, man};
 use crate::contract::tool::Set;
 use crate::program::PROGRAM;
 use crate::registry::TOOLS;
+use crate::sort::Sort;
 
 /// Installs everything. Returns what keeps other runs out of the directory. Whoever brings an
 /// installation up to date, as a package does, does not take away what was asked for before: links
@@ -122,7 +123,7 @@ pub fn pages_in(places: &Places) -> Vec<PathBuf> {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
     let mut pages: Vec<PathBuf> = paths.filter(is_named_like_ours).collect();
-    pages.sort();
+    pages.arrange();
     pages
 }
 
@@ -266,7 +267,7 @@ pub fn links_in(places: &Places) -> Result<Vec<PathBuf>, Refusal> {
             links.push(path);
         }
     }
-    links.sort();
+    links.arrange();
     Ok(links)
 }
 

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use memchr::{memchr, memmem, memrchr};
 
 use super::prefilter::tag;
+use crate::sort::Sort;
 
 /// The longest id that is looked at, in bytes.
 const MAX_ID: usize = 64;
@@ -108,7 +109,7 @@ fn put_together(
             .into_iter()
             .map(|piece| (pieces[piece].1.whole.clone(), None)),
     );
-    skips.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
+    skips.arrange_by_key(|(range, _)| (range.start, usize::MAX - range.end));
     skips.dedup_by_key(|(range, _)| range.start);
     // What is being written, innermost last: from where on, and to where.
     let mut open: Vec<Range> = Vec::new();
@@ -279,7 +280,7 @@ fn ends_of(page: &str, starts: &[(usize, &str, usize)]) -> Vec<Option<(usize, us
     let bytes = page.as_bytes();
     let mut found = vec![None; starts.len()];
     let mut names: Vec<&str> = starts.iter().map(|(_, name, _)| *name).collect();
-    names.sort_unstable();
+    names.arrange();
     names.dedup();
     for name in names.into_iter().take(8) {
         let mut open: Vec<Option<usize>> = Vec::new();

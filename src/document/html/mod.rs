@@ -57,6 +57,8 @@ mod table;
 mod tokens;
 mod walk;
 
+#[cfg(fuzzing)]
+pub use self::css::hides;
 pub use self::declared::{Declared, Meta, MetaKind, declared};
 pub use self::pick::{Picked, picked};
 pub(super) use self::prefilter::{Syntax, tag};

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::document::model::{Content, Model, Node};
+use crate::sort::Sort;
 
 /// How many links before one, and behind it, are looked at for the same place.
 const NEAR: usize = 12;
@@ -86,7 +87,7 @@ pub(super) fn tidy(model: &mut Model, here: &str) {
                 || (!link.has_text && near(&links[at + 1..links.len().min(at + 1 + NEAR)]))
         });
         gone.extend(repeated.map(|(_, link)| link.node));
-        gone.sort_unstable();
+        gone.arrange();
     }
     model.prune(&gone);
 }

@@ -13,6 +13,7 @@ use memchr::{memchr, memmem};
 use super::dom::{self, Kind};
 use super::prefilter::tag;
 use super::{Cuts, Model, Read, Source, Syntax, Tree, reveal};
+use crate::sort::Sort;
 
 /// Letters of a page with fewer of which next to nothing is left.
 pub(super) const LITTLE: usize = 100;
@@ -102,7 +103,7 @@ fn unveil(root: &Handle, letters: usize) -> bool {
     if all == 0 || (letters > 0 && all < MUCH.max(letters * TIMES)) {
         return false;
     }
-    hidden.sort_by_key(|(letters, _)| usize::MAX - letters);
+    hidden.arrange_by_key(|(letters, _)| usize::MAX - letters);
     let mut shown = 0;
     for (letters, node) in hidden {
         if 2 * shown >= all {

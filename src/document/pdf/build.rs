@@ -5,6 +5,7 @@ use super::text::inline::{Context, Writer};
 use super::text::paragraph::is_bold;
 use super::text::{Body, Kind, Paragraph};
 use crate::document::model::{Align, Builder, Content, Slice, Table};
+use crate::sort::Sort;
 
 /// How much larger than the rest a heading's type is.
 const LARGER: f32 = 1.1;
@@ -95,7 +96,7 @@ impl<'a> Blocks<'a> {
                 sizes.push(paragraph.size);
             }
         }
-        sizes.sort_by(|a, b| b.total_cmp(a));
+        sizes.arrange_by(|a, b| b.total_cmp(a));
         self.sizes = sizes;
         let mut title: Option<(f32, String)> = None;
         for (at, paragraph) in paragraphs.iter().enumerate() {

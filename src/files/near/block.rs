@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::clock::Clock;
 use super::fold::{Folded, fold};
+use crate::sort::Sort;
 
 /// The most lines that are compared with one another.
 const MOST_LINES: usize = 2000;
@@ -214,7 +215,7 @@ impl Compared<'_> {
     /// Where the lines are much alike, though none is equal.
     fn by_alike_lines(&self, clock: &Clock) -> Result<Option<Block>, ()> {
         let mut longest: Vec<usize> = (0..self.sought.len()).collect();
-        longest.sort_by_key(|at| (usize::MAX - self.sought[*at].len(), *at));
+        longest.arrange_by_key(|at| (usize::MAX - self.sought[*at].len(), *at));
         longest.dedup_by_key(|at| &self.sought[*at]);
         let mut best: Option<(usize, usize)> = None;
         for at in longest.into_iter().take(3) {

@@ -4,39 +4,41 @@
 //! If the server dies, the call ends as it does with any host that dies: by itself, and not in the
 //! middle of a write.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rmcp::model::JsonObject;
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PIPE_BUF, PipeFlags, pipe_with};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdout, Command};
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::access::Holder;
+use crate::cache::{self, Layers, broker};
 use crate::command_line::mcp::Call;
 use crate::contract::envelope;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{LINK, META};
 use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::{Scope, Tool};
+use crate::front::mcp::flights::Flights;
+use crate::front::mcp::known;
+use crate::front::mcp::permits::Permits;
 use crate::front::mcp::progress::Heard;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::reaper::RunningCalls;
+use crate::web::guard;
 
 /// This executable, even if another one has replaced it on the disk since.
 const MYSELF: &str = "/proc/self/exe";
-
-/// How many calls run at the same time; further ones wait for a permit. A tool whose calls may take
-/// much memory allows fewer of its own (`Tool::at_once`).
-const CALL_PERMITS: usize = 64;
 
 /// The longest message that is sent, in bytes. Clients drop longer ones, and then wait in vain.
 const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
@@ -67,10 +69,12 @@ pub struct Wanted<'a> {
     pub max_answer: Option<usize>,
     /// Where it is told how it goes on, if anybody wants to know.
     pub heard: Option<&'a Heard>,
+    /// Who calls, where callers are told apart.
+    pub holder: Option<&'a Holder>,
 }
 
 /// What a tool answered.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CallAnswer {
     /// The object as the tool wrote it, but for what stands beside it.
     pub text: String,
@@ -101,6 +105,12 @@ impl CallAnswer {
         }
     }
 
+    /// The code of the error that it is, if it is one.
+    pub fn code(&self) -> Option<&str> {
+        let code = || self.object["error_code"].as_str();
+        self.failed.then(|| code().unwrap_or("FAILED"))
+    }
+
     /// An answer in the tool's place, in the form of its own errors.
     fn refusal(tool: &Tool, failure: &Failure) -> Self {
         let text = envelope::failed(tool.family, failure);
@@ -116,33 +126,34 @@ pub struct Caller {
     keeps_outputs: bool,
     timeout: Option<Duration>,
     secrets: Vec<(OsString, OsString)>,
-    permits: Semaphore,
-    /// Those of tools that run fewer calls at the same time, by the tools' names.
-    own_permits: HashMap<&'static str, Semaphore>,
+    /// What the calls of this server know already, where it holds that for them.
+    cache: Option<Arc<Layers>>,
+    permits: Permits,
     calls: Arc<RunningCalls>,
+    flights: Flights<CallAnswer>,
 }
 
 impl Caller {
-    /// Calls of `tools` are confined and ended after `timeout`; those that ask the
-    /// network get the `secrets`.
+    /// Calls of `tools` are confined and ended after `timeout`; those that ask the network get the
+    /// `secrets`, and where there is a `cache`, those that keep answers get to ask it. The server has
+    /// `many` clients, or one.
     pub fn new(
         tools: &[&'static Tool],
         confinement: Option<Confinement>,
         timeout: Option<Duration>,
         secrets: Vec<(OsString, OsString)>,
+        cache: Option<Arc<Layers>>,
+        many: bool,
     ) -> Self {
-        let own_permits = tools.iter().filter_map(|tool| {
-            let permits = Semaphore::new(tool.at_once?);
-            Some((tool.name, permits))
-        });
         Self {
             confinement,
             keeps_outputs: tools.iter().any(|tool| tool.scope == Scope::Machine),
             timeout,
             secrets,
-            permits: Semaphore::new(CALL_PERMITS),
-            own_permits: own_permits.collect(),
+            cache,
+            permits: Permits::new(tools, many),
             calls: Arc::default(),
+            flights: Flights::default(),
         }
     }
 
@@ -151,16 +162,53 @@ impl Caller {
         &self.secrets
     }
 
+    /// What the calls of this server know already, where it holds that for them.
+    pub fn cache(&self) -> Option<&Arc<Layers>> {
+        self.cache.as_ref()
+    }
+
     /// Where calls are confined to, if anywhere.
     pub fn confinement(&self) -> Option<&Confinement> {
         self.confinement.as_ref()
     }
 
-    /// Calls `tool`. If the future is dropped before it is done, the call is ended.
+    /// Calls `tool`. If the future is dropped before it is done, the call is ended. Of equal calls at
+    /// the same time whose answers are kept one is carried out, and all get its answer.
     pub async fn call(
         &self,
         tool: &'static Tool,
         request: JsonObject,
+        wanted: &Wanted<'_>,
+    ) -> CallAnswer {
+        if !tool.keeps_answers() {
+            let request = Value::Object(request).to_string();
+            return self.call_process(tool, request, wanted).await;
+        }
+        // Equal requests are written equally, whatever the order of their fields.
+        let request: BTreeMap<String, Value> = request.into_iter().collect();
+        let request = serde_json::to_string(&request).unwrap_or_default();
+        if let Some(cache) = &self.cache {
+            let terms = Terms {
+                served: true,
+                ..Terms::within(wanted.reader, wanted.max_answer, None)
+            };
+            if let Some(answer) = known::answer(tool, &request, terms, cache).await {
+                return answer;
+            }
+        }
+        let key = format!(
+            "{} {:?} {:?} {request}",
+            tool.name, wanted.reader, wanted.max_answer
+        );
+        let answer = self.call_process(tool, request, wanted);
+        self.flights.share(key, answer).await
+    }
+
+    /// Calls `tool` in a process of its own.
+    async fn call_process(
+        &self,
+        tool: &'static Tool,
+        request: String,
         wanted: &Wanted<'_>,
     ) -> CallAnswer {
         if let Some(root) = self.confinement.as_ref().and_then(Confinement::first)
@@ -174,34 +222,38 @@ impl Caller {
             return CallAnswer::refusal(tool, &Failure::new(Code::PermissionDenied, message));
         }
         let begin = Instant::now();
-        // Before the common permit, so that calls that wait here keep no others waiting.
-        let _own_permit = match self.own_permits.get(tool.name) {
-            // They are never closed, and neither are the common ones.
-            Some(permits) => match self.within(begin, permits.acquire()).await {
-                Ok(permit) => permit.ok(),
-                Err(failure) => return CallAnswer::refusal(tool, &failure),
-            },
-            None => None,
+        let own = self.permits.own(tool, wanted.holder);
+        let mut permit = match self.within(begin, own).await {
+            Ok(permit) => permit,
+            Err(failure) => return CallAnswer::refusal(tool, &failure),
         };
         let queued = begin.elapsed();
-        let _permit = self.permits.acquire().await;
+        self.permits.common(&mut permit).await;
         let begin = Instant::now().checked_sub(queued).unwrap_or(begin);
         let left = self
             .timeout
             .map(|longest| longest.saturating_sub(begin.elapsed()));
         let within = left.map(|left| left.saturating_sub(FOR_ANSWERING.min(left / 4)));
-        let call = Call {
+        let mut call = Call {
             tool,
             bounds: self.confinement.as_ref().map(Confinement::bounds),
             reads_outputs: self.keeps_outputs,
+            public_only: tool.scope == Scope::Network && guard::fetches_public_alone(),
+            // Only commands leave something behind, and only those who read files find it.
+            holder: wanted
+                .holder
+                .filter(|_| tool.scope != Scope::Network)
+                .map(|holder| holder.name().to_owned()),
             terms: Terms {
                 served: true,
                 ..Terms::within(wanted.reader, wanted.max_answer, within)
             },
             progress: wanted.heard.is_some(),
+            store: None,
         };
-        let request = Value::Object(request).to_string();
-        let answer = self.carry_out(&call, request, wanted.heard);
+        let socket = self.socket_to_the_cache(tool);
+        call.store = socket.as_ref().map(AsRawFd::as_raw_fd);
+        let answer = self.carry_out(&call, socket, request, wanted.heard);
         // A call that ends in time by itself says what it had.
         let answered = self.within(begin + GRACE, answer).await;
         match answered.and_then(|answer| answer) {
@@ -229,6 +281,7 @@ impl Caller {
     async fn carry_out(
         &self,
         call: &Call,
+        socket: Option<OwnedFd>,
         request: String,
         heard: Option<&Heard>,
     ) -> Result<CallAnswer, Failure> {
@@ -241,7 +294,12 @@ impl Caller {
         if let Some(filled) = filled_pipe(request.as_bytes()) {
             command.stdin(filled);
         }
+        // Nothing is started meanwhile that could have it as well: one thread starts processes.
+        if let Some(socket) = &socket {
+            fcntl_setfd(socket, FdFlags::empty()).map_err(|errno| failed(errno.into()))?;
+        }
         let mut child = command.spawn().map_err(failed)?;
+        drop(socket);
         let running = Running::new(&self.calls, child.id());
         if let Some(mut stdin) = child.stdin.take() {
             // Concurrently with the reading, since a tool may answer before it has read everything.
@@ -279,6 +337,15 @@ impl Caller {
         ))
     }
 
+    /// An end of a socket over which a call of `tool` can ask this server's cache, if it keeps
+    /// answers and there is one.
+    fn socket_to_the_cache(&self, tool: &Tool) -> Option<OwnedFd> {
+        let cache = self.cache.as_ref().filter(|_| tool.keeps_answers())?;
+        let (own, other) = broker::pair().ok()?;
+        tokio::spawn(broker::serve(Arc::clone(cache), own));
+        Some(other)
+    }
+
     fn command(&self, call: &Call) -> Command {
         let mut command = std::process::Command::new(MYSELF);
         command.arg0("ikigai-tools").arg("mcp").args(call.words());
@@ -287,6 +354,11 @@ impl Caller {
         }
         if call.tool.scope == Scope::Network {
             command.envs(self.secrets.iter().map(|(name, value)| (name, value)));
+            // They ask the server.
+            if self.cache.is_some() {
+                command.env_remove(cache::KEY_VARIABLE);
+                command.env_remove(cache::REDIS_VARIABLE);
+            }
         }
         let mut command = Command::from(command);
         command

@@ -17,7 +17,7 @@ pub struct Client {
 }
 
 /// Clients, and those of which nothing is known.
-const CLIENTS: [Client; 5] = [
+const CLIENTS: [Client; 6] = [
     // It cuts at 10,000 tokens or 11 KiB of output, whichever comes first, in the middle.
     Client {
         name: "codex",
@@ -47,6 +47,13 @@ const CLIENTS: [Client; 5] = [
         name: "opencode",
         longest_answer: 40_000,
         keys: "`\"environment\": {\"NAME\": \"{env:NAME}\"}` of the server in opencode.json",
+    },
+    // Gemini CLI and Qwen Code behind a URL, whose requests name the program that runs them: the
+    // lesser of the two.
+    Client {
+        name: "node",
+        longest_answer: 25_000,
+        keys: UNKNOWN.keys,
     },
 ];
 
@@ -79,6 +86,9 @@ mod tests {
             ("claude-code", 40_000),
             ("gemini-cli-mcp-client", 40_000),
             ("opencode", 40_000),
+            ("opencode/1.18.33", 40_000),
+            ("claude-code/2.1.197 (sdk-cli)", 40_000),
+            ("node", 25_000),
             ("Visual Studio Code", 40_000),
             ("", 40_000),
         ] {

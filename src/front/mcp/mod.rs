@@ -1,4 +1,4 @@
-//! A front end: the tools over the Model Context Protocol, on stdin and stdout.
+//! A front end: the tools over the Model Context Protocol, on stdin and stdout or over HTTP.
 //!
 //! Rules: the protocol's specification (modelcontextprotocol.io, revisions 2024-11-05 to
 //! 2026-07-28; "stdio" under "Transports", "Cancellation", "Tools"). Everything that is said of a
@@ -6,34 +6,51 @@
 //! called as a host calls it: a tool that dies takes one call with it. No other way of calling this
 //! program starts any of this machinery.
 
+mod cache;
 mod call;
 mod clients;
+mod flights;
+mod http;
 mod instructions;
+mod known;
 pub mod list;
+mod operation;
+mod permits;
 mod progress;
 mod resources;
+mod serve;
 mod server;
 mod structured;
 mod text;
 mod transport;
 
+/// What a fuzzer needs to serve a client of its own.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    pub use super::server::{Offer, Server};
+    pub use super::transport::LineTransport;
+}
+
 pub use progress::tell;
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::json;
 
 use crate::command_line::mcp::{NAME, Options};
 use crate::program::Exit;
 
 /// Serves the tools as `options` say, until the client goes away.
 pub fn serve(options: Options) -> Exit {
-    if io::stdin().is_terminal() {
+    if options.http.is_none() && io::stdin().is_terminal() {
         log(
             "waits for a client's messages on stdin, which is a terminal: MCP clients start this \
              command \
              themselves. Ctrl-C ends it; --help says more",
         );
     }
-    match server::run(options) {
+    match serve::run(options) {
         Ok(()) => Exit::Success,
         Err(reason) => {
             log(&reason);
@@ -42,8 +59,21 @@ pub fn serve(options: Options) -> Exit {
     }
 }
 
+/// Whether the log is read by programs, a line of JSON at a time.
+static IN_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Has the log be lines of JSON from now on.
+fn log_in_json() {
+    IN_JSON.store(true, Ordering::Relaxed);
+}
+
 /// Writes a line to the log: stderr, since stdout belongs to the protocol.
 pub fn log(line: &str) {
     // A log that nobody reads is not a reason to stop.
-    let _ = writeln!(io::stderr(), "{NAME}: {line}");
+    let _ = if IN_JSON.load(Ordering::Relaxed) {
+        let line = json!({"time": operation::now(), "message": line});
+        writeln!(io::stderr(), "{line}")
+    } else {
+        writeln!(io::stderr(), "{NAME}: {line}")
+    };
 }

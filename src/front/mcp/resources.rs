@@ -4,19 +4,18 @@
 //! There is one template of addresses and no list: whoever was not given an address has none to
 //! read. What is not there any more, was never there, or is damaged is all the same not found.
 
-use std::ffi::{OsStr, OsString};
-
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
-use crate::cache::artifact::{self, Id};
+use crate::cache::artifact::{self, Artifact, Id};
 use crate::cache::{self, Files};
 use crate::contract::bounded::Measure;
 use crate::contract::tool::Tool;
-use crate::front::mcp::call::LONGEST_CONTENT;
+use crate::front::mcp::call::{Caller, LONGEST_CONTENT};
+use crate::secrets;
 
 /// Whether a server of these tools has anything to read.
 pub fn are_served(tools: &[&Tool]) -> bool {
@@ -44,20 +43,9 @@ pub fn link(link: &Value) -> Option<Resource> {
     Some(resource)
 }
 
-/// What is to be read at `uri`; `secrets` are the variables that were taken out of the environment.
-pub fn read(uri: &str, secrets: &[(OsString, OsString)]) -> Result<ReadResourceResult, ErrorData> {
-    let variable = OsStr::new(cache::KEY_VARIABLE);
-    let mut taken = secrets.iter().filter(|(name, _)| name == variable);
-    let secret = match taken.next() {
-        Some((_, value)) => Some(value.clone()),
-        None => std::env::var_os(variable),
-    };
-    let secret = secret.and_then(|secret| secret.into_string().ok());
-    let found = Id::in_address(uri).and_then(|id| {
-        let store = Files::of_user(secret.as_deref())?;
-        artifact::get(&store, &id)
-    });
-    let Some(found) = found else {
+/// What is to be read at `uri` of what the calls of `caller` left there.
+pub async fn read(uri: &str, caller: &Caller) -> Result<ReadResourceResult, ErrorData> {
+    let Some(found) = find(uri, caller).await else {
         return Err(ErrorData::resource_not_found(
             format!(
                 "Resource not found: there is nothing at {}, or no more; results that are linked \
@@ -89,6 +77,16 @@ pub fn read(uri: &str, secrets: &[(OsString, OsString)]) -> Result<ReadResourceR
         contents.with_mime_type(found.mime_type)
     };
     Ok(ReadResourceResult::new(vec![contents]))
+}
+
+async fn find(uri: &str, caller: &Caller) -> Option<Artifact> {
+    let id = Id::in_address(uri)?;
+    if let Some(layers) = caller.cache() {
+        return artifact::get_from(layers, &id).await;
+    }
+    let secret = secrets::of_taken(caller.secrets(), cache::KEY_VARIABLE);
+    let store = Files::of_server(secret.as_deref(), caller.confinement())?;
+    artifact::get(&store, &id)
 }
 
 #[cfg(test)]

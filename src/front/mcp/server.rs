@@ -1,7 +1,10 @@
-//! The server: what it offers, and its lifetime from the first message to the last process.
+//! The server: what it offers, and how it answers, whatever its messages come over.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
+use hyper::header::USER_AGENT;
+use hyper::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, JsonObject,
@@ -9,119 +12,86 @@ use rmcp::model::{
     MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
     ServerCapabilities, ServerConfig,
 };
-use rmcp::service::{RequestContext, ServerInitializeError};
-use rmcp::transport::stdio_pipes;
-use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use crate::access::Holder;
+use crate::cache::{Layers, Sharing};
 use crate::command_line::mcp::Options;
 use crate::contract::terms::Reader;
 use crate::contract::tool::Tool;
 use crate::front::mcp::call::{CallAnswer, Caller, Wanted};
 use crate::front::mcp::clients::{self, Client};
+use crate::front::mcp::operation::Operation;
 use crate::front::mcp::progress::{self, Heard};
-use crate::front::mcp::transport::LineTransport;
 use crate::front::mcp::{instructions, list, resources, structured, text};
 use crate::registry::TOOLS;
-use crate::sandbox::confinement::{self, Confinement};
-use crate::sandbox::reaper;
-use crate::secrets;
+use crate::sandbox::confinement::Confinement;
 
-/// Serves until the client goes away, and then ends everything that its calls started. An error is
-/// a sentence for the log.
-pub fn run(options: Options) -> Result<(), String> {
-    let confinement = options.bounds.as_ref().map(Confinement::resolve);
-    let confinement = confinement.transpose()?;
-    let bounded = confinement
-        .as_ref()
-        .is_some_and(Confinement::confines_files);
-    if bounded && !confinement::is_possible() {
-        return Err(confinement::IMPOSSIBLE.to_owned());
-    }
-    reaper::adopt_orphans();
-    // SAFETY: the runtime does not run yet, and no other thread does.
-    let secrets = unsafe { secrets::take(&TOOLS) };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("cannot start: {error}"))?;
-    let result = runtime.block_on(serve(options, confinement, secrets));
-    // A thread that still reads a terminal's stdin must not be waited for.
-    runtime.shutdown_background();
-    reaper::end_all();
-    result
-}
-
-async fn serve(
-    options: Options,
-    confinement: Option<Confinement>,
-    secrets: Vec<(OsString, OsString)>,
-) -> Result<(), String> {
-    let (gone, went) = watch::channel(false);
-    let (input, output) = stdio_pipes();
-    let wire = LineTransport::new(input, output, gone);
-    let server = Server {
-        caller: Caller::new(&options.tools, confinement, options.timeout, secrets),
-        tools: options.tools,
-        structured: options.structured,
-        max_answer: options.max_answer,
-        gone: went,
-    };
-    let session = async {
-        match server.serve(wire).await {
-            Ok(running) => match running.waiting().await {
-                Ok(_) => Ok(()),
-                Err(error) => Err(error.to_string()),
-            },
-            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(error.to_string()),
-        }
-    };
-    tokio::select! {
-        ended = session => ended,
-        () = termination_signal() => Ok(()),
-    }
-}
-
-/// Waits for one of the signals that ask a process to end.
-async fn termination_signal() {
-    let listen = |kind| signal(kind);
-    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hang_up)) = (
-        listen(SignalKind::terminate()),
-        listen(SignalKind::interrupt()),
-        listen(SignalKind::hangup()),
-    ) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-        _ = hang_up.recv() => {}
-    }
-}
-
-/// The state from which the protocol's requests are answered.
-struct Server {
+/// What all clients of a server have in common.
+pub struct Offer {
     tools: Vec<&'static Tool>,
     caller: Caller,
     /// Answers are objects, and not text.
     structured: bool,
     /// The longest text, in bytes, 0 for no limit; none where the client's own holds.
     max_answer: Option<usize>,
+    /// What is told of calls to whoever runs the server, where anybody is told.
+    operation: Option<Arc<Operation>>,
+}
+
+impl Offer {
+    /// What `options` ask for. The `secrets` are the variables that were taken out of the
+    /// environment; the `cache` is what the server holds for its calls, if it does; `operation` is
+    /// told of each call.
+    pub fn new(
+        options: Options,
+        confinement: Option<Confinement>,
+        secrets: Vec<(OsString, OsString)>,
+        cache: Option<Arc<Layers>>,
+        operation: Option<Arc<Operation>>,
+    ) -> Self {
+        let many = operation.is_some();
+        let tools = &options.tools;
+        Self {
+            caller: Caller::new(tools, confinement, options.timeout, secrets, cache, many),
+            tools: options.tools,
+            structured: options.structured,
+            max_answer: options.max_answer,
+            operation,
+        }
+    }
+
+    /// How it stands with what the server shares with others; `None` where it shares nothing.
+    pub fn sharing(&self) -> Option<Sharing> {
+        self.caller.cache()?.state()
+    }
+}
+
+/// The state from which the protocol's requests of one client are answered.
+pub struct Server {
+    offer: Arc<Offer>,
+    /// Becomes true when the client goes away.
     gone: watch::Receiver<bool>,
 }
 
 impl Server {
+    /// The server of a client, of whom `gone` tells when it goes away.
+    pub fn new(offer: Arc<Offer>, gone: watch::Receiver<bool>) -> Self {
+        Self { offer, gone }
+    }
+
     /// How a call of `client` is to be answered, which says itself how long that may be or not.
     fn wanted<'h>(
         &self,
         client: &Client,
         limits_itself: bool,
         heard: Option<&'h Heard>,
+        holder: Option<&'h Holder>,
     ) -> Wanted<'h> {
-        let (reader, max_answer) = match (self.structured, self.max_answer) {
+        let (reader, max_answer) = match (self.offer.structured, self.offer.max_answer) {
             (true, _) => (Reader::Program, None),
             (false, Some(0)) => (Reader::Model, None),
             (false, Some(bytes)) => (Reader::Model, Some(bytes)),
@@ -132,12 +102,13 @@ impl Server {
             reader,
             max_answer,
             heard,
+            holder,
         }
     }
 
     /// The refusal of what this server has not said it can do.
     fn not_offered(&self, method: &str) -> ErrorData {
-        let has = if resources::are_served(&self.tools) {
+        let has = if resources::are_served(&self.offer.tools) {
             "tools and resources, and no prompts"
         } else {
             "tools, and neither resources nor prompts"
@@ -152,9 +123,14 @@ impl Server {
     fn find(&self, name: &str) -> Result<&'static Tool, ErrorData> {
         TOOLS
             .find(name)
-            .filter(|tool| self.tools.iter().any(|served| served.name == tool.name))
+            .filter(|tool| {
+                self.offer
+                    .tools
+                    .iter()
+                    .any(|served| served.name == tool.name)
+            })
             .ok_or_else(|| {
-                let names: Vec<&str> = self.tools.iter().map(|tool| tool.name).collect();
+                let names: Vec<&str> = self.offer.tools.iter().map(|tool| tool.name).collect();
                 let name = name.escape_debug();
                 ErrorData::invalid_params(
                     format!("No tool `{name}` here. There are: {}", names.join(", ")),
@@ -167,15 +143,15 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools();
-        let capabilities = if resources::are_served(&self.tools) {
+        let capabilities = if resources::are_served(&self.offer.tools) {
             capabilities.enable_resources().build()
         } else {
             capabilities.build()
         };
         let about = Implementation::new("ikigai-tools", env!("CARGO_PKG_VERSION"))
             .with_title("Ikigai tools");
-        let confinement = self.caller.confinement();
-        let text = instructions::of(&self.tools, confinement, !self.structured);
+        let confinement = self.offer.caller.confinement();
+        let text = instructions::of(&self.offer.tools, confinement, !self.offer.structured);
         let config = ServerConfig::new(capabilities).with_server_info(about);
         if text.is_empty() {
             return config;
@@ -188,8 +164,8 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let entries = self.tools.iter();
-        let entries = entries.map(|tool| list::entry(tool, self.structured));
+        let entries = self.offer.tools.iter();
+        let entries = entries.map(|tool| list::entry(tool, self.offer.structured));
         Ok(ListToolsResult::with_all_items(entries.collect()))
     }
 
@@ -200,8 +176,9 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.find(&request.name)?;
         let mut gone = self.gone.clone();
-        let client = context.client_info();
-        let client = clients::find(client.as_ref().map_or("", |client| &client.name));
+        let client = clients::find(&name_of_client(&context));
+        let http = context.extensions.get::<Parts>();
+        let holder = http.and_then(|http| http.extensions.get::<Holder>());
         let heard = Heard::default();
         let token = context.meta.get_progress_token();
         let arguments = request.arguments.unwrap_or_default();
@@ -209,6 +186,7 @@ impl ServerHandler for Server {
             client,
             limits_itself(tool, &arguments),
             token.is_some().then_some(&heard),
+            holder,
         );
         let report = async {
             match token {
@@ -216,9 +194,15 @@ impl ServerHandler for Server {
                 None => std::future::pending().await,
             }
         };
-        let answer = self.caller.call(tool, arguments, &wanted);
+        let operation = self.offer.operation.as_ref();
+        let name = holder.map_or("", Holder::name);
+        let running = operation.map(|operation| operation.call(name, tool.name, &arguments));
+        let answer = self.offer.caller.call(tool, arguments, &wanted);
         tokio::select! {
             mut answer = answer => {
+                if let Some(running) = running {
+                    running.answered(answer.code(), answer.text.len());
+                }
                 let beside = (answer.meta.take(), answer.link.take());
                 let result = match wanted.reader {
                     Reader::Program => structured::result(tool, answer),
@@ -228,7 +212,7 @@ impl ServerHandler for Server {
             }
             () = report => Err(ErrorData::internal_error("the report ended", None)),
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
-            _ = gone.wait_for(|gone| *gone) => Err(ErrorData::internal_error("the client has gone", None)),
+            () = leaves(&mut gone) => Err(ErrorData::internal_error("the client has gone", None)),
         }
     }
 
@@ -237,7 +221,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        if !resources::are_served(&self.tools) {
+        if !resources::are_served(&self.offer.tools) {
             return Err(self.not_offered("resources/list"));
         }
         Ok(ListResourcesResult::with_all_items(Vec::new()))
@@ -248,7 +232,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        if !resources::are_served(&self.tools) {
+        if !resources::are_served(&self.offer.tools) {
             return Err(self.not_offered("resources/templates/list"));
         }
         let templates = vec![resources::template()];
@@ -260,10 +244,11 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        if !resources::are_served(&self.tools) {
+        if !resources::are_served(&self.offer.tools) {
             return Err(self.not_offered("resources/read"));
         }
-        resources::read(&request.uri, self.caller.secrets()).map(ReadResourceResponse::from)
+        let read = resources::read(&request.uri, &self.offer.caller).await;
+        read.map(ReadResourceResponse::from)
     }
 
     async fn list_prompts(
@@ -293,11 +278,34 @@ impl ServerHandler for Server {
                 "tools/call takes `name`, a string, and `arguments`, an object",
                 None,
             ),
-            "resources/read" if resources::are_served(&self.tools) => {
+            "resources/read" if resources::are_served(&self.offer.tools) => {
                 ErrorData::invalid_params("resources/read takes `uri`, a string", None)
             }
             _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
         })
+    }
+}
+
+/// How the client calls itself: in its handshake or in the request, else, where there is neither over
+/// HTTP, as the program that sent the request.
+fn name_of_client(context: &RequestContext<RoleServer>) -> String {
+    // Where no client has said its name, the SDK puts its own.
+    let said = context.client_info();
+    let said = said.filter(|client| *client != Implementation::default());
+    if let Some(client) = said {
+        return client.name;
+    }
+    let http = context.extensions.get::<Parts>();
+    let program = http.and_then(|http| http.headers.get(USER_AGENT));
+    let program = program.and_then(|program| program.to_str().ok());
+    program.unwrap_or_default().to_owned()
+}
+
+/// Waits until the client goes away.
+async fn leaves(gone: &mut watch::Receiver<bool>) {
+    if gone.wait_for(|gone| *gone).await.is_err() {
+        // Nobody will tell.
+        std::future::pending::<()>().await;
     }
 }
 

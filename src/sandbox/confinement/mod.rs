@@ -139,6 +139,13 @@ impl Confinement {
         places::lead(name, self.to_write.directories())
     }
 
+    /// Whether nothing that it lets calls write decides what lies at `path`.
+    #[must_use]
+    pub fn leaves_out_of_reach(&self, path: &Path) -> bool {
+        let real = self.lead(path);
+        real.is_some_and(|real| !self.to_write.contain(&real) && !system::is_shared(&real))
+    }
+
     /// How whoever asked for this confinement allows more: a flag or a variable.
     fn name_for(&self, right: Right) -> &'static str {
         match (self.door, right) {
@@ -215,10 +222,7 @@ pub fn is_within_reach(path: &Path) -> bool {
 /// what is run or trusted outside has to be so.
 #[must_use]
 pub fn is_out_of_reach(path: &Path) -> bool {
-    current().is_none_or(|confinement| {
-        let real = confinement.lead(path);
-        real.is_some_and(|real| !confinement.to_write.contain(&real) && !system::is_shared(&real))
-    })
+    current().is_none_or(|confinement| confinement.leaves_out_of_reach(path))
 }
 
 static CURRENT: OnceLock<Confinement> = OnceLock::new();

@@ -11,6 +11,7 @@ use rustix::fs::OFlags;
 
 use super::survey::escaped;
 use super::{Count, Found};
+use crate::sort::Sort;
 
 /// The most names that are shown.
 const MOST_NAMES: usize = 3;
@@ -178,7 +179,7 @@ fn similar(directory: &Path, name: &str, until: Instant) -> Vec<String> {
         };
         found.push((rank, other));
     }
-    found.sort();
+    found.arrange();
     found.truncate(MOST_NAMES);
     found.into_iter().map(|(_, name)| name).collect()
 }

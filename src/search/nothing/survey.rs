@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use super::{Count, Found};
 use crate::search::braces;
 use crate::search::wildcard::Component;
+use crate::sort::Sort;
 
 /// Directories that hold what was built, fetched or kept by a program, and not what somebody wrote.
 const BUILT: [&str; 22] = [
@@ -349,7 +350,7 @@ impl<'a> Survey<'a> {
                 }
             }
         }
-        all.sort_by_key(|(extension, count)| (u64::MAX - count, *extension));
+        all.arrange_by_key(|(extension, count)| (u64::MAX - count, *extension));
         let (extension, _) = *all.first()?;
         let text = format!("*.{}", std::str::from_utf8(extension).ok()?);
         let own = |directory: &Directory| {
@@ -400,9 +401,9 @@ impl<'a> Survey<'a> {
             }
         }
         let largest = |pieces: &mut Vec<(&String, u64)>, most: usize| {
-            pieces.sort_by_key(|(path, count)| (u64::MAX - count, *path));
+            pieces.arrange_by_key(|(path, count)| (u64::MAX - count, *path));
             pieces.truncate(most);
-            pieces.sort();
+            pieces.arrange();
         };
         largest(&mut whole, MOST_PIECES);
         largest(&mut single, MOST_PIECES - whole.len());
@@ -465,7 +466,7 @@ impl<'a> Survey<'a> {
                 });
             }
         }
-        all.sort_by_key(|found| u64::MAX - found.count.number);
+        all.arrange_by_key(|found| u64::MAX - found.count.number);
         all.truncate(MOST_EXAMPLES);
         all
     }
@@ -480,7 +481,7 @@ impl<'a> Survey<'a> {
         let mut all: Vec<(String, Count)> = groups
             .filter_map(|group| Some((group.path.clone()?, count(group.count))))
             .collect();
-        all.sort_by_key(|(_, count)| u64::MAX - count.number);
+        all.arrange_by_key(|(_, count)| u64::MAX - count.number);
         all.truncate(MOST_EXAMPLES);
         all
     }

@@ -305,10 +305,13 @@ impl<S: Source> Scan<S> {
     /// How many line feeds there are, once it was searched to its end.
     #[must_use]
     pub fn line_feeds(&self) -> u64 {
-        let rest = self.window.map_or(&[][..], |window| {
-            self.buffer.get(window.from..window.end).unwrap_or_default()
-        });
-        self.line - 1 + line_feeds(rest)
+        let Some(window) = self.window else {
+            return self.line - 1;
+        };
+        // A last line without a line feed was numbered as if it had one, where it was found.
+        let before = self.line - 1 - u64::from(window.from > window.end);
+        let rest = self.buffer.get(window.from..window.end);
+        before + line_feeds(rest.unwrap_or_default())
     }
 
     /// Searches on and gives each matching line to `receiver`, until that one pauses the search,

@@ -19,7 +19,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Terms;
 use crate::tools::network;
 use crate::web::allowed::{self, Allowed};
-use crate::web::guard::Guard;
+use crate::web::guard::{self, Guard};
 
 /// For how long a page is good.
 pub const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
@@ -68,28 +68,39 @@ pub fn answer(asked: &Asked, terms: &Terms, store: Option<&dyn Store>) -> Result
     match read::page(asked, terms, client) {
         Ok(page) => {
             if !page.of_the_moment {
-                put(store, &question, &Kept::Page(&page));
+                put(store, &question, &Kept::Page(&page), GOOD_FOR);
             }
             Ok(new(page))
         }
         Err(Refusal { failure, keeps }) => {
             let of_the_page = is_patient || failure.code != Code::NetworkError;
-            if keeps && of_the_page && failure::good_for(failure.code).is_some() {
+            if keeps
+                && of_the_page
+                && let Some(good_for) = failure::good_for(failure.code)
+            {
                 let kept = failure::Kept::of(&failure);
-                put(store, &question, &Kept::<&Page>::Failure(kept));
+                put(store, &question, &Kept::<&Page>::Failure(kept), good_for);
             }
             Err(failure)
         }
     }
 }
 
+/// What is kept of what is asked, if it may be shown.
+pub fn known(asked: &Asked, store: &dyn Store) -> Option<Result<Found, Failure>> {
+    if !may_be_shown(asked, &asked.url) {
+        return None;
+    }
+    look(store, &question(asked), asked)
+}
+
 fn new(page: Page) -> Found {
     Found { page, age: None }
 }
 
-fn put(store: &dyn Store, question: &Question, kept: &Kept<&Page>) {
+fn put(store: &dyn Store, question: &Question, kept: &Kept<&Page>, good_for: Duration) {
     if let Ok(bytes) = serde_json::to_vec(kept) {
-        store.put(question, &bytes);
+        store.put(question, &bytes, good_for);
     }
 }
 
@@ -126,6 +137,10 @@ fn question(asked: &Asked) -> Question {
         .with("mode", Some(mode.name()))
         .with("max_length", Some(max_length.to_string()))
         .with("allowed", variable(allowed::VARIABLE))
+        .with(
+            "addresses",
+            guard::fetches_public_alone().then_some("public"),
+        )
         .with("ways", Some(scripted::ways(url)))
         .with_list(
             "services",

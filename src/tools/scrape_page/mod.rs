@@ -36,10 +36,12 @@ use crate::cache::Store;
 use crate::contract::failure::Failure;
 use crate::contract::reply::{META, Reply};
 use crate::contract::request::Request;
+use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
 use crate::tools::network;
 use crate::tools::research::{self, Cache, Freshness};
 use asked::Asked;
+use kept::Found;
 
 /// The tool's name.
 const NAME: &str = "scrape_page";
@@ -78,6 +80,7 @@ link-local and cloud metadata addresses never. What a page says is anybody's: no
     less: "",
     sample: None,
     run,
+    from_cache: Some(from_cache),
 };
 
 /// How the answer's fields read as text.
@@ -158,14 +161,34 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let asked = Asked::of(request)?;
     let terms = request.terms();
     let cache = Cache::of_user(terms);
-    let store = cache.for_answers().map(|files| files as &dyn Store);
+    let store = cache.for_answers();
     let found = kept::answer(&asked, terms, store)?;
+    Ok(reply(found, terms, store))
+}
+
+fn from_cache<'a>(
+    request: &'a Request<'a>,
+    store: &dyn Store,
+) -> Option<Result<Reply<'a>, Failure>> {
+    let asked = match Asked::of(request) {
+        Ok(asked) => asked,
+        Err(failure) => return Some(Err(failure)),
+    };
+    let terms = request.terms();
+    if !research::keeps_answers(terms) {
+        return None;
+    }
+    let found = kept::known(&asked, store)?;
+    Some(found.map(|found| reply(found, terms, Some(store))))
+}
+
+fn reply<'a>(found: Found, terms: &Terms, store: Option<&dyn Store>) -> Reply<'a> {
     let linked = link::of(&found.page, terms, store);
-    Ok(Reply::new(move |object| {
+    Reply::new(move |object| {
         match &linked {
             Some(linked) => linked.write(object)?,
             None => answer::write(object, &found.page)?,
         }
         object.beside(META, &Freshness::of(found.age, kept::GOOD_FOR))
-    }))
+    })
 }

@@ -164,12 +164,14 @@ fn is_token(byte: u8) -> bool {
 /// 5.5); a length is a number, or a list of them for whoever put two together.
 fn is_value(name: &[u8], value: &[u8]) -> bool {
     let control = |byte: &u8| (*byte < 0x20 && *byte != b'\t') || *byte == 0x7f;
-    if name.eq_ignore_ascii_case(b"content-length") {
-        let digits = |part: &[u8]| {
-            let part = part.trim_ascii();
-            !part.is_empty() && part.iter().all(u8::is_ascii_digit)
-        };
-        return value.split(|byte| *byte == b',').all(digits);
+    let digits = |part: &[u8]| {
+        let part = part.trim_ascii();
+        !part.is_empty() && part.iter().all(u8::is_ascii_digit)
+    };
+    if name.eq_ignore_ascii_case(b"content-length")
+        && !value.split(|byte| *byte == b',').all(digits)
+    {
+        return false;
     }
     !value.iter().any(control)
 }
@@ -235,6 +237,13 @@ mod tests {
             String::from_utf8_lossy(&bytes),
             String::from_utf8_lossy(expected)
         );
+    }
+
+    #[test]
+    fn a_length_with_a_control_character_in_it_is_none() {
+        let head =
+            "HTTP/1.1 200\r\nContent-Length: 1, \r1\r\nContent-Length: 1,\x0c1\r\nX: y\r\n\r\n";
+        assert_eq!(made(head.as_bytes()), "HTTP/1.1 200\r\nX: y\r\n\r\n");
     }
 
     #[test]

@@ -162,7 +162,7 @@ impl<'a> Breakers<'a> {
 
     fn keep(&self, provider: &Provider, record: Record) {
         if let Some(store) = self.store {
-            store.put(&question(provider), &record.bytes());
+            store.put(&question(provider), &record.bytes(), MEMORY);
         }
     }
 }
@@ -183,7 +183,9 @@ fn state(record: Record, age: Duration) -> State {
 }
 
 fn question(provider: &Provider) -> Question {
-    Question::new("breaker", 1).with("provider", Some(provider.name))
+    Question::new("breaker", 1)
+        .with("provider", Some(provider.name))
+        .that_changes()
 }
 
 /// The time for which it is open, in milliseconds.
@@ -279,7 +281,7 @@ mod tests {
             }
             assert_eq!(breakers.state(&BRAVE), State::Closed, "{kind:?}");
         }
-        store.put(&question(&BRAVE), b"nonsense");
+        store.put(&question(&BRAVE), b"nonsense", MEMORY);
         assert_eq!(breakers.pass(&BRAVE), State::Closed);
         let nowhere = Breakers::new(None);
         nowhere.failed(&BRAVE, LIMITED);

@@ -53,7 +53,7 @@ pub fn results(
                     let text = format!("{} search failed: {complaint}", provider.title);
                     return Err(Failure::new(provider, Kind::Upstream, text).map(clean));
                 }
-                Ok(results) => return Ok(results),
+                Ok(results) => return Ok(without_secrets(&keys, results)),
                 Err(Misread::Unknown) => {
                     return Err(not_understood(provider, &reply).map(clean));
                 }
@@ -141,6 +141,22 @@ fn without(keys: &[Key], mut reply: Response) -> Response {
         reply.body = key.hide_in(&body).into_bytes();
     }
     reply
+}
+
+/// Results with the secrets in them hidden: a shorter credential, such as the name of a search
+/// engine, may well be a word.
+fn without_secrets(keys: &[Key], mut results: Vec<SearchResult>) -> Vec<SearchResult> {
+    let secrets = keys.iter().filter(|key| key.expose().len() >= SECRET);
+    for key in secrets {
+        for result in &mut results {
+            let texts = [&mut result.title, &mut result.url, &mut result.snippet];
+            let texts = texts.into_iter().chain(&mut result.extra_snippets);
+            for text in texts.chain(&mut result.published_at) {
+                *text = key.hide_in(text);
+            }
+        }
+    }
+    results
 }
 
 fn unreached(provider: &Provider, error: &FetchError) -> Failure {

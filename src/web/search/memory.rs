@@ -27,7 +27,7 @@ impl Store for Memory {
         (entry.age < longest).then(|| entry.clone())
     }
 
-    fn put(&self, question: &Question, bytes: &[u8]) {
+    fn put(&self, question: &Question, bytes: &[u8], _good_for: Duration) {
         self.forget(question);
         let entry = Entry {
             bytes: bytes.to_vec(),

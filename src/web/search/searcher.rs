@@ -42,6 +42,13 @@ const AT_ONCE: usize = 6;
 pub struct Searcher<'a> {
     /// Asks the providers; the search ends when its time does.
     pub client: &'a Client,
+    /// What is known before one of them is asked.
+    pub known: Known<'a>,
+}
+
+/// What is known of searches before anybody is asked.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
     /// What is configured.
     pub credentials: &'a Credentials<'a>,
     /// Where answers and breakers are kept, if there is a place.
@@ -87,6 +94,19 @@ impl Routed {
         let all = self.passed.iter();
         let all: Vec<String> = all.map(|(name, why)| format!("{name}: {why}")).collect();
         (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    fn pass(&mut self, failure: &Failure) {
+        let why = failure.kind.in_words().to_owned();
+        self.passed.push((failure.provider, why));
+    }
+
+    /// Notes a provider that is left alone for so long; in seconds.
+    fn leave_alone(&mut self, provider: &Provider, left: Duration) -> u64 {
+        let seconds = left.as_secs() + 1;
+        let why = format!("left alone for {seconds} seconds after failures");
+        self.passed.push((provider.name, why));
+        seconds
     }
 }
 
@@ -142,17 +162,39 @@ struct Found {
     broken_off: Option<Failure>,
 }
 
-impl Searcher<'_> {
-    /// Searches.
-    pub fn search(&self, search: &Search) -> Result<Answer, SearchFailure> {
-        let begin = Instant::now();
-        let route = choice::choose(search, self.credentials).map_err(SearchFailure::NoProvider)?;
-        let mut answer = match route {
-            Route::One(provider) => self.ask_one(search, provider),
-            Route::FirstOf(providers) => self.ask_first_of(search, &providers),
-        }?;
-        answer.took = begin.elapsed();
-        Ok(answer)
+impl Known<'_> {
+    /// The answer to a search that is kept, where it is the one that [`Searcher::search`] would come
+    /// back with before it asks anybody.
+    #[must_use]
+    pub fn answer(&self, search: &Search) -> Option<Answer> {
+        let providers = match choice::choose(search, self.credentials).ok()? {
+            Route::One(provider) => {
+                let account = provider.account(self.credentials).ok()?;
+                return self.kept(search, provider, &account);
+            }
+            Route::FirstOf(providers) => providers,
+        };
+        let mut routed = Routed::default();
+        for provider in providers {
+            let account = match provider.account(self.credentials) {
+                Ok(account) => account,
+                Err(failure) => {
+                    routed.pass(&failure);
+                    continue;
+                }
+            };
+            if let Some(answer) = self.kept(search, provider, &account) {
+                return Some(Answer {
+                    routed: Some(routed),
+                    ..answer
+                });
+            }
+            let State::Open(left) = self.breakers().state(provider) else {
+                return None;
+            };
+            routed.leave_alone(provider, left);
+        }
+        None
     }
 
     /// The breakers.
@@ -161,17 +203,57 @@ impl Searcher<'_> {
         Breakers::new(self.store)
     }
 
+    /// The answer that is kept, if there is one.
+    fn kept(
+        &self,
+        search: &Search,
+        provider: &'static Provider,
+        account: &Account,
+    ) -> Option<Answer> {
+        let store = self.store.filter(|_| self.keeps_answers)?;
+        let question = kept::question(search, provider, account);
+        let entry = store.get(&question, GOOD_FOR)?;
+        let kept: Kept = serde_json::from_slice(&entry.bytes).ok()?;
+        Some(Answer {
+            provider,
+            results: kept.results,
+            age: Some(entry.age),
+            routed: None,
+            unheeded: kept.unheeded,
+            unsearched: Vec::new(),
+            shortened: kept.shortened,
+            took: Duration::ZERO,
+        })
+    }
+}
+
+impl Searcher<'_> {
+    /// Searches.
+    pub fn search(&self, search: &Search) -> Result<Answer, SearchFailure> {
+        let begin = Instant::now();
+        let route =
+            choice::choose(search, self.known.credentials).map_err(SearchFailure::NoProvider)?;
+        let mut answer = match route {
+            Route::One(provider) => self.ask_one(search, provider),
+            Route::FirstOf(providers) => self.ask_first_of(search, &providers),
+        }?;
+        answer.took = begin.elapsed();
+        Ok(answer)
+    }
+
     fn ask_one(
         &self,
         search: &Search,
         provider: &'static Provider,
     ) -> Result<Answer, SearchFailure> {
-        let asked = provider.account(self.credentials).and_then(|account| {
-            match self.kept_or_turn(search, provider, &account) {
-                Ok(answer) => Ok(answer),
-                Err(_turn) => self.ask(self.client, search, provider, &account),
-            }
-        });
+        let asked = provider
+            .account(self.known.credentials)
+            .and_then(
+                |account| match self.kept_or_turn(search, provider, &account) {
+                    Ok(answer) => Ok(answer),
+                    Err(_turn) => self.ask(self.client, search, provider, &account),
+                },
+            );
         asked.map_err(|failure| self.failed(failure, None))
     }
 
@@ -183,17 +265,15 @@ impl Searcher<'_> {
         let mut routed = Routed::default();
         let mut worst: Option<Failure> = None;
         for (at, provider) in providers.iter().enumerate() {
-            let account = match provider.account(self.credentials) {
+            let account = match provider.account(self.known.credentials) {
                 Ok(account) => account,
                 Err(failure) => {
-                    routed
-                        .passed
-                        .push((provider.name, failure.kind.in_words().to_owned()));
+                    routed.pass(&failure);
                     worst.get_or_insert(failure);
                     continue;
                 }
             };
-            if let Some(answer) = self.kept(search, provider, &account) {
+            if let Some(answer) = self.known.kept(search, provider, &account) {
                 return Ok(Answer {
                     routed: Some(routed),
                     ..answer
@@ -205,7 +285,7 @@ impl Searcher<'_> {
                 routed.passed.push((provider.name, why));
                 continue;
             }
-            let mut state = self.breakers().state(provider);
+            let mut state = self.known.breakers().state(provider);
             let mut _turn = None;
             if !matches!(state, State::Open(_)) {
                 match self.kept_or_turn(search, provider, &account) {
@@ -217,12 +297,10 @@ impl Searcher<'_> {
                     }
                     Err(turn) => _turn = Some(turn),
                 }
-                state = self.breakers().pass(provider);
+                state = self.known.breakers().pass(provider);
             }
             if let State::Open(left) = state {
-                let seconds = left.as_secs() + 1;
-                let why = format!("left alone for {seconds} seconds after failures");
-                routed.passed.push((provider.name, why));
+                let seconds = routed.leave_alone(provider, left);
                 let kind = Kind::RateLimited {
                     seconds,
                     quota: false,
@@ -254,9 +332,7 @@ impl Searcher<'_> {
                     });
                 }
                 Err(failure) => {
-                    routed
-                        .passed
-                        .push((provider.name, failure.kind.in_words().to_owned()));
+                    routed.pass(&failure);
                     worst = Some(failure);
                 }
             }
@@ -273,8 +349,8 @@ impl Searcher<'_> {
             let passed = routed.as_ref().map_or(&[][..], |routed| &routed.passed);
             name == failure.provider || passed.iter().any(|(one, _)| *one == name)
         };
-        let breakers = self.breakers();
-        let alternatives = choice::configured(self.credentials)
+        let breakers = self.known.breakers();
+        let alternatives = choice::configured(self.known.credentials)
             .into_iter()
             .filter(|other| !tried(other.name) && breakers.state(other) == State::Closed)
             .map(|other| other.name)
@@ -286,29 +362,6 @@ impl Searcher<'_> {
         }
     }
 
-    /// The answer that is kept, if there is one.
-    fn kept(
-        &self,
-        search: &Search,
-        provider: &'static Provider,
-        account: &Account,
-    ) -> Option<Answer> {
-        let store = self.store.filter(|_| self.keeps_answers)?;
-        let question = kept::question(search, provider, account);
-        let entry = store.get(&question, GOOD_FOR)?;
-        let kept: Kept = serde_json::from_slice(&entry.bytes).ok()?;
-        Some(Answer {
-            provider,
-            results: kept.results,
-            age: Some(entry.age),
-            routed: None,
-            unheeded: kept.unheeded,
-            unsearched: Vec::new(),
-            shortened: kept.shortened,
-            took: Duration::ZERO,
-        })
-    }
-
     /// The answer that is kept, or that another call keeps while this one waits; else the turn to
     /// ask for it.
     fn kept_or_turn(
@@ -317,12 +370,12 @@ impl Searcher<'_> {
         provider: &'static Provider,
         account: &Account,
     ) -> Result<Answer, Turn> {
-        let Some(store) = self.store.filter(|_| self.keeps_answers) else {
+        let Some(store) = self.known.store.filter(|_| self.known.keeps_answers) else {
             return Err(Turn::default());
         };
         let question = kept::question(search, provider, account);
         let longest = WAIT.min(self.client.left() / 3);
-        let look = || self.kept(search, provider, account);
+        let look = || self.known.kept(search, provider, account);
         first_or_after(store, &question, longest, look)
     }
 
@@ -338,7 +391,7 @@ impl Searcher<'_> {
         // A caller who cannot wait says nothing of the provider.
         let failed = |failure: &Failure| {
             if is_patient || !matches!(failure.kind, Kind::Network { .. }) {
-                self.breakers().failed(provider, failure.kind);
+                self.known.breakers().failed(provider, failure.kind);
             }
         };
         let found = match found(client, search, provider, account) {
@@ -358,7 +411,7 @@ impl Searcher<'_> {
         let failures = unsearched.iter().map(|(_, failure)| failure);
         match failures.chain(&broken_off).next() {
             Some(failure) => failed(failure),
-            None => self.breakers().succeeded(provider),
+            None => self.known.breakers().succeeded(provider),
         }
         let kept = Kept {
             results,
@@ -367,11 +420,12 @@ impl Searcher<'_> {
         };
         // Half an answer is not kept.
         if let Some(store) = self
+            .known
             .store
-            .filter(|_| self.keeps_answers && unsearched.is_empty() && broken_off.is_none())
+            .filter(|_| self.known.keeps_answers && unsearched.is_empty() && broken_off.is_none())
             && let Ok(bytes) = serde_json::to_vec(&kept)
         {
-            store.put(&kept::question(search, provider, account), &bytes);
+            store.put(&kept::question(search, provider, account), &bytes, GOOD_FOR);
         }
         Ok(Answer {
             provider,

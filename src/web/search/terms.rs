@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::provider::{Limits, Sites};
 use super::query::{Ask, Search};
+use crate::sort::Sort;
 
 /// What goes into the words of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,7 +105,7 @@ pub fn fits(text: &str, limits: &Limits) -> bool {
 #[must_use]
 pub fn shortened(ask: &Ask<'_>, words: Words, limits: &Limits) -> Option<String> {
     let mut longest = ask.sites.to_vec();
-    longest.sort_by_key(|site| std::cmp::Reverse(site.len()));
+    longest.arrange_by_key(|site| std::cmp::Reverse(site.len()));
     let room = |query: &str, sites: usize| {
         let search = Search {
             query: query.to_owned(),

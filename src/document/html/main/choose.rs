@@ -3,6 +3,7 @@
 use super::blocks::{Block, Cut, UNSEEN};
 use super::complete;
 use super::page::Page;
+use crate::sort::Sort;
 
 /// A choice, and what is expected of it.
 pub(super) struct Choice {
@@ -55,7 +56,7 @@ pub(super) fn choose(page: &Page, chances: &[f64]) -> Choice {
 /// The blocks that are likeliest, as many of them as promise the best F-measure with this `beta`.
 fn best(chances: &[f64], words: &[f64], beta: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..chances.len()).collect();
-    order.sort_by(|a, b| chances[*b].total_cmp(&chances[*a]));
+    order.arrange_by(|a, b| chances[*b].total_cmp(&chances[*a]));
     let squared = beta * beta;
     let all: f64 = chances.iter().zip(words).map(|(p, w)| p * w).sum();
     let (mut found, mut taken) = (0.0, 0.0);

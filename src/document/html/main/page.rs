@@ -8,6 +8,7 @@ use super::groups::GROUPS;
 use super::hash::Hash;
 use super::tags::{CATEGORIES, MAIN, PARAGRAPH};
 use super::text::Title;
+use crate::sort::Sort;
 
 /// Words outside of links from which on a text is long.
 const LONG: u32 = 12;
@@ -441,7 +442,7 @@ impl Whole {
                 whole.paragraphs += f64::from(u8::from(near[PARAGRAPH] < FAR));
             }
         }
-        words.sort_unstable();
+        words.arrange();
         let middle = words.len() / 2;
         whole.median = match words.len() {
             0 => 0.0,

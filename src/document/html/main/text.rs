@@ -1,6 +1,7 @@
 //! What is counted of a block's text. A word is a run of letters, digits and underscores.
 
 use super::hash::Hash;
+use crate::sort::Sort;
 
 /// What is counted of a text whose whitespace is collapsed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,7 +56,7 @@ impl Title {
                 words.push(hash);
             }
         });
-        words.sort_unstable();
+        words.arrange();
         words.dedup();
         let bits = words.iter().fold(0, |bits, word| bits | 1 << (word % 64));
         Self { words, bits }
@@ -167,7 +168,7 @@ impl Text {
         });
         found.of_title = of_title.count_ones();
         if in_heading && different.len() <= MOST_HEADING {
-            different.sort_unstable();
+            different.arrange();
             different.dedup();
             found.is_title = found.of_title > 0 && found.of_title as usize * 2 >= different.len();
         }

@@ -12,6 +12,7 @@ use html2md::{Handle, NodeData};
 use super::groups::GROUPS;
 use super::hash::Hash;
 use super::tags;
+use crate::sort::Sort;
 
 /// The longest word that counts, in bytes.
 const LONGEST: usize = 20;
@@ -224,7 +225,7 @@ pub(super) fn tokens_of(node: &Handle, tag: &str) -> Vec<String> {
             tokens.push(token.to_owned());
         });
     }
-    tokens.sort_unstable();
+    tokens.arrange();
     tokens.dedup();
     tokens
 }

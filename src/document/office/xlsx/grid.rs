@@ -3,6 +3,7 @@
 use super::super::blocks::{Blocks, Cell};
 use super::super::inlines::{Inlines, Looks};
 use super::sheet::{Filled, Row};
+use crate::sort::Sort;
 
 /// How many places a table may have for each of its cells.
 const SPARSE: usize = 12;
@@ -33,7 +34,7 @@ fn write_table(rows: Vec<Row>, blocks: &mut Blocks) {
         .flat_map(|row| row.cells.iter().map(|cell| cell.column))
         .collect();
     let cells = columns.len();
-    columns.sort_unstable();
+    columns.arrange();
     columns.dedup();
     if columns.len() == 1 && rows.len() == 1 {
         // A title, or a remark.

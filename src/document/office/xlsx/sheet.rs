@@ -10,6 +10,7 @@ use super::super::package::Relations;
 use super::super::xml::{Item, Tag, Xml, is_true};
 use super::format::Formats;
 use super::strings::{self, MAX_CELL, Strings};
+use crate::sort::Sort;
 
 /// The most columns and rows of a sheet.
 const MAX_COLUMN: u32 = 16_384;
@@ -143,11 +144,11 @@ pub(super) fn read(text: &str, context: &Context<'_>, room: &mut Room) -> Sheet 
     sheet.broken = xml.broken;
     // Rows and cells may come in any order.
     if !sheet.rows.is_sorted_by_key(|row| row.number) {
-        sheet.rows.sort_by_key(|row| row.number);
+        sheet.rows.arrange_by_key(|row| row.number);
     }
     for row in &mut sheet.rows {
         if !row.cells.is_sorted_by_key(|cell| cell.column) {
-            row.cells.sort_by_key(|cell| cell.column);
+            row.cells.arrange_by_key(|cell| cell.column);
         }
         row.cells.dedup_by_key(|cell| cell.column);
     }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use encoding_rs::Encoding;
 
 use super::super::lexer::{Item, Lexer, Operand};
+use crate::sort::Sort;
 
 /// The most entries of a map.
 const MAX_ENTRIES: usize = 300_000;
@@ -145,8 +146,8 @@ impl CMap {
             }
             operands.clear();
         }
-        map.ranges.sort_by_key(|range| range.low);
-        map.cids.sort_unstable();
+        map.ranges.arrange_by_key(|range| range.low);
+        map.cids.arrange();
         map.sorted = map.ranges.windows(2).all(|pair| pair[0].high < pair[1].low);
         map
     }

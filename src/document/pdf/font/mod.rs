@@ -18,6 +18,7 @@ use self::cmap::CMap;
 use self::encoding::Base;
 use super::file::{File, as_dict, number};
 use super::geometry::Matrix;
+use crate::sort::Sort;
 
 mod cmap;
 mod encoding;
@@ -405,7 +406,7 @@ impl Composite {
                 break;
             }
         }
-        self.ranges.sort_by_key(|(first, ..)| *first);
+        self.ranges.arrange_by_key(|(first, ..)| *first);
     }
 
     fn width(&self, cid: u32) -> f32 {

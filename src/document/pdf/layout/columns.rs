@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::super::runs::Run;
 use super::rows::Row;
 use super::{Line, Region};
+use crate::sort::Sort;
 
 /// The narrowest gutter, in ems.
 const GUTTER: f32 = 0.75;
@@ -105,7 +106,7 @@ fn first_gaps(rows: &[Row], split: &[Vec<Segment>], at: usize) -> Vec<Gap> {
     let near = |below: &Row| rows[at].v - below.v < 0.8 * below.size.min(rows[at].size);
     if rows.get(at + 1).is_some_and(near) {
         spans.extend(split[at + 1].iter().map(|one| (one.u0, one.u1)));
-        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        spans.arrange_by(|a, b| a.0.total_cmp(&b.0));
     }
     let least = GUTTER * rows[at].size;
     let gaps = spans.windows(2).map(|pair| (pair[0].1, pair[1].0));
@@ -218,7 +219,7 @@ fn fillings(split: &[Vec<Segment>], gaps: &[Gap]) -> Vec<Filling> {
         }
     }
     for column in &mut columns {
-        column.widths.sort_by(f32::total_cmp);
+        column.widths.arrange_by(f32::total_cmp);
     }
     columns
 }
@@ -325,7 +326,7 @@ fn shared_gaps(rows: &[Row], em: f32) -> Vec<Gap> {
         .iter()
         .flat_map(|row| row.runs.iter().map(|run| (run.u0, run.u1)))
         .collect();
-    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    spans.arrange_by(|a, b| a.0.total_cmp(&b.0));
     let mut gaps = Vec::new();
     let mut end = f32::INFINITY;
     for (u0, u1) in spans {
@@ -414,6 +415,6 @@ fn as_table(rows: &[Row], text: &str) -> Option<(Region, usize)> {
 
 fn median(values: impl Iterator<Item = f32>) -> f32 {
     let mut values: Vec<f32> = values.collect();
-    values.sort_by(f32::total_cmp);
+    values.arrange_by(f32::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

@@ -11,6 +11,7 @@
 
 use super::font::Look;
 use super::runs::{BLANK, Run};
+use crate::sort::Sort;
 
 mod columns;
 mod rows;
@@ -141,7 +142,7 @@ pub(super) fn lay_out(runs: &mut Vec<Run>, text: &str) -> (Vec<Region>, i16) {
             None => {}
         }
     }
-    angles.sort_by_key(|(angle, count)| (std::cmp::Reverse(*count), *angle));
+    angles.arrange_by_key(|(angle, count)| (std::cmp::Reverse(*count), *angle));
     let mut regions = Vec::new();
     for (angle, _) in &angles {
         let own = runs.iter().filter(|run| run.angle == *angle).copied();

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::runs::Run;
+use crate::sort::Sort;
 
 /// How far baselines of one row may lie apart, in ems.
 const LEVEL: f32 = 0.2;
@@ -58,7 +59,7 @@ pub(super) fn drop_doubles(runs: &mut Vec<Run>, text: &str) {
         visible.entry(line).or_default().push((run.u0, run.u1));
     }
     for spans in visible.values_mut() {
-        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        spans.arrange_by(|a, b| a.0.total_cmp(&b.0));
         let mut joined: Vec<(f32, f32)> = Vec::new();
         for (u0, u1) in spans.drain(..) {
             match joined.last_mut().filter(|last| u0 <= last.1) {
@@ -83,7 +84,7 @@ pub(super) fn drop_doubles(runs: &mut Vec<Run>, text: &str) {
 
 /// Sorts runs into rows, from the top down.
 pub(super) fn rows(mut runs: Vec<Run>) -> Vec<Row> {
-    runs.sort_by(|a, b| b.v.total_cmp(&a.v).then(a.u0.total_cmp(&b.u0)));
+    runs.arrange_by(|a, b| b.v.total_cmp(&a.v).then(a.u0.total_cmp(&b.u0)));
     let mut rows: Vec<Row> = Vec::new();
     for run in runs {
         let near = rows
@@ -104,7 +105,7 @@ pub(super) fn rows(mut runs: Vec<Run>) -> Vec<Row> {
         }
     }
     for row in &mut rows {
-        row.runs.sort_by(|a, b| a.u0.total_cmp(&b.u0));
+        row.runs.arrange_by(|a, b| a.u0.total_cmp(&b.u0));
     }
     attach(&mut rows);
     rows
@@ -139,7 +140,7 @@ fn attach(rows: &mut Vec<Row>) {
             rows[at].runs = kept;
             if !moved.is_empty() {
                 rows[other].runs.extend(moved);
-                rows[other].runs.sort_by(|a, b| a.u0.total_cmp(&b.u0));
+                rows[other].runs.arrange_by(|a, b| a.u0.total_cmp(&b.u0));
             }
         }
     }

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::layout::{Line, Region};
 use super::{PageText, lines_of};
+use crate::sort::Sort;
 
 /// How many lines from the edge are looked at.
 const LINES: usize = 3;
@@ -103,7 +104,7 @@ fn outer(page: &PageText, repeated: &dyn Fn(&Line) -> bool, top: bool) -> f32 {
         .filter(|line| (line.v > f32::midpoint(page.low, page.high)) == top)
         .map(|line| (line.v, line.size, repeated(line)))
         .collect();
-    lines.sort_by(|a, b| {
+    lines.arrange_by(|a, b| {
         if top {
             b.0.total_cmp(&a.0)
         } else {
@@ -141,7 +142,7 @@ fn edges(page: &PageText) -> Vec<(&Line, bool)> {
     let mut edges: Vec<&Line> = lines
         .filter(|line| is_edge(line, page.low, page.high))
         .collect();
-    edges.sort_by(|a, b| b.v.total_cmp(&a.v));
+    edges.arrange_by(|a, b| b.v.total_cmp(&a.v));
     let mut heights: Vec<f32> = edges.iter().map(|line| line.v).collect();
     heights.dedup_by(|a, b| (*a - *b).abs() < 1.0);
     let top = heights

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::super::layout::{Line, Piece, Region};
 use super::{Body, Kind, PageText, Paragraph, list};
+use crate::sort::Sort;
 
 /// How much wider than usual a leading is between paragraphs.
 const WIDER: f32 = 1.22;
@@ -43,7 +44,7 @@ impl Column {
             }
         }
         let usual = |(size, mut gaps): (i32, Vec<f32>)| {
-            gaps.sort_by(f32::total_cmp);
+            gaps.arrange_by(f32::total_cmp);
             // Where most lines are paragraphs, the narrow leadings are those within them.
             (size, gaps[gaps.len() / 3])
         };
@@ -130,7 +131,7 @@ fn merged(rows: Vec<Vec<Option<Line>>>) -> Vec<Vec<Option<Line>>> {
             leads.push(a - b);
         }
     }
-    leads.sort_by(f32::total_cmp);
+    leads.arrange_by(f32::total_cmp);
     let least = leads.first().copied().unwrap_or_default();
     let most = leads.last().copied().unwrap_or_default();
     let mut joined: Vec<Vec<Option<Line>>> = Vec::with_capacity(rows.len());

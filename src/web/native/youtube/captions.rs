@@ -8,6 +8,7 @@ use url::Url;
 
 use super::get;
 use crate::document::entities;
+use crate::sort::Sort;
 use crate::web::client::Client;
 
 /// The most lines of captions.
@@ -54,7 +55,7 @@ fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<Track<'a>> {
         let exact = wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(track.language));
         (other, track.made, !exact)
     };
-    tracks.sort_by_key(rank);
+    tracks.arrange_by_key(rank);
     tracks
 }
 

@@ -11,6 +11,7 @@ use anyhow::{Context, bail, ensure};
 use serde_json::Value;
 
 use super::Lens;
+use crate::sort::Sort;
 use crate::web::credentials::Credentials;
 use crate::web::search::DomainFilter;
 
@@ -58,7 +59,7 @@ pub fn read(place: &Path) -> Vec<Result<Lens, String>> {
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
         .collect();
-    files.sort();
+    files.arrange();
     files.truncate(MAX_FILES);
     files.iter().flat_map(|file| read_file(file)).collect()
 }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::sort::Sort;
 use crate::web::credentials::Credentials;
 
 mod files;
@@ -96,7 +97,7 @@ impl Lenses {
     #[must_use]
     pub fn list(&self) -> Vec<&Lens> {
         let mut all: Vec<&Lens> = self.all.iter().collect();
-        all.sort_by(|one, other| one.name.cmp(&other.name));
+        all.arrange_by(|one, other| one.name.cmp(&other.name));
         all
     }
 

@@ -1,0 +1,23 @@
+//! Whoever has a token, as the rest of the server knows them.
+
+use std::sync::Arc;
+
+/// The holder of a token.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Holder {
+    name: Arc<str>,
+}
+
+impl Holder {
+    /// The holder called `name`.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self { name: name.into() }
+    }
+
+    /// Their name, which is no secret.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}

@@ -1,0 +1,21 @@
+//! Workshop: who may use a server, and how much of it.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `allowance` | how many calls a holder may make a second, and at once |
+//! | `credential` | reading the files that a server is given at its start |
+//! | `holder` | whoever has a token |
+//! | `names` | by which names a server is called, as `Host` and `Origin` have them |
+//! | `tokens` | the file of tokens |
+
+mod allowance;
+mod credential;
+mod holder;
+mod names;
+mod tokens;
+
+pub use allowance::{Allowance, Kind, Permit};
+pub use credential::Credential;
+pub use holder::Holder;
+pub use names::{Names, Schemes};
+pub use tokens::{Fault, NewToken, Tokens, add};

@@ -1,0 +1,239 @@
+//! By which names a server is called, as the headers `Host` and `Origin` have them.
+//!
+//! A page that a browser has loaded from anywhere can send requests to this machine, also under a
+//! name of its own that it lets point here ("DNS rebinding", a warning of the protocol's transports).
+//! So requests are taken only if both headers have names that belong to the server.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use hyper::http::uri::Authority;
+
+/// The ports of `http` and `https`.
+const PLAIN: u16 = 80;
+const SECURE: u16 = 443;
+
+/// How the server may be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schemes {
+    /// By `http`.
+    Plain,
+    /// By `https`.
+    Secure,
+    /// By either: somebody else speaks TLS in front of it, or does not.
+    Either,
+}
+
+/// A host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Host {
+    Address(IpAddr),
+    Name(String),
+}
+
+/// The names of a server.
+#[derive(Clone, Debug)]
+pub struct Names {
+    /// Each with its port; without one, any that a client leaves out, and the server's own.
+    hosts: Vec<(Host, Option<u16>)>,
+    port: u16,
+    schemes: Schemes,
+}
+
+impl Schemes {
+    fn default_ports(self) -> &'static [u16] {
+        match self {
+            Self::Plain => &[PLAIN],
+            Self::Secure => &[SECURE],
+            Self::Either => &[PLAIN, SECURE],
+        }
+    }
+}
+
+impl Names {
+    /// The names of a server that listens on `address`: those of this machine, and the `allowed`
+    /// ones, each a host or `host:port`.
+    #[must_use]
+    pub fn new(address: SocketAddr, schemes: Schemes, allowed: &[String]) -> Self {
+        let port = address.port();
+        let mut hosts = vec![
+            Host::Name("localhost".to_owned()),
+            Host::Address(Ipv4Addr::LOCALHOST.into()),
+            Host::Address(Ipv6Addr::LOCALHOST.into()),
+        ];
+        if !address.ip().is_unspecified() {
+            hosts.push(Host::Address(address.ip()));
+        }
+        let own = hosts.into_iter().map(|host| (host, Some(port)));
+        let allowed = allowed.iter().filter_map(|name| authority(name));
+        Self {
+            hosts: own.chain(allowed).collect(),
+            port,
+            schemes,
+        }
+    }
+
+    /// Whether a request to this `Host` is one to this server; `None` if that is no host at all.
+    #[must_use]
+    pub fn are_called(&self, host: &str) -> Option<bool> {
+        let (host, port) = authority(host)?;
+        Some(self.have(&host, port, self.schemes.default_ports()))
+    }
+
+    /// Whether a page of this `Origin` is one of this server's.
+    #[must_use]
+    pub fn are_origin(&self, origin: &str) -> bool {
+        let Some((scheme, rest)) = origin.split_once("://") else {
+            return false;
+        };
+        let port = match (scheme.to_ascii_lowercase().as_str(), self.schemes) {
+            ("http", Schemes::Plain | Schemes::Either) => PLAIN,
+            ("https", Schemes::Secure | Schemes::Either) => SECURE,
+            _ => return false,
+        };
+        authority(rest).is_some_and(|(host, named)| self.have(&host, named, &[port]))
+    }
+
+    fn have(&self, host: &Host, port: Option<u16>, defaults: &[u16]) -> bool {
+        let is_default = |port: u16| defaults.contains(&port);
+        self.hosts.iter().any(|(own, own_port)| {
+            own == host
+                && match (own_port, port) {
+                    (Some(own), Some(port)) => *own == port,
+                    (Some(own), None) => is_default(*own),
+                    (None, Some(port)) => is_default(port) || port == self.port,
+                    (None, None) => true,
+                }
+        })
+    }
+}
+
+/// A host and a port, if there is one; `None` for anything else.
+fn authority(text: &str) -> Option<(Host, Option<u16>)> {
+    let authority: Authority = text.parse().ok()?;
+    let host = authority.host();
+    let behind = text.get(host.len()..)?;
+    let port = match behind.strip_prefix(':') {
+        None if behind.is_empty() => None,
+        // Digits alone: `parse` would take a plus sign.
+        Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => Some(port.parse().ok()?),
+        _ => return None,
+    };
+    if host.is_empty() || !text.starts_with(host) {
+        return None;
+    }
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let address = match bare {
+        Some(bare) => Some(IpAddr::V6(bare.parse().ok()?)),
+        None => host.parse::<Ipv4Addr>().ok().map(IpAddr::V4),
+    };
+    let host = address.map_or_else(|| Host::Name(host.to_ascii_lowercase()), Host::Address);
+    Some((host, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(address: &str, schemes: Schemes, allowed: &[&str]) -> Names {
+        let allowed: Vec<String> = allowed.iter().map(|name| (*name).to_owned()).collect();
+        Names::new(address.parse().unwrap(), schemes, &allowed)
+    }
+
+    #[test]
+    fn a_server_on_this_machine_has_this_machine_s_names_with_its_port() {
+        let names = names("127.0.0.1:8383", Schemes::Plain, &[]);
+        for host in [
+            "localhost:8383",
+            "LocalHost:8383",
+            "127.0.0.1:8383",
+            "[::1]:8383",
+            "[0:0:0:0:0:0:0:1]:8383",
+        ] {
+            assert_eq!(names.are_called(host), Some(true), "{host}");
+            assert!(names.are_origin(&format!("http://{host}")), "{host}");
+            assert!(!names.are_origin(&format!("https://{host}")), "{host}");
+        }
+        for host in [
+            "localhost",
+            "localhost:80",
+            "127.0.0.1:8384",
+            "127.0.0.2:8383",
+            "evil.example:8383",
+            "localhost.evil.example:8383",
+            "localhost.:8383",
+            "0.0.0.0:8383",
+            "[::]:8383",
+            "[::ffff:127.0.0.1]:8383",
+        ] {
+            assert_eq!(names.are_called(host), Some(false), "{host}");
+            assert!(!names.are_origin(&format!("http://{host}")), "{host}");
+        }
+        for host in [
+            "",
+            " ",
+            ":8383",
+            "localhost:",
+            "localhost:+8383",
+            "localhost:99999",
+            "me@localhost:8383",
+            "localhost:8383/",
+            "localhost:8383,localhost:8383",
+            "[::1:8383",
+            "http://localhost:8383",
+            "ho st:8383",
+        ] {
+            assert_ne!(names.are_called(host), Some(true), "{host}");
+            assert!(!names.are_origin(&format!("http://{host}")), "{host}");
+        }
+        for origin in [
+            "null",
+            "",
+            "http:",
+            "file://",
+            "ftp://localhost:8383",
+            "localhost:8383",
+        ] {
+            assert!(!names.are_origin(origin), "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_allowed_has_its_port_or_those_that_are_left_out() {
+        let names = names(
+            "0.0.0.0:8383",
+            Schemes::Either,
+            &["Tools.example.org", "other.example:8443"],
+        );
+        for (host, called) in [
+            ("tools.example.org", true),
+            ("tools.example.org:443", true),
+            ("tools.example.org:8383", true),
+            ("tools.example.org:8443", false),
+            ("other.example:8443", true),
+            ("other.example", false),
+            ("localhost:8383", true),
+            ("192.0.2.1:8383", false),
+        ] {
+            assert_eq!(names.are_called(host), Some(called), "{host}");
+        }
+        for (origin, own) in [
+            ("https://tools.example.org", true),
+            ("http://tools.example.org", true),
+            ("https://tools.example.org:80", false),
+            ("https://other.example:8443", true),
+            ("https://other.example", false),
+        ] {
+            assert_eq!(names.are_origin(origin), own, "{origin}");
+        }
+    }
+
+    #[test]
+    fn where_tls_is_spoken_the_default_port_is_its_own() {
+        let names = names("192.0.2.7:443", Schemes::Secure, &[]);
+        assert_eq!(names.are_called("192.0.2.7"), Some(true));
+        assert!(names.are_origin("https://192.0.2.7"));
+        assert!(!names.are_origin("http://192.0.2.7:443"));
+    }
+}

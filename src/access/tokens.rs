@@ -1,0 +1,410 @@
+//! The file of tokens: who may use a server.
+//!
+//! Each line is a name and the SHA-256 of a token in hexadecimal digits; blank lines and those that
+//! begin with `#` say nothing. The file has no token itself: whoever comes to read it, or a copy of
+//! it, can use none. A token is 32 random bytes, so that its plain hash tells nothing of it.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
+use ring::rand::{SecureRandom, SystemRandom};
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+use subtle::{ConditionallySelectable, ConstantTimeEq};
+
+use super::credential::Credential;
+use super::holder::Holder;
+
+/// How a token begins, so that people and scanners of leaks see what it is.
+const PREFIX: &str = "ikt_";
+
+/// The random part of a token, in bytes.
+const RANDOM: usize = 32;
+
+/// The length of a hash, in bytes.
+const HASH: usize = 32;
+
+/// The longest name, in bytes.
+const LONGEST_NAME: usize = 64;
+
+/// How long another process that adds a token is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Those who have a token.
+#[derive(Debug, Default)]
+pub struct Tokens(Vec<Entry>);
+
+#[derive(Debug)]
+struct Entry {
+    holder: Holder,
+    hash: [u8; HASH],
+}
+
+/// Why there are no tokens to be had of a file. Never quotes what is in it: somebody may have
+/// written a token there.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The rest of a sentence that begins with the file.
+    Unreadable(String),
+    /// Others may read or change it; its mode.
+    OpenToOthers(u32),
+    /// It is another user's; that user's number.
+    OfAnother(u32),
+    /// A line that is not as it has to be, by its number, and how.
+    Line(usize, &'static str),
+    /// The name that was to be added is there already.
+    NameIsThere(String),
+    /// The name that was to be added is none.
+    NoName,
+    /// The line could not be added.
+    NotAdded(String),
+    /// The system has no random bytes.
+    NoRandomness,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(reason) => to.write_str(reason),
+            Self::OpenToOthers(mode) => write!(
+                to,
+                "may be read or changed by others than its owner (its mode is {mode:04o}): chmod 600 it"
+            ),
+            Self::OfAnother(owner) => write!(
+                to,
+                "belongs to another user ({owner}): it has to be this user's own, or root's"
+            ),
+            Self::Line(number, reason) => write!(
+                to,
+                "line {number}: {reason}; a line is NAME SHA256, as `ikigai-tools token NAME` makes it"
+            ),
+            Self::NameIsThere(name) => write!(
+                to,
+                "has a token of {name} already: take that line out first, or choose another name"
+            ),
+            Self::NoName => write!(
+                to,
+                "a name is 1 to {LONGEST_NAME} letters, digits, dots, hyphens and underscores"
+            ),
+            Self::NotAdded(reason) => write!(to, "cannot be added to: {reason}"),
+            Self::NoRandomness => to.write_str("the system has no random bytes to make a token of"),
+        }
+    }
+}
+
+impl Tokens {
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// Any of [`Fault`] that has to do with reading.
+    pub fn read(path: &Path) -> Result<Self, Fault> {
+        let file = Credential::read(path).map_err(Fault::Unreadable)?;
+        Self::of(&file)
+    }
+
+    fn of(file: &Credential) -> Result<Self, Fault> {
+        if file.is_open_to_others() {
+            return Err(Fault::OpenToOthers(file.mode));
+        }
+        if file.owner != 0 && file.owner != geteuid().as_raw() {
+            return Err(Fault::OfAnother(file.owner));
+        }
+        Self::parse(&file.bytes)
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+        let mut tokens = Self::default();
+        for (line, number) in bytes.split(|byte| *byte == b'\n').zip(1..) {
+            let fault = |reason| Fault::Line(number, reason);
+            let line = std::str::from_utf8(line).map_err(|_| fault("it is not text"))?;
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let mut words = line.split_ascii_whitespace();
+            let (Some(name), Some(hash), None) = (words.next(), words.next(), words.next()) else {
+                return Err(fault("it has not two words"));
+            };
+            if !is_name(name) {
+                return Err(fault("its first word is no name"));
+            }
+            let hash = from_hex(hash)
+                .ok_or_else(|| fault("its second word is not a hash of 64 hexadecimal digits"))?;
+            if tokens.has(name) {
+                return Err(fault("its name is that of a line before"));
+            }
+            if tokens.0.iter().any(|entry| entry.hash == hash) {
+                return Err(fault("its token is that of a line before"));
+            }
+            tokens.0.push(Entry {
+                holder: Holder::new(name),
+                hash,
+            });
+        }
+        Ok(tokens)
+    }
+
+    /// Who has this token. How long that takes tells nothing of the others.
+    #[must_use]
+    pub fn holder(&self, token: &[u8]) -> Option<&Holder> {
+        let hash = digest(&SHA256, token);
+        let mut found = u32::MAX;
+        for (entry, at) in self.0.iter().zip(0..) {
+            let same = entry.hash.as_slice().ct_eq(hash.as_ref());
+            found.conditional_assign(&at, same);
+        }
+        let found = usize::try_from(found).ok()?;
+        self.0.get(found).map(|entry| &entry.holder)
+    }
+
+    /// Whether somebody is called so.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|entry| entry.holder.name() == name)
+    }
+
+    /// Whether nobody has a token.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A token that was just made.
+pub struct NewToken {
+    /// The token itself, which is kept nowhere.
+    pub token: String,
+    /// Its line in the file of tokens, without a newline.
+    pub line: String,
+    name: String,
+}
+
+impl NewToken {
+    /// A new token for the holder called `name`.
+    ///
+    /// # Errors
+    /// [`Fault::NoName`] and [`Fault::NoRandomness`].
+    pub fn make(name: &str) -> Result<Self, Fault> {
+        if !is_name(name) {
+            return Err(Fault::NoName);
+        }
+        let mut random = [0; RANDOM];
+        SystemRandom::new()
+            .fill(&mut random)
+            .map_err(|_| Fault::NoRandomness)?;
+        let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random));
+        let hash = digest(&SHA256, token.as_bytes());
+        let line = hash.as_ref().iter().fold(format!("{name} "), |line, byte| {
+            line + &format!("{byte:02x}")
+        });
+        Ok(Self {
+            token,
+            line,
+            name: name.to_owned(),
+        })
+    }
+}
+
+/// Adds the line of `new` to the file at `path`, which is made if it is missing: the whole line, or
+/// nothing.
+///
+/// # Errors
+/// Any of [`Fault`] that has to do with files.
+pub fn add(path: &Path, new: &NewToken) -> Result<(), Fault> {
+    let failed = |error: io::Error| Fault::NotAdded(error.to_string());
+    let mut options = OpenOptions::new();
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    options
+        .read(true)
+        .append(true)
+        .mode(0o600)
+        .custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
+    let (mut file, made) = match options.clone().create_new(true).open(path) {
+        Ok(file) => (file, true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            (options.open(path).map_err(failed)?, false)
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    lock(&file)?;
+    let old = Credential::of(&file).map_err(Fault::Unreadable)?;
+    if Tokens::of(&old)?.has(&new.name) {
+        return Err(Fault::NameIsThere(new.name.clone()));
+    }
+    let newline = if old.bytes.last().is_none_or(|last| *last == b'\n') {
+        ""
+    } else {
+        "\n"
+    };
+    let line = format!("{newline}{}\n", new.line);
+    let written = file
+        .write_all(line.as_bytes())
+        .and_then(|()| file.sync_all());
+    written.map_err(|error| {
+        // What was there stays, and nothing else: half a line would make the file unreadable.
+        let _ = match u64::try_from(old.bytes.len()) {
+            Ok(length) if !made => file.set_len(length),
+            _ => std::fs::remove_file(path),
+        };
+        failed(error)
+    })
+}
+
+/// Locks the file against others who add a token at the same time.
+fn lock(file: &File) -> Result<(), Fault> {
+    let deadline = Instant::now() + PATIENCE;
+    while let Err(Errno::AGAIN | Errno::INTR) =
+        flock(file, FlockOperation::NonBlockingLockExclusive)
+    {
+        if Instant::now() >= deadline {
+            return Err(Fault::NotAdded(
+                "another process holds its lock; try again when that has ended".to_owned(),
+            ));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    // Some file systems have no locks; there two who add at the same time may add one name twice,
+    // which the server then refuses.
+    Ok(())
+}
+
+fn is_name(name: &str) -> bool {
+    (1..=LONGEST_NAME).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+}
+
+fn from_hex(text: &str) -> Option<[u8; HASH]> {
+    let mut hash = [0; HASH];
+    if text.len() != 2 * HASH || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (byte, at) in hash.iter_mut().zip((0..text.len()).step_by(2)) {
+        *byte = u8::from_str_radix(text.get(at..at + 2)?, 16).ok()?;
+    }
+    Some(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn line(name: &str, token: &str) -> String {
+        let hash = digest(&SHA256, token.as_bytes());
+        let digits = hash.as_ref().iter().map(|byte| format!("{byte:02X}"));
+        format!("{name} {}\n", digits.collect::<Vec<_>>().concat())
+    }
+
+    #[test]
+    fn each_token_has_its_holder_and_no_other() {
+        let text = format!(
+            "# the team\n\n{}  {}\r\n",
+            line("anna", "one"),
+            line("ben.2", "two")
+        );
+        let tokens = Tokens::parse(text.as_bytes()).unwrap();
+        let holder = |token: &str| tokens.holder(token.as_bytes()).map(Holder::name);
+        assert_eq!(holder("one"), Some("anna"));
+        assert_eq!(holder("two"), Some("ben.2"));
+        for other in ["", "on", "one ", "ONE", "three"] {
+            assert_eq!(holder(other), None, "{other}");
+        }
+        assert_eq!(Tokens::default().holder(b"one"), None);
+    }
+
+    #[test]
+    fn a_line_that_is_not_as_it_has_to_be_is_told_by_its_number_and_not_quoted() {
+        let hash = "0".repeat(64);
+        let long = "n".repeat(65);
+        for (text, number, reason) in [
+            ("ikt_secret".to_owned(), 1, "two words"),
+            (format!("anna {hash} more"), 1, "two words"),
+            (format!("\n#\nan/na {hash}"), 3, "no name"),
+            (format!("{long} {hash}"), 1, "no name"),
+            ("anna ikt_secret".to_owned(), 1, "64 hexadecimal"),
+            (format!("anna {}", "é".repeat(32)), 1, "64 hexadecimal"),
+            (
+                format!("{}anna {hash}", line("anna", "x")),
+                2,
+                "name is that",
+            ),
+            (format!("a {hash}\nb {hash}"), 2, "token is that"),
+        ] {
+            let fault = Tokens::parse(text.as_bytes()).unwrap_err();
+            let Fault::Line(at, _) = fault else {
+                panic!("{fault}");
+            };
+            let said = fault.to_string();
+            assert_eq!(at, number, "{said}");
+            assert!(said.contains(reason) && !said.contains("secret"), "{said}");
+        }
+        let fault = Tokens::parse(b"anna \xff\xfe").unwrap_err();
+        assert_eq!(fault, Fault::Line(1, "it is not text"));
+    }
+
+    #[test]
+    fn a_new_token_is_found_by_its_line_and_is_another_one_each_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens");
+        let anna = NewToken::make("anna").unwrap();
+        let ben = NewToken::make("ben").unwrap();
+        assert_ne!(anna.token, ben.token);
+        assert_eq!(anna.token.len(), PREFIX.len() + 43);
+        add(&path, &anna).unwrap();
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        // A file whose last line was written by hand.
+        let cut = fs::read_to_string(&path).unwrap();
+        fs::write(&path, cut.trim_end()).unwrap();
+        add(&path, &ben).unwrap();
+        let tokens = Tokens::read(&path).unwrap();
+        for one in [&anna, &ben] {
+            let holder = tokens.holder(one.token.as_bytes()).unwrap();
+            assert_eq!(holder.name(), one.name);
+        }
+        let before = fs::read(&path).unwrap();
+        let again = add(&path, &NewToken::make("anna").unwrap());
+        assert_eq!(again, Err(Fault::NameIsThere("anna".to_owned())));
+        assert_eq!(fs::read(&path).unwrap(), before);
+        assert!(!String::from_utf8(before).unwrap().contains(&anna.token));
+        for name in ["", "an na", "anna\n", "änna", "a/b"] {
+            assert_eq!(NewToken::make(name).err(), Some(Fault::NoName), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_others_may_read_is_refused_and_so_is_what_is_no_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens");
+        fs::write(&path, "").unwrap();
+        for mode in [0o640, 0o604, 0o620, 0o666] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(Tokens::read(&path).unwrap_err(), Fault::OpenToOthers(mode));
+            let added = add(&path, &NewToken::make("anna").unwrap());
+            assert_eq!(added, Err(Fault::OpenToOthers(mode)));
+        }
+        for place in [directory.path().to_owned(), directory.path().join("none")] {
+            let fault = Tokens::read(&place).unwrap_err();
+            assert!(matches!(fault, Fault::Unreadable(_)), "{fault}");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert!(Tokens::read(&path).unwrap().is_empty());
+        fs::write(&path, vec![b'\n'; 1024 * 1024 + 1]).unwrap();
+        let fault = Tokens::read(&path).unwrap_err().to_string();
+        assert!(fault.contains("1 MiB"), "{fault}");
+    }
+}

@@ -1,0 +1,218 @@
+//! The cache of a server, for all its calls: what it has in memory, what it shares with others, what
+//! it keeps in files.
+//!
+//! What is put in goes everywhere; what is asked for comes from the nearest place that has it. An
+//! answer that changes is never taken from memory, and while the others can be asked, theirs is the
+//! one that counts. What was put in is there although Redis has lost it: it is in the files, too.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::task::spawn_blocking;
+
+use super::memory::Memory;
+use super::redis::{Redis, Sharing};
+use super::{Entry, Files, Question, Store, Turn};
+
+/// The cache of a server.
+pub struct Layers {
+    memory: Memory,
+    shared: Option<Arc<Redis>>,
+    own: Option<Arc<Files>>,
+    /// What calls of this server are finding out.
+    turns: Arc<Mutex<HashSet<Question>>>,
+}
+
+/// The turn to find something out, until it is dropped.
+pub struct Lease {
+    question: Question,
+    turns: Arc<Mutex<HashSet<Question>>>,
+    /// Of those outside this server.
+    held: Vec<Turn>,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.remove(&self.question);
+    }
+}
+
+impl Layers {
+    /// The cache of a server with these files, where it has a place for them, and what it shares.
+    #[must_use]
+    pub fn new(own: Option<Files>, shared: Option<Arc<Redis>>) -> Self {
+        Self {
+            memory: Memory::new(),
+            shared,
+            own: own.map(Arc::new),
+            turns: Arc::default(),
+        }
+    }
+
+    /// How it stands with what is shared; `None` where nothing is to be.
+    #[must_use]
+    pub fn state(&self) -> Option<Sharing> {
+        self.shared.as_ref().map(|shared| shared.sharing())
+    }
+
+    /// The answer to `question`, if there is one in memory that is younger than `longest`.
+    #[must_use]
+    pub fn in_memory(&self, question: &Question, longest: Duration) -> Option<Entry> {
+        self.memory.get(question, longest)
+    }
+
+    /// The answer to `question`, if there is one that is younger than `longest`.
+    pub async fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+        if let Some(entry) = self.memory.get(question, longest) {
+            return Some(entry);
+        }
+        if let Some(shared) = &self.shared {
+            match shared.get(&shared.name(question), longest).await {
+                Ok(Some(entry)) => {
+                    self.memory.put(question, &entry);
+                    return Some(entry);
+                }
+                // Another server may have taken it back.
+                Ok(None) if question.changes() => return None,
+                Ok(None) | Err(_) => {}
+            }
+        }
+        let own = Arc::clone(self.own.as_ref()?);
+        let asked = question.clone();
+        let found = spawn_blocking(move || own.get(&asked, longest)).await;
+        let entry = found.ok()??;
+        self.memory.put(question, &entry);
+        Some(entry)
+    }
+
+    /// Keeps the answer to `question`, which is of use to nobody once it is as old as `good_for`.
+    pub async fn put(&self, question: &Question, bytes: &[u8], good_for: Duration) {
+        let entry = Entry {
+            bytes: bytes.to_vec(),
+            age: Duration::ZERO,
+        };
+        self.memory.put(question, &entry);
+        let own = async {
+            if let Some(own) = self.own.clone() {
+                let question = question.clone();
+                let put = move || own.put(&question, &entry.bytes, good_for);
+                let _ = spawn_blocking(put).await;
+            }
+        };
+        let shared = async {
+            if let Some(shared) = &self.shared {
+                shared.put(&shared.name(question), bytes, good_for).await;
+            }
+        };
+        tokio::join!(own, shared);
+    }
+
+    /// Forgets the answer to `question`.
+    pub async fn forget(&self, question: &Question) {
+        self.memory.forget(question);
+        if let Some(own) = self.own.clone() {
+            let question = question.clone();
+            let _ = spawn_blocking(move || own.forget(&question)).await;
+        }
+        if let Some(shared) = &self.shared {
+            shared.forget(&shared.name(question)).await;
+        }
+    }
+
+    /// The turn to find out the answer to `question`, which one has at a time: of this server's
+    /// calls, of this user's processes, and of all servers while what they share can be reached.
+    /// `None` where somebody else has it.
+    pub async fn turn(&self, question: &Question) -> Option<Lease> {
+        let mut lease = self.turn_here(question)?;
+        if let Some(shared) = &self.shared
+            && let Ok(turn) = shared.turn(&shared.name(question)).await
+        {
+            lease.held.push(Turn::of(turn?));
+        }
+        Some(lease)
+    }
+
+    /// The turn among this server's calls and this user's processes.
+    fn turn_here(&self, question: &Question) -> Option<Lease> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        if !turns.insert(question.clone()) {
+            return None;
+        }
+        drop(turns);
+        let mut lease = Lease {
+            question: question.clone(),
+            turns: Arc::clone(&self.turns),
+            held: Vec::new(),
+        };
+        if let Some(own) = &self.own {
+            lease.held.push(own.turn(question)?);
+        }
+        Some(lease)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn ask(what: &str) -> Question {
+        Question::new("test", 1).with("what", Some(what))
+    }
+
+    fn files(place: &tempfile::TempDir) -> Option<Files> {
+        Files::in_directory(place.path().join("cache"), &"07".repeat(32))
+    }
+
+    #[tokio::test]
+    async fn what_is_put_in_is_in_memory_and_in_the_files() {
+        let place = tempfile::tempdir().unwrap();
+        let layers = Layers::new(files(&place), None);
+        assert_eq!(layers.state(), None);
+        assert_eq!(layers.get(&ask("a"), HOUR).await, None);
+        layers.put(&ask("a"), b"one", HOUR).await;
+        assert_eq!(layers.in_memory(&ask("a"), HOUR).unwrap().bytes, b"one");
+        // A server that starts finds it in the files, and then has it in memory.
+        let later = Layers::new(files(&place), None);
+        assert_eq!(later.in_memory(&ask("a"), HOUR), None);
+        assert_eq!(later.get(&ask("a"), HOUR).await.unwrap().bytes, b"one");
+        assert_eq!(later.in_memory(&ask("a"), HOUR).unwrap().bytes, b"one");
+        later.forget(&ask("a")).await;
+        assert_eq!(later.get(&ask("a"), HOUR).await, None);
+        assert_eq!(files(&place).unwrap().get(&ask("a"), HOUR), None);
+    }
+
+    #[tokio::test]
+    async fn what_changes_is_never_in_memory() {
+        let place = tempfile::tempdir().unwrap();
+        let layers = Layers::new(files(&place), None);
+        let question = ask("breaker").that_changes();
+        layers.put(&question, b"open", HOUR).await;
+        assert_eq!(layers.in_memory(&question, HOUR), None);
+        assert_eq!(layers.get(&question, HOUR).await.unwrap().bytes, b"open");
+        // As another process does.
+        files(&place).unwrap().forget(&question);
+        assert_eq!(layers.get(&question, HOUR).await, None);
+    }
+
+    #[tokio::test]
+    async fn one_has_the_turn_with_files_and_without() {
+        let place = tempfile::tempdir().unwrap();
+        for own in [files(&place), None] {
+            let kept = own.is_some();
+            let layers = Layers::new(own, None);
+            let turn = layers.turn(&ask("a")).await.unwrap();
+            assert!(layers.turn(&ask("a")).await.is_none());
+            assert!(layers.turn(&ask("b")).await.is_some());
+            if kept {
+                let another = Layers::new(files(&place), None);
+                assert!(another.turn(&ask("a")).await.is_none());
+            }
+            drop(turn);
+            assert!(layers.turn(&ask("a")).await.is_some());
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! The entries that several servers share, in Redis: each a key that expires by itself, its value
+//! sealed as in a file.
+//!
+//! One connection serves all calls, and none of them ever waits for one: a task keeps it, and makes
+//! a new one a second after it was lost. Who asks while there is none is told so at once. Nothing
+//! here compares two machines' clocks: what is put in says for how long it is good, Redis says for
+//! how long it will still be there, and the difference is its age.
+
+mod address;
+#[cfg(test)]
+mod tests;
+mod turn;
+mod words;
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use ::redis::aio::MultiplexedConnection;
+use ::redis::{AsyncConnectionConfig, Pipeline, RedisError, RedisResult, Value, cmd, pipe};
+use ring::rand::{self, SystemRandom};
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_rustls::TlsConnector;
+
+use self::address::Place;
+use self::turn::{LEASE, SharedTurn, TURN, milliseconds};
+use self::words::{CLOSED, is_of_no_use, not_trusted, refused, words};
+use super::Entry;
+use super::keys::Keys;
+
+pub use self::address::Address;
+
+/// The variable with its address, which may hold a password.
+pub const REDIS_VARIABLE: &str = "IKIGAI_REDIS_URL";
+
+/// What all keys begin with; an entry's name follows.
+const PREFIX: &str = "ikigai-tools:1:";
+
+/// The most that one look-up or change takes, with nothing to carry.
+const ANSWERS_WITHIN: Duration = Duration::from_millis(50);
+
+/// How many bytes of a value are carried in a millisecond at least.
+const CARRIED: usize = 10_000;
+
+/// How long nobody is asked after a failure, and how long connecting may take.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// How long a server that starts waits for the first connection.
+const AT_START: Duration = Duration::from_millis(250);
+
+/// How many requests wait in memory to be sent.
+const REQUESTS: usize = 1024;
+
+/// The length of what stands before an entry's bytes: for how many milliseconds it is good.
+const HEAD: usize = size_of::<u64>();
+
+/// The most of a value that is read, in bytes: no entry has as much.
+const LONGEST: usize = 17 * 1024 * 1024;
+
+/// How it stands with what is shared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// Whether Redis answers.
+    pub up: bool,
+    /// Since when that is so.
+    pub since: SystemTime,
+    /// Why it does not answer; without its address.
+    pub why: Option<String>,
+    /// Why it takes no entries, where it answers.
+    pub refuses: Option<String>,
+}
+
+/// It was not asked, or has not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Down;
+
+/// Told a line for the log when something changes.
+pub type Told = Box<dyn Fn(&str) + Send + Sync>;
+
+/// Entries in Redis.
+pub struct Redis {
+    address: Address,
+    tls: Option<TlsConnector>,
+    keys: Keys,
+    told: Told,
+    link: Mutex<Link>,
+    /// The connection is of no use any more.
+    broken: Notify,
+}
+
+/// The connection, if there is one.
+struct Link {
+    connection: Option<MultiplexedConnection>,
+    /// How many there have been.
+    number: u64,
+    sharing: Sharing,
+}
+
+type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+impl Redis {
+    /// Entries at `address` under `secret`, which is 64 hexadecimal digits; `None` if it is not, or
+    /// the address wants TLS and `tls` is not there. The connection is kept up by a task of the
+    /// runtime; this waits for the first one, but not for long.
+    pub async fn open(
+        address: Address,
+        secret: &str,
+        tls: Option<Arc<ClientConfig>>,
+        told: Told,
+    ) -> Option<Arc<Self>> {
+        let keys = Keys::from_digits(secret)?;
+        let tls = if address.tls {
+            Some(TlsConnector::from(tls?))
+        } else {
+            None
+        };
+        let link = Link {
+            connection: None,
+            number: 0,
+            sharing: Sharing {
+                up: false,
+                since: SystemTime::now(),
+                why: Some(String::from("no connection has been made yet")),
+                refuses: None,
+            },
+        };
+        let redis = Arc::new(Self {
+            address,
+            tls,
+            keys,
+            told,
+            link: Mutex::new(link),
+            broken: Notify::new(),
+        });
+        let (tried, mut first) = watch::channel(false);
+        tokio::spawn(keep_up(Arc::clone(&redis), tried));
+        let _ = timeout(AT_START, first.wait_for(|tried| *tried)).await;
+        Some(redis)
+    }
+
+    /// How it stands.
+    pub fn sharing(&self) -> Sharing {
+        self.link().sharing.clone()
+    }
+
+    /// The answer to the question of that name, if there is one that is younger than `longest`.
+    pub(super) async fn get(&self, name: &Name, longest: Duration) -> Result<Option<Entry>, Down> {
+        // In this order: of an entry that is replaced in between, the age is too great.
+        let mut both = pipe();
+        both.cmd("PTTL").arg(&name.0);
+        both.cmd("GETRANGE").arg(&name.0).arg(0).arg(LONGEST);
+        let found: Vec<RedisResult<Value>> = self.all(&mut both, ANSWERS_WITHIN).await?;
+        let [Ok(Value::Int(left)), Ok(Value::BulkString(sealed))] = &found[..] else {
+            return Ok(None);
+        };
+        // What does not expire is nothing of ours.
+        let Ok(left) = u64::try_from(*left) else {
+            return Ok(None);
+        };
+        Ok(self.opened(name, sealed, Duration::from_millis(left), longest))
+    }
+
+    fn opened(
+        &self,
+        name: &Name,
+        sealed: &[u8],
+        left: Duration,
+        longest: Duration,
+    ) -> Option<Entry> {
+        let mut bytes = self.keys.sealing.open(&name.0, sealed)?;
+        let (head, _) = bytes.split_first_chunk::<HEAD>()?;
+        let good_for = Duration::from_millis(u64::from_le_bytes(*head));
+        let age = good_for.checked_sub(left)?;
+        bytes.drain(..HEAD);
+        (age < longest).then_some(Entry { bytes, age })
+    }
+
+    /// Keeps the answer to the question of that name.
+    pub(super) async fn put(&self, name: &Name, bytes: &[u8], good_for: Duration) {
+        let Ok(milliseconds) = u64::try_from(good_for.as_millis()) else {
+            return;
+        };
+        if milliseconds == 0 {
+            return self.forget(name).await;
+        }
+        let mut text = Vec::with_capacity(HEAD + bytes.len());
+        text.extend_from_slice(&milliseconds.to_le_bytes());
+        text.extend_from_slice(bytes);
+        let Some(sealed) = self.keys.sealing.close(&name.0, &text) else {
+            return;
+        };
+        let within = ANSWERS_WITHIN
+            + Duration::from_millis(u64::try_from(sealed.len() / CARRIED).unwrap_or(0));
+        let mut set = pipe();
+        set.cmd("SET").arg(&name.0).arg(&sealed);
+        set.arg("PX").arg(milliseconds);
+        if let Ok(done) = self.all(&mut set, within).await {
+            self.noted(done.first().and_then(|done| done.as_ref().err()));
+        }
+    }
+
+    /// Forgets the answer to the question of that name.
+    pub(super) async fn forget(&self, name: &Name) {
+        let mut delete = pipe();
+        delete.cmd("DEL").arg(&name.0);
+        let _ = self.all(&mut delete, ANSWERS_WITHIN).await;
+    }
+
+    /// The turn to find out the answer to the question of that name; `None` where another server
+    /// has it.
+    pub(super) async fn turn(self: &Arc<Self>, name: &Name) -> Result<Option<SharedTurn>, Down> {
+        let number: [u8; 16] = rand::generate(&SystemRandom::new())
+            .map_err(|_| Down)?
+            .expose();
+        let turn = SharedTurn {
+            redis: Arc::clone(self),
+            key: name.0.replacen(PREFIX, TURN, 1),
+            holder: number,
+            renewal: None,
+        };
+        let mut take = pipe();
+        take.cmd("SET").arg(&turn.key).arg(&turn.holder[..]);
+        take.arg("NX").arg("PX").arg(milliseconds(LEASE));
+        let taken = self.all(&mut take, ANSWERS_WITHIN).await;
+        match taken?.pop() {
+            Some(Ok(Value::Okay)) => Ok(Some(turn.kept())),
+            Some(Ok(_)) => {
+                turn.given_up();
+                Ok(None)
+            }
+            other => {
+                turn.given_up();
+                self.noted(other.as_ref().and_then(|done| done.as_ref().err()));
+                Err(Down)
+            }
+        }
+    }
+
+    /// The name of the question whose parts these are.
+    pub(super) fn name(&self, question: &super::Question) -> Name {
+        Name(format!("{PREFIX}{}", question.name(&self.keys.naming)))
+    }
+
+    /// Has all of it done, each with its own error.
+    async fn all(
+        &self,
+        commands: &mut Pipeline,
+        within: Duration,
+    ) -> Result<Vec<RedisResult<Value>>, Down> {
+        commands.ignore_errors();
+        let (mut connection, number) = {
+            let link = self.link();
+            (link.connection.clone().ok_or(Down)?, link.number)
+        };
+        let answered: RedisResult<Vec<RedisResult<Value>>> =
+            if let Ok(done) = timeout(within, commands.query_async(&mut connection)).await {
+                done
+            } else {
+                self.lost(number, "it did not answer in time");
+                return Err(Down);
+            };
+        let useless = match &answered {
+            Err(error) => Some(error),
+            Ok(each) => each
+                .iter()
+                .filter_map(|one| one.as_ref().err())
+                .find(|error| is_of_no_use(error)),
+        };
+        if let Some(error) = useless {
+            self.lost(number, words(error));
+            return Err(Down);
+        }
+        answered.map_err(|_| Down)
+    }
+
+    /// The connection of that number is of no use.
+    fn lost(&self, number: u64, why: &str) {
+        let mut link = self.link();
+        if link.number == number && link.connection.take().is_some() {
+            drop(link);
+            self.went(why);
+            self.broken.notify_one();
+        }
+    }
+
+    /// It does not answer, for this reason.
+    fn went(&self, why: &str) {
+        let mut link = self.link();
+        link.connection = None;
+        let sharing = &mut link.sharing;
+        let is_news = sharing.up || sharing.why.as_deref() != Some(why);
+        if sharing.up {
+            sharing.since = SystemTime::now();
+        }
+        sharing.up = false;
+        sharing.refuses = None;
+        sharing.why = Some(why.to_owned());
+        drop(link);
+        if is_news {
+            (self.told)(&format!(
+                "Redis is not to be had ({why}): this server goes on with its own cache, and tries \
+                 again every second"
+            ));
+        }
+    }
+
+    /// It answers on this connection.
+    fn came(&self, connection: MultiplexedConnection) {
+        let mut link = self.link();
+        link.connection = Some(connection);
+        link.number += 1;
+        link.sharing = Sharing {
+            up: true,
+            since: SystemTime::now(),
+            why: None,
+            refuses: None,
+        };
+        drop(link);
+        (self.told)("Redis answers: the cache is shared");
+    }
+
+    /// An entry was taken, or refused with this error.
+    fn noted(&self, error: Option<&RedisError>) {
+        let why = error.map(words);
+        let mut link = self.link();
+        if link.sharing.refuses.as_deref() == why {
+            return;
+        }
+        link.sharing.refuses = why.map(str::to_owned);
+        drop(link);
+        (self.told)(&match why {
+            Some(why) => format!("Redis takes no entries ({why})"),
+            None => String::from("Redis takes entries again"),
+        });
+    }
+
+    fn link(&self) -> MutexGuard<'_, Link> {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Connects, and sees that somebody answers. An error is a reason in words.
+    async fn connect(&self) -> Result<(MultiplexedConnection, Driver), &'static str> {
+        match &self.address.place {
+            Place::Unix(path) => {
+                let stream = UnixStream::connect(path).await.map_err(|e| refused(&e))?;
+                self.greet(stream).await
+            }
+            Place::Tcp(host, port) => {
+                let stream = TcpStream::connect((host.as_str(), *port)).await;
+                let stream = stream.map_err(|error| refused(&error))?;
+                let _ = stream.set_nodelay(true);
+                let Some(tls) = &self.tls else {
+                    return self.greet(stream).await;
+                };
+                let name = ServerName::try_from(host.clone());
+                let name = name.map_err(|_| "TLS cannot be spoken with a host of that name")?;
+                let stream = tls.connect(name, stream).await;
+                self.greet(stream.map_err(|error| not_trusted(&error))?)
+                    .await
+            }
+        }
+    }
+
+    async fn greet(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    ) -> Result<(MultiplexedConnection, Driver), &'static str> {
+        // Each request has a timeout of its own.
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(None)
+            .set_response_timeout(None)
+            .set_pipeline_buffer_size(REQUESTS);
+        let made = MultiplexedConnection::new_with_config(&self.address.user, stream, config).await;
+        let (mut connection, driver) = made.map_err(|error| words(&error))?;
+        let mut driver: Driver = Box::pin(driver);
+        let ping = cmd("PING");
+        tokio::select! {
+            answered = ping.query_async::<Value>(&mut connection) => {
+                answered.map_err(|error| words(&error))?;
+            }
+            () = &mut driver => return Err(CLOSED),
+        }
+        Ok((connection, driver))
+    }
+}
+
+/// Keeps a connection up, for as long as the runtime is there.
+async fn keep_up(redis: Arc<Redis>, tried: watch::Sender<bool>) {
+    loop {
+        let made = timeout(PAUSE, redis.connect()).await;
+        match made.unwrap_or(Err("it did not answer within a second")) {
+            Ok((connection, driver)) => {
+                redis.came(connection);
+                tried.send_replace(true);
+                let number = redis.link().number;
+                let begun = Instant::now();
+                let ended = tokio::select! {
+                    () = driver => {
+                        redis.lost(number, CLOSED);
+                        true
+                    }
+                    () = redis.broken.notified() => false,
+                };
+                // Who lost it may have left a permit.
+                let _ = timeout(Duration::ZERO, redis.broken.notified()).await;
+                // As of one that was not used for long.
+                if ended && begun.elapsed() > PAUSE {
+                    continue;
+                }
+            }
+            Err(why) => {
+                redis.went(why);
+                tried.send_replace(true);
+            }
+        }
+        sleep(PAUSE).await;
+    }
+}
+
+/// The key of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name(String);

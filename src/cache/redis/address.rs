@@ -1,0 +1,60 @@
+//! Where Redis is, and who asks it, read from one variable.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use ::redis::{ConnectionAddr, IntoConnectionInfo, RedisConnectionInfo, parse_redis_url};
+
+/// Where Redis is, and who asks it.
+pub struct Address {
+    pub(super) place: Place,
+    pub(super) user: RedisConnectionInfo,
+    pub(super) tls: bool,
+}
+
+/// A way to it.
+pub(super) enum Place {
+    Tcp(String, u16),
+    Unix(PathBuf),
+}
+
+impl Address {
+    /// Reads an address: `redis://`, `rediss://` with TLS, `unix://` with a socket's path. `None` if
+    /// it is none, or asks for TLS that checks nothing.
+    #[must_use]
+    pub fn read(address: &str) -> Option<Self> {
+        let mut url = parse_redis_url(address.trim())?;
+        let tls = matches!(url.scheme(), "rediss" | "valkeys");
+        if tls {
+            if url.fragment().is_some() {
+                return None;
+            }
+            // The library speaks no TLS here, and refuses what asks for it.
+            let plain = url.as_str().split_once(':')?.1;
+            url = format!("redis:{plain}").parse().ok()?;
+        }
+        let info = url.into_connection_info().ok()?;
+        let place = match info.addr() {
+            ConnectionAddr::Tcp(host, port) => Place::Tcp(host.clone(), *port),
+            ConnectionAddr::Unix(path) => Place::Unix(path.clone()),
+            _ => return None,
+        };
+        Some(Self {
+            place,
+            user: info.redis_settings().clone(),
+            tls,
+        })
+    }
+
+    /// Whether TLS is spoken there.
+    #[must_use]
+    pub fn speaks_tls(&self) -> bool {
+        self.tls
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Address").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,214 @@
+//! The cache as a call of a server has it: its server holds it, and is asked over a socket.
+//!
+//! A server that is silent, gone or not understood is no cache, and never a reason to fail.
+
+use std::io::{Read, Write};
+use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use rustix::io::{FdFlags, fcntl_setfd};
+
+use super::wire::{HEAD, Reply, Request, length};
+use super::{Entry, Question, Store, Turn};
+
+/// How long an answer of the server is waited for.
+const WAIT: Duration = Duration::from_secs(1);
+
+/// The server's cache, where this process is a call of one that has one.
+static OF_SERVER: OnceLock<Served> = OnceLock::new();
+
+/// A cache that a server holds.
+#[derive(Clone, Debug)]
+pub struct Served(Arc<Mutex<Option<UnixStream>>>);
+
+/// Has this process ask its server, which is at the other end of the socket `number`. The socket is
+/// this process's own from now on, and no program that it starts has it.
+///
+/// # Safety
+/// Nothing else in this process may use that descriptor.
+pub unsafe fn serve_from(number: RawFd) {
+    // SAFETY: it is asked no more than whether it is there.
+    let borrowed = unsafe { BorrowedFd::borrow_raw(number) };
+    if fcntl_setfd(borrowed, FdFlags::CLOEXEC).is_ok() {
+        // SAFETY: it is there, and the caller promises that it is nobody else's.
+        let socket = unsafe { OwnedFd::from_raw_fd(number) };
+        let _ = OF_SERVER.set(Served::new(UnixStream::from(socket)));
+    }
+}
+
+/// The cache of this process's server; `None` where it has no server with one.
+#[must_use]
+pub fn of_server() -> Option<Served> {
+    OF_SERVER.get().cloned()
+}
+
+impl Served {
+    fn new(socket: UnixStream) -> Self {
+        let bounded = socket.set_read_timeout(Some(WAIT)).is_ok()
+            && socket.set_write_timeout(Some(WAIT)).is_ok();
+        Self(Arc::new(Mutex::new(bounded.then_some(socket))))
+    }
+
+    /// What the server says to this. After a failure it is not asked again: what came next might be
+    /// the answer to something else.
+    fn ask(&self, request: &Request<&[u8]>) -> Option<Reply> {
+        let message = request.message()?;
+        let mut socket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let reply = exchange(socket.as_mut()?, &message);
+        if reply.is_none() {
+            *socket = None;
+        }
+        reply
+    }
+}
+
+fn exchange(socket: &mut UnixStream, message: &[u8]) -> Option<Reply> {
+    socket.write_all(message).ok()?;
+    let mut head = [0; HEAD];
+    socket.read_exact(&mut head).ok()?;
+    let mut reply = vec![0; length(head)?];
+    socket.read_exact(&mut reply).ok()?;
+    Reply::read(&reply)
+}
+
+impl Store for Served {
+    fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
+        match self.ask(&Request::Get(question.clone(), longest))? {
+            Reply::Found(entry) => (entry.age < longest).then_some(entry),
+            Reply::Nothing | Reply::Done => None,
+        }
+    }
+
+    fn put(&self, question: &Question, bytes: &[u8], good_for: Duration) {
+        self.ask(&Request::Put(question.clone(), good_for, bytes));
+    }
+
+    fn forget(&self, question: &Question) {
+        self.ask(&Request::Forget(question.clone()));
+    }
+
+    fn turn(&self, question: &Question) -> Option<Turn> {
+        match self.ask(&Request::Turn(question.clone())) {
+            Some(Reply::Nothing) => None,
+            Some(_) => Some(Turn::of(ServedTurn(self.clone(), question.clone()))),
+            None => Some(Turn::default()),
+        }
+    }
+}
+
+/// A turn that the server gave.
+#[derive(Debug)]
+struct ServedTurn(Served, Question);
+
+impl Drop for ServedTurn {
+    fn drop(&mut self) {
+        self.0.ask(&Request::Over(self.1.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+    use std::time::Instant;
+
+    use super::*;
+    use crate::cache::broker;
+    use crate::cache::layers::Layers;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn ask(what: &str) -> Question {
+        Question::new("test", 1).with("what", Some(what))
+    }
+
+    fn called(socket: UnixStream) -> Served {
+        Served::new(socket)
+    }
+
+    /// Two calls of a server, with something to do in them, while the server answers.
+    fn with_two_calls(calls: impl FnOnce(&Served, &Served) + Send + 'static) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let layers = Arc::new(Layers::new(None, None));
+            let mut ends = Vec::new();
+            for _ in 0..2 {
+                let (own, other) = broker::pair().unwrap();
+                tokio::spawn(broker::serve(Arc::clone(&layers), own));
+                ends.push(called(UnixStream::from(other)));
+            }
+            let done = tokio::task::spawn_blocking(move || calls(&ends[0], &ends[1]));
+            done.await.unwrap();
+        });
+    }
+
+    #[test]
+    fn what_one_call_puts_in_the_other_finds() {
+        with_two_calls(|one, other| {
+            assert_eq!(one.get(&ask("a"), HOUR), None);
+            let bytes = vec![7; 900_000];
+            one.put(&ask("a"), &bytes, HOUR);
+            assert_eq!(other.get(&ask("a"), HOUR).unwrap().bytes, bytes);
+            assert_eq!(other.get(&ask("a"), Duration::ZERO), None);
+            other.forget(&ask("a"));
+            assert_eq!(one.get(&ask("a"), HOUR), None);
+        });
+    }
+
+    #[test]
+    fn one_call_has_the_turn_until_it_is_over_or_the_call_is() {
+        with_two_calls(|one, other| {
+            let turn = one.turn(&ask("a"));
+            assert!(turn.is_some() && other.turn(&ask("a")).is_none());
+            drop(turn);
+            std::mem::forget(other.turn(&ask("a")).unwrap());
+            assert!(one.turn(&ask("a")).is_none());
+            // The process is gone.
+            other.0.lock().unwrap().take();
+            let begin = Instant::now();
+            while one.turn(&ask("a")).is_none() {
+                assert!(begin.elapsed() < Duration::from_secs(5));
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_kept_and_the_rest_goes_on() {
+        with_two_calls(|one, other| {
+            one.put(&ask("a"), &vec![7; 17 * 1024 * 1024], HOUR);
+            assert_eq!(other.get(&ask("a"), HOUR), None);
+            one.put(&ask("b"), b"short", HOUR);
+            assert_eq!(other.get(&ask("b"), HOUR).unwrap().bytes, b"short");
+        });
+    }
+
+    #[test]
+    fn without_a_server_there_is_no_cache_and_nothing_fails() {
+        let (socket, other) = UnixStream::pair().unwrap();
+        drop(other);
+        let gone = called(socket);
+        gone.put(&ask("a"), b"x", HOUR);
+        assert_eq!(gone.get(&ask("a"), HOUR), None);
+        assert!(gone.turn(&ask("a")).is_some());
+        // One that says nothing is waited for once.
+        let (socket, mut other) = UnixStream::pair().unwrap();
+        let silent = called(socket);
+        let begin = Instant::now();
+        for _ in 0..5 {
+            assert_eq!(silent.get(&ask("a"), HOUR), None);
+        }
+        assert!(begin.elapsed() < 2 * WAIT);
+        other.write_all(&[0; 9]).unwrap_err();
+        // One that talks nonsense is not asked again.
+        let (socket, mut other) = UnixStream::pair().unwrap();
+        let odd = called(socket);
+        other.write_all(&u32::MAX.to_le_bytes()).unwrap();
+        assert_eq!(odd.get(&ask("a"), HOUR), None);
+        assert!(odd.0.lock().unwrap().is_none());
+    }
+}

@@ -1,0 +1,201 @@
+//! The flags of `mcp --http`: where the server listens, who may use it, and what of.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::builder::{StringValueParser, TypedValueParser};
+use clap::{Arg, ArgAction, ArgMatches, ValueHint, value_parser};
+
+use crate::contract::tool::{Scope, Set, Tool};
+
+/// The flag that all the others need.
+const HTTP: &str = "http";
+
+/// How many calls a token may make a second where nothing else is said.
+const CALLS_PER_SECOND: &str = "5000";
+
+/// How many calls a token may have at once where nothing else is said.
+const CALLS_AT_ONCE: &str = "256";
+
+/// A server that is reached over HTTP.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line's"
+)]
+pub struct Http {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Whether clients may have sessions.
+    pub sessions: bool,
+    /// The file of tokens; without one, everybody on this machine may call.
+    pub tokens: Option<PathBuf>,
+    /// The names by which it may be called beside those of this machine, each a host or `host:port`.
+    pub allowed_hosts: Vec<String>,
+    /// The certificate chain and its key, in PEM.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// Whether somebody else speaks TLS in front of it.
+    pub behind_proxy: bool,
+    /// How many calls a token may make a second.
+    pub calls_per_second: NonZeroU32,
+    /// How many calls a token may have at once.
+    pub calls_at_once: NonZeroU32,
+    /// Whether private and loopback addresses may be fetched.
+    pub allow_private: bool,
+    /// Whether each call is logged, as a line of JSON.
+    pub log: bool,
+    /// Whether that line has what was asked for.
+    pub log_arguments: bool,
+}
+
+/// The flags.
+pub fn flags() -> Vec<Arg> {
+    let with_http = |name: &'static str| Arg::new(name).long(name).requires(HTTP);
+    let switch = |name: &'static str| with_http(name).action(ArgAction::SetTrue);
+    let file = |name: &'static str| {
+        with_http(name)
+            .value_name("FILE")
+            .value_hint(ValueHint::FilePath)
+            .value_parser(value_parser!(PathBuf))
+    };
+    let number = |name: &'static str, usual: &'static str| {
+        with_http(name)
+            .value_name("N")
+            .value_parser(value_parser!(NonZeroU32))
+            .default_value(usual)
+            .hide_default_value(true)
+    };
+    vec![
+        Arg::new(HTTP)
+            .long(HTTP)
+            .value_name("ADDR:PORT")
+            .value_parser(StringValueParser::new().try_map(|text| address(&text)))
+            .help("Serve over HTTP at http://ADDR:PORT/mcp, and not on stdin")
+            .long_help(
+                "Serve over HTTP at http://ADDR:PORT/mcp, and not on stdin: the sets research and web, unless --tools \
+                 names others; tools of files and commands only with --root and --tokens. Beyond this machine \
+                 only with --tokens, and with --cert and --key or --behind-proxy. IKIGAI_REDIS_URL, with \
+                 CACHE_ENCRYPTION_KEY, has several servers share their cache.",
+            ),
+        file("tokens").help("Let in only who has a token of FILE (see `ikigai-tools token`)"),
+        file("cert")
+            .requires("key")
+            .help("Speak TLS with this certificate chain, in PEM"),
+        file("key")
+            .requires("cert")
+            .help("The key of --cert, in PEM"),
+        switch("behind-proxy").help("Somebody else speaks TLS in front of this server"),
+        with_http("allowed-host")
+            .value_name("NAME")
+            .action(ArgAction::Append)
+            .value_hint(ValueHint::Hostname)
+            .value_parser(StringValueParser::new().try_map(host))
+            .help("Answer to this name as well, HOST or HOST:PORT; repeatable"),
+        switch("sessions").help("Let clients have sessions, for cancelling and resuming calls"),
+        number("calls-per-second", CALLS_PER_SECOND)
+            .help("Let each token make so many calls a second; 5000 if not given"),
+        number("calls-at-once", CALLS_AT_ONCE)
+            .help("Let each token have so many calls at once; 256 if not given"),
+        switch("allow-private").help("Let private and loopback addresses be fetched"),
+        with_http("log")
+            .value_name("FORM")
+            .value_parser(["json"])
+            .help("Log each call on stderr, as a line of JSON"),
+        switch("log-arguments")
+            .requires("log")
+            .help("Log as well what each call asked for"),
+    ]
+}
+
+/// Reads the flags; `None` where there is to be no HTTP.
+///
+/// # Errors
+/// A sentence: what is missing for such a server.
+pub fn read(matches: &ArgMatches) -> Result<Option<Http>, String> {
+    let Some(address) = matches.get_one::<SocketAddr>(HTTP).copied() else {
+        return Ok(None);
+    };
+    let file = |name| matches.get_one::<PathBuf>(name).cloned();
+    let number = |name| matches.get_one::<NonZeroU32>(name).copied();
+    let hosts = matches.get_many::<String>("allowed-host");
+    let http = Http {
+        address,
+        sessions: matches.get_flag("sessions"),
+        tokens: file("tokens"),
+        allowed_hosts: hosts.unwrap_or_default().cloned().collect(),
+        certificate: file("cert").zip(file("key")),
+        behind_proxy: matches.get_flag("behind-proxy"),
+        calls_per_second: number("calls-per-second").unwrap_or(NonZeroU32::MIN),
+        calls_at_once: number("calls-at-once").unwrap_or(NonZeroU32::MIN),
+        allow_private: matches.get_flag("allow-private"),
+        log: matches.contains_id("log"),
+        log_arguments: matches.get_flag("log-arguments"),
+    };
+    if !address.ip().is_loopback() {
+        if http.tokens.is_none() {
+            return Err(format!(
+                "{} can be reached from other machines: --http wants --tokens FILE there \
+                 (`ikigai-tools token NAME` makes one), or a loopback address such as 127.0.0.1:{}",
+                address.ip(),
+                address.port()
+            ));
+        }
+        if http.certificate.is_none() && !http.behind_proxy {
+            return Err(format!(
+                "{} can be reached from other machines, and tokens must not cross a network in the \
+                 clear: --http wants --cert FILE and --key FILE there, or --behind-proxy where \
+                 somebody else speaks TLS",
+                address.ip()
+            ));
+        }
+    }
+    Ok(Some(http))
+}
+
+impl Http {
+    /// Whether a tool is served where nobody has chosen.
+    #[must_use]
+    pub fn offers(tool: &Tool) -> bool {
+        matches!(tool.set, Set::Research | Set::Web)
+    }
+
+    /// Why these tools are not served, if they are not.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn admits(&self, tools: &[&'static Tool], confined: bool) -> Result<(), String> {
+        let local = tools.iter().find(|tool| tool.scope != Scope::Network);
+        let Some(tool) = local.filter(|_| !confined || self.tokens.is_none()) else {
+            return Ok(());
+        };
+        Err(format!(
+            "{} reaches this machine's files: over HTTP it is served only with --root DIR and --tokens FILE, \
+             both",
+            tool.command()
+        ))
+    }
+}
+
+/// An address with a port; the name `localhost` is this machine's.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let plain = match text.strip_prefix("localhost:") {
+        Some(port) => format!("127.0.0.1:{port}"),
+        None => text.to_owned(),
+    };
+    plain.parse().map_err(|_| {
+        "it is an IP address and a port, such as 127.0.0.1:8383, [::1]:8383 or 0.0.0.0:8383"
+            .to_owned()
+    })
+}
+
+/// A host's name, with a port or without.
+fn host(name: String) -> Result<String, String> {
+    let sound = name
+        .parse::<hyper::http::uri::Authority>()
+        .is_ok_and(|authority| !authority.host().is_empty() && !name.contains('@'));
+    if sound {
+        return Ok(name);
+    }
+    Err("it is a host's name, with a port or without, such as tools.example.org".to_owned())
+}

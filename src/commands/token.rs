@@ -1,0 +1,60 @@
+//! A token for whoever is to use a server over HTTP.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::access::{self, Fault, NewToken};
+use crate::console::streams::Stdout;
+use crate::program::{Exit, PROGRAM};
+
+/// Makes a token for the holder called `name`, and prints it. Its line goes into `file`, or to
+/// stderr where none is named.
+pub fn run(name: &str, file: Option<&Path>) -> Exit {
+    match make(name, file) {
+        Ok(()) => Exit::Success,
+        Err(reason) => {
+            tell(&reason);
+            Exit::Failure
+        }
+    }
+}
+
+fn make(name: &str, file: Option<&Path>) -> Result<(), String> {
+    let new = NewToken::make(name).map_err(|fault| match fault {
+        Fault::NoName => format!("`{}` is no name: {fault}", name.escape_debug()),
+        fault => fault.to_string(),
+    })?;
+    if let Some(file) = file {
+        access::add(file, &new).map_err(|fault| format!("{} {fault}", file.display()))?;
+    }
+    let printed = Stdout::default().write_all(format!("{}\n", new.token).as_bytes());
+    printed.map_err(|error| match file {
+        Some(file) => format!(
+            "the token cannot be printed: {error}. Nobody knows it now: take the line of {name} out of {}",
+            file.display()
+        ),
+        None => format!("the token cannot be printed: {error}"),
+    })?;
+    tell(&format!(
+        "this is the token of {name}; it is kept nowhere, so keep it as a password. Clients send it as the \
+         header `Authorization: Bearer TOKEN`"
+    ));
+    if let Some(file) = file {
+        tell(&format!(
+            "its line is in {} now; a server that runs reads that on SIGHUP",
+            file.display()
+        ));
+    } else {
+        tell(
+            "put this line into the server's file of tokens (--tokens FILE, mode 0600), and send a server \
+             that runs SIGHUP:",
+        );
+        let _ = writeln!(io::stderr(), "{}", new.line);
+    }
+    Ok(())
+}
+
+fn tell(line: &str) {
+    // A log that nobody reads is not a reason to stop.
+    let _ = writeln!(io::stderr(), "{PROGRAM} token: {line}");
+}

@@ -1,0 +1,53 @@
+//! The cache that a server holds for its calls: one over HTTP always, one on stdio where it is to be
+//! shared.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use crate::cache::{Address, Files, KEY_VARIABLE, Layers, REDIS_VARIABLE, Redis, is_key};
+use crate::front::mcp::log;
+use crate::sandbox::confinement::Confinement;
+use crate::secrets;
+use crate::web::client::tls_config;
+
+/// The cache of a server whose calls are confined so, from the variables that were `taken` out of
+/// the environment; `None` where calls look after themselves. An error is a sentence: what is to be
+/// shared cannot be as the variables want it. That Redis does not answer is none.
+pub async fn open(
+    over_http: bool,
+    confinement: Option<&Confinement>,
+    taken: &[(OsString, OsString)],
+) -> Result<Option<Arc<Layers>>, String> {
+    let redis = secrets::of_taken(taken, REDIS_VARIABLE);
+    if !over_http && redis.is_none() {
+        return Ok(None);
+    }
+    let secret = secrets::of_taken(taken, KEY_VARIABLE);
+    let shared = match redis {
+        Some(address) => Some(share(&address, secret.as_deref()).await?),
+        None => None,
+    };
+    let own = Files::of_server(secret.as_deref(), confinement);
+    Ok(Some(Arc::new(Layers::new(own, shared))))
+}
+
+async fn share(address: &str, secret: Option<&str>) -> Result<Arc<Redis>, String> {
+    let no_key = || {
+        format!(
+            "{REDIS_VARIABLE} is set, and what is shared has to be sealed: set {KEY_VARIABLE} to 64 \
+             hexadecimal digits, the same for all servers; `openssl rand -hex 32` makes them"
+        )
+    };
+    let secret = secret.filter(|secret| is_key(secret)).ok_or_else(no_key)?;
+    let address = Address::read(address).ok_or_else(|| {
+        format!(
+            "{REDIS_VARIABLE} is not the address of a Redis: it is redis://HOST:PORT, \
+             redis://USER:PASSWORD@HOST:PORT/DATABASE, rediss:// in place of redis:// for TLS, \
+             which checks certificates always, or unix:///PATH"
+        )
+    })?;
+    let tls = address.speaks_tls().then(tls_config).transpose()?;
+    let told = Box::new(|line: &str| log(line));
+    let redis = Redis::open(address, secret, tls, told).await;
+    redis.ok_or_else(no_key)
+}

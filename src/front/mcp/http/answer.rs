@@ -1,0 +1,59 @@
+//! The body of an answer, and what lasts until it has been sent.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Bytes, Frame, SizeHint};
+
+use crate::access::Permit;
+use crate::front::mcp::http::connections::Work;
+
+/// The body of an answer as it is made, whoever makes it.
+pub type Answer = BoxBody<Bytes, Infallible>;
+
+/// An answer that is there as a whole.
+pub fn whole(bytes: Bytes) -> Answer {
+    Full::new(bytes).boxed()
+}
+
+/// The body of an answer on its way. When it has been sent, or nobody wants it any more, the
+/// request is over.
+pub struct Sent {
+    body: Answer,
+    _permit: Option<Permit>,
+    _work: Work,
+}
+
+impl Sent {
+    /// `body`, for whose sake these are held.
+    pub fn new(body: Answer, permit: Option<Permit>, work: Work) -> Self {
+        Self {
+            body,
+            _permit: permit,
+            _work: work,
+        }
+    }
+}
+
+impl Body for Sent {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

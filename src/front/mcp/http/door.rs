@@ -1,0 +1,249 @@
+//! The listener: connections come in here one by one, and signals end it.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::Method;
+use hyper::StatusCode;
+use hyper::body::Incoming;
+use hyper::http::Request;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use rustix::process::{Resource, getrlimit, setrlimit};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::Semaphore;
+use tokio::task::yield_now;
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+
+use crate::front::mcp::http::Site;
+use crate::front::mcp::http::connections::{Connections, Line, MOST, ROUND, Taken, Told};
+use crate::front::mcp::http::refusal::Refusal;
+use crate::front::mcp::log;
+
+/// The most bytes of a request's headers; also the size of a connection's buffer.
+const HEADERS: usize = 16 * 1024;
+
+/// How long no connection is taken after one could not be: most likely all files are open that may
+/// be.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How many connections the kernel keeps until they are taken; further ones try again a second later.
+const BACKLOG: u32 = 4096;
+
+/// How many connections are taken before the others have their turn.
+const TURNS: u32 = 16;
+
+/// The header by which a client resumes a stream.
+const LAST_EVENT: &str = "last-event-id";
+
+/// How long the calls under way may take when the server ends.
+const LAST_CALLS: Duration = Duration::from_secs(25);
+
+/// The files that the processes of calls and the server itself have open beside the connections.
+const FILES_OF_CALLS: u64 = 256;
+
+/// The files that a full server has open, and as many as that again for some time to come.
+const FILES: u64 = 2 * (MOST as u64 + FILES_OF_CALLS);
+
+/// How long whoever is turned away may take to read that, and how many at a time.
+const TURNED_AWAY: Duration = Duration::from_millis(500);
+static TURNING_AWAY: Semaphore = Semaphore::const_new(32);
+
+/// The signals that a server listens to.
+pub struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    /// Listens from now on.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn listen() -> Result<Self, String> {
+        let listen = |kind| signal(kind).map_err(|error| format!("cannot take signals: {error}"));
+        Ok(Self {
+            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+            hang_up: listen(SignalKind::hangup())?,
+        })
+    }
+
+    /// Waits for one that ends the server.
+    async fn end(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+/// Listens on `address`.
+///
+/// # Errors
+/// The system's own.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    // A server that was just ended must not keep the next one from its port.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// Takes connections until a signal ends it, and then answers what is under way.
+pub async fn open(listener: TcpListener, site: Arc<Site>, mut signals: Signals) {
+    let connections = Arc::new(Connections::new(most_connections()));
+    let mut taken: u32 = 0;
+    let mut rounds = interval(ROUND);
+    rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            biased;
+            _ = signals.terminate.recv() => break,
+            _ = signals.interrupt.recv() => break,
+            _ = signals.hang_up.recv() => site.gate.read_again(),
+            _ = rounds.tick() => connections.look_after(),
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    come_in(stream, &connections, &site);
+                    // Many that come at once must not keep those waiting that are there.
+                    taken += 1;
+                    if taken.is_multiple_of(TURNS) {
+                        yield_now().await;
+                    }
+                }
+                Err(_) => sleep(PAUSE).await,
+            },
+        }
+    }
+    drop(listener);
+    connections.finish();
+    let ended = async {
+        loop {
+            tokio::select! {
+                () = connections.are_gone() => return,
+                _ = rounds.tick() => connections.look_after(),
+            }
+        }
+    };
+    tokio::select! {
+        _ = timeout(LAST_CALLS, ended) => {}
+        () = signals.end() => {}
+    }
+    let left = connections.number();
+    if left > 0 {
+        log(&format!(
+            "ended {left} connections whose calls were still under way"
+        ));
+    }
+}
+
+/// How many connections there may be, after the kernel has been asked to let this process open as
+/// many files as a full server needs. Commands that its calls run inherit that, as they do from any
+/// server.
+fn most_connections() -> usize {
+    let mut limits = getrlimit(Resource::Nofile);
+    let most = limits.maximum.map_or(FILES, |most| most.min(FILES));
+    if limits.current.is_some_and(|current| current < most) {
+        limits.current = Some(most);
+        // Where it is refused, there are fewer.
+        let _ = setrlimit(Resource::Nofile, limits);
+    }
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(FILES);
+    let connections = files - FILES_OF_CALLS.min(files / 2);
+    usize::try_from(connections).unwrap_or(MOST).min(MOST)
+}
+
+fn come_in(stream: TcpStream, connections: &Arc<Connections>, site: &Arc<Site>) {
+    let Some(taken) = connections.take() else {
+        if site.gate.tls().is_none()
+            && let Ok(permit) = TURNING_AWAY.try_acquire()
+        {
+            tokio::spawn(async move {
+                let _ = timeout(TURNED_AWAY, turn_away(stream)).await;
+                drop(permit);
+            });
+        }
+        return;
+    };
+    let _ = stream.set_nodelay(true);
+    let line = Line::new(stream, taken.seat());
+    let site = Arc::clone(site);
+    // A handshake takes more room than a plain connection: its task is another one.
+    match site.gate.tls() {
+        None => drop(tokio::spawn(talk(Box::new(line), taken, site))),
+        Some(acceptor) => drop(tokio::spawn(async move {
+            let shaken = tokio::select! {
+                biased;
+                _ = taken.seat().told() => return,
+                shaken = acceptor.accept(line) => shaken,
+            };
+            if let Ok(line) = shaken {
+                taken.begin();
+                talk(Box::new(line), taken, site).await;
+            }
+        })),
+    }
+}
+
+/// Says that there is no room. What has come already is read, or else the answer is lost.
+async fn turn_away(mut stream: TcpStream) {
+    let refusal = Refusal::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "this server has as many requests under way as it can: try again in a second",
+    );
+    let _ = stream.write_all(&refusal.into_bytes()).await;
+    let _ = stream.shutdown().await;
+    let mut rest = [0; 1024];
+    while stream.read(&mut rest).await.is_ok_and(|read| read > 0) {}
+}
+
+/// What HTTP is spoken over: one kind for TCP and TLS, since HTTP is there once for each kind.
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+/// Speaks HTTP/1.1 until either side has had enough.
+async fn talk(stream: Box<dyn Stream>, taken: Taken, site: Arc<Site>) {
+    let service = service_fn(|request: Request<Incoming>| {
+        let work = taken.work(only_listens(&request));
+        let site = Arc::clone(&site);
+        // On its own, so that a connection takes no room for a request that is not there.
+        async move { Ok::<_, Infallible>(Box::pin(site.answer(request, work)).await) }
+    });
+    let connection = http1::Builder::new()
+        // The seats have a timer for all.
+        .header_read_timeout(None)
+        .max_buf_size(HEADERS)
+        .max_header_size(HEADERS)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    loop {
+        tokio::select! {
+            biased;
+            told = taken.seat().told() => match told {
+                Told::End => return,
+                Told::Finish => connection.as_mut().graceful_shutdown(),
+            },
+            _ = connection.as_mut() => return,
+        }
+    }
+}
+
+/// Whether a request opens a stream that only listens. One that resumes a call's stream waits for
+/// that call, as the request did that began it.
+fn only_listens<B>(request: &Request<B>) -> bool {
+    request.method() == Method::GET && !request.headers().contains_key(LAST_EVENT)
+}

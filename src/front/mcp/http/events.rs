@@ -1,0 +1,436 @@
+//! What was sent on the streams of sessions, kept for a while, so that a client whose connection
+//! broke goes on where it was ("Resumability and Redelivery" under "Transports" in the protocol's
+//! specification).
+//!
+//! Each stream is one call's: its messages are numbered, and whoever follows it is sent them as they
+//! come. One client at a time follows a stream; who resumes it takes it over. A message that was
+//! kept is sent again to whoever resumes, also after the call has ended. What is kept is bounded: what
+//! has reached its client's connection goes first, then the oldest. In the place of a message that is
+//! too large to be kept there is an error that says so.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, Write};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_core::Stream;
+use rmcp::ErrorData;
+use rmcp::model::ServerJsonRpcMessage;
+use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId};
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+
+/// What is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// For how long a message is kept.
+    pub lifetime: Duration,
+    /// The most that all messages have together, in bytes.
+    pub bytes: usize,
+    /// The most messages.
+    pub messages: usize,
+    /// The largest message that is kept, in bytes.
+    pub largest: usize,
+}
+
+/// What a server keeps.
+pub const KEPT: Bounds = Bounds {
+    lifetime: Duration::from_secs(60),
+    bytes: 8 * 1024 * 1024,
+    messages: 4096,
+    largest: 1024 * 1024,
+};
+
+/// How long a call goes on whose client has gone, but could come back and resume.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How many messages wait for a client that does not read. One that lets more come has to resume.
+const UNREAD: usize = 64;
+
+/// When a client whose connection broke is to come back.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The streams of all sessions.
+#[derive(Debug)]
+pub struct Events {
+    bounds: Bounds,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    streams: HashMap<u64, Log>,
+    /// The messages that are kept, the oldest first: when they came, and of which stream.
+    /// Some of the streams may have gone.
+    order: VecDeque<(Instant, u64)>,
+    /// The streams that have ended, and of which a connection has taken everything.
+    taken: VecDeque<u64>,
+    /// How many messages are kept.
+    messages: usize,
+    bytes: usize,
+    /// The number of the next stream.
+    next: u64,
+}
+
+/// A stream.
+#[derive(Debug)]
+struct Log {
+    session: SessionId,
+    messages: VecDeque<Message>,
+    /// The number of the next message.
+    next: u64,
+    /// Whoever follows it.
+    follower: Option<mpsc::Sender<ServerSseMessage>>,
+    /// How many have followed it.
+    followers: u64,
+    /// For whoever waits for its client to leave.
+    attended: watch::Sender<Attended>,
+    ended: bool,
+    /// It is among those of which everything was taken.
+    taken: bool,
+}
+
+#[derive(Debug)]
+struct Message {
+    number: u64,
+    content: Arc<ServerJsonRpcMessage>,
+    bytes: usize,
+}
+
+/// Whether a client follows a stream.
+#[derive(Clone, Copy, Debug)]
+enum Attended {
+    Yes,
+    /// It left; a call that goes on for nobody is ended then.
+    UntilThen(Instant),
+}
+
+impl Events {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(bounds: Bounds) -> Arc<Self> {
+        Arc::new(Self {
+            bounds,
+            kept: Mutex::default(),
+        })
+    }
+
+    /// A new stream of `session`, and its first follower. One that is `primed` is told at once how
+    /// to resume, by an event without content.
+    pub fn open(self: &Arc<Self>, session: &SessionId, primed: bool) -> (Writer, Feed) {
+        let (sender, receiver) = mpsc::channel(UNREAD);
+        let (attended, watched) = watch::channel(Attended::Yes);
+        let mut kept = self.kept();
+        let stream = kept.next;
+        kept.next += 1;
+        let log = Log {
+            session: Arc::clone(session),
+            messages: VecDeque::new(),
+            next: u64::from(primed),
+            follower: Some(sender),
+            followers: 1,
+            attended,
+            ended: false,
+            taken: false,
+        };
+        kept.streams.insert(stream, log);
+        drop(kept);
+        let priming = primed.then(|| ServerSseMessage::priming(name(stream, 0), RETRY));
+        let feed = Feed {
+            again: priming.into_iter().collect(),
+            new: receiver,
+            events: Arc::clone(self),
+            stream,
+            follower: 1,
+        };
+        let writer = Writer {
+            events: Arc::clone(self),
+            stream,
+            watched,
+        };
+        (writer, feed)
+    }
+
+    /// What came on a stream of `session` behind the event called `last`, and what comes; `None`
+    /// where there is no such event, or not of this session.
+    pub fn resume(self: &Arc<Self>, session: &SessionId, last: &str) -> Option<Feed> {
+        let (stream, last) = number(last)?;
+        let (sender, new) = mpsc::channel(UNREAD);
+        let mut kept = self.kept();
+        kept.forget_old(&self.bounds);
+        let log = kept.streams.get_mut(&stream)?;
+        if log.session != *session || last >= log.next {
+            return None;
+        }
+        let missed = log.messages.iter().filter(|one| one.number > last);
+        let again = missed.map(|one| event(stream, one.number, &one.content));
+        let again = again.collect();
+        log.followers += 1;
+        if !log.ended {
+            log.follower = Some(sender);
+            log.attended.send_replace(Attended::Yes);
+        }
+        Some(Feed {
+            again,
+            new,
+            events: Arc::clone(self),
+            stream,
+            follower: log.followers,
+        })
+    }
+
+    /// Throws away everything of a session.
+    pub fn forget(&self, session: &SessionId) {
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        kept.streams.retain(|_, log| log.session != *session);
+        let logs = kept.streams.values();
+        let messages = logs.flat_map(|log| &log.messages);
+        (kept.messages, kept.bytes) =
+            messages.fold((0, 0), |(count, bytes), one| (count + 1, bytes + one.bytes));
+        kept.forget_names();
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// Throws away what is too old or too much.
+    fn forget_old(&mut self, bounds: &Bounds) {
+        while self.messages > bounds.messages || self.bytes > bounds.bytes {
+            let Some(stream) = self.taken.pop_front() else {
+                break;
+            };
+            self.forget(stream);
+        }
+        let now = Instant::now();
+        while let Some((came, stream)) = self.order.front() {
+            let fits = self.messages <= bounds.messages && self.bytes <= bounds.bytes;
+            if fits && now.duration_since(*came) < bounds.lifetime {
+                break;
+            }
+            let stream = *stream;
+            self.order.pop_front();
+            let Some(log) = self.streams.get_mut(&stream) else {
+                continue;
+            };
+            if let Some(gone) = log.messages.pop_front() {
+                self.messages -= 1;
+                self.bytes -= gone.bytes;
+            }
+            if log.ended && log.messages.is_empty() {
+                self.streams.remove(&stream);
+            }
+        }
+        if self.order.len() + self.taken.len() > 4 * (bounds.messages + self.messages) {
+            self.forget_names();
+        }
+    }
+
+    fn forget(&mut self, stream: u64) {
+        if let Some(log) = self.streams.remove(&stream) {
+            self.messages -= log.messages.len();
+            self.bytes -= log.messages.iter().map(|one| one.bytes).sum::<usize>();
+        }
+    }
+
+    /// Throws away the names of streams that are gone.
+    fn forget_names(&mut self) {
+        let streams = &self.streams;
+        self.order
+            .retain(|(_, stream)| streams.contains_key(stream));
+        self.taken.retain(|stream| streams.contains_key(stream));
+    }
+}
+
+/// Whoever writes to a stream. When it is dropped, the stream has ended.
+#[derive(Debug)]
+pub struct Writer {
+    events: Arc<Events>,
+    stream: u64,
+    watched: watch::Receiver<Attended>,
+}
+
+impl Writer {
+    /// Sends a message to whoever follows, and keeps it.
+    pub fn write(&self, message: &Arc<ServerJsonRpcMessage>) {
+        let bounds = &self.events.bounds;
+        let size = size(message);
+        let (content, bytes) = if size <= bounds.largest {
+            (Arc::clone(message), size)
+        } else {
+            let instead = Arc::new(instead_of(message));
+            let size = self::size(&instead);
+            (instead, size)
+        };
+        let mut kept = self.events.kept();
+        let now = Instant::now();
+        let Some(log) = kept.streams.get_mut(&self.stream) else {
+            return;
+        };
+        let number = log.next;
+        log.next += 1;
+        let sent = log.follower.as_ref().map(|follower| {
+            let event = event(self.stream, number, message);
+            follower.try_send(event).is_ok()
+        });
+        if sent == Some(false) {
+            // It has to resume.
+            log.follower = None;
+        }
+        log.messages.push_back(Message {
+            number,
+            content,
+            bytes,
+        });
+        kept.order.push_back((now, self.stream));
+        kept.messages += 1;
+        kept.bytes += bytes;
+        kept.forget_old(bounds);
+    }
+
+    /// Waits until nobody follows the stream, and nobody can be expected to come back.
+    pub async fn left_alone(&mut self) {
+        loop {
+            let attended = *self.watched.borrow_and_update();
+            let changed = self.watched.changed();
+            match attended {
+                Attended::Yes => {
+                    if changed.await.is_err() {
+                        return;
+                    }
+                }
+                Attended::UntilThen(then) => {
+                    tokio::select! {
+                        () = tokio::time::sleep_until(then) => return,
+                        changed = changed => {
+                            if changed.is_err() {
+                                return;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let mut kept = self.events.kept();
+        if let Some(log) = kept.streams.get_mut(&self.stream) {
+            log.ended = true;
+            log.follower = None;
+            if log.messages.is_empty() {
+                kept.streams.remove(&self.stream);
+            }
+        }
+    }
+}
+
+/// A stream as its follower reads it.
+#[derive(Debug)]
+pub struct Feed {
+    /// What is sent before what comes.
+    again: VecDeque<ServerSseMessage>,
+    new: mpsc::Receiver<ServerSseMessage>,
+    events: Arc<Events>,
+    stream: u64,
+    follower: u64,
+}
+
+impl Stream for Feed {
+    type Item = ServerSseMessage;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(event) = self.again.pop_front() {
+            return Poll::Ready(Some(event));
+        }
+        let next = self.new.poll_recv(context);
+        if matches!(next, Poll::Ready(None)) {
+            let mut kept = self.events.kept();
+            if let Some(log) = kept.streams.get_mut(&self.stream)
+                && log.ended
+                && log.followers == self.follower
+                && !log.taken
+            {
+                log.taken = true;
+                kept.taken.push_back(self.stream);
+            }
+        }
+        next
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        let mut kept = self.events.kept();
+        let Some(log) = kept.streams.get_mut(&self.stream) else {
+            return;
+        };
+        if log.ended || log.followers != self.follower {
+            return;
+        }
+        log.follower = None;
+        let now = Instant::now();
+        // Who was given no name of an event cannot resume.
+        let then = if log.next > 0 { now + PATIENCE } else { now };
+        log.attended.send_replace(Attended::UntilThen(then));
+    }
+}
+
+/// How an event is called, for whoever resumes behind it.
+fn name(stream: u64, number: u64) -> String {
+    format!("{stream:x}-{number:x}")
+}
+
+/// Reads such a name.
+fn number(name: &str) -> Option<(u64, u64)> {
+    let (stream, number) = name.split_once('-')?;
+    let read = |text| u64::from_str_radix(text, 16).ok();
+    Some((read(stream)?, read(number)?))
+}
+
+fn event(stream: u64, number: u64, message: &Arc<ServerJsonRpcMessage>) -> ServerSseMessage {
+    let mut event = ServerSseMessage::default();
+    event.event_id = Some(name(stream, number));
+    event.message = Some(Arc::clone(message));
+    event
+}
+
+/// What is kept in the place of a message that is too large.
+fn instead_of(message: &ServerJsonRpcMessage) -> ServerJsonRpcMessage {
+    let id = match message {
+        ServerJsonRpcMessage::Response(response) => Some(response.id.clone()),
+        ServerJsonRpcMessage::Error(error) => error.id.clone(),
+        _ => None,
+    };
+    let text = "The answer was too large to be kept for a connection that broke. Make the call again, and \
+                ask for less at a time.";
+    ServerJsonRpcMessage::error(ErrorData::internal_error(text, None), id)
+}
+
+/// How long a message is when it is sent, in bytes.
+fn size(message: &ServerJsonRpcMessage) -> usize {
+    struct Count(usize);
+    impl Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // What cannot be written cannot be sent either.
+    let _ = serde_json::to_writer(&mut count, message);
+    count.0
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,338 @@
+//! Who gets in: the checks of a request's head, before anything of its body is read, and then those
+//! of its body.
+//!
+//! Rules: "Streamable HTTP" under "Transports" and "Access Token Usage" under "Authorization" in the
+//! protocol's specification; RFC 6750 for tokens.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN,
+};
+use hyper::http::Request;
+use hyper::{Method, StatusCode, Version};
+use tokio_rustls::TlsAcceptor;
+
+use crate::access::{Allowance, Holder, Kind, Names, Permit, Schemes, Tokens};
+use crate::command_line::mcp::Http;
+use crate::front::mcp::http::message::{self, Message};
+use crate::front::mcp::http::refusal::Refusal;
+use crate::front::mcp::http::tls;
+use crate::front::mcp::log;
+
+/// Whoever calls where nobody has a token.
+const LOCAL: &str = "local";
+
+/// What a request without a token is asked for, and one whose token is none.
+const NO_TOKEN: &str = "Bearer";
+const BAD_TOKEN: &str = "Bearer error=\"invalid_token\"";
+
+/// The kinds of content that a client has to take: which one it gets depends on the call.
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+const ANYTHING: &str = "*/*";
+
+/// What lets requests in.
+pub struct Gate {
+    names: Names,
+    files: Files,
+    keys: Mutex<Arc<Keys>>,
+    calls_per_second: NonZeroU32,
+    calls_at_once: NonZeroU32,
+    allowances: Mutex<HashMap<Holder, Arc<Allowance>>>,
+}
+
+/// Where tokens, certificate and key are.
+struct Files {
+    tokens: Option<PathBuf>,
+    certificate: Option<(PathBuf, PathBuf)>,
+}
+
+/// What is in those files.
+pub struct Keys {
+    tokens: Option<Tokens>,
+    tls: Option<TlsAcceptor>,
+}
+
+/// A request that is let in, and what is known of it.
+pub struct Admitted {
+    /// The request with its whole body. Its extensions have the holder.
+    pub request: Request<Full<Bytes>>,
+    /// What its body says, if it is one that has a body.
+    pub message: Option<Message>,
+    /// What it may take, for as long as this is there.
+    pub permit: Permit,
+}
+
+impl Gate {
+    /// The keys of a server, from its files.
+    ///
+    /// # Errors
+    /// A sentence: what is wrong with which file.
+    pub fn keys(http: &Http) -> Result<Keys, String> {
+        Files::of(http).read()
+    }
+
+    /// The gate of a server that listens on `address`.
+    pub fn new(http: &Http, address: SocketAddr, keys: Keys) -> Self {
+        let schemes = match (http.behind_proxy, keys.tls.is_some()) {
+            (true, _) => Schemes::Either,
+            (false, true) => Schemes::Secure,
+            (false, false) => Schemes::Plain,
+        };
+        Self {
+            names: Names::new(address, schemes, &http.allowed_hosts),
+            files: Files::of(http),
+            keys: Mutex::new(Arc::new(keys)),
+            calls_per_second: http.calls_per_second,
+            calls_at_once: http.calls_at_once,
+            allowances: Mutex::default(),
+        }
+    }
+
+    /// What speaks TLS, if anything does.
+    pub fn tls(&self) -> Option<TlsAcceptor> {
+        self.keys_now().tls.clone()
+    }
+
+    /// Reads the files again. Where one of them is bad, all stays as it was.
+    pub fn read_again(&self) {
+        match self.files.read() {
+            Ok(keys) => {
+                lock(&self.allowances).retain(|holder, _| {
+                    let tokens = keys.tokens.as_ref();
+                    tokens.is_none_or(|tokens| tokens.has(holder.name()))
+                });
+                *lock(&self.keys) = Arc::new(keys);
+                log("tokens, certificate and key are read again");
+            }
+            Err(reason) => log(&format!("nothing is changed: {reason}")),
+        }
+    }
+
+    fn keys_now(&self) -> Arc<Keys> {
+        Arc::clone(&lock(&self.keys))
+    }
+
+    /// Whether a request comes to this server, from nobody's page but its own.
+    pub fn check_names<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
+        if request.version() != Version::HTTP_11 {
+            let message = "this server speaks HTTP/1.1 alone";
+            return Err(Refusal::new(
+                StatusCode::HTTP_VERSION_NOT_SUPPORTED,
+                message,
+            ));
+        }
+        let bad = |message| Refusal::new(StatusCode::BAD_REQUEST, message);
+        let host = match one(request.headers(), &HOST) {
+            One::Is(host) => host,
+            One::None => return Err(bad("the header Host is missing")),
+            One::Bad => return Err(bad("the header Host has to be there once, as text")),
+        };
+        // Whoever names the server in the request's target as well has to name the same one.
+        let target = request.uri().authority();
+        if target.is_some_and(|target| !target.as_str().eq_ignore_ascii_case(host)) {
+            return Err(bad(
+                "the request's target names another host than the header Host",
+            ));
+        }
+        match self.names.are_called(host) {
+            Some(true) => {}
+            Some(false) => {
+                return Err(Refusal::new(
+                    StatusCode::FORBIDDEN,
+                    "this server does not answer to the name in the header Host: use the address that it \
+                     listens on, or have it started with --allowed-host",
+                ));
+            }
+            None => return Err(bad("the header Host is no host's name")),
+        }
+        match one(request.headers(), &ORIGIN) {
+            One::None => Ok(()),
+            One::Is(origin) if self.names.are_origin(origin) => Ok(()),
+            One::Is(_) | One::Bad => Err(Refusal::new(
+                StatusCode::FORBIDDEN,
+                "this server takes no requests from pages of other origins (the header Origin)",
+            )),
+        }
+    }
+
+    /// Whose request it is.
+    pub fn holder(&self, headers: &HeaderMap) -> Result<Holder, Refusal> {
+        let keys = self.keys_now();
+        let Some(tokens) = &keys.tokens else {
+            return Ok(Holder::new(LOCAL));
+        };
+        let wrong = || {
+            Refusal::stranger(
+                BAD_TOKEN,
+                "the token in the header Authorization is not one of this server's: ask whoever runs it",
+            )
+        };
+        let given = match one(headers, &AUTHORIZATION) {
+            One::Is(given) => given,
+            One::Bad => return Err(wrong()),
+            One::None => return Err(nothing_given()),
+        };
+        let (scheme, token) = given.split_once(' ').unwrap_or((given, ""));
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return Err(nothing_given());
+        }
+        let token = token.trim_matches(' ');
+        tokens.holder(token.as_bytes()).cloned().ok_or_else(wrong)
+    }
+
+    /// Lets in a request to the protocol's own path, which takes the `methods`.
+    pub async fn admit(
+        &self,
+        request: Request<Incoming>,
+        methods: &'static [Method],
+        named: &'static str,
+    ) -> Result<Admitted, Refusal> {
+        let (mut parts, body) = request.into_parts();
+        if !methods.contains(&parts.method) {
+            return Err(Refusal::method(named).unread());
+        }
+        let holder = self.holder(&parts.headers).map_err(Refusal::unread)?;
+        let (message, bytes) = if parts.method == Method::POST {
+            check_kinds(&parts.headers).map_err(Refusal::unread)?;
+            // The protocol's service takes nobody's word for it but this.
+            let both = HeaderValue::from_static("application/json, text/event-stream");
+            parts.headers.insert(ACCEPT, both);
+            let bytes = message::read(body).await?;
+            (Some(message::look(&bytes)?), bytes)
+        } else {
+            (None, Bytes::new())
+        };
+        let permit = self.permit(&holder, message.as_ref())?;
+        parts.extensions.insert(holder);
+        Ok(Admitted {
+            message,
+            permit,
+            request: Request::from_parts(parts, Full::new(bytes)),
+        })
+    }
+
+    fn permit(&self, holder: &Holder, message: Option<&Message>) -> Result<Permit, Refusal> {
+        let (kind, what) = match message {
+            Some(message) if message.is_call() => (Kind::Call, "calls"),
+            _ => (Kind::Other, "requests"),
+        };
+        let allowance = {
+            let mut allowances = lock(&self.allowances);
+            let of_holder = allowances.entry(holder.clone()).or_insert_with(|| {
+                Arc::new(Allowance::new(self.calls_per_second, self.calls_at_once))
+            });
+            Arc::clone(of_holder)
+        };
+        allowance.permit(kind).map_err(|too_many| {
+            let seconds = too_many.seconds;
+            let refusal = Refusal::later(
+                StatusCode::TOO_MANY_REQUESTS,
+                format!(
+                    "too many {what}: a token may make {}; try again in {seconds} second{}",
+                    too_many.bound,
+                    if seconds == 1 { "" } else { "s" }
+                ),
+                Duration::from_secs(seconds),
+            );
+            refusal.of(message
+                .map(|message| message.id.clone())
+                .unwrap_or_default())
+        })
+    }
+}
+
+impl Files {
+    fn of(http: &Http) -> Self {
+        Self {
+            tokens: http.tokens.clone(),
+            certificate: http.certificate.clone(),
+        }
+    }
+
+    fn read(&self) -> Result<Keys, String> {
+        let tokens = self.tokens.as_ref().map(|path| {
+            let tokens = Tokens::read(path)
+                .map_err(|fault| format!("the file of tokens {} {fault}", path.display()))?;
+            if tokens.is_empty() {
+                log(&format!(
+                    "the file of tokens {} is empty, and nobody gets in: `ikigai-tools token NAME --file FILE` \
+                     adds one, and SIGHUP has it read",
+                    path.display()
+                ));
+            }
+            Ok::<_, String>(tokens)
+        });
+        let tls = self.certificate.as_ref();
+        let tls = tls.map(|(certificate, key)| tls::acceptor(certificate, key));
+        Ok(Keys {
+            tokens: tokens.transpose()?,
+            tls: tls.transpose()?,
+        })
+    }
+}
+
+/// A header that may be there once.
+enum One<'a> {
+    None,
+    Is(&'a str),
+    /// It is there twice, or no text.
+    Bad,
+}
+
+fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> One<'a> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => One::None,
+        (Some(value), None) => value.to_str().map_or(One::Bad, One::Is),
+        _ => One::Bad,
+    }
+}
+
+fn nothing_given() -> Refusal {
+    Refusal::stranger(
+        NO_TOKEN,
+        "this server wants a token: send the header `Authorization: Bearer TOKEN`, with the token that whoever \
+         runs it has made for you",
+    )
+}
+
+/// Whether a client sends what is read here, and reads what is sent.
+fn check_kinds(headers: &HeaderMap) -> Result<(), Refusal> {
+    let is = |kind: &str, wanted| {
+        let kind = kind.split(';').next().unwrap_or_default();
+        kind.trim().eq_ignore_ascii_case(wanted)
+    };
+    let sends_json = matches!(one(headers, &CONTENT_TYPE), One::Is(kind) if is(kind, JSON));
+    if !sends_json {
+        return Err(Refusal::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "the body has to be JSON, with the header `Content-Type: application/json`",
+        ));
+    }
+    let accepts = |wanted| {
+        let values = headers.get_all(ACCEPT).iter();
+        let mut values = values.filter_map(|value| value.to_str().ok());
+        values.any(|value| value.split(',').any(|kind| is(kind, wanted)))
+    };
+    if (accepts(JSON) && accepts(EVENTS)) || accepts(ANYTHING) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        StatusCode::NOT_ACCEPTABLE,
+        "the client has to take both kinds of answers: send the header `Accept: application/json, \
+         text/event-stream`",
+    ))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,232 @@
+//! The server over HTTP ("Streamable HTTP" under "Transports" in the protocol's specification): one
+//! address, one thread, many clients.
+//!
+//! The protocol itself is the SDK's service. What stands in front of it here decides who gets in,
+//! and how much of the machine they may take.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `answer` | the body of an answer, and what lasts until it has been sent |
+//! | `connections` | how many there may be, how long each may be silent, who goes |
+//! | `door` | the listener: connections come in here, and signals |
+//! | `gate` | who gets in |
+//! | `message` | a request's body, as far as it has to be known |
+//! | `events` | what streams have told, for those who come back to one |
+//! | `refusal` | what is answered to whoever does not get in |
+//! | `service` | the protocol's own service, without sessions or with them |
+//! | `sessions` | whose they are, how many, how long |
+//! | `tls` | TLS beneath it |
+
+mod answer;
+mod connections;
+mod door;
+mod events;
+mod gate;
+mod message;
+mod refusal;
+mod service;
+mod sessions;
+mod tls;
+
+use std::sync::Arc;
+
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
+use hyper::header::CONTENT_TYPE;
+use hyper::http::{HeaderValue, Request, Response};
+use hyper::{Method, StatusCode};
+use rmcp::transport::StreamableHttpServerConfig;
+use serde_json::Value;
+
+use crate::command_line::mcp::Http;
+use crate::front::mcp::http::answer::{Answer, Sent};
+use crate::front::mcp::http::connections::Work;
+use crate::front::mcp::http::gate::{Admitted, Gate};
+use crate::front::mcp::http::refusal::Refusal;
+use crate::front::mcp::http::service::Service;
+use crate::front::mcp::http::sessions::Limits;
+use crate::front::mcp::log;
+use crate::front::mcp::operation::{self, Operation};
+use crate::front::mcp::server::Offer;
+
+/// Where the protocol is spoken.
+const PATH: &str = "/mcp";
+
+/// Where the server says how it is.
+const HEALTH: &str = "/health";
+
+/// Where it tells its figures.
+const METRICS: &str = "/metrics";
+
+/// What most answers are.
+const JSON: &str = "application/json";
+
+/// The longest refusal of the SDK's that is handed on, in bytes.
+const LONGEST_REASON: usize = 1000;
+
+/// What answers requests.
+struct Site {
+    gate: Gate,
+    service: Service,
+    offer: Arc<Offer>,
+    operation: Arc<Operation>,
+}
+
+/// Serves until a signal ends it. An error is a sentence for the log.
+pub async fn serve(http: Http, offer: Arc<Offer>, operation: Arc<Operation>) -> Result<(), String> {
+    let keys = Gate::keys(&http)?;
+    let signals = door::Signals::listen()?;
+    let listener = door::listen(http.address)
+        .map_err(|error| format!("cannot listen on {}: {error}", http.address))?;
+    let address = listener.local_addr().unwrap_or(http.address);
+    let gate = Gate::new(&http, address, keys);
+    let scheme = if gate.tls().is_some() {
+        "https"
+    } else {
+        "http"
+    };
+    // The gate has looked at the names, for all paths.
+    let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
+    let sessions = http.sessions.then(|| Limits::of(http.tokens.is_some()));
+    let service = Service::new(Arc::clone(&offer), sessions, config);
+    log(&format!("listening on {scheme}://{address}{PATH}"));
+    let site = Arc::new(Site {
+        gate,
+        service,
+        offer,
+        operation,
+    });
+    door::open(listener, site, signals).await;
+    Ok(())
+}
+
+impl Site {
+    /// Answers a request, whatever it is: the one place that all requests pass.
+    async fn answer(&self, request: Request<Incoming>, work: Work) -> Response<Sent> {
+        if let Some(response) = self.answer_operator(&request, &work) {
+            self.count(&response);
+            return response.map(|body| Sent::new(body, None, work));
+        }
+        let is_whole = request.body().is_end_stream();
+        let (response, permit) = match self.admit(request).await {
+            Ok(admitted) => {
+                work.seat().is_known();
+                self.answer_admitted(admitted).await
+            }
+            Err(refusal) if is_whole => (refusal.read().into_response(), None),
+            Err(refusal) => (refusal.into_response(), None),
+        };
+        self.count(&response);
+        response.map(|body| Sent::new(body, permit, work))
+    }
+
+    /// Counts a refusal.
+    fn count<B>(&self, response: &Response<B>) {
+        let status = response.status();
+        if status.is_client_error() || status.is_server_error() {
+            self.operation.refused(status.as_u16());
+        }
+    }
+
+    /// Answers whoever runs the server, and wants to know how it is: anybody whether it is there,
+    /// those with a token the rest.
+    fn answer_operator(
+        &self,
+        request: &Request<Incoming>,
+        work: &Work,
+    ) -> Option<Response<Answer>> {
+        let path = request.uri().path();
+        if !matches!(path, HEALTH | METRICS) {
+            return None;
+        }
+        let refused = |refusal: Refusal| Some(refusal.unread().into_response());
+        if let Err(refusal) = self.gate.check_names(request) {
+            return refused(refusal);
+        }
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return refused(Refusal::method("GET, HEAD"));
+        }
+        let holder = self.gate.holder(request.headers());
+        let sharing = self.offer.sharing();
+        let (kind, text) = match (path, holder) {
+            (HEALTH, Err(_)) => (JSON, operation::ALIVE.into()),
+            (HEALTH, Ok(_)) => {
+                let health = self.operation.health(sharing.as_ref());
+                (JSON, health.to_string().into())
+            }
+            (_, Err(refusal)) => return refused(refusal),
+            (_, Ok(_)) => {
+                let connections = work.connections();
+                let figures = self.operation.figures(connections, sharing.as_ref());
+                (operation::TEXT_FORM, figures.into())
+            }
+        };
+        let mut response = Response::new(answer::whole(text));
+        let kind = HeaderValue::from_static(kind);
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+        Some(response)
+    }
+
+    async fn admit(&self, request: Request<Incoming>) -> Result<Admitted, Refusal> {
+        self.gate.check_names(&request).map_err(Refusal::unread)?;
+        match request.uri().path() {
+            PATH => {
+                let (methods, named) = self.service.methods();
+                self.gate.admit(request, methods, named).await
+            }
+            _ => Err(Refusal::new(
+                StatusCode::NOT_FOUND,
+                format!("there is nothing here: the protocol is spoken at {PATH}"),
+            )
+            .unread()),
+        }
+    }
+
+    /// Answers a request of the protocol, of which everything is known that anybody may want to
+    /// know.
+    async fn answer_admitted(
+        &self,
+        admitted: Admitted,
+    ) -> (Response<Answer>, Option<crate::access::Permit>) {
+        let id = admitted.message.map(|message| message.id);
+        let id = id.unwrap_or_default();
+        let response = match self.service.handle(admitted.request).await {
+            Ok(response) => in_json(response, id).await,
+            Err(refusal) => refusal.of(id).into_response(),
+        };
+        (response, Some(admitted.permit))
+    }
+}
+
+/// The SDK refuses some requests in plain text, which no client expects: the same as an error of
+/// JSON-RPC.
+async fn in_json(response: Response<Answer>, id: Value) -> Response<Answer> {
+    let status = response.status();
+    let kind = response.headers().get(CONTENT_TYPE);
+    if status.is_success() || kind.is_some_and(|kind| kind == "application/json") {
+        return response;
+    }
+    // The kind of content was looked at before: this is what the SDK says of a message that it
+    // cannot read.
+    if status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        let message = "the message is not as the protocol has it: see the method's own parameters";
+        return Refusal::new(StatusCode::BAD_REQUEST, message)
+            .of(id)
+            .into_response();
+    }
+    let (parts, body) = response.into_parts();
+    let text = body
+        .collect()
+        .await
+        .map(http_body_util::Collected::to_bytes);
+    let text = text.unwrap_or_default();
+    let text = String::from_utf8_lossy(text.get(..LONGEST_REASON).unwrap_or(&text));
+    let mut response = Refusal::new(status, text.into_owned())
+        .of(id)
+        .into_response();
+    if let Some(allow) = parts.headers.get(hyper::header::ALLOW) {
+        let headers = response.headers_mut();
+        headers.insert(hyper::header::ALLOW, allow.clone());
+    }
+    response
+}

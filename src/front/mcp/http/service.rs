@@ -1,0 +1,138 @@
+//! The protocol's own service, without sessions or with them: the one place that knows which.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::body::{Body, Bytes};
+use hyper::http::{Method, Request, Response, StatusCode};
+use rmcp::transport::StreamableHttpServerConfig;
+use rmcp::transport::streamable_http_server::tower::StreamableHttpService;
+use tokio::sync::watch;
+
+use crate::access::Holder;
+use crate::front::mcp::http::answer::{self, Answer};
+use crate::front::mcp::http::refusal::Refusal;
+use crate::front::mcp::http::sessions::{Asker, LIMITS, Limits, Sessions, Told};
+use crate::front::mcp::server::{Offer, Server};
+
+/// When whoever found no room for a session may try again: calls end at any time.
+const TRY_AGAIN: Duration = Duration::from_secs(5);
+
+/// The header by which a client names its session.
+const SESSION: &str = "mcp-session-id";
+
+/// The service. It is the same one with sessions and without, since there is room for one.
+#[derive(Clone)]
+pub struct Service {
+    protocol: StreamableHttpService<Server, Sessions>,
+    /// Those of clients of the revisions that know sessions, where they may have them.
+    sessions: Option<Sessions>,
+}
+
+impl Service {
+    /// The service of what is offered, with `sessions` within these limits or without.
+    pub fn new(
+        offer: Arc<Offer>,
+        sessions: Option<Limits>,
+        config: StreamableHttpServerConfig,
+    ) -> Self {
+        // Answers are JSON, unless a call reports progress; how streams begin is decided where
+        // sessions are.
+        let config = config
+            .with_legacy_session_mode(sessions.is_some())
+            .with_json_response(true)
+            .with_sse_retry(None);
+        let has_sessions = sessions.is_some();
+        let sessions = Sessions::new(sessions.unwrap_or(LIMITS));
+        let (_, going) = watch::channel(false);
+        let server = move || {
+            let going = if has_sessions {
+                Asker::going()
+            } else {
+                going.clone()
+            };
+            Ok(Server::new(Arc::clone(&offer), going))
+        };
+        let manager = Arc::new(sessions.clone());
+        Self {
+            protocol: StreamableHttpService::new(server, manager, config),
+            sessions: has_sessions.then_some(sessions),
+        }
+    }
+
+    /// The methods that it takes, and how they are named to whoever sends another.
+    pub fn methods(&self) -> (&'static [Method], &'static str) {
+        match self.sessions {
+            None => (&[Method::POST], "POST"),
+            Some(_) => (
+                &[Method::POST, Method::GET, Method::DELETE],
+                "POST, GET, DELETE",
+            ),
+        }
+    }
+
+    /// Answers a request, whose extensions tell the [`Holder`] of its token.
+    ///
+    /// # Errors
+    /// There is no room for the session that it was to begin, or another request of its session has
+    /// its id.
+    pub async fn handle<B>(&self, request: Request<B>) -> Result<Response<Answer>, Refusal>
+    where
+        B: Body + Send + 'static,
+        B::Error: Display,
+    {
+        let holder = request.extensions().get::<Holder>().cloned();
+        let named = request.headers().get(SESSION);
+        if request.method() == Method::DELETE
+            && let Some(sessions) = &self.sessions
+            && let Some(id) = named.and_then(|id| id.to_str().ok())
+            && !sessions.has(holder.as_ref(), id)
+        {
+            return Ok(no_such_session());
+        }
+        // On its own, so that connections do not have room for it while they are silent.
+        let answer = Box::pin(self.protocol.handle(request));
+        if self.sessions.is_none() {
+            return Ok(answer.await);
+        }
+        let answer = async {
+            let response = answer.await;
+            match Asker::told() {
+                None => Ok(response),
+                Some(Told::NoRoom) => Err(no_room()),
+                Some(Told::SameId) => Err(same_id()),
+            }
+        };
+        Asker::new(holder).answered(answer).await
+    }
+}
+
+/// What the service itself answers where there is no such session.
+fn no_such_session() -> Response<Answer> {
+    let text = Bytes::from_static(b"Not Found: Session not found");
+    let mut response = Response::new(answer::whole(text));
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
+}
+
+/// What is answered instead of a session where none can make room for it.
+fn no_room() -> Refusal {
+    let seconds = TRY_AGAIN.as_secs();
+    Refusal::later(
+        StatusCode::SERVICE_UNAVAILABLE,
+        format!(
+            "there are as many sessions as there may be, and each has a call under way: try again in \
+             {seconds} seconds, or end a session of yours"
+        ),
+        TRY_AGAIN,
+    )
+}
+
+/// What is answered to a request whose answer nobody could tell from another's.
+fn same_id() -> Refusal {
+    Refusal::new(
+        StatusCode::BAD_REQUEST,
+        "a request of this session with the same id has no answer yet: give each request an id of its own",
+    )
+}

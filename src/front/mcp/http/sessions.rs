@@ -1,0 +1,417 @@
+//! The sessions of clients: whose they are, how many there are, and what ends with them.
+//!
+//! The protocol's side of a session is the SDK's (`LocalSessionManager`). This one decides around it
+//! who may have one: a session is its token's, and for anybody else it is not there. Those that are
+//! idle for a minute end, and the longest idle one makes room for a new one. The answers of calls go
+//! through [`Events`], from which a client whose connection broke reads on.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_core::Stream;
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
+};
+use rmcp::transport::streamable_http_server::session::local::{
+    LocalSessionManager, LocalSessionManagerError, SessionTransport,
+};
+use rmcp::transport::streamable_http_server::session::{
+    ServerSseMessage, SessionId, SessionManager,
+};
+
+use super::events::{Events, Feed, KEPT, Writer};
+use crate::access::Holder;
+pub use asker::{Asker, Told};
+use session::{Session, Unanswered, Under, What};
+
+mod asker;
+mod session;
+
+/// How many sessions there may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Of one token.
+    pub of_holder: usize,
+    /// In all.
+    pub in_all: usize,
+    /// How long one is kept in which nothing is under way.
+    pub idle: Duration,
+}
+
+impl Limits {
+    /// The limits of a server that has tokens, or has none: then nobody is told apart, and there is
+    /// no limit but that of all.
+    #[must_use]
+    pub fn of(tokens: bool) -> Self {
+        if tokens {
+            return LIMITS;
+        }
+        Self {
+            of_holder: LIMITS.in_all,
+            ..LIMITS
+        }
+    }
+}
+
+/// The limits of a server.
+pub const LIMITS: Limits = Limits {
+    of_holder: 256,
+    in_all: 500,
+    idle: Duration::from_secs(60),
+};
+
+/// How often idle sessions are looked for.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The messages that wait within a session for the one who reads them next.
+const WAITING: usize = 4;
+
+/// All sessions of a server.
+#[derive(Clone, Debug)]
+pub struct Sessions(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    limits: Limits,
+    sdk: LocalSessionManager,
+    open: Mutex<HashMap<SessionId, Arc<Session>>>,
+    events: Arc<Events>,
+    /// Idle sessions are being looked for.
+    looking: AtomicBool,
+}
+
+impl Sessions {
+    /// None yet.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        let mut sdk = LocalSessionManager::default();
+        sdk.session_config.channel_capacity = WAITING;
+        // What is idle is known here, and how streams begin.
+        sdk.session_config.keep_alive = None;
+        sdk.session_config.sse_retry = None;
+        sdk.session_config.completed_cache_ttl = Duration::ZERO;
+        Self(Arc::new(Shared {
+            limits,
+            sdk,
+            open: Mutex::default(),
+            events: Events::new(KEPT),
+            looking: AtomicBool::new(false),
+        }))
+    }
+
+    /// Whether `holder` has this session.
+    #[must_use]
+    pub fn has(&self, holder: Option<&Holder>, id: &str) -> bool {
+        let open = self.0.open();
+        open.get(id)
+            .is_some_and(|session| session.holder.as_ref() == holder)
+    }
+
+    /// The session, if it is the present asker's.
+    fn of_asker(&self, id: &SessionId) -> Option<Arc<Session>> {
+        let open = self.0.open();
+        let session = open.get(id)?;
+        Asker::is(session.holder.as_ref()).then(|| Arc::clone(session))
+    }
+
+    fn asked(&self, id: &SessionId) -> Result<Arc<Session>, Refused> {
+        self.of_asker(id).ok_or(Refused::Unknown)
+    }
+}
+
+impl Shared {
+    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Session>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends a session and its calls.
+    async fn end(&self, id: &SessionId) {
+        let session = self.open().remove(id);
+        if let Some(session) = session {
+            session.gone.send_replace(true);
+        }
+        self.events.forget(id);
+        // It fails only where the session has ended already.
+        let _ = self.sdk.close_session(id).await;
+    }
+
+    /// The session that goes first, of those of whose holders this is true: the one that is idle for
+    /// the longest time, else the one that was used last the longest ago and has no call under way.
+    fn first_to_go(&self, of: impl Fn(Option<&Holder>) -> bool) -> Option<SessionId> {
+        let open = self.open();
+        let sessions = open.iter();
+        let sessions = sessions.filter(|(_, session)| of(session.holder.as_ref()));
+        let used = sessions.map(|(id, session)| (session.used(), id));
+        let may_go = used.filter(|(used, _)| used.calls == 0);
+        let first = may_go.min_by_key(|(used, _)| (used.now > 0, used.last));
+        first.map(|(_, id)| Arc::clone(id))
+    }
+
+    /// Makes room for one more session of `holder`.
+    async fn make_room(&self, holder: Option<&Holder>) -> Result<(), Refused> {
+        loop {
+            let (own, all) = {
+                let open = self.open();
+                let sessions = open.values();
+                let own = sessions.filter(|session| session.holder.as_ref() == holder);
+                (own.count(), open.len())
+            };
+            let own_is_full = own >= self.limits.of_holder;
+            if !own_is_full && all < self.limits.in_all {
+                return Ok(());
+            }
+            let first = self.first_to_go(|of| !own_is_full || of == holder);
+            self.end(&first.ok_or(Refused::Full)?).await;
+        }
+    }
+
+    /// Ends sessions as they become idle, for as long as there are any.
+    async fn look_for_idle_ones(self: Arc<Self>) {
+        loop {
+            tokio::time::sleep(LOOK.min(self.limits.idle)).await;
+            let idle: Vec<SessionId> = {
+                let open = self.open();
+                if open.is_empty() {
+                    self.looking.store(false, Ordering::Relaxed);
+                    return;
+                }
+                let idle = open.iter().filter(|(_, session)| {
+                    let used = session.used();
+                    used.now == 0 && used.last.elapsed() >= self.limits.idle
+                });
+                idle.map(|(id, _)| Arc::clone(id)).collect()
+            };
+            for id in idle {
+                self.end(&id).await;
+            }
+        }
+    }
+
+    /// Hands on what comes for a call, until it has its answer, or nobody waits for that any more.
+    async fn hand_on(
+        self: Arc<Self>,
+        session: SessionId,
+        mut request: Option<Unanswered>,
+        from: impl Stream<Item = ServerSseMessage>,
+        mut to: Writer,
+    ) {
+        let id = request.as_ref().map(|request| request.id.clone());
+        let mut from = pin!(from);
+        let mut cancelled = false;
+        loop {
+            let next = std::future::poll_fn(|context| from.as_mut().poll_next(context));
+            tokio::select! {
+                event = next => match event {
+                    None => return,
+                    Some(event) => {
+                        if let Some(message) = event.message {
+                            if is_answer(&message) {
+                                drop(request.take());
+                            }
+                            to.write(&message);
+                        }
+                    }
+                },
+                () = to.left_alone(), if !cancelled => {
+                    cancelled = true;
+                    let message = cancellation(id.clone());
+                    // It fails only where the session has ended, and with it the call.
+                    let _ = self.sdk.accept_message(&session, message).await;
+                }
+            }
+        }
+    }
+}
+
+/// Whether nothing follows for the request that this message is for.
+fn is_answer(message: &ServerJsonRpcMessage) -> bool {
+    matches!(
+        message,
+        ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)
+    )
+}
+
+/// The message by which a client ends its call.
+fn cancellation(request: Option<RequestId>) -> ClientJsonRpcMessage {
+    let reason = Some("the client hung up".to_owned());
+    let params = CancelledNotificationParam::new(request, reason);
+    let notification = CancelledNotification::new(params);
+    ClientJsonRpcMessage::notification(ClientNotification::CancelledNotification(notification))
+}
+
+/// A stream to a client, under way in its session until it is dropped.
+struct Streamed<S> {
+    stream: S,
+    _under: Under,
+}
+
+impl<S: Stream + Unpin> Stream for Streamed<S> {
+    type Item = S::Item;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
+        Pin::new(&mut self.stream).poll_next(context)
+    }
+}
+
+/// Why something of a session is not done.
+#[derive(Debug)]
+pub enum Refused {
+    /// There is no such session of the asker's.
+    Unknown,
+    /// There is no such event of this session.
+    NoSuchEvent,
+    /// Each session that could make room has a call under way.
+    Full,
+    /// A request with this id has no answer yet.
+    SameId,
+    /// The reason of the protocol's side.
+    Sdk(LocalSessionManagerError),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("there is no such session"),
+            Self::NoSuchEvent => f.write_str("there is no such event to resume from"),
+            Self::Full => f.write_str("every session has a call under way; try again later"),
+            Self::SameId => f.write_str("a request with this id has no answer yet"),
+            Self::Sdk(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl From<LocalSessionManagerError> for Refused {
+    fn from(error: LocalSessionManagerError) -> Self {
+        Self::Sdk(error)
+    }
+}
+
+impl SessionManager for Sessions {
+    type Error = Refused;
+    type Transport = SessionTransport;
+
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), Refused> {
+        let (holder, gone) = Asker::begins().ok_or(Refused::Unknown)?;
+        let shared = &self.0;
+        let room = shared.make_room(holder.as_ref()).await;
+        if matches!(room, Err(Refused::Full)) {
+            Asker::tell(Told::NoRoom);
+        }
+        room?;
+        let (id, transport) = shared.sdk.create_session().await?;
+        let session = Session::new(holder, gone);
+        shared.open().insert(Arc::clone(&id), Arc::new(session));
+        if !shared.looking.swap(true, Ordering::Relaxed) {
+            tokio::spawn(Arc::clone(shared).look_for_idle_ones());
+        }
+        Ok((id, transport))
+    }
+
+    async fn initialize_session(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, Refused> {
+        let session = self.asked(id)?;
+        let _call = session.begin(What::Call);
+        let answer = self.0.sdk.initialize_session(id, message).await?;
+        if let ServerJsonRpcMessage::Response(response) = &answer
+            && let ServerResult::InitializeResult(result) = &response.result
+        {
+            let knows = result.protocol_version >= ProtocolVersion::V_2025_11_25;
+            session.primed.store(knows, Ordering::Relaxed);
+        }
+        Ok(answer)
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, Refused> {
+        Ok(self.of_asker(id).is_some())
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<(), Refused> {
+        // A session that has ended by itself is told of by nobody's request.
+        if !Asker::is_there() || self.of_asker(id).is_some() {
+            self.0.end(id).await;
+        }
+        Ok(())
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+        let session = self.asked(id)?;
+        let request = match &message {
+            ClientJsonRpcMessage::Request(request) => {
+                let new = session.ask(&request.id);
+                if new.is_none() {
+                    Asker::tell(Told::SameId);
+                }
+                Some(new.ok_or(Refused::SameId)?)
+            }
+            _ => None,
+        };
+        let (call, stream) = (session.begin(What::Call), session.begin(What::Stream));
+        let from = self.0.sdk.create_stream(id, message).await?;
+        let primed = session.primed.load(Ordering::Relaxed);
+        let (to, feed) = self.0.events.open(id, primed);
+        let (shared, id) = (Arc::clone(&self.0), Arc::clone(id));
+        tokio::spawn(async move {
+            shared.hand_on(id, request, from, to).await;
+            drop(call);
+        });
+        Ok(streamed(feed, stream))
+    }
+
+    async fn accept_message(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<(), Refused> {
+        let session = self.asked(id)?;
+        let _under = session.begin(What::Stream);
+        Ok(self.0.sdk.accept_message(id, message).await?)
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+        let under = self.asked(id)?.begin(What::Stream);
+        let stream = self.0.sdk.create_standalone_stream(id).await?;
+        Ok(Streamed {
+            stream: Box::pin(stream),
+            _under: under,
+        })
+    }
+
+    async fn resume(
+        &self,
+        id: &SessionId,
+        last_event_id: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+        let session = self.asked(id)?;
+        let feed = self.0.events.resume(id, &last_event_id);
+        let feed = feed.ok_or(Refused::NoSuchEvent)?;
+        Ok(streamed(feed, session.begin(What::Stream)))
+    }
+}
+
+fn streamed(stream: Feed, under: Under) -> Streamed<Feed> {
+    Streamed {
+        stream,
+        _under: under,
+    }
+}
+
+#[cfg(test)]
+mod tests;

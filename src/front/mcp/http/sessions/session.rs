@@ -1,0 +1,125 @@
+//! One session: what is under way in it, and which of its requests have no answer yet.
+
+use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::RequestId;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::access::Holder;
+
+#[derive(Debug)]
+pub struct Session {
+    pub holder: Option<Holder>,
+    /// Its client knows events without content.
+    pub primed: AtomicBool,
+    pub gone: watch::Sender<bool>,
+    used: Mutex<Used>,
+    /// The requests that have no answer yet.
+    unanswered: Mutex<HashSet<RequestId>>,
+}
+
+/// Of what use a session is.
+#[derive(Clone, Copy, Debug)]
+pub struct Used {
+    /// How many calls and streams are under way.
+    pub now: usize,
+    /// How many of them are calls.
+    pub calls: usize,
+    /// When something began or ended last.
+    pub last: Instant,
+}
+
+impl Session {
+    /// A session of `holder`, in which nothing has been done.
+    pub fn new(holder: Option<Holder>, gone: watch::Sender<bool>) -> Self {
+        Self {
+            holder,
+            primed: AtomicBool::new(false),
+            gone,
+            used: Mutex::new(Used {
+                now: 0,
+                calls: 0,
+                last: Instant::now(),
+            }),
+            unanswered: Mutex::default(),
+        }
+    }
+
+    /// Of what use it is now.
+    pub fn used(&self) -> Used {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unanswered(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+        let ids = self.unanswered.lock();
+        ids.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a request begins, until what is returned is dropped; none, where one with the same
+    /// id has no answer yet: nobody could tell their answers apart.
+    pub fn ask(self: &Arc<Self>, id: &RequestId) -> Option<Unanswered> {
+        let is_new = self.unanswered().insert(id.clone());
+        is_new.then(|| Unanswered {
+            session: Arc::clone(self),
+            id: id.clone(),
+        })
+    }
+
+    /// Notes that something begins, until what is returned is dropped.
+    pub fn begin(self: &Arc<Self>, what: What) -> Under {
+        let under = Under {
+            session: Arc::clone(self),
+            what,
+        };
+        under.note(|count| count.saturating_add(1));
+        under
+    }
+}
+
+/// A request that has no answer yet.
+#[derive(Debug)]
+pub struct Unanswered {
+    session: Arc<Session>,
+    pub id: RequestId,
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        self.session.unanswered().remove(&self.id);
+    }
+}
+
+/// What may be under way in a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    Call,
+    Stream,
+}
+
+/// Something that is under way.
+#[derive(Debug)]
+pub struct Under {
+    session: Arc<Session>,
+    what: What,
+}
+
+impl Under {
+    fn note(&self, change: impl Fn(usize) -> usize) {
+        let used = self.session.used.lock();
+        let mut used = used.unwrap_or_else(PoisonError::into_inner);
+        used.now = change(used.now);
+        if self.what == What::Call {
+            used.calls = change(used.calls);
+        }
+        used.last = Instant::now();
+    }
+}
+
+impl Drop for Under {
+    fn drop(&mut self) {
+        self.note(|count| count.saturating_sub(1));
+    }
+}

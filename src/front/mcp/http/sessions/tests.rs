@@ -1,0 +1,139 @@
+//! Sessions, tested by itself.
+
+use super::*;
+use tokio::sync::watch;
+
+fn run(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    runtime.block_on(test);
+}
+
+async fn begin(sessions: &Sessions, holder: &str) -> (SessionId, watch::Receiver<bool>) {
+    let holder = (!holder.is_empty()).then(|| Holder::new(holder));
+    let asker = Asker::new(holder);
+    let going = asker.gone.subscribe();
+    let (id, _) = asker.answered(sessions.create_session()).await.unwrap();
+    // Each is used later than the one before.
+    tokio::time::sleep(Duration::from_millis(2)).await;
+    (id, going)
+}
+
+fn limits(of_holder: usize, in_all: usize) -> Sessions {
+    Sessions::new(Limits {
+        of_holder,
+        in_all,
+        ..LIMITS
+    })
+}
+
+/// Waits until this is so, which a loaded machine may take its time for.
+async fn until(is_so: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if is_so() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("it has not come about within ten seconds");
+}
+
+#[test]
+fn the_longest_idle_session_makes_room_and_first_one_of_the_same_token() {
+    run(async {
+        let sessions = limits(2, 3);
+        let (other, _) = begin(&sessions, "other").await;
+        let (first, first_going) = begin(&sessions, "one").await;
+        let (second, _) = begin(&sessions, "one").await;
+        let there = |id: &SessionId| sessions.0.open().contains_key(id);
+        // The token's own limit is reached.
+        let (third, _) = begin(&sessions, "one").await;
+        assert!(!there(&first) && *first_going.borrow());
+        assert!(there(&other) && there(&second) && there(&third));
+        // Three there are in all.
+        let (fourth, _) = begin(&sessions, "two").await;
+        assert!(!there(&other));
+        assert!(there(&second) && there(&third) && there(&fourth));
+    });
+}
+
+#[test]
+fn a_session_with_something_under_way_goes_after_idle_ones_and_never_with_a_call() {
+    run(async {
+        let sessions = limits(2, 2);
+        let (first, _) = begin(&sessions, "one").await;
+        let (second, _) = begin(&sessions, "one").await;
+        let session = |id| Arc::clone(&sessions.0.open()[id]);
+        let call = session(&first).begin(What::Call);
+        let stream = session(&second).begin(What::Stream);
+        let (third, _) = begin(&sessions, "one").await;
+        assert!(sessions.0.open().contains_key(&first));
+        assert!(!sessions.0.open().contains_key(&second));
+        let another = session(&third).begin(What::Call);
+        let asker = Asker::new(Some(Holder::new("one")));
+        let refused = asker.answered(sessions.create_session()).await;
+        assert!(matches!(refused, Err(Refused::Full)));
+        drop((call, stream, another));
+        begin(&sessions, "one").await;
+        assert!(!sessions.0.open().contains_key(&first));
+    });
+}
+
+#[test]
+fn without_tokens_there_is_only_the_limit_of_all() {
+    run(async {
+        assert_eq!((LIMITS.of_holder, LIMITS.in_all), (256, 500));
+        assert_eq!(Limits::of(true).of_holder, 256);
+        assert_eq!(Limits::of(false).of_holder, 500);
+        let sessions = limits(3, 3);
+        for _ in 0..5 {
+            begin(&sessions, "").await;
+        }
+        assert_eq!(sessions.0.open().len(), 3);
+    });
+}
+
+#[test]
+fn a_session_is_its_token_s_and_for_anybody_else_not_there() {
+    run(async {
+        let sessions = limits(9, 9);
+        let (id, _) = begin(&sessions, "one").await;
+        for (holder, own) in [(Some("one"), true), (Some("two"), false), (None, false)] {
+            let holder = holder.map(Holder::new);
+            assert_eq!(sessions.has(holder.as_ref(), &id), own);
+            let has = Asker::new(holder).answered(sessions.has_session(&id));
+            assert_eq!(has.await.unwrap(), own);
+        }
+        // Whoever is known not to have asked has nothing.
+        assert!(!sessions.has_session(&id).await.unwrap());
+        let other = || Asker::new(Some(Holder::new("two")));
+        other().answered(sessions.close_session(&id)).await.unwrap();
+        assert!(sessions.0.open().contains_key(&id));
+        let stream = other()
+            .answered(sessions.create_standalone_stream(&id))
+            .await;
+        assert!(matches!(stream.map(drop), Err(Refused::Unknown)));
+        let own = Asker::new(Some(Holder::new("one")));
+        own.answered(sessions.close_session(&id)).await.unwrap();
+        assert!(!sessions.0.open().contains_key(&id));
+    });
+}
+
+#[test]
+fn idle_sessions_end_and_those_with_something_under_way_do_not() {
+    run(async {
+        let idle = Duration::from_millis(300);
+        let sessions = Sessions::new(Limits { idle, ..LIMITS });
+        let (first, going) = begin(&sessions, "one").await;
+        let (second, _) = begin(&sessions, "one").await;
+        let stream = Arc::clone(&sessions.0.open()[&second]).begin(What::Stream);
+        until(|| !sessions.0.open().contains_key(&first) && *going.borrow()).await;
+        tokio::time::sleep(idle * 3).await;
+        assert!(sessions.0.open().contains_key(&second));
+        drop(stream);
+        until(|| sessions.0.open().is_empty()).await;
+        until(|| !sessions.0.looking.load(Ordering::Relaxed)).await;
+    });
+}

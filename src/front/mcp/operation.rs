@@ -1,0 +1,237 @@
+//! What a server over HTTP tells whoever runs it: a line of JSON for each call, figures in
+//! Prometheus' text form, and how it is.
+//!
+//! What was asked for is in none of them unless somebody asks for that: queries and addresses are
+//! their askers' own.
+
+mod figures;
+
+use std::io::{self, Write};
+use std::sync::Mutex;
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use rmcp::model::JsonObject;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::cache::Sharing;
+use crate::web::date;
+use figures::{Figures, Now};
+
+pub use figures::TEXT_FORM;
+
+/// All that anybody learns of a server's health.
+pub const ALIVE: &str = r#"{"status":"ok"}"#;
+
+/// How many lines wait for a log that is read slowly; further ones are lost, and counted.
+const LINES: usize = 4096;
+
+/// The outcome of a call that answered.
+const OK: &str = "ok";
+
+/// The outcome of a call that was given up.
+const CANCELLED: &str = "cancelled";
+
+/// A server's watch over itself.
+pub struct Operation {
+    begun: Instant,
+    log: Option<Log>,
+    arguments: bool,
+    figures: Figures,
+}
+
+/// What is told of a call.
+#[derive(Serialize)]
+struct Line<'a> {
+    time: String,
+    token: &'a str,
+    tool: &'a str,
+    milliseconds: u64,
+    bytes: usize,
+    outcome: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<&'a JsonObject>,
+}
+
+impl Operation {
+    /// That of a server that begins now. `log` wants a line for each call, `arguments` what was
+    /// asked for in it as well. An error is a sentence.
+    pub fn new(log: bool, arguments: bool) -> Result<Self, String> {
+        if log {
+            super::log_in_json();
+        }
+        let log = log.then(Log::start).transpose();
+        Ok(Self {
+            begun: Instant::now(),
+            log: log.map_err(|error| format!("cannot log: {error}"))?,
+            arguments,
+            figures: Figures::default(),
+        })
+    }
+
+    /// A call of `tool` that begins now, by the holder of the token `token`.
+    pub fn call<'a>(
+        &'a self,
+        token: &str,
+        tool: &'static str,
+        arguments: &JsonObject,
+    ) -> RunningCall<'a> {
+        self.figures.lock().running += 1;
+        let logged = self.log.is_some();
+        RunningCall {
+            operation: self,
+            begun: Instant::now(),
+            token: if logged {
+                token.to_owned()
+            } else {
+                String::new()
+            },
+            tool,
+            arguments: (logged && self.arguments).then(|| arguments.clone()),
+            ended: None,
+        }
+    }
+
+    /// A request was refused with this status.
+    pub fn refused(&self, status: u16) {
+        self.figures.lock().refused(status);
+    }
+
+    /// How the server is, for whoever is let in: others only learn [`ALIVE`]. Where it shares its
+    /// cache with other servers, `sharing` is how that stands.
+    pub fn health(&self, sharing: Option<&Sharing>) -> Value {
+        let mut shared = json!("none");
+        let mut well = true;
+        if let Some(sharing) = sharing {
+            let seconds = sharing.since.elapsed().unwrap_or_default().as_secs();
+            shared = json!({
+                "state": if sharing.up { "up" } else { "down" },
+                "seconds": seconds,
+            });
+            if let Some(why) = sharing.why.as_ref().or(sharing.refuses.as_ref()) {
+                shared["reason"] = why.as_str().into();
+                well = false;
+            }
+        }
+        json!({
+            "status": if well { OK } else { "degraded" },
+            "version": env!("CARGO_PKG_VERSION"),
+            "uptimeSeconds": self.begun.elapsed().as_secs(),
+            "sharedCache": shared,
+        })
+    }
+
+    /// The figures, in [`TEXT_FORM`], of a server that has so many `connections`.
+    pub fn figures(&self, connections: usize, sharing: Option<&Sharing>) -> String {
+        self.figures.text(&Now {
+            uptime: self.begun.elapsed(),
+            connections,
+            shared_up: sharing.is_none_or(|sharing| sharing.up),
+            resident: resident(),
+        })
+    }
+
+    fn ended(&self, call: &RunningCall<'_>, outcome: &str, bytes: usize) {
+        let took = call.begun.elapsed();
+        self.figures.lock().ended(call.tool, outcome, took);
+        let Some(log) = &self.log else {
+            return;
+        };
+        let line = Line {
+            time: now(),
+            token: &call.token,
+            tool: call.tool,
+            milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            bytes,
+            outcome,
+            arguments: call.arguments.as_ref(),
+        };
+        if let Ok(line) = serde_json::to_string(&line)
+            && !log.write(line)
+        {
+            self.figures.lock().lost += 1;
+        }
+    }
+}
+
+/// A call under way. One that is dropped before it has ended was given up.
+pub struct RunningCall<'a> {
+    operation: &'a Operation,
+    begun: Instant,
+    token: String,
+    tool: &'static str,
+    arguments: Option<JsonObject>,
+    ended: Option<(String, usize)>,
+}
+
+impl RunningCall<'_> {
+    /// It has answered with so many bytes: `code` is that of the error, if it is one.
+    pub fn answered(mut self, code: Option<&str>, bytes: usize) {
+        self.ended = Some((code.unwrap_or(OK).to_owned(), bytes));
+    }
+}
+
+impl Drop for RunningCall<'_> {
+    fn drop(&mut self) {
+        let ended = self.ended.take();
+        let (outcome, bytes) = ended
+            .as_ref()
+            .map_or((CANCELLED, 0), |(code, bytes)| (code.as_str(), *bytes));
+        self.operation.ended(self, outcome, bytes);
+    }
+}
+
+/// A thread that writes lines on stderr, so that nobody waits for whoever reads them.
+struct Log(Mutex<SyncSender<String>>);
+
+impl Log {
+    fn start() -> io::Result<Self> {
+        let (lines, waiting) = sync_channel::<String>(LINES);
+        thread::Builder::new()
+            .name("log".to_owned())
+            .stack_size(64 * 1024)
+            .spawn(move || {
+                for mut line in waiting {
+                    line.push('\n');
+                    let _ = io::stderr().write_all(line.as_bytes());
+                }
+            })?;
+        Ok(Self(Mutex::new(lines)))
+    }
+
+    /// Whether there was room for the line.
+    fn write(&self, line: String) -> bool {
+        let lines = self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        !matches!(
+            lines.try_send(line),
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_))
+        )
+    }
+}
+
+/// Now, to the millisecond (RFC 3339).
+pub fn now() -> String {
+    let now = SystemTime::now();
+    let since = now.duration_since(SystemTime::UNIX_EPOCH);
+    let milliseconds = since.unwrap_or(Duration::ZERO).subsec_millis();
+    let seconds = date::rfc_3339(now);
+    match seconds.strip_suffix('Z') {
+        Some(seconds) => format!("{seconds}.{milliseconds:03}Z"),
+        None => seconds,
+    }
+}
+
+/// The memory of this process that is in use, in bytes; unknown without `/proc`.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kibibytes * 1024)
+}

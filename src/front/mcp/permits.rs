@@ -1,0 +1,117 @@
+//! How many calls run at the same time, each a process: in all, of a tool whose calls may take much
+//! memory, and of one holder of a token, who is to leave room for the others.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::access::Holder;
+use crate::contract::tool::Tool;
+
+/// How many calls run at the same time; further ones wait for a permit. A tool whose calls may take
+/// much memory allows fewer of its own (`Tool::at_once`).
+const CALLS: usize = 64;
+
+/// How many times as many calls of such a tool a server for many clients runs.
+const FOR_MANY: usize = 4;
+
+/// The part of all permits that one holder may have, as a divisor.
+const SHARE: usize = 2;
+
+/// The permits of a server.
+pub struct Permits {
+    common: Arc<Semaphore>,
+    /// Those of tools that run fewer calls at the same time, by the tools' names.
+    own: HashMap<&'static str, (Arc<Semaphore>, usize)>,
+    /// Those of holders, for each tool that has some of its own and for the others together.
+    shares: Mutex<HashMap<(Holder, &'static str), Arc<Semaphore>>>,
+}
+
+/// What a call needs in order to run, until it has ended.
+#[derive(Default)]
+pub struct Permit(Vec<OwnedSemaphorePermit>);
+
+impl Permits {
+    /// The permits of a server of `tools`, for many clients or for one.
+    pub fn new(tools: &[&'static Tool], many: bool) -> Self {
+        let own = tools.iter().filter_map(|tool| {
+            let count = tool.at_once? * if many { FOR_MANY } else { 1 };
+            Some((tool.name, (Arc::new(Semaphore::new(count)), count)))
+        });
+        Self {
+            common: Arc::new(Semaphore::new(CALLS)),
+            own: own.collect(),
+            shares: Mutex::default(),
+        }
+    }
+
+    /// Waits for what a call of `tool` needs but for a common permit. Before that one, so that
+    /// calls that wait here keep no others waiting.
+    pub async fn own(&self, tool: &'static Tool, holder: Option<&Holder>) -> Permit {
+        let own = self.own.get(tool.name);
+        let mut permit = Permit::default();
+        if let Some(holder) = holder {
+            let (name, count) = own.map_or(("", CALLS), |(_, count)| (tool.name, *count));
+            permit.take(self.share(holder, name, count)).await;
+        }
+        if let Some((own, _)) = own {
+            permit.take(Arc::clone(own)).await;
+        }
+        permit
+    }
+
+    /// Waits for a common permit beside the others.
+    pub async fn common(&self, permit: &mut Permit) {
+        permit.take(Arc::clone(&self.common)).await;
+    }
+
+    fn share(&self, holder: &Holder, name: &'static str, count: usize) -> Arc<Semaphore> {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody has a permit of those that the table alone knows.
+        shares.retain(|_, share| Arc::strong_count(share) > 1);
+        let share = shares.entry((holder.clone(), name));
+        Arc::clone(share.or_insert_with(|| Arc::new(Semaphore::new((count / SHARE).max(1)))))
+    }
+}
+
+impl Permit {
+    async fn take(&mut self, semaphore: Arc<Semaphore>) {
+        // They are never closed.
+        self.0.extend(semaphore.acquire_owned().await);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::tools::scrape_page::TOOL;
+
+    async fn has(permits: &Permits, holder: &Holder) -> Option<Permit> {
+        let permit = permits.own(&TOOL, Some(holder));
+        timeout(Duration::from_millis(20), permit).await.ok()
+    }
+
+    #[tokio::test]
+    async fn one_holder_leaves_room_for_another() {
+        let permits = Permits::new(&[&TOOL], true);
+        let (ada, bob) = (Holder::new("ada"), Holder::new("bob"));
+        let all = TOOL.at_once.unwrap() * FOR_MANY;
+        let mut of_ada = Vec::new();
+        while let Some(permit) = has(&permits, &ada).await {
+            of_ada.push(permit);
+        }
+        assert_eq!(of_ada.len(), all / SHARE);
+        let of_bob = has(&permits, &bob).await;
+        assert!(of_bob.is_some());
+        of_ada.pop();
+        assert!(has(&permits, &ada).await.is_some());
+        drop((of_ada, of_bob));
+        assert!(has(&permits, &bob).await.is_some());
+        assert_eq!(permits.shares.lock().unwrap().len(), 1);
+    }
+}

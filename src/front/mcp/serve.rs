@@ -1,0 +1,107 @@
+//! A server's lifetime, from its start to the end of the last process that its calls started.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::stdio_pipes;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::command_line::mcp::Options;
+use crate::front::mcp::operation::Operation;
+use crate::front::mcp::server::{Offer, Server};
+use crate::front::mcp::transport::LineTransport;
+use crate::front::mcp::{cache, http};
+use crate::registry::TOOLS;
+use crate::sandbox::confinement::{self, Confinement};
+use crate::sandbox::reaper;
+use crate::secrets;
+use crate::web::{credentials, guard};
+
+/// Serves until the client goes away, and then ends everything that its calls started. An error is
+/// a sentence for the log.
+pub fn run(options: Options) -> Result<(), String> {
+    let confinement = options.bounds.as_ref().map(Confinement::resolve);
+    let confinement = confinement.transpose()?;
+    let bounded = confinement
+        .as_ref()
+        .is_some_and(Confinement::confines_files);
+    if bounded && !confinement::is_possible() {
+        return Err(confinement::IMPOSSIBLE.to_owned());
+    }
+    reaper::adopt_orphans();
+    // SAFETY: the runtime does not run yet, and no other thread does.
+    let secrets = unsafe { secrets::take(&TOOLS) };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start: {error}"))?;
+    let result = runtime.block_on(serve(options, confinement, secrets));
+    // A thread that still reads a terminal's stdin must not be waited for.
+    runtime.shutdown_background();
+    reaper::end_all();
+    result
+}
+
+async fn serve(
+    mut options: Options,
+    confinement: Option<Confinement>,
+    secrets: Vec<(OsString, OsString)>,
+) -> Result<(), String> {
+    let http = options.http.take();
+    if http.as_ref().is_some_and(|http| !http.allow_private) {
+        // Its callers are not those whose network this is.
+        guard::fetch_public_alone();
+    }
+    let cache = if options.tools.iter().any(|tool| tool.keeps_answers()) {
+        cache::open(http.is_some(), confinement.as_ref(), &secrets).await?
+    } else {
+        None
+    };
+    credentials::lend(&secrets);
+    if let Some(http) = http {
+        let operation = Arc::new(Operation::new(http.log, http.log_arguments)?);
+        let told = Some(Arc::clone(&operation));
+        let offer = Offer::new(options, confinement, secrets, cache, told);
+        return http::serve(http, Arc::new(offer), operation).await;
+    }
+    let offer = Arc::new(Offer::new(options, confinement, secrets, cache, None));
+    tokio::select! {
+        ended = on_stdio(offer) => ended,
+        () = termination_signal() => Ok(()),
+    }
+}
+
+/// Serves the one client on stdin and stdout.
+async fn on_stdio(offer: Arc<Offer>) -> Result<(), String> {
+    let (gone, went) = watch::channel(false);
+    let (input, output) = stdio_pipes();
+    let wire = LineTransport::new(input, output, gone);
+    match Box::pin(Server::new(offer, went).serve(wire)).await {
+        Ok(running) => match running.waiting().await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        },
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Waits for one of the signals that ask a process to end.
+async fn termination_signal() {
+    let listen = |kind| signal(kind);
+    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hang_up)) = (
+        listen(SignalKind::terminate()),
+        listen(SignalKind::interrupt()),
+        listen(SignalKind::hangup()),
+    ) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        _ = hang_up.recv() => {}
+    }
+}
