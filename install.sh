@@ -6,7 +6,6 @@ umask 022
 unset CDPATH
 
 program=ikigai-tools
-static_flags='-C target-feature=+crt-static -C relocation-model=static'
 
 usage() {
     cat <<'END'
@@ -199,8 +198,9 @@ build_for() {
     target_dir=${CARGO_TARGET_DIR:-$source/target}
     (
         cd "$source"
-        [ -z "$2" ] || export RUSTFLAGS="${RUSTFLAGS-} $2"
-        cargo build --release --locked --bin $program --target "$1" --target-dir "$target_dir"
+        flags=$(encoded_flags "$2" "$target_dir")
+        CARGO_ENCODED_RUSTFLAGS=$flags \
+            cargo build --release --locked --bin $program --target "$1" --target-dir "$target_dir"
     ) || return 1
     binary=$(cd "$source" && absolute "$target_dir")/$1/release/$program
     answers "$binary"
@@ -245,6 +245,8 @@ build_static() { links_statically && build_for "$1" "$static_flags"; }
 build() {
     [ -f "$source/Cargo.toml" ] ||
         die "the source is not beside install.sh; install a built program with --binary FILE"
+    # shellcheck source=packaging/flags.sh
+    . "$source/packaging/flags.sh"
     require_build_tools
     check_rust
     host=$(rustc -vV | sed -n 's/^host: //p')

@@ -14,8 +14,10 @@ if [ $# -gt 0 ]; then
     binary=$1
 else
     binary=$target_dir/$target/release/$program
-    flags=$(sed -n "s/^static_flags='\(.*\)'/\1/p" install.sh)
-    RUSTFLAGS="${RUSTFLAGS-} $flags" cargo rustc --quiet --release --locked --bin $program --target "$target" \
+    # shellcheck source=packaging/flags.sh
+    . packaging/flags.sh
+    flags=$(encoded_flags "$static_flags" "$target_dir")
+    CARGO_ENCODED_RUSTFLAGS=$flags cargo rustc --quiet --release --locked --bin $program --target "$target" \
         --target-dir "$target_dir" -- -C strip=none
 fi
 binary=$(realpath "$binary")

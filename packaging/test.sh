@@ -2,14 +2,15 @@
 # Tries the packages that packaging/build.sh made: installed, called and removed again, in roots of their own.
 #
 # Roots take the right to make them: as another user than root, a user namespace or fakeroot does. With CI=true and as
-# root, the .deb is also really installed and purged. What could not be tried here is said at the end.
+# root, the .deb is also really installed and purged. What could not be tried here is said at the end. lintian and rpmlint
+# are to find nothing but what deb/lintian-overrides and rpm/rpmlint.toml give a reason for.
 set -euo pipefail
 unset CDPATH
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 program=ikigai-tools
 packages=$PWD/target/packages
-limit=$((21 * 1024 * 1024 / 2))
+limit=$((11 * 1024 * 1024))
 libexec=usr/libexec/ikigai
 pages=(
     "usr/share/bash-completion/completions/$program"
@@ -94,6 +95,57 @@ try_binary() {
     size=$(wc -c <"$binary")
     [ "$size" -le $limit ] || fail "$program is $size bytes, more than $limit"
     printf '    %d bytes of at most %d\n' "$size" $limit
+    tell_no_path "$binary"
+}
+
+# Nothing of who built the file $1: neither their directories nor those of their tools.
+tell_no_path() {
+    local place
+    for place in "$PWD" "${CARGO_HOME:-${HOME-}/.cargo}" "$(rustc --print sysroot)" "${CARGO_TARGET_DIR:-$PWD/target}" \
+        /registry/src/; do
+        ! grep -aqF -- "$place" "$1" || fail "${1##*/} tells of $place"
+    done
+}
+
+# ---- licences, and the list of what is linked ----
+
+# In every package: the licence, those of all crates that are linked, and their names and versions.
+try_documents() {
+    local tar deb rpm file crate
+    step "licences and the list of what is linked"
+    tar=$(package .tar.gz) deb=$(package .deb) rpm=$(package .rpm)
+    own_target=$(rustc -vV | sed -n 's/^host: \([^-]*\)-.*/\1-unknown-linux-musl/p')
+    cargo tree --locked --edges normal,no-proc-macro --prefix none --format '{p}' --target "$own_target" |
+        sed -e 's/ (.*$//' -e 's/ v/ /' | sort -u | grep -v "^$program " >"$room/crates"
+    [ "$(wc -l <"$room/crates")" -gt 100 ] || fail "cargo tree names too few crates"
+    while IFS= read -r crate; do
+        grep -qF "$crate: " <(sed '1,/^====/d' "$room/binary/THIRD-PARTY-NOTICES.txt") ||
+            fail "THIRD-PARTY-NOTICES.txt lacks $crate"
+        grep -qF "\"pkg:cargo/${crate/ /@}\"" "$room/binary/$program.cdx.json" || fail "$program.cdx.json lacks $crate"
+    done <"$room/crates"
+    # What comes with Rust's standard library, by the toolchain's own files.
+    for file in "$(rustc --print target-libdir --target "$own_target")"/lib*.rlib; do
+        crate=${file##*/lib} crate=${crate%-*}
+        case $crate in
+            # Not linked: of tests, of compilers, of other kinds of panics.
+            test | getopts | proc_macro | rustc_* | sysroot | profiler_builtins | panic_abort) continue ;;
+        esac
+        [ "$crate" != cfg_if ] || crate=cfg-if
+        grep -q "\b$crate\b" packaging/licences/rust-std.txt || fail "packaging/licences/rust-std.txt lacks $crate"
+    done
+    grep -q '\brustc-demangle\b' packaging/licences/rust-std.txt || fail "rust-std.txt lacks rustc-demangle"
+    for file in THIRD-PARTY-NOTICES.txt $program.cdx.json; do
+        tell_no_path "$room/binary/$file"
+        if has dpkg-deb; then
+            dpkg-deb --fsys-tarfile "$deb" | tar -xO "./usr/share/doc/$program/$file" |
+                cmp - "$room/binary/$file" || fail "the .deb's $file is another one"
+        fi
+        if has rpm; then
+            rpm --query --list --package "$rpm" 2>/dev/null | grep "^/usr/share/.*/$program/$file$" >/dev/null ||
+                fail "the .rpm has no $file"
+        fi
+    done
+    printf '    of %d crates\n' "$(wc -l <"$room/crates")"
 }
 
 # ---- .deb ----
@@ -103,14 +155,24 @@ try_deb() {
     deb=$(package .deb)
     step "${deb##*/}"
     has dpkg || { skip ".deb: there is no dpkg" && return; }
+    if has lintian; then
+        lintian --profile debian --allow-root --fail-on error,warning "$deb" ||
+            fail "lintian has something to say"
+    else
+        skip "lintian: it is not there"
+    fi
+    can_be_root || { skip ".deb, installed: neither root nor a user namespace" && return; }
     root=$room/deb
+    add_shell "$root"
     mkdir -p "$root"/var/lib/dpkg/{info,updates}
     touch "$root"/var/lib/dpkg/{status,available}
     before=$(snapshot_without_database "$root")
     dpkg_in "$root" --install "$deb"
     call_installed "$root"
     [ -s "$root/usr/share/zsh/vendor-completions/_$program" ] || fail "zsh has no completions"
-    [ -s "$root/usr/share/doc/$program/copyright" ] || fail "the licence is not installed"
+    expect 'the copyright file' '/usr/share/common-licenses/GPL-3' "$(cat "$root/usr/share/doc/$program/copyright")"
+    gzip -t "$root/usr/share/doc/$program"/changelog{,.Debian}.gz || fail "the changelogs are not installed"
+    [ -s "$root/usr/lib/systemd/system/$program.service" ] || fail "the unit is not installed"
     dpkg_in "$root" --purge $program
     same "$before" "$(snapshot_without_database "$root")" "dpkg --purge $program"
     try_deb_here "$deb"
@@ -120,8 +182,7 @@ dpkg_in() {
     local root=$1
     shift
     set -- dpkg --root="$root" --log=/dev/null --force-not-root --force-bad-path "$@"
-    if ! is_root && has fakeroot; then set -- fakeroot "$@"; fi
-    "$@" >"$room/dpkg" 2>&1 || fail "$* $(cat "$room/dpkg")"
+    as_root "$@" >"$room/dpkg" 2>&1 || fail "$* $(cat "$room/dpkg")"
 }
 
 snapshot_without_database() { snapshot "$1" | grep -v '^./var/lib/dpkg/'; }
@@ -157,6 +218,13 @@ try_rpm() {
     listed=$(rpm --query --list --package "$rpm")
     expect "rpm -qlp" "/usr/bin/$program" "$listed"
     expect "rpm -qlp" "/usr/share/licenses/$program/LICENSE" "$listed"
+    expect "rpm -qlp" "/usr/lib/systemd/system/$program.service" "$listed"
+    if has rpmlint; then
+        rpmlint --config packaging/rpm/rpmlint.toml "$rpm" >"$room/out" 2>&1 || fail "rpmlint: $(cat "$room/out")"
+        grep -q ' 0 errors, 0 warnings' "$room/out" || fail "rpmlint has something to say: $(cat "$room/out")"
+    else
+        skip "rpmlint: it is not there"
+    fi
     can_be_root || { skip ".rpm, installed: neither root nor a user namespace" && return; }
     root=$room/rpm
     make_root_with_shell "$root"
@@ -173,9 +241,14 @@ try_rpm() {
 
 # A root at $1 with what the scriptlets call, and the directories that other packages own.
 make_root_with_shell() {
-    local tool file
     mkdir -p "$1"/{bin,usr/bin,usr/libexec,usr/share/{doc,fish,licenses,man/man1,zsh/site-functions}}
-    mkdir -p "$1"/usr/share/{bash-completion/completions,fish/vendor_completions.d}
+    mkdir -p "$1"/usr/share/{bash-completion/completions,fish/vendor_completions.d} "$1/usr/lib/systemd/system"
+    add_shell "$1"
+}
+
+add_shell() {
+    local tool file
+    mkdir -p "$1/bin"
     for tool in sh rmdir; do
         file=$(command -v "$tool")
         cp -L "$file" "$1/bin/$tool"
@@ -245,10 +318,22 @@ try_cargo_install() {
     step "cargo install --path ."
     has musl-gcc || { skip "cargo install: there is no musl-gcc" && return; }
     target=$(rustc -vV | sed -n 's/^host: \([^-]*\)-.*/\1-unknown-linux-musl/p')
-    flags=$(sed -n "s/^static_flags='\(.*\)'/\1/p" install.sh)
-    RUSTFLAGS="${RUSTFLAGS-} $flags" cargo install --quiet --locked --no-track --path . --root "$room/cargo" \
+    # shellcheck source=packaging/flags.sh
+    . packaging/flags.sh
+    flags=$(encoded_flags "$static_flags" "${CARGO_TARGET_DIR:-target}")
+    CARGO_ENCODED_RUSTFLAGS=$flags cargo install --quiet --locked --no-track --path . --root "$room/cargo" \
         --target "$target" --target-dir "${CARGO_TARGET_DIR:-target}" 2>"$room/out" || fail "$(cat "$room/out")"
     expect 'cargo install' "$program " "$("$room/cargo/bin/$program" --version)"
+}
+
+# ---- what MCP clients install, containers, the unit ----
+
+# Each script leaves a line in $room/untried for what it could not try.
+try_clients() {
+    local script
+    export packages room
+    for script in clients container systemd; do "packaging/$script/test.sh"; done
+    [ ! -s "$room/untried" ] || mapfile -t -O ${#untried[@]} untried <"$room/untried"
 }
 
 room=$(mktemp -d)
@@ -257,10 +342,12 @@ chmod 755 "$room"
 printf 'hello\n' >"$room/note"
 
 try_binary
+try_documents
 try_deb
 try_rpm
 try_tar
 try_cargo_install
+try_clients
 
 printf 'the packages hold'
 [ ${#untried[@]} = 0 ] || printf '; not tried: %s' "${untried[@]}"

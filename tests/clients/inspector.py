@@ -1,16 +1,20 @@
 """The Inspector's command line as a client. Usage: inspector.py MCP-INSPECTOR IKIGAI-TOOLS DIRECTORY"""
 
 import json
+import os
 import subprocess
 import sys
 
 from calls import arguments, check, check_list
 
 inspector, binary, files = sys.argv[1:]
+# The Inspector hands a server what it is told to, and little else of the environment.
+told = [f"{name}={os.environ[name]}" for name in os.environ if name.startswith(("IKIGAI_", "BRAVE_", "GOOGLE_"))]
 
 
 def ask(*request):
-    command = [inspector, "--cli", binary, "mcp", "--method", *request]
+    environment = [word for pair in told for word in ("-e", pair)]
+    command = [inspector, "--cli", binary, "mcp", *environment, "--method", *request]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, (command, done.stdout, done.stderr)
     return json.loads(done.stdout)
