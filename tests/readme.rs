@@ -1,4 +1,5 @@
-//! README.md, word for word: every call in it is made, and must answer as the page says.
+//! README.md and REFERENCE.md, word for word: every call in them is made, and must answer as the
+//! page says.
 //!
 //! A fence says what it holds, and so who runs it:
 //!
@@ -8,7 +9,7 @@
 //! | `sh` | `.ci/run`: each line is a command that must succeed in the source directory |
 //! | `json`, `toml`, `rust`, `text` | nobody: no commands |
 //!
-//! All commands of the page run one after the other in one fresh HOME, in which `./install.sh` has
+//! All commands of a page run one after the other in one fresh HOME, in which `./install.sh` has
 //! laid the tools, after the line that it prints for this shell's PATH.
 //! `http://example.com/` and the search server `http://search.example.com` are answered by this
 //! test, so that no packet leaves the machine.
@@ -20,7 +21,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-const PAGE: &str = include_str!("../README.md");
+/// The pages, by name.
+const PAGES: [(&str, &str); 2] = [
+    ("README.md", include_str!("../README.md")),
+    ("REFERENCE.md", include_str!("../REFERENCE.md")),
+];
 const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ikigai-tools");
 
@@ -158,7 +163,16 @@ fn serve(stream: &TcpStream) {
 }
 
 #[test]
-fn every_call_answers_as_the_page_says() {
+fn every_call_answers_as_readme_says() {
+    every_call_answers_as_it_says(PAGES[0]);
+}
+
+#[test]
+fn every_call_answers_as_the_reference_says() {
+    every_call_answers_as_it_says(PAGES[1]);
+}
+
+fn every_call_answers_as_it_says((name, page): (&str, &str)) {
     let home = tempfile::tempdir().unwrap();
     let home = home.path().canonicalize().unwrap();
     let proxy = proxy();
@@ -173,7 +187,7 @@ fn every_call_answers_as_the_page_says() {
 
     let mut made = 0;
     let mut wrong = String::new();
-    for fence in fences(PAGE)
+    for fence in fences(page)
         .iter()
         .filter(|fence| fence.language == "console")
     {
@@ -184,7 +198,7 @@ fn every_call_answers_as_the_page_says() {
             if !matches(expected.trim_end(), answer.trim_end()) {
                 let _ = write!(
                     wrong,
-                    "README.md, fence at line {}\n$ {command}\n{answer}\ninstead of\n{expected}\n",
+                    "{name}, fence at line {}\n$ {command}\n{answer}\ninstead of\n{expected}\n",
                     fence.at
                 );
             }
@@ -192,23 +206,95 @@ fn every_call_answers_as_the_page_says() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-    assert!(made > 0, "the page shows no call");
+    assert!(made > 0, "{name} shows no call");
 }
 
 #[test]
 fn every_fence_says_what_it_holds() {
-    for fence in fences(PAGE) {
-        assert!(
-            ["console", "sh", "json", "toml", "rust", "text"].contains(&fence.language),
-            "line {}: a fence of `{}`",
-            fence.at,
-            fence.language
-        );
-        if !["console", "sh"].contains(&fence.language) {
-            let prompt = fence.lines.iter().find(|line| line.starts_with("$ "));
-            assert_eq!(prompt, None, "line {}: a command in it", fence.at);
+    for (name, page) in PAGES {
+        for fence in fences(page) {
+            assert!(
+                ["console", "sh", "json", "toml", "rust", "text"].contains(&fence.language),
+                "{name}, line {}: a fence of `{}`",
+                fence.at,
+                fence.language
+            );
+            if !["console", "sh"].contains(&fence.language) {
+                let prompt = fence.lines.iter().find(|line| line.starts_with("$ "));
+                assert_eq!(prompt, None, "{name}, line {}: a command in it", fence.at);
+            }
         }
     }
+}
+
+#[test]
+fn the_test_that_contributing_shows_is_one_of_the_suite() {
+    let page = include_str!("../CONTRIBUTING.md");
+    let fences = fences(page);
+    let shown = fences.iter().find(|fence| fence.language == "rust");
+    let shown = shown.expect("a test").lines.join("\n");
+    assert!(include_str!("file_edit.rs").contains(&shown), "{shown}");
+}
+
+/// Every file and every heading that a page of the source's own leads to is there.
+#[test]
+fn every_link_leads_somewhere() {
+    let pages = [
+        "README.md",
+        "REFERENCE.md",
+        "CONTRIBUTING.md",
+        "ARCHITECTURE.md",
+        "SECURITY.md",
+        "RELEASING.md",
+        "CHANGELOG.md",
+        "benches/README.md",
+        "fuzz/README.md",
+        "packaging/README.md",
+    ];
+    let source = Path::new(SOURCE);
+    let mut links = 0;
+    for page in pages {
+        let text = std::fs::read_to_string(source.join(page)).unwrap();
+        let directory = source.join(page).parent().unwrap().to_owned();
+        for target in link_targets(&text) {
+            if target.contains("://") {
+                continue;
+            }
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let file = if file.is_empty() {
+                source.join(page)
+            } else {
+                directory.join(file)
+            };
+            assert!(file.exists(), "{page}: {target}");
+            let there = heading.is_empty() || {
+                let text = std::fs::read_to_string(&file).unwrap();
+                let mut headings = text.lines().filter(|line| line.starts_with('#'));
+                headings.any(|line| anchor(line) == heading)
+            };
+            assert!(there, "{page}: {target}");
+            links += 1;
+        }
+    }
+    assert!(links > 20, "{links}");
+}
+
+/// Where the links of a page lead to that is Markdown.
+fn link_targets(text: &str) -> impl Iterator<Item = &str> {
+    let outside_fences = text.split("```").step_by(2);
+    outside_fences.flat_map(|part| {
+        let after = part.split("](").skip(1);
+        after.filter_map(|rest| rest.split_once(')').map(|(target, _)| target))
+    })
+}
+
+/// By what a heading is linked to.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = text
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
 #[test]

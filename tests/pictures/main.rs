@@ -1,0 +1,47 @@
+//! The pictures of README.md: what a session looks like, made by running its commands, and how fast
+//! calls are, drawn from the measured table. They lie in `pictures/`, and have to be what is drawn
+//! here now: `IKIGAI_PICTURES=write cargo test --test pictures` writes them anew.
+
+mod bars;
+#[path = "../common/mod.rs"]
+mod common;
+mod svg;
+mod terminal;
+
+use std::fs;
+use std::path::Path;
+
+/// Sees that the picture is as it was drawn, or writes it.
+fn is_current(name: &str, drawn: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("pictures")
+        .join(name);
+    if std::env::var_os("IKIGAI_PICTURES").is_some_and(|what| what == "write") {
+        fs::write(&path, drawn).unwrap();
+    }
+    let there = fs::read_to_string(&path).unwrap();
+    assert!(
+        there == drawn,
+        "pictures/{name} is not what is drawn now; IKIGAI_PICTURES=write cargo test --test pictures \
+         writes it anew:\n{drawn}"
+    );
+}
+
+#[test]
+fn the_picture_of_speed_shows_the_measured_table() {
+    let table = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/README.md"));
+    is_current("speed.svg", &bars::draw(&table.unwrap()));
+}
+
+#[test]
+fn the_picture_of_a_session_shows_what_its_commands_print() {
+    if !has_landlock() {
+        return common::skip("this kernel has no Landlock");
+    }
+    is_current("session.svg", &terminal::draw());
+}
+
+fn has_landlock() -> bool {
+    let asked = common::piped(Path::new("/"), &["bash", "--root", "/", "true"]);
+    asked.0 == 0
+}
