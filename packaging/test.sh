@@ -7,8 +7,9 @@
 set -euo pipefail
 unset CDPATH
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=packaging/testing.sh
+. packaging/testing.sh
 
-program=ikigai-tools
 packages=$PWD/target/packages
 limit=$((11 * 1024 * 1024))
 libexec=usr/libexec/ikigai
@@ -17,23 +18,6 @@ pages=(
     "usr/share/fish/vendor_completions.d/$program.fish"
     "usr/share/man/man1/$program.1.gz"
 )
-untried=()
-
-step() { printf -- '--> %s\n' "$*"; }
-
-fail() {
-    printf 'failed: %s\n' "$*" >&2
-    exit 1
-}
-
-skip() {
-    printf '    not tried: %s\n' "$*"
-    untried+=("$*")
-}
-
-has() { command -v "$1" >/dev/null; }
-
-is_root() { [ "$(id -u)" = 0 ]; }
 
 # The one file in target/packages whose name ends in $1.
 package() {
@@ -43,12 +27,6 @@ package() {
     fi
     printf '%s\n' "${found[0]}"
 }
-
-# All that lies in $1, so that before and after can be compared.
-snapshot() { (cd "$1" && find . -printf '%p %y %l\n' | LC_ALL=C sort); }
-
-# $1 is what was there, $2 what is there, $3 who was to leave no trace.
-same() { [ "$1" = "$2" ] || fail "$3 leaves a trace: $(diff <(printf '%s\n' "$1") <(printf '%s\n' "$2"))"; }
 
 expect() {
     case $3 in
@@ -328,15 +306,14 @@ try_cargo_install() {
 
 # ---- what MCP clients install, containers, the unit ----
 
-# Each script leaves a line in $room/untried for what it could not try.
 try_clients() {
     local script
     export packages room
     for script in clients container systemd; do "packaging/$script/test.sh"; done
-    [ ! -s "$room/untried" ] || mapfile -t -O ${#untried[@]} untried <"$room/untried"
 }
 
 room=$(mktemp -d)
+untried=$room/untried
 trap 'rm -rf "$room"' EXIT
 chmod 755 "$room"
 printf 'hello\n' >"$room/note"
@@ -350,5 +327,5 @@ try_cargo_install
 try_clients
 
 printf 'the packages hold'
-[ ${#untried[@]} = 0 ] || printf '; not tried: %s' "${untried[@]}"
+[ ! -e "$untried" ] || sed 's/^/; not tried: /' "$untried" | tr -d '\n'
 printf '\n'

@@ -1,50 +1,19 @@
 #!/usr/bin/env bash
 # Tries what packaging/clients/build.sh made: installed from the files alone, without a network, by those who install
 # such packages; its server listed and called; removed without a trace. Then once more by name, from indexes on this
-# machine. packaging/test.sh calls it, with `packages` and `room`; what could not be tried is a line
-# each in $room/untried.
+# machine. packaging/test.sh calls it.
 #
 # uv, the validators and the reference implementation of bundles are pinned in packaging/clients/tools; only installing
 # these needs a network.
 set -euo pipefail
 unset CDPATH
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=packaging/testing.sh
+. packaging/testing.sh
 
-program=ikigai-tools
 clients=$PWD/packaging/clients
-version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 target=$(uname -m)-unknown-linux-musl
 all=bash,file_read,file_write,file_edit,glob,grep,web_fetch,web_search,scrape_page
-
-step() { printf -- '--> %s\n' "$*"; }
-
-fail() {
-    printf 'failed: %s\n' "$*" >&2
-    exit 1
-}
-
-skip() {
-    printf '    not tried: %s\n' "$*"
-    printf '%s\n' "$*" >>"$untried"
-}
-
-has() { command -v "$1" >/dev/null; }
-
-# Registries have their bad moments.
-three_times() {
-    local try
-    for try in 1 2 3; do
-        "$@" && return 0
-        sleep "$((try * 5))"
-    done
-    fail "three times: $*"
-}
-
-# All that lies in $1, so that before and after can be compared.
-snapshot() { (cd "$1" && find . -printf '%p %y %l\n' | LC_ALL=C sort); }
-
-# $1 is what was there, $2 what is there, $3 who was to leave no trace.
-same() { [ "$1" = "$2" ] || fail "$3 leaves a trace: $(diff <(printf '%s\n' "$1") <(printf '%s\n' "$2"))"; }
 
 # Lists and calls the server that the arguments start.
 call() { python3 "$clients/call.py" --version "$version" --tools "$all" --directory "$room/files" "$@"; }
@@ -255,18 +224,11 @@ package() {
     printf '%s\n' "${found[0]}"
 }
 
-# Alone, without packaging/test.sh, it makes a room of its own.
-if [ -z "${room-}" ]; then
-    packages=$PWD/target/packages
-    room=$(mktemp -d)
-    own=$room
-fi
-untried=$room/untried
-room=$room/clients
+make_room clients
 registry=
 clean_up() {
     [ -z "$registry" ] || kill "$registry" 2>/dev/null || true
-    rm -rf "$room" ${own:+"$own"}
+    remove_room
 }
 trap clean_up EXIT
 mkdir -p "$room"/{files,home,state,binary}

@@ -1,44 +1,18 @@
 #!/usr/bin/env bash
 # Builds an image of target/packages/container and runs it: its server listed and called over stdio and over HTTP,
 # as an unprivileged user on a read-only root, with the authorities that the executable brings. packaging/test.sh calls
-# it, with `packages` and `room`; what could not be tried is a line in $room/untried.
+# it.
 #
 # It takes podman, or buildah where podman cannot run containers here, such as in another container.
 set -euo pipefail
 unset CDPATH
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=packaging/testing.sh
+. packaging/testing.sh
 
-program=ikigai-tools
-version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 served=web_search_brave,web_search_google,web_fetch,web_search,scrape_page
 
-step() { printf -- '--> %s\n' "$*"; }
-
-fail() {
-    printf 'failed: %s\n' "$*" >&2
-    exit 1
-}
-
-untried() {
-    printf '    not tried: %s\n' "$*"
-    printf '%s\n' "$*" >>"$list"
-}
-
-skip() {
-    untried "$@"
-    exit 0
-}
-
-has() { command -v "$1" >/dev/null; }
-
-# Alone, without packaging/test.sh, it makes a room of its own.
-if [ -z "${room-}" ]; then
-    packages=$PWD/target/packages
-    room=$(mktemp -d)
-    own=$room
-fi
-list=$room/untried
-room=$room/container
+make_room container
 server=
 container=
 clean_up() {
@@ -46,10 +20,9 @@ clean_up() {
     [ -z "$container" ] || buildah rm "$container" >/dev/null 2>&1 || true
     [ -z "$builder" ] || "$builder" rmi --force "$image" "$image-probe" >/dev/null 2>&1 || true
     if has podman; then podman secret rm "$secret" >/dev/null 2>&1 || true; fi
-    rm -rf "$room" ${own:+"$own"}
+    remove_room
 }
 trap clean_up EXIT
-mkdir -p "$room"
 context=$packages/container
 image=localhost/$program-try-$$
 secret=$program-try-$$
@@ -133,7 +106,7 @@ try_http() {
         chown 65532 "$room/tokens"
         options=(--volume "$room/tokens:/run/secrets/tokens:ro")
     else
-        untried "the image, over HTTP: buildah gives files to nobody else unless by root" && return
+        skip "the image, over HTTP: buildah gives files to nobody else unless by root" && return
     fi
     "${runner[@]}" "${options[@]}" "${runs[@]}" mcp --http "0.0.0.0:$port" --behind-proxy --allow-private \
         --tokens /run/secrets/tokens </dev/null 2>"$room/log" &
@@ -189,14 +162,14 @@ server.serve_forever()' "$room/cert.pem" "$room/key.pem" >"$room/port" 2>/dev/nu
 
 step "Containerfile"
 [ -f "$context/Containerfile" ] || fail "there is no $context: run packaging/build.sh first"
-for need in python3 openssl; do has $need || skip "Containerfile: there is no $need"; done
+for need in python3 openssl; do has $need || { skip "Containerfile: there is no $need" && exit; }; done
 builder=podman
 has podman || builder=buildah
-has "$builder" || skip "Containerfile: there is neither podman nor buildah"
-can_build || skip "Containerfile: $builder builds no images here: $(tail -n 1 "$room/out")"
+has "$builder" || { skip "Containerfile: there is neither podman nor buildah" && exit; }
+can_build || { skip "Containerfile: $builder builds no images here: $(tail -n 1 "$room/out")" && exit; }
 build "$context" "" || fail "$builder build: $(cat "$room/out")"
 try_recipe
-find_runner || skip "the image, run: no container runs here: $(tail -n 1 "$room/out")"
+find_runner || { skip "the image, run: no container runs here: $(tail -n 1 "$room/out")" && exit; }
 [ "$(cat "$room/version")" = "$program $version" ] || fail "the image says $(cat "$room/version")"
 printf '    built by %s, run by %s\n' "$builder" "${runner[*]:0:2}"
 try_stdio
