@@ -1,6 +1,6 @@
 #!/bin/sh
-# Finds the best build of ikigai-tools that this machine can make, and has it install itself where hosts look for tools.
-# What goes where, and what is left alone, `ikigai-tools link` decides.
+# Finds the best build of ikigai-tools that this machine can make, and has it install itself where
+# hosts look for tools. What goes where, and what is left alone, `ikigai-tools link` decides.
 set -eu
 umask 022
 unset CDPATH
@@ -123,7 +123,8 @@ choose_places() {
     installed=$destdir$directory/$program
 }
 
-# Dies unless the links' directory is there and writable, or can be made: better now than after a build.
+# Dies unless the links' directory is there and writable, or can be made: better now than after a
+# build.
 require_writable() {
     dir=$destdir$directory
     while [ ! -e "$dir" ] && [ ! -L "$dir" ]; do dir=$(dirname "$dir"); done
@@ -135,7 +136,8 @@ require_writable() {
 
 # ---- building ----
 
-# Sees to all that must be on the machine before anything is fetched, so that a person hears of it at once.
+# Sees to all that must be on the machine before anything is fetched, so that a person hears of it
+# at once.
 require_build_tools() {
     PATH=$PATH:${CARGO_HOME:-${HOME-}/.cargo}/bin
     export PATH
@@ -161,8 +163,8 @@ Install one, with the headers and libraries of C that it needs:
         die "run ./install.sh again then, or install a program built elsewhere with ./install.sh --binary FILE"
 }
 
-# Whether a C program can be built that needs the C library's headers: Rust links with this compiler, and parts of the
-# program are written in C. Sets `complaint` where it cannot.
+# Whether a C program can be built that needs the C library's headers: Rust links with this
+# compiler, and parts of the program are written in C. Sets `complaint` where it cannot.
 compiles_c() {
     printf '#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n' >"$scratch/probe.c"
     # shellcheck disable=SC2086  # a command and perhaps options
@@ -214,8 +216,8 @@ have_musl() {
     (cd "$source" && rustup target add "$1") && [ -d "$libraries" ]
 }
 
-# C parts of dependencies need a compiler. Where musl's own is missing the machine's does, without the
-# checked functions that only its own C library has.
+# C parts of dependencies need a compiler. Where musl's own is missing the machine's does, without
+# the checked functions that only its own C library has.
 choose_c_compiler() {
     ! command -v musl-gcc >/dev/null || return 0
     ! command -v "${1%%-*}-linux-musl-gcc" >/dev/null || return 0
@@ -241,7 +243,8 @@ build_musl() {
 
 build_static() { links_statically && build_for "$1" "$static_flags"; }
 
-# The best build that this machine can make: what is linked statically and at a fixed address starts soonest.
+# The best build that this machine can make: what is linked statically and at a fixed address starts
+# soonest.
 build() {
     [ -f "$source/Cargo.toml" ] ||
         die "the source is not beside install.sh; install a built program with --binary FILE"
@@ -324,7 +327,8 @@ see_links() {
     [ "$missing" = 0 ] || die "$missing of the tools do not answer as they should"
 }
 
-# Has the installed program remove all, or where it cannot or is gone already, another one that is at hand.
+# Has the installed program remove all, or where it cannot or is gone already, another one that is
+# at hand.
 remove() {
     require_own_program
     for remover in "$installed" "$binary" "$source/libexec/ikigai/$program" "$source"/target/*/release/"$program"; do

@@ -1,5 +1,7 @@
 #!/bin/sh
-# Gets what the benches compare with: Debian's programs, and two small C programs of our own, built into DIRECTORY.
+# Gets what the benches compare with: Debian's programs, and two small C programs of our own, built
+# into DIRECTORY.
+#
 # Usage: benches/peers.sh DIRECTORY
 set -eu
 

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Builds the packages around one static executable, into target/packages. See README.md beside this file.
+# Builds the packages around one static executable, into target/packages. See README.md beside this
+# file.
 #
-# install.sh builds the program and installs it in a staging directory, so a package holds what an install does.
-# What is missing of the tools that pack is built into target/tools; CARGO_TARGET_DIR is where the program itself is built.
+# install.sh builds the program and installs it in a staging directory, so a package holds what an
+# install does. What is missing of the tools that pack is built into target/tools; CARGO_TARGET_DIR
+# is where the program itself is built.
 set -eu
 umask 022
 unset CDPATH
@@ -12,7 +14,8 @@ program=ikigai-tools
 stage=$PWD/target/packages/stage
 tools=$PWD/target/tools
 target_dir=${CARGO_TARGET_DIR:-target}
-# What they need no speed for, they are not optimised for: that halves the time in which they are built.
+# What they need no speed for, they are not optimised for: that halves the time in which they are
+# built.
 quick='--debug --config profile.dev.debug=0'
 
 usage() {
@@ -52,7 +55,8 @@ packages=$PWD/target/packages
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 archive=$program-$version-$target
-# What the files in packages are dated. Compilers look at SOURCE_DATE_EPOCH too, and the program is not to be built anew.
+# What the files in packages are dated. Compilers look at SOURCE_DATE_EPOCH too, and the program is
+# not to be built anew.
 date=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 unset SOURCE_DATE_EPOCH
 
@@ -72,7 +76,8 @@ stage_root() {
         runnable=$binary
     else
         build_foreign
-        # It does not run here: its links, pages and completions come from one of the same source that does.
+        # It does not run here: its links, pages and completions come from one of the same source
+        # that does.
         install_in "$stage/root" --prefix /usr --binary "$runnable"
         cp "$target_dir/$target/release/$program" "$binary"
     fi
@@ -155,7 +160,8 @@ write_sbom() {
 
 # ---- the tools that make them ----
 
-# Sees that cargo subcommand $1 is there, of version $2 if it has to be built, with the further arguments.
+# Sees that cargo subcommand $1 is there, of version $2 if it has to be built, with the further
+# arguments.
 need() {
     command=$1 wanted=$2
     shift 2

@@ -1,12 +1,13 @@
 # shellcheck shell=sh disable=SC2034  # read by install.sh and the scripts beside this one
-# How the executable that is installed and packed gets compiled. To be sourced, and its functions called in the checkout.
+# How the executable that is installed and packed gets compiled. To be sourced, and its functions
+# called in the checkout.
 
 # Linked statically and at a fixed address, it starts soonest.
 static_flags='-C target-feature=+crt-static -C relocation-model=static'
 
-# Prints the value for CARGO_ENCODED_RUSTFLAGS: the user's own flags, those in $1, and for each directory of this machine
-# what the executable names in its stead, so that it tells nobody who built it, and is the same wherever it is built.
-# $2 is the target directory.
+# Prints the value for CARGO_ENCODED_RUSTFLAGS: the user's own flags, those in $1, and for each
+# directory of this machine what the executable names in its stead, so that it tells nobody who
+# built it, and is the same wherever it is built. $2 is the target directory.
 encoded_flags() {
     printf '%s' "$(all_flags "$1" "$2")" | tr '\n' '\037'
 }
@@ -35,12 +36,14 @@ all_flags() {
     for registry in "$cargo_home"/registry/src/*; do remap "$registry" ''; done
     sysroot=$(rustc --print sysroot)
     remap "$sysroot" rust
-    # Its own code bears this name in the standard library as it comes, which the source beside it would otherwise replace.
+    # Its own code bears this name in the standard library as it comes, which the source beside it
+    # would otherwise replace.
     commit=$(rustc -vV | sed -n 's/^commit-hash: //p')
     remap "$sysroot/lib/rustlib/src/rust" "/rustc/$commit"
 }
 
-# Prints that $2 stands for the directory $1, by whichever of its names the compiler gets to know it.
+# Prints that $2 stands for the directory $1, by whichever of its names the compiler gets to know
+# it.
 remap() {
     [ -d "$1" ] || return 0
     logical=$(cd "$1" && pwd -L)

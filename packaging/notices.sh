@@ -1,8 +1,10 @@
 #!/bin/sh
-# Prints the licences of all that is linked into the executable for target $1: of each crate the files that its package
-# bears, word for word; of what Rust's toolchain adds, and of crates whose packages bear none, those in licences/.
+# Prints the licences of all that is linked into the executable for target $1: of each crate the
+# files that its package bears, word for word; of what Rust's toolchain adds, and of crates whose
+# packages bear none, those in licences/.
 #
-# Reads the crates' sources where Cargo has unpacked them to build, so it takes no other tool, and is never out of date.
+# Reads the crates' sources where Cargo has unpacked them to build, so it takes no other tool, and
+# is never out of date.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

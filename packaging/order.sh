@@ -1,9 +1,11 @@
 #!/bin/sh
-# Writes order.ld anew: the functions that short calls run, so that the linker puts them beside one another.
+# Writes order.ld anew: the functions that short calls run, so that the linker puts them beside one
+# another.
 #
-# Builds the release unstripped and runs a short call of each local tool in it under valgrind's callgrind, which has to be
-# there. To be done when calls have come to run other functions than are listed: names that are no longer there do no harm,
-# and functions that are not listed stay where they are, so that calls only start slower.
+# Builds the release unstripped and runs a short call of each local tool in it under valgrind's
+# callgrind, which has to be there. To be done when calls have come to run other functions than are
+# listed: names that are no longer there do no harm, and functions that are not listed stay where
+# they are, so that calls only start slower.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -59,8 +61,8 @@ done | sort | uniq -c >"$room/runs"
 nm --defined-only "$binary" | sed -n 's/^[^ ]* [tTwW] \(_[ZR]\)/\1/p' | general | uniq -c >"$room/families"
 # The one that runs between a command's fork and its first program, where valgrind does not follow.
 echo '     99 _ZN12ikigai_tools7sandbox6launch8start_it17h*' >>"$room/runs"
-# What most calls run comes first. Of a generic function all instances have the same name here, and few of them are run:
-# large families come last.
+# What most calls run comes first. Of a generic function all instances have the same name here, and
+# few of them are run: large families come last.
 awk 'NR == FNR { size[$2] = $1; next } { print (size[$2] > 4 ? size[$2] : 0), 0 - $1, $2 }' "$room/families" "$room/runs" |
     LC_ALL=C sort -k1,1n -k2,2n -k3 | cut -d' ' -f3 >"$room/names"
 {

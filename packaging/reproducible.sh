@@ -1,6 +1,7 @@
 #!/bin/bash
-# Builds the packages twice and compares them byte for byte: here, and from a copy of the checkout in another directory,
-# where another user builds with another home, another place for Cargo's files and, as root, another toolchain's directory.
+# Builds the packages twice and compares them byte for byte: here, and from a copy of the checkout
+# in another directory, where another user builds with another home, another place for Cargo's files
+# and, as root, another toolchain's directory.
 #
 # Usage: packaging/reproducible.sh   The checkout's own build is used where it is there already. Needs no network.
 # Exit codes: 0 the same bytes, 1 not; what differs is named.

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Prints what each part of the executable costs, in KiB: machine code and named constants by the crates that they are from.
+# Prints what each part of the executable costs, in KiB: machine code and named constants by the
+# crates that they are from.
 #
-# Links the release build once more, unstripped, and reads its symbols: nm of binutils 2.36 or newer is needed.
+# Links the release build once more, unstripped, and reads its symbols: nm of binutils 2.36 or newer
+# is needed.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Tries the packages that packaging/build.sh made: installed, called and removed again, in roots of their own.
+# Tries the packages that packaging/build.sh made: installed, called and removed again, in roots of
+# their own.
 #
-# Roots take the right to make them: as another user than root, a user namespace or fakeroot does. With CI=true and as
-# root, the .deb is also really installed and purged. What could not be tried here is said at the end. lintian and rpmlint
-# are to find nothing but what deb/lintian-overrides and rpm/rpmlint.toml give a reason for.
+# Roots take the right to make them: as another user than root, a user namespace or fakeroot does.
+# With CI=true and as root, the .deb is also really installed and purged. What could not be tried
+# here is said at the end. lintian and rpmlint are to find nothing but what deb/lintian-overrides
+# and rpm/rpmlint.toml give a reason for.
 set -euo pipefail
 unset CDPATH
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,5 +1,6 @@
-# What the scripts that try packages have in common, which source it from the checkout's top: how they tell what they do
-# and what they could not, the room that each has, and how they look for what was left behind.
+# What the scripts that try packages have in common, which source it from the checkout's top: how
+# they tell what they do and what they could not, the room that each has, and how they look for what
+# was left behind.
 # shellcheck shell=bash
 
 # shellcheck disable=SC2034  # they are for whoever sources this
@@ -12,7 +13,8 @@ fail() {
     exit 1
 }
 
-# What could not be tried here: a line of the file $untried, which packaging/test.sh shows at its end.
+# What could not be tried here: a line of the file $untried, which packaging/test.sh shows at its
+# end.
 skip() {
     printf '    not tried: %s\n' "$*"
     printf '%s\n' "$*" >>"$untried"
@@ -22,8 +24,8 @@ has() { command -v "$1" >/dev/null; }
 
 is_root() { [ "$(id -u)" = 0 ]; }
 
-# Makes the room of the trial $1 below that of packaging/test.sh, which exports `packages` and `room`. Whoever calls a
-# trial alone gets one that is nobody else's.
+# Makes the room of the trial $1 below that of packaging/test.sh, which exports `packages` and
+# `room`. Whoever calls a trial alone gets one that is nobody else's.
 make_room() {
     if [ -z "${room-}" ]; then
         packages=$PWD/target/packages

@@ -1,7 +1,7 @@
-//! The allocator of static executables. musl's own maps memory in groups of some kilobytes and gives
-//! each back as soon as it is empty: nearly half of a page's conversion were calls into the kernel.
-//! What is large still comes from there: it is mapped by itself, grows without being copied, and is
-//! given back when it is freed.
+//! The allocator of static executables. musl's own maps memory in groups of some kilobytes and
+//! gives each back as soon as it is empty: nearly half of a page's conversion were calls into the
+//! kernel. What is large still comes from there: it is mapped by itself, grows without being
+//! copied, and is given back when it is freed.
 //!
 //! A process that is forked from one with several threads makes system calls only (see
 //! `sandbox::watchdog`), so that it never waits for a lock that nobody holds any more.

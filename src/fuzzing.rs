@@ -1,5 +1,5 @@
-//! Doors for the fuzzers of `fuzz/` into modules that are private: only a build with `--cfg fuzzing`
-//! has them, which `cargo fuzz` makes.
+//! Doors for the fuzzers of `fuzz/` into modules that are private: only a build with `--cfg
+//! fuzzing` has them, which `cargo fuzz` makes.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Wildcards against the C library's own `glob(3)` and `fnmatch(3)`, over names and patterns
-//! that are meant to be difficult. `**` is not compared: there it is an ordinary `*`; nor are braces
+//! Wildcards against the C library's own `glob(3)` and `fnmatch(3)`, over names and patterns that
+//! are meant to be difficult. `**` is not compared: there it is an ordinary `*`; nor are braces
 //! with a comma, which mean nothing there.
 #![cfg(target_env = "gnu")]
 

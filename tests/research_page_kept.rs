@@ -1,5 +1,5 @@
-//! What `scrape_page` keeps of what it has found: for how long, for whom, and what happens where the
-//! cache is damaged, full, closed, or asked by many at once.
+//! What `scrape_page` keeps of what it has found: for how long, for whom, and what happens where
+//! the cache is damaged, full, closed, or asked by many at once.
 
 mod common;
 #[path = "common/reading.rs"]

@@ -13,8 +13,8 @@ use common::tool;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Many small files in many directories, enough for threads to be begun: names whose order is not that
-/// of their directories, matches here and there.
+/// Many small files in many directories, enough for threads to be begun: names whose order is not
+/// that of their directories, matches here and there.
 fn many_files(root: &Path, files: u32) {
     for n in 0..files {
         let directory = root.join(match n % 5 {

@@ -1,6 +1,6 @@
-//! What several servers over HTTP share by a Redis: that it is found by all of them, that nothing in
-//! it can be read by others, and that nobody waits for it or loses anything when it is slow, full,
-//! gone, empty, or somebody else's.
+//! What several servers over HTTP share by a Redis: that it is found by all of them, that nothing
+//! in it can be read by others, and that nobody waits for it or loses anything when it is slow,
+//! full, gone, empty, or somebody else's.
 
 mod common;
 #[path = "common/providers.rs"]

@@ -3,11 +3,11 @@
 #
 #   benches/documents/run.sh [DIR]
 #
-# gets the files of pdfs.tsv and office.tsv (Debian, PyPI) and the readers of other languages (Debian,
-# PyPI) into DIR, a new temporary directory unless one is named, and prints how near each comes to
-# pdftotext (Debian's poppler-utils), pandoc (Debian's) and markitdown, and what it costs; then what
-# 2,000 damaged documents of each kind cost. A third of the PDF files is held back: no rule was made
-# for them.
+# gets the files of pdfs.tsv and office.tsv (Debian, PyPI) and the readers of other languages
+# (Debian, PyPI) into DIR, a new temporary directory unless one is named, and prints how near each
+# comes to pdftotext (Debian's poppler-utils), pandoc (Debian's) and markitdown, and what it costs;
+# then what 2,000 damaged documents of each kind cost. A third of the PDF files is held back: no
+# rule was made for them.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -153,8 +153,8 @@ impl Corpus {
         Ok(path)
     }
 
-    /// A request to write `content`, `size` bytes, which is not held in memory: it would count as that of the
-    /// calls.
+    /// A request to write `content`, `size` bytes, which is not held in memory: it would count as
+    /// that of the calls.
     pub fn write_request(&self, file: &Path, content: &Path, size: u64) -> io::Result<PathBuf> {
         self.once(&format!("write-request-{size}.json"), |path| {
             let mut out = BufWriter::new(File::create(path)?);

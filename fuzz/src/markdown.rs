@@ -12,8 +12,8 @@ use made::{blocks, model};
 mod made;
 
 pub fn check(data: &[u8]) {
-    // The bytes are the seed of the generator's choices. As the choices themselves they would be used
-    // up, and of nothing but zeros it never comes to an end.
+    // The bytes are the seed of the generator's choices. As the choices themselves they would be
+    // used up, and of nothing but zeros it never comes to an end.
     let mut seed = [0_u8; 32];
     for (at, byte) in data.iter().enumerate() {
         let place = &mut seed[at % 32];

@@ -1,6 +1,6 @@
-//! A page's Markdown holds no letter that the page has not, is as long as it may be, comes out alike
-//! every time, and is read alike by two parsers. Of a page that is made up word by word, what is
-//! seen is there, once and in its order, and what is hidden is not.
+//! A page's Markdown holds no letter that the page has not, is as long as it may be, comes out
+//! alike every time, and is read alike by two parsers. Of a page that is made up word by word, what
+//! is seen is there, once and in its order, and what is hidden is not.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

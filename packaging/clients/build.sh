@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds what MCP clients install: a wheel, npm packages, an .mcpb bundle and server.json, and lays out what a container
-# image is built of. packaging/build.sh calls it, with its variables: version, target, packages, stage, binary,
-# runnable, licence, notices, sbom and date.
+# Builds what MCP clients install: a wheel, npm packages, an .mcpb bundle and server.json, and lays
+# out what a container image is built of. packaging/build.sh calls it, with its variables: version,
+# target, packages, stage, binary, runnable, licence, notices, sbom and date.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/../.."

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Tries what packaging/clients/build.sh made: installed from the files alone, without a network, by those who install
-# such packages; its server listed and called; removed without a trace. Then once more by name, from indexes on this
-# machine. packaging/test.sh calls it.
+# Tries what packaging/clients/build.sh made: installed from the files alone, without a network, by
+# those who install such packages; its server listed and called; removed without a trace. Then once
+# more by name, from indexes on this machine. packaging/test.sh calls it.
 #
-# uv, the validators and the reference implementation of bundles are pinned in packaging/clients/tools; only installing
-# these needs a network.
+# uv, the validators and the reference implementation of bundles are pinned in
+# packaging/clients/tools; only installing these needs a network.
 set -euo pipefail
 unset CDPATH
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -259,8 +259,8 @@ fi
 
 cargo metadata --no-deps --format-version 1 --offline >"$room/cargo.json"
 
-# Whoever installs has a home of their own, from which nothing is read and where nothing is left. What the tools keep
-# and what installers keep is elsewhere.
+# Whoever installs has a home of their own, from which nothing is read and where nothing is left.
+# What the tools keep and what installers keep is elsewhere.
 unset XDG_DATA_HOME XDG_CONFIG_HOME
 export HOME=$room/home XDG_CACHE_HOME=$room/state XDG_STATE_HOME=$room/state
 export PIP_CONFIG_FILE=/dev/null PIP_NO_INPUT=1 PIP_DISABLE_PIP_VERSION_CHECK=1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds an image of target/packages/container and runs it: its server listed and called over stdio and over HTTP,
-# as an unprivileged user on a read-only root, with the authorities that the executable brings. packaging/test.sh calls
-# it.
+# Builds an image of target/packages/container and runs it: its server listed and called over stdio
+# and over HTTP, as an unprivileged user on a read-only root, with the authorities that the
+# executable brings. packaging/test.sh calls it.
 #
 # It takes podman, or buildah where podman cannot run containers here, such as in another container.
 set -euo pipefail
@@ -39,9 +39,9 @@ can_build() {
     build "$room/probe" -probe
 }
 
-# Each way to run it that there may be: as anybody would, with what a container within another one may do, and without
-# any container engine at all. `runner` starts it, `runs` is what it starts, `by_itself` the arguments that it has by
-# itself: buildah knows neither entry point nor command.
+# Each way to run it that there may be: as anybody would, with what a container within another one
+# may do, and without any container engine at all. `runner` starts it, `runs` is what it starts,
+# `by_itself` the arguments that it has by itself: buildah knows neither entry point nor command.
 find_runner() {
     local within=(--ulimit nofile=1024:1024 --ulimit nproc=4096:4096)
     local run=(run --interactive --rm --network host --cap-drop all)
@@ -132,7 +132,8 @@ try_http() {
     server=
 }
 
-# Without any file of authorities TLS is spoken, and somebody's own certificate is not trusted; with it, it is.
+# Without any file of authorities TLS is spoken, and somebody's own certificate is not trusted; with
+# it, it is.
 try_tls() {
     local port said options=()
     openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Boots a systemd whose one task is try.sh, in the namespaces that test.sh has made, over this machine's files: what is
-# changed is changed in memory, and goes with the namespaces. What it finds is left in $room/out.
+# Boots a systemd whose one task is try.sh, in the namespaces that test.sh has made, over this
+# machine's files: what is changed is changed in memory, and goes with the namespaces. What it finds
+# is left in $room/out.
 set -euo pipefail
 : "${room:?}" "${unit:?}" "${binary:?}" "${tried:?}" "${call:?}" "${version:?}" "${systemd:?}"
 
@@ -29,8 +30,8 @@ chmod 755 "$root/run"
 touch "$room/out/console" "$root/dev/console"
 mount --bind "$room/out/console" "$root/dev/console"
 
-# No service of this machine's is started, its own configuration of this one is not seen, and packages may start and
-# stop theirs.
+# No service of this machine's is started, its own configuration of this one is not seen, and
+# packages may start and stop theirs.
 rm -f "$root/usr/sbin/policy-rc.d"
 rm -rf "$root/etc/systemd/system" "$root/etc/ikigai-tools" "$root/var/cache/ikigai-tools" "$root/var/lib/ikigai-tools"
 mkdir -p "$root/etc/systemd/system" "$root/usr/lib/systemd/system" "$root/etc/ikigai-tools" "$root/try"

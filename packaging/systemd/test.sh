@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tries ikigai-tools.service: by systemd's own judgement of it, and then started, called, reloaded and stopped by a
-# systemd of its own, in namespaces and over a copy of this machine's files that goes away (an overlay in memory).
-# packaging/test.sh calls it.
+# Tries ikigai-tools.service: by systemd's own judgement of it, and then started, called, reloaded
+# and stopped by a systemd of its own, in namespaces and over a copy of this machine's files that
+# goes away (an overlay in memory). packaging/test.sh calls it.
 set -euo pipefail
 unset CDPATH
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

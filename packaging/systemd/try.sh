@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What test.sh tries of ikigai-tools.service, run by the systemd that boot.sh boots, where nothing else runs.
+# What test.sh tries of ikigai-tools.service, run by the systemd that boot.sh boots, where nothing
+# else runs.
 set -euo pipefail
 : "${version:?}"
 touch /try/began

@@ -1,8 +1,8 @@
 //! By which names a server is called, as the headers `Host` and `Origin` have them.
 //!
 //! A page that a browser has loaded from anywhere can send requests to this machine, also under a
-//! name of its own that it lets point here ("DNS rebinding", a warning of the protocol's transports).
-//! So requests are taken only if both headers have names that belong to the server.
+//! name of its own that it lets point here ("DNS rebinding", a warning of the protocol's
+//! transports). So requests are taken only if both headers have names that belong to the server.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

@@ -183,8 +183,8 @@ impl Browser {
         &self.program
     }
 
-    /// Renders the page at `url`, in `within` at most, all cleaning up included. What it asks of the
-    /// network is judged by `guard`, as a fetch of the page has left it, or a new one.
+    /// Renders the page at `url`, in `within` at most, all cleaning up included. What it asks of
+    /// the network is judged by `guard`, as a fetch of the page has left it, or a new one.
     pub fn render(
         &self,
         url: &Url,

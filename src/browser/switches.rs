@@ -91,8 +91,8 @@ pub fn of_a_page(proxy: &Proxy, scratch: &Path, agent: &str) -> Vec<OsString> {
     all.into_iter().map(OsString::from).collect()
 }
 
-/// The value of `User-Agent` of a browser that says `said` when it is asked for its version, used by
-/// `user`. Sites look for a version in it, of which browsers show the first number.
+/// The value of `User-Agent` of a browser that says `said` when it is asked for its version, used
+/// by `user`. Sites look for a version in it, of which browsers show the first number.
 pub fn user_agent(said: &str, user: &str) -> String {
     let words = said.split_ascii_whitespace();
     let mut versions = words.filter_map(|word| word.split('.').next()?.parse::<u16>().ok());

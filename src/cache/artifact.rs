@@ -73,8 +73,8 @@ pub struct Artifact {
     pub content: Vec<u8>,
 }
 
-/// Keeps `content` for [`LIFETIME`] from now. `None` if it cannot be read back, as where the disk is
-/// full or the directory may not be written to: whoever asked then needs the content itself.
+/// Keeps `content` for [`LIFETIME`] from now. `None` if it cannot be read back, as where the disk
+/// is full or the directory may not be written to: whoever asked then needs the content itself.
 #[must_use]
 pub fn put(store: &dyn Store, mime_type: &str, content: &[u8]) -> Option<Id> {
     let id = Id::of(content);

@@ -1,5 +1,5 @@
-//! The server's side of its calls' cache: each call has a socket to its server, which holds the keys
-//! and knows where entries are. A call's turns end with its socket.
+//! The server's side of its calls' cache: each call has a socket to its server, which holds the
+//! keys and knows where entries are. A call's turns end with its socket.
 
 use std::collections::HashMap;
 use std::io;

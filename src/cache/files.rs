@@ -80,8 +80,8 @@ impl Files {
         Self::open(directory, keys, MOST)
     }
 
-    /// Entries in `directory`, under `secret`, which is 64 hexadecimal digits. `None` where it is no
-    /// such secret, or the directory cannot be made or is somebody else's.
+    /// Entries in `directory`, under `secret`, which is 64 hexadecimal digits. `None` where it is
+    /// no such secret, or the directory cannot be made or is somebody else's.
     #[must_use]
     pub fn in_directory(directory: PathBuf, secret: &str) -> Option<Self> {
         Self::open(directory, Keys::from_digits(secret)?, MOST)
@@ -227,7 +227,8 @@ pub(super) fn of_a_home_that_is_there(directory: PathBuf) -> Option<PathBuf> {
     home.is_none_or(|home| home.is_dir()).then_some(directory)
 }
 
-/// Writes all of it. It need not outlast the machine: half an entry is none, since it does not open.
+/// Writes all of it. It need not outlast the machine: half an entry is none, since it does not
+/// open.
 fn write(mut file: File, bytes: &[u8]) -> std::io::Result<()> {
     file.write_all(bytes)?;
     file.flush()

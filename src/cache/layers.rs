@@ -1,5 +1,5 @@
-//! The cache of a server, for all its calls: what it has in memory, what it shares with others, what
-//! it keeps in files.
+//! The cache of a server, for all its calls: what it has in memory, what it shares with others,
+//! what it keeps in files.
 //!
 //! What is put in goes everywhere; what is asked for comes from the nearest place that has it. An
 //! answer that changes is never taken from memory, and while the others can be asked, theirs is the

@@ -1,5 +1,5 @@
-//! What can be seen of the user's cache without making anything: where it is, whether it can be used,
-//! where its key is.
+//! What can be seen of the user's cache without making anything: where it is, whether it can be
+//! used, where its key is.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

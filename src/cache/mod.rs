@@ -3,8 +3,8 @@
 //!
 //! Each call may be a process of its own, so the entries are files ([`Files`]). A server holds the
 //! cache for its calls ([`Layers`]), may share it with others ([`Redis`]), and its calls ask it
-//! ([`Served`]). All that is asked of a store is [`Store`]. Nothing here fails: an entry that cannot
-//! be read, opened or written is one that is not there.
+//! ([`Served`]). All that is asked of a store is [`Store`]. Nothing here fails: an entry that
+//! cannot be read, opened or written is one that is not there.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -63,15 +63,16 @@ pub trait Store {
     /// The answer to `question`, if there is one that is younger than `longest`.
     fn get(&self, question: &Question, longest: Duration) -> Option<Entry>;
 
-    /// Keeps the answer to `question`, in place of an earlier one, if there is room. It is of use to
-    /// nobody once it is as old as `good_for`. Nobody ever sees half of one.
+    /// Keeps the answer to `question`, in place of an earlier one, if there is room. It is of use
+    /// to nobody once it is as old as `good_for`. Nobody ever sees half of one.
     fn put(&self, question: &Question, bytes: &[u8], good_for: Duration);
 
     /// Forgets the answer to `question`.
     fn forget(&self, question: &Question);
 
-    /// The turn to find out the answer to `question`, which one has at a time; `None` where somebody
-    /// else has it. A store that cannot tell gives everybody a turn. Whoever dies loses it.
+    /// The turn to find out the answer to `question`, which one has at a time; `None` where
+    /// somebody else has it. A store that cannot tell gives everybody a turn. Whoever dies loses
+    /// it.
     fn turn(&self, question: &Question) -> Option<Turn> {
         let _ = question;
         Some(Turn::default())

@@ -1,6 +1,6 @@
-//! One at a time finds out what many want to know: of many equal calls one asks, and the others take
-//! what it found. A turn is a lock on a file beside the entry's, which ends with its process, or is
-//! given by a server. Where there is neither, everybody has a turn.
+//! One at a time finds out what many want to know: of many equal calls one asks, and the others
+//! take what it found. A turn is a lock on a file beside the entry's, which ends with its process,
+//! or is given by a server. Where there is neither, everybody has a turn.
 
 use std::any::Any;
 use std::fs::{self, File, OpenOptions};

@@ -57,8 +57,8 @@ impl Measure {
             .sum()
     }
 
-    /// The length of the longest beginning of `text` that takes at most `room` bytes and ends behind
-    /// a character.
+    /// The length of the longest beginning of `text` that takes at most `room` bytes and ends
+    /// behind a character.
     #[must_use]
     pub fn prefix(self, text: &[u8], room: usize) -> usize {
         // Most answers have room, and a look at all of them is faster than one at each character.
@@ -216,8 +216,8 @@ impl Kept {
     }
 }
 
-/// The note of an answer that shows lines `first` to `last`, and how to go on behind them; `left` is
-/// how many of the lines that the caller wanted are still to come, if it said.
+/// The note of an answer that shows lines `first` to `last`, and how to go on behind them; `left`
+/// is how many of the lines that the caller wanted are still to come, if it said.
 #[must_use]
 pub fn go_on(reader: Reader, first: u64, last: u64, left: Option<u64>) -> String {
     let next = last.saturating_add(1);

@@ -1,9 +1,9 @@
-//! The field `note`: a sentence or two for the model, where the answer alone would lead it astray or
-//! leave it without a next step.
+//! The field `note`: a sentence or two for the model, where the answer alone would lead it astray
+//! or leave it without a next step.
 //!
-//! Rules: the decisions on the host's calls (8). A whole and plain answer has no note. Whoever finds
-//! out what is to be said tells the object ([`Object::note`]), at any time; a failure carries its
-//! own ([`Failure::note`]). The field is written when the object is closed, behind all others.
+//! Rules: the decisions on the host's calls (8). A whole and plain answer has no note. Whoever
+//! finds out what is to be said tells the object ([`Object::note`]), at any time; a failure carries
+//! its own ([`Failure::note`]). The field is written when the object is closed, behind all others.
 //!
 //! [`Object::note`]: crate::contract::reply::Object::note
 //! [`Failure::note`]: crate::contract::failure::Failure::note

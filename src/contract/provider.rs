@@ -1,8 +1,9 @@
-//! The tools' definitions as the `tools` of a provider's request, for its strict mode or without it.
+//! The tools' definitions as the `tools` of a provider's request, for its strict mode or without
+//! it.
 //!
 //! The words are those for models ([`Tool::model_schema`]); the fields are those that a host's
-//! requests may have ([`Tool::schema`]), since whoever sends the definitions to a provider hands the
-//! model's calls to the tools as a host does: a field that is then ignored must not be offered.
+//! requests may have ([`Tool::schema`]), since whoever sends the definitions to a provider hands
+//! the model's calls to the tools as a host does: a field that is then ignored must not be offered.
 //!
 //! The forms are those of the providers' own references, as of 2026:
 //!
@@ -13,9 +14,9 @@
 //! | `anthropic` | Messages API, "Strict tool use" and "JSON Schema limitations" | `strict`, `additionalProperties: false`, no bounds |
 //! | `gemini` | `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0 | types in capitals, none of JSON Schema's further keywords |
 //!
-//! Strict modes take no bounds, lengths, formats or defaults: see [`reduction`]. Without strict mode
-//! optional fields are optional, and nothing is said of strictness where that is the provider's
-//! default; the Responses API has the opposite one and is told.
+//! Strict modes take no bounds, lengths, formats or defaults: see [`reduction`]. Without strict
+//! mode optional fields are optional, and nothing is said of strictness where that is the
+//! provider's default; the Responses API has the opposite one and is told.
 
 use serde_json::{Map, Value, json};
 

@@ -322,8 +322,8 @@ impl<'w> Object<'w> {
         Ok(())
     }
 
-    /// An image for a model that can see it. It is beside the limit, and other readers have no field
-    /// for one.
+    /// An image for a model that can see it. It is beside the limit, and other readers have no
+    /// field for one.
     pub fn image(&mut self, mime_type: &str, bytes: &[u8]) -> io::Result<()> {
         let reader = self.terms.reader;
         if let Sink::Json { out, at } = &mut self.sink

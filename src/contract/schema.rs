@@ -183,7 +183,8 @@ mod tests {
         }
     }
 
-    /// The fields' names and types, the names of the required ones, and each field as it is written.
+    /// The fields' names and types, the names of the required ones, and each field as it is
+    /// written.
     fn properties(text: &str) -> (serde_json::Map<String, Value>, Value) {
         let schema: Value = serde_json::from_str(text).unwrap();
         let parameters = &schema["parameters"];

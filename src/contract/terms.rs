@@ -166,7 +166,8 @@ impl Terms {
 }
 
 /// How many threads a search may have: as many as the machine and the control group of this process
-/// give it, or as [`THREADS`] says, at most 16, and no more than may have files open. 0, and what cannot be understood, count as not set.
+/// give it, or as [`THREADS`] says, at most 16, and no more than may have files open. 0, and what
+/// cannot be understood, count as not set.
 #[must_use]
 pub fn threads() -> usize {
     let told = number(THREADS).filter(|threads| *threads > 0);

@@ -219,7 +219,8 @@ pub struct Credential {
 pub enum Part {
     /// What was asked for, as text: shown as it is, in whole lines.
     Output,
-    /// What was asked for, which is not the tool's own: shown as it is, and handed on byte for byte.
+    /// What was asked for, which is not the tool's own: shown as it is, and handed on byte for
+    /// byte.
     Content,
     /// What is known beside the content: shown behind it, of each field the values that are named
     /// here, as short lines ([`aside`](crate::contract::aside)). A person's pipe gets the content

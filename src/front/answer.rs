@@ -59,10 +59,10 @@ pub fn prepared<'a>(
     out.into_inner().ok()
 }
 
-/// Writes the answer that `fill` gives into `out`; `is_untouched` tells whether anything has left the
-/// buffer, and `terminal` whether a terminal reads it. A tool that panics has answered that it did,
-/// in an object that is whole: in place of what is still in the buffer, else behind what its reader
-/// has already.
+/// Writes the answer that `fill` gives into `out`; `is_untouched` tells whether anything has left
+/// the buffer, and `terminal` whether a terminal reads it. A tool that panics has answered that it
+/// did, in an object that is whole: in place of what is still in the buffer, else behind what its
+/// reader has already.
 pub fn respond<W: Write + Default>(
     (tool, terms): (&Tool, Terms),
     out: &mut BufWriter<W>,

@@ -2,9 +2,9 @@
 //! whose call it is. What the front ends have in common that answer in their own process.
 //!
 //! First come words: what a request names outside the directories is refused with the name, what
-//! was wanted, and what would allow it. Then the process confines itself, and whatever the tool then
-//! does, the kernel keeps within the directories. The tool of commands stays as it is, and confines
-//! what it runs.
+//! was wanted, and what would allow it. Then the process confines itself, and whatever the tool
+//! then does, the kernel keeps within the directories. The tool of commands stays as it is, and
+//! confines what it runs.
 
 use std::env;
 use std::path::Path;

@@ -28,8 +28,8 @@ use crate::sandbox::watchdog;
 /// belongs to another user, survives any signal; it must not keep us waiting.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a watchdog is left alone that stays for its directory's sake. It ends with what it waits
-/// for; a command that only pretends to be one does not.
+/// How long a watchdog is left alone that stays for its directory's sake. It ends with what it
+/// waits for; a command that only pretends to be one does not.
 const SPARE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// How many processes are ended per round. What is left is found in the next one.
@@ -119,8 +119,8 @@ pub fn let_go_if_stopped(pid: Pid, status: WaitStatus) {
     let signal = if signal == libc::SIGTRAP { 0 } else { signal };
     let nowhere = std::ptr::null_mut::<libc::c_void>();
     let data = nowhere.wrapping_byte_add(usize::try_from(signal).unwrap_or(0));
-    // SAFETY: `PTRACE_DETACH` takes a number in the place of the last pointer. If the child is gone,
-    // nothing happens.
+    // SAFETY: `PTRACE_DETACH` takes a number in the place of the last pointer. If the child is
+    // gone, nothing happens.
     unsafe { libc::ptrace(libc::PTRACE_DETACH, pid.as_raw_pid(), nowhere, data) };
 }
 

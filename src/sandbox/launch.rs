@@ -258,8 +258,8 @@ impl CStringArray {
 
     /// Adds the string that these `parts` are.
     fn add(&mut self, parts: &[&[u8]]) -> io::Result<()> {
-        // Not by memchr, which would first ask the processor what it can do: under a hypervisor that
-        // takes longer than all of this.
+        // Not by memchr, which would first ask the processor what it can do: under a hypervisor
+        // that takes longer than all of this.
         if parts.iter().any(|part| part.contains(&0)) {
             return Err(io::ErrorKind::InvalidInput.into());
         }

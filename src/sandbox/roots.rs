@@ -1,7 +1,7 @@
 //! Which paths and patterns lie within some directories, decided by names before a call.
 //!
-//! This is the half of a confinement that sees names: links are resolved as `path_resolution(7)` has
-//! it, and what leads outside is outside whether it is there or not. The other half is
+//! This is the half of a confinement that sees names: links are resolved as `path_resolution(7)`
+//! has it, and what leads outside is outside whether it is there or not. The other half is
 //! `confinement`, which the kernel enforces in whatever moment a file is touched.
 
 use std::ffi::OsStr;

@@ -16,8 +16,8 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// How deep directories are followed; each level takes a few kilobytes of stack. What lies deeper is
-/// first moved up.
+/// How deep directories are followed; each level takes a few kilobytes of stack. What lies deeper
+/// is first moved up.
 const DEPTH: u32 = 64;
 /// How often a directory is read again because something was put there meanwhile.
 const ROUNDS: u32 = 16;
@@ -27,8 +27,8 @@ const MOST_ROUNDS: u32 = 100_000;
 /// How much of a directory is read at a time, in bytes.
 const PIECE: usize = 2048;
 
-/// A directory that is made and removed from the descriptor of the one that it is in, so that nobody
-/// can lead either elsewhere.
+/// A directory that is made and removed from the descriptor of the one that it is in, so that
+/// nobody can lead either elsewhere.
 #[derive(Debug)]
 pub struct Scratch {
     parent: OwnedFd,

@@ -108,7 +108,8 @@ fn complaint(line: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, words))
 }
 
-/// What the shell did not find. Where it may not look into a directory of `PATH`, it says so instead.
+/// What the shell did not find. Where it may not look into a directory of `PATH`, it says so
+/// instead.
 fn missing(words: &str) -> Option<&str> {
     let found = words.strip_suffix(": not found");
     found.or_else(|| words.strip_suffix(": Permission denied"))
@@ -266,8 +267,8 @@ fn construct_of_trap(script: &Script) -> Option<Construct> {
 fn silently_other(script: &Script, code: i32) -> Option<Construct> {
     let word = script.braces().find_map(|word| {
         let word = std::str::from_utf8(word).ok()?;
-        // Some programs take words with commas in braces apart themselves. Where all went well, only
-        // those count that make what they are told to.
+        // Some programs take words with commas in braces apart themselves. Where all went well,
+        // only those count that make what they are told to.
         let makes = || script.calls("mkdir") || script.calls("touch");
         (code != 0 || word.contains("..") || makes()).then(|| word.to_owned())
     });

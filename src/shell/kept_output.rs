@@ -2,14 +2,14 @@
 //!
 //! Rules: the decisions on the host's calls (9).
 //!
-//! The files are in `$XDG_STATE_HOME/ikigai-tools/output`, a directory that nobody else may enter. It
-//! is opened once, no link is followed on the way below the state directory, and everything is done
-//! from its descriptor, so that nobody puts another one in its place. All files together stay within
-//! their limit: a writer holds the directory's lock (`flock(2)`) while it looks how much there is and
-//! writes a piece. A writer that dies leaves what it has written.
+//! The files are in `$XDG_STATE_HOME/ikigai-tools/output`, a directory that nobody else may enter.
+//! It is opened once, no link is followed on the way below the state directory, and everything is
+//! done from its descriptor, so that nobody puts another one in its place. All files together stay
+//! within their limit: a writer holds the directory's lock (`flock(2)`) while it looks how much
+//! there is and writes a piece. A writer that dies leaves what it has written.
 //!
-//! A server that tells its callers apart gives each a directory within that one, named by a digest of
-//! the caller's name, and the limits hold for all of them together.
+//! A server that tells its callers apart gives each a directory within that one, named by a digest
+//! of the caller's name, and the limits hold for all of them together.
 
 use std::ffi::{CStr, CString};
 use std::fmt::Write as _;
@@ -50,8 +50,8 @@ const NAMED_BY: usize = 16;
 /// The directory of the caller whose outputs this process keeps, if callers are told apart.
 static OF_CALLER: OnceLock<CString> = OnceLock::new();
 
-/// Has this process keep outputs, and let them be read, in the directory of the caller called `name`
-/// alone. Only the first name counts: a process makes one call.
+/// Has this process keep outputs, and let them be read, in the directory of the caller called
+/// `name` alone. Only the first name counts: a process makes one call.
 pub fn keep_outputs_of(name: &str) {
     let _ = OF_CALLER.set(directory_of_caller(name));
 }
@@ -373,8 +373,8 @@ fn size_of_all(directory: &OwnedFd) -> u64 {
     all
 }
 
-/// Calls `each` with the directory and the name of each file, when it was written last, and its size:
-/// of those in this directory and in the callers' within it.
+/// Calls `each` with the directory and the name of each file, when it was written last, and its
+/// size: of those in this directory and in the callers' within it.
 fn each_file(directory: &OwnedFd, each: &mut impl FnMut(&OwnedFd, &CStr, Duration, u64)) {
     each_file_to(directory, 1, each);
 }

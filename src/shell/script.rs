@@ -1,8 +1,8 @@
 //! A command's text as a shell reads it: which parts of it are quoted, comments or here-documents,
 //! and which are the shell's own words.
 //!
-//! Only as much of POSIX "Shell Command Language" (2.2, 2.3, 2.7.4) as it takes to tell these apart;
-//! where that is in doubt, text counts as quoted.
+//! Only as much of POSIX "Shell Command Language" (2.2, 2.3, 2.7.4) as it takes to tell these
+//! apart; where that is in doubt, text counts as quoted.
 
 /// What stands in the place of text that is not the shell's to understand.
 const MASK: u8 = 0x01;

@@ -1,5 +1,5 @@
-//! A command's output where an answer has a limit: its beginning and its end, and a line between them
-//! that says what was left out.
+//! A command's output where an answer has a limit: its beginning and its end, and a line between
+//! them that says what was left out.
 //!
 //! Rules: the decisions on the host's calls (9): the first fifth and the last four fifths, cut at
 //! whole lines.

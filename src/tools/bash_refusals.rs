@@ -193,8 +193,8 @@ fn cache_of(path: &Path) -> Option<(PathBuf, &'static str)> {
     caches.find(|(cache, _)| path.starts_with(cache))
 }
 
-/// The directory that has to be writable for `path`: of a cache the whole, but of cargo's and of the
-/// one that all share the part that is meant.
+/// The directory that has to be writable for `path`: of a cache the whole, but of cargo's and of
+/// the one that all share the part that is meant.
 fn to_write(path: &Path) -> PathBuf {
     let parent = path.parent().unwrap_or(path);
     let Some((cache, _)) = cache_of(path) else {

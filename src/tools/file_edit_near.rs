@@ -18,7 +18,8 @@ use crate::tools::file_words::{count, lines_in_words, quoted_for_shell};
 const BESIDE: usize = 256;
 
 /// The note on a text that is in the file `path` not at all, in an answer of at most `longest`
-/// bytes. A text that is quoted is quoted whole or not at all: half of it would be in the file, too.
+/// bytes. A text that is quoted is quoted whole or not at all: half of it would be in the file,
+/// too.
 pub fn not_found(path: &str, near: &Near, longest: Option<usize>) -> String {
     let note = nearest(path, near, true);
     let cost = Measure::Json.cost(note.as_bytes());

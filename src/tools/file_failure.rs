@@ -196,8 +196,8 @@ fn quoted(path: &Path) -> String {
     format!("{:?}", path.to_string_lossy())
 }
 
-/// What is to be said of a file that was made under a name that looks like a slip of another's, where
-/// that other one is there.
+/// What is to be said of a file that was made under a name that looks like a slip of another's,
+/// where that other one is there.
 pub fn made_beside(path: &str) -> Option<String> {
     let odd = |one: char| one.is_whitespace() || "\"'`<>".contains(one);
     let name = Path::new(path).file_name()?.to_str()?;

@@ -155,9 +155,9 @@ impl Window<'_> {
         Ok(())
     }
 
-    /// The note of an answer that shows the beginning of one line, which stands in the file `from` an
-    /// offset and is shown `to` another: how long the line is, how to get what follows in it, and
-    /// how to go on behind it. Shorter ones follow, for answers in which this one has no room.
+    /// The note of an answer that shows the beginning of one line, which stands in the file `from`
+    /// an offset and is shown `to` another: how long the line is, how to get what follows in it,
+    /// and how to go on behind it. Shorter ones follow, for answers in which this one has no room.
     fn long_line(
         &self,
         content: &Content,

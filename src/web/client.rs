@@ -201,8 +201,8 @@ impl Client {
     }
 
     /// A client like this one for a service that the program itself asks, by an address that is not
-    /// the caller's: `ALLOWED_DOMAINS`, which is about pages, does not restrict its [`get`], and it may
-    /// be a private one where pages may not be.
+    /// the caller's: `ALLOWED_DOMAINS`, which is about pages, does not restrict its [`get`], and it
+    /// may be a private one where pages may not be.
     ///
     /// [`get`]: Self::get
     #[must_use]
@@ -233,7 +233,8 @@ impl Client {
     }
 
     /// Fetches a page, following redirects, each of them to a host that `ALLOWED_DOMAINS` allows: a
-    /// service is asked by a client made [for it](Self::for_services). A status below 400 is a response, 204 and 304 among them.
+    /// service is asked by a client made [for it](Self::for_services). A status below 400 is a
+    /// response, 204 and 304 among them.
     pub fn get(&self, request: &FetchRequest<'_>) -> Result<Response, FetchError> {
         let first = urls::accept(request.url.clone())?;
         let no_host = || FetchError::InvalidUrl("no host".to_owned());
@@ -286,8 +287,8 @@ impl Client {
             .map_err(|why| fault::not_allowed(why).into())
     }
 
-    /// Sends a body to a service. A redirect is not followed, since whatever is sent was meant for the one that
-    /// was named, but is an error.
+    /// Sends a body to a service. A redirect is not followed, since whatever is sent was meant for
+    /// the one that was named, but is an error.
     pub fn post(&self, request: &PostRequest<'_>) -> Result<Response, FetchError> {
         let mut url = urls::accept(request.to.url.clone())?;
         let guard =

@@ -1,5 +1,5 @@
-//! A page as Exa has it, for those that show nothing without scripts: from its store, or crawled for
-//! this call.
+//! A page as Exa has it, for those that show nothing without scripts: from its store, or crawled
+//! for this call.
 //!
 //! Facts: Exa documentation, "Get contents". Exa sees the page's address, so that it is asked only
 //! where its user says so, and never for an address that is nobody else's business.

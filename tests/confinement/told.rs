@@ -1,5 +1,5 @@
-//! A refusal that comes from the confinement is told from any other: the note says which path, which
-//! right, and what would allow it.
+//! A refusal that comes from the confinement is told from any other: the note says which path,
+//! which right, and what would allow it.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -768,7 +768,8 @@ fn where_the_kernel_s_audit_tells_it_silence_is_no_obstacle() {
 /// Whether records are heard here: asked of the kernel itself (`AUDIT_GET` of `linux/audit.h`).
 fn audit_is_on() -> bool {
     const AUDIT_GET: u16 = 1000;
-    // What whoever may not ask gets: another user, and root where processes have numbers of their own.
+    // What whoever may not ask gets: another user, and root where processes have numbers of their
+    // own.
     const ERROR: u16 = 2;
     const READ_LOG: u32 = 1;
     let mut question = [0_u8; 16];

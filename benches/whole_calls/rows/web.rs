@@ -90,8 +90,8 @@ fn answer(mut stream: TcpStream, page: &str) -> io::Result<()> {
     )
 }
 
-/// An article with what stands around it on the web, where two thirds of a page are menus, styles and
-/// scripts.
+/// An article with what stands around it on the web, where two thirds of a page are menus, styles
+/// and scripts.
 fn page() -> String {
     let mut page = String::from(
         "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Rivers</title>\

@@ -19,8 +19,8 @@ pub(super) enum Place {
 }
 
 impl Address {
-    /// Reads an address: `redis://`, `rediss://` with TLS, `unix://` with a socket's path. `None` if
-    /// it is none, or asks for TLS that checks nothing.
+    /// Reads an address: `redis://`, `rediss://` with TLS, `unix://` with a socket's path. `None`
+    /// if it is none, or asks for TLS that checks nothing.
     #[must_use]
     pub fn read(address: &str) -> Option<Self> {
         let mut url = parse_redis_url(address.trim())?;

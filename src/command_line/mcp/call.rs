@@ -1,7 +1,7 @@
 //! The words by which a server calls itself, once a call.
 //!
-//! Nobody types them, and they are part of what every call costs: they are read one after the other,
-//! without the machinery for people's command lines.
+//! Nobody types them, and they are part of what every call costs: they are read one after the
+//! other, without the machinery for people's command lines.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::RawFd;
@@ -103,8 +103,8 @@ impl Call {
         words
     }
 
-    /// Reads such words; `None` if they are none. What cannot be understood is never passed over: it
-    /// may have been a bound.
+    /// Reads such words; `None` if they are none. What cannot be understood is never passed over:
+    /// it may have been a bound.
     #[must_use]
     pub fn read(tools: Registry, words: &[OsString]) -> Option<Self> {
         let mut words = words.iter().map(OsString::as_os_str);

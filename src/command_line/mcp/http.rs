@@ -31,7 +31,8 @@ pub struct Http {
     pub sessions: bool,
     /// The file of tokens; without one, everybody on this machine may call.
     pub tokens: Option<PathBuf>,
-    /// The names by which it may be called beside those of this machine, each a host or `host:port`.
+    /// The names by which it may be called beside those of this machine, each a host or
+    /// `host:port`.
     pub allowed_hosts: Vec<String>,
     /// The certificate chain and its key, in PEM.
     pub certificate: Option<(PathBuf, PathBuf)>,

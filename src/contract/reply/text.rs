@@ -40,8 +40,8 @@ impl Text<'_> {
         self.kept.as_ref().is_some_and(Kept::is_full)
     }
 
-    /// Sends what has come to its reader, but for half a character, and what is kept back until it is
-    /// known how much of it has room.
+    /// Sends what has come to its reader, but for half a character, and what is kept back until it
+    /// is known how much of it has room.
     pub fn send(&mut self) -> io::Result<()> {
         let mut pending = std::mem::take(&mut self.pending);
         let rest = self.pass_on(&pending)?;

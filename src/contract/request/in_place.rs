@@ -79,8 +79,8 @@ fn read(json: &mut [u8]) -> Value<'_> {
     }
 }
 
-/// Unescapes `text`, which stands between the quotes of a JSON string, in its own bytes; returns how
-/// many of them are then its text.
+/// Unescapes `text`, which stands between the quotes of a JSON string, in its own bytes; returns
+/// how many of them are then its text.
 ///
 /// # Errors
 /// The place of the first escape that stands for no character. The bytes before it are used up,

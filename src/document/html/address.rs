@@ -79,8 +79,8 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_~/=&+,;:@!$*().?#".contains(&byte)
 }
 
-/// What [`Url::join`] makes of a path that is relative to the base's, where nothing has to be encoded
-/// or taken out but the steps up that it begins with; `None` for any other reference.
+/// What [`Url::join`] makes of a path that is relative to the base's, where nothing has to be
+/// encoded or taken out but the steps up that it begins with; `None` for any other reference.
 fn joined_plainly(base: &Url, reference: &str) -> Option<String> {
     let mut rest = reference;
     let mut up = 0;

@@ -1,7 +1,8 @@
 //! A page's tree, built within bounds: of memory, by counting what its nodes take, and of time, by
 //! the clock. What the parser has read when a bound is reached is the page.
 //!
-//! The tree is `html2md`'s own; the parser is the one that it uses, fed piece by piece by [`Tokens`].
+//! The tree is `html2md`'s own; the parser is the one that it uses, fed piece by piece by
+//! [`Tokens`].
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};

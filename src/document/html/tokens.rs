@@ -1,9 +1,9 @@
-//! A page's tokens, given to the parser's builder of trees. What the parser's own tokenizer makes of
-//! ordinary tags, text and references is made here at a stroke: that one goes from character to
+//! A page's tokens, given to the parser's builder of trees. What the parser's own tokenizer makes
+//! of ordinary tags, text and references is made here at a stroke: that one goes from character to
 //! character, and parts text at each line end. All else is left to it.
 //!
-//! Rules: HTML Living Standard, "Tokenization": the data state, and all that leads from a tag's name
-//! to its end.
+//! Rules: HTML Living Standard, "Tokenization": the data state, and all that leads from a tag's
+//! name to its end.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -101,8 +101,8 @@ impl<'a> Tokens<'a> {
         self.parser
     }
 
-    /// Leaves the page up to `to` to the parser's own tokenizer, which is then in its data state, or
-    /// at the end of the page.
+    /// Leaves the page up to `to` to the parser's own tokenizer, which is then in its data state,
+    /// or at the end of the page.
     fn leave(&mut self, to: usize) -> Result<(), Short> {
         while self.at < to {
             self.reach(self.at + 1)?;
@@ -254,8 +254,8 @@ impl<'a> Tokens<'a> {
         Ok(Read::Done)
     }
 
-    /// Whether the `title` whose start tag ends at `from` holds nothing that would be a tag elsewhere,
-    /// and ends.
+    /// Whether the `title` whose start tag ends at `from` holds nothing that would be a tag
+    /// elsewhere, and ends.
     fn is_plain_title(&self, from: usize) -> bool {
         let (end, _) = tag::raw_end(self.page, from, "title");
         end < self.page.len() && memchr(b'<', &self.page.as_bytes()[from..end]).is_none()

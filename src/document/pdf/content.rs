@@ -424,8 +424,8 @@ impl<'a> Interpreter<'a> {
             x1: clip.x1 + reach,
             y1: clip.y1 + reach,
         };
-        // Letters that are set apart make a word, if there are so many of them; a few may be the end
-        // of one word and the beginning of another.
+        // Letters that are set apart make a word, if there are so many of them; a few may be the
+        // end of one word and the beginning of another.
         let apart = if string.len() >= SPACED {
             state.char_space * width
         } else {

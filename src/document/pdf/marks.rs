@@ -1,5 +1,5 @@
-//! Marked content: text that stands for what is drawn, layers that are off, what belongs to the page
-//! and not to the text.
+//! Marked content: text that stands for what is drawn, layers that are off, what belongs to the
+//! page and not to the text.
 //!
 //! Rules: ISO 32000-2, 8.11 (optional content), 14.6 (marked content), 14.8.2.2 (artifacts), 14.9.4
 //! (`ActualText`).

@@ -124,7 +124,8 @@ fn weigh(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
         left.is_some() && !late
     });
     if !fits {
-        // lopdf can be ended in no other way. Nothing is printed; whoever guards the reader takes it up.
+        // lopdf can be ended in no other way. Nothing is printed; whoever guards the reader takes
+        // it up.
         panic::resume_unwind(Box::new(TooHeavy));
     }
     // Of an object stream's members this is what lopdf keeps; streams are never among them.

@@ -135,8 +135,8 @@ pub struct Caller {
 
 impl Caller {
     /// Calls of `tools` are confined and ended after `timeout`; those that ask the network get the
-    /// `secrets`, and where there is a `cache`, those that keep answers get to ask it. The server has
-    /// `many` clients, or one.
+    /// `secrets`, and where there is a `cache`, those that keep answers get to ask it. The server
+    /// has `many` clients, or one.
     pub fn new(
         tools: &[&'static Tool],
         confinement: Option<Confinement>,
@@ -172,8 +172,8 @@ impl Caller {
         self.confinement.as_ref()
     }
 
-    /// Calls `tool`. If the future is dropped before it is done, the call is ended. Of equal calls at
-    /// the same time whose answers are kept one is carried out, and all get its answer.
+    /// Calls `tool`. If the future is dropped before it is done, the call is ended. Of equal calls
+    /// at the same time whose answers are kept one is carried out, and all get its answer.
     pub async fn call(
         &self,
         tool: &'static Tool,
@@ -369,8 +369,8 @@ impl Caller {
     }
 }
 
-/// A pipe in which the request is already, at its end; none where it might not have room. Writing to
-/// a pipe of the runtime's own takes several system calls more.
+/// A pipe in which the request is already, at its end; none where it might not have room. Writing
+/// to a pipe of the runtime's own takes several system calls more.
 fn filled_pipe(request: &[u8]) -> Option<OwnedFd> {
     if request.len() > PIPE_BUF {
         return None;

@@ -3,7 +3,8 @@
 //!
 //! Each figure was measured with that client and a server of one tool, whose answers grew until the
 //! model was no longer shown the whole: Codex 0.169, Claude Code 2.1, Gemini CLI 0.61, Qwen Code
-//! 0.15, opencode 1.18. What a client cuts it keeps in a file that is read by lines, or throws away.
+//! 0.15, opencode 1.18. What a client cuts it keeps in a file that is read by lines, or throws
+//! away.
 
 /// What is known of a client.
 #[derive(Debug, PartialEq, Eq)]

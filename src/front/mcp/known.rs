@@ -2,8 +2,8 @@
 //! for them.
 //!
 //! A tool looks into the cache and waits for nobody (`Tool::answer_from`), and the cache may be on
-//! another machine. So the tool is asked with what is in memory; what it wanted and was not there is
-//! looked up, and it is asked again, until it wants nothing more.
+//! another machine. So the tool is asked with what is in memory; what it wanted and was not there
+//! is looked up, and it is asked again, until it wants nothing more.
 
 use std::cell::RefCell;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! How a call goes on while it runs: from the call's process to its server, and from there to the
 //! client (`notifications/progress`, under "Progress" in the protocol's specification).
 //!
-//! The call writes each line that is worth telling as a JSON string on a line of its own, before its
-//! answer; the answer holds no newline.
+//! The call writes each line that is worth telling as a JSON string on a line of its own, before
+//! its answer; the answer holds no newline.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -286,8 +286,8 @@ impl ServerHandler for Server {
     }
 }
 
-/// How the client calls itself: in its handshake or in the request, else, where there is neither over
-/// HTTP, as the program that sent the request.
+/// How the client calls itself: in its handshake or in the request, else, where there is neither
+/// over HTTP, as the program that sent the request.
 fn name_of_client(context: &RequestContext<RoleServer>) -> String {
     // Where no client has said its name, the SDK puts its own.
     let said = context.client_info();

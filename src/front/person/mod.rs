@@ -134,8 +134,8 @@ fn call(tool: &Tool, request: &mut [u8], beside: Beside, json: bool) -> Exit {
     exit
 }
 
-/// Answers `request` with text. A command's own exit code is passed on; else the tool's row says how
-/// the call exits.
+/// Answers `request` with text. A command's own exit code is passed on; else the tool's row says
+/// how the call exits.
 fn as_text(tool: &Tool, request: &[u8], beside: Beside) -> Exit {
     let screen = Screen::new(tool, Stdout::default(), Kind::of(&io::stdout()));
     let shown = answer::catch(|| show(tool, request, beside, screen));

@@ -1,6 +1,6 @@
-//! An answer as a person or a script reads it: the output itself, results as a short list, errors on
-//! stderr. A terminal is shown control characters, and not steered by them; whatever else reads gets
-//! every byte as it is.
+//! An answer as a person or a script reads it: the output itself, results as a short list, errors
+//! on stderr. A terminal is shown control characters, and not steered by them; whatever else reads
+//! gets every byte as it is.
 //!
 //! Which field is what, the tool's row says ([`Tool::fields`]); a field that it does not name is
 //! shown with its name.

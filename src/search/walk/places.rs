@@ -1,4 +1,5 @@
-//! How an entry of the file system is named: from the working directory, or from a directory held open.
+//! How an entry of the file system is named: from the working directory, or from a directory held
+//! open.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

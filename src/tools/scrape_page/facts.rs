@@ -32,8 +32,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Puts into `page` what is known of it. `text` is all of its text, and `client` asks whether it was
-/// retracted; without one nobody is asked.
+/// Puts into `page` what is known of it. `text` is all of its text, and `client` asks whether it
+/// was retracted; without one nobody is asked.
 pub fn add(page: &mut Page, source: &Source<'_>, text: &str, client: Option<&Client>) {
     let Source { url, embedded, .. } = *source;
     let title = page.title.clone().unwrap_or_default();

@@ -31,8 +31,8 @@ pub struct Linked {
     content_bytes: usize,
 }
 
-/// The link that stands in place of the answer of `page`; `None` where that stands for itself: it is
-/// not raw, not large, nobody takes a link, or there is no place to keep it.
+/// The link that stands in place of the answer of `page`; `None` where that stands for itself: it
+/// is not raw, not large, nobody takes a link, or there is no place to keep it.
 pub fn of(page: &Page, terms: &Terms, store: Option<&dyn Store>) -> Option<Linked> {
     if !page.raw || !terms.served {
         return None;

@@ -11,8 +11,8 @@ use crate::web::quote;
 /// The longest message of a provider that is passed on, in characters.
 const MAX_MESSAGE: usize = 500;
 
-/// A body as JSON, whose byte order mark, if it has one, is no part of it. One broken character does
-/// not lose the others: it is U+FFFD.
+/// A body as JSON, whose byte order mark, if it has one, is no part of it. One broken character
+/// does not lose the others: it is U+FFFD.
 #[must_use]
 pub fn json(reply: &Response) -> Option<Value> {
     let body = reply.body.as_slice();

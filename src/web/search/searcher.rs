@@ -163,8 +163,8 @@ struct Found {
 }
 
 impl Known<'_> {
-    /// The answer to a search that is kept, where it is the one that [`Searcher::search`] would come
-    /// back with before it asks anybody.
+    /// The answer to a search that is kept, where it is the one that [`Searcher::search`] would
+    /// come back with before it asks anybody.
     #[must_use]
     pub fn answer(&self, search: &Search) -> Option<Answer> {
         let providers = match choice::choose(search, self.credentials).ok()? {

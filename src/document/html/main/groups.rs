@@ -1,5 +1,5 @@
-//! Words in classes that say what an element is, in groups: how far above a block stands the nearest
-//! element with one of them is a feature.
+//! Words in classes that say what an element is, in groups: how far above a block stands the
+//! nearest element with one of them is a feature.
 
 /// The groups: a name, and words of it.
 pub(super) const GROUPS: [(&str, &str); 20] = [

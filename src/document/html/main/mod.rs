@@ -1,9 +1,9 @@
 //! The main content of a page: the article, thread, product, listing or chapter, without
 //! navigation, header, footer, sidebars, notices, related links and forms for comments.
 //!
-//! The page's tree is cut into [`blocks`]; of each some numbers are found, and a model of regression
-//! trees says how likely the block is content. Chosen are those that promise the best F-measure.
-//! The rest is taken from the tree, which is then written as that of any page.
+//! The page's tree is cut into [`blocks`]; of each some numbers are found, and a model of
+//! regression trees says how likely the block is content. Chosen are those that promise the best
+//! F-measure. The rest is taken from the tree, which is then written as that of any page.
 //!
 //! | module | what it is |
 //! |---|---|

@@ -75,7 +75,8 @@ impl Inline<'_> {
         if closes {
             self.settle(which);
         }
-        // Before the delimiter that ends a style, some parsers take tildes for one that begins there.
+        // Before the delimiter that ends a style, some parsers take tildes for one that begins
+        // there.
         let before_end = byte == b'~' && last && self.in_style();
         let escaped = before_end
             || (opens && self.loose[which].is_some())

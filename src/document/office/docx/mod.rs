@@ -164,7 +164,8 @@ impl Docx<'_, '_> {
                 "gridCol" => columns += 1,
                 "tblPr" | "tblPrEx" | "tblGridChange" | "Fallback" => xml.skip(),
                 "tr" => {
-                    // A table of one column frames what is in it; one in a cell is part of its text.
+                    // A table of one column frames what is in it; one in a cell is part of its
+                    // text.
                     let frames = columns == 1 || !self.cells.is_empty();
                     let row = self.row(xml, frames);
                     if !frames && !row.is_empty() {

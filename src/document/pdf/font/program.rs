@@ -12,7 +12,8 @@ const NAMES: &str = include_str!("cff_names.txt");
 /// The most glyphs of a font.
 const MAX_GLYPHS: usize = 65_536;
 
-/// Codes and the names of their glyphs in a Type 1 font; `None` if it has Adobe's standard encoding.
+/// Codes and the names of their glyphs in a Type 1 font; `None` if it has Adobe's standard
+/// encoding.
 pub(super) fn type1(program: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
     let end = memchr::memmem::find(program, b"eexec").unwrap_or(program.len());
     let start = memchr::memmem::find(&program[..end], b"/Encoding")?;
@@ -131,8 +132,8 @@ fn charset(font: &[u8], offset: usize, glyphs: usize) -> Option<Vec<usize>> {
     Some(ids)
 }
 
-/// Codes and the names of their glyphs in a CFF font; `None` if it has Adobe's standard encoding, or
-/// none.
+/// Codes and the names of their glyphs in a CFF font; `None` if it has Adobe's standard encoding,
+/// or none.
 pub(super) fn cff(font: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
     let mut reader = Reader::at(font, usize::from(*font.get(2)?));
     reader.index()?;

@@ -99,8 +99,8 @@ fn push_lines(rows: &[Row], regions: &mut Vec<Region>) {
     }
 }
 
-/// The gaps of a row. The row below it counts as part of it where it stands so near that it can only
-/// be beside it, in columns that have no common baselines.
+/// The gaps of a row. The row below it counts as part of it where it stands so near that it can
+/// only be beside it, in columns that have no common baselines.
 fn first_gaps(rows: &[Row], split: &[Vec<Segment>], at: usize) -> Vec<Gap> {
     let mut spans: Vec<Gap> = split[at].iter().map(|one| (one.u0, one.u1)).collect();
     let near = |below: &Row| rows[at].v - below.v < 0.8 * below.size.min(rows[at].size);

@@ -61,8 +61,8 @@ impl Column {
     }
 }
 
-/// How far the text around a line reaches, as far as it is indented like it: quoted text has margins
-/// of its own.
+/// How far the text around a line reaches, as far as it is indented like it: quoted text has
+/// margins of its own.
 fn right(lines: &[Line], at: usize) -> f32 {
     let line = &lines[at];
     let around = &lines[at.saturating_sub(AROUND)..lines.len().min(at + AROUND + 1)];

@@ -1,8 +1,8 @@
 //! The connections that are open: how many there may be, how long each may be silent, and who goes
 //! when there is no room.
 //!
-//! Each has a seat. What it costs while it is silent is its seat, one buffer and its task; one timer
-//! looks after all.
+//! Each has a seat. What it costs while it is silent is its seat, one buffer and its task; one
+//! timer looks after all.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;

@@ -34,7 +34,8 @@ const HEADERS: usize = 16 * 1024;
 /// be.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How many connections the kernel keeps until they are taken; further ones try again a second later.
+/// How many connections the kernel keeps until they are taken; further ones try again a second
+/// later.
 const BACKLOG: u32 = 4096;
 
 /// How many connections are taken before the others have their turn.

@@ -2,11 +2,11 @@
 //! broke goes on where it was ("Resumability and Redelivery" under "Transports" in the protocol's
 //! specification).
 //!
-//! Each stream is one call's: its messages are numbered, and whoever follows it is sent them as they
-//! come. One client at a time follows a stream; who resumes it takes it over. A message that was
-//! kept is sent again to whoever resumes, also after the call has ended. What is kept is bounded: what
-//! has reached its client's connection goes first, then the oldest. In the place of a message that is
-//! too large to be kept there is an error that says so.
+//! Each stream is one call's: its messages are numbered, and whoever follows it is sent them as
+//! they come. One client at a time follows a stream; who resumes it takes it over. A message that
+//! was kept is sent again to whoever resumes, also after the call has ended. What is kept is
+//! bounded: what has reached its client's connection goes first, then the oldest. In the place of a
+//! message that is too large to be kept there is an error that says so.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};

@@ -1,8 +1,8 @@
 //! Who gets in: the checks of a request's head, before anything of its body is read, and then those
 //! of its body.
 //!
-//! Rules: "Streamable HTTP" under "Transports" and "Access Token Usage" under "Authorization" in the
-//! protocol's specification; RFC 6750 for tokens.
+//! Rules: "Streamable HTTP" under "Transports" and "Access Token Usage" under "Authorization" in
+//! the protocol's specification; RFC 6750 for tokens.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;

@@ -1,9 +1,9 @@
 //! The sessions of clients: whose they are, how many there are, and what ends with them.
 //!
-//! The protocol's side of a session is the SDK's (`LocalSessionManager`). This one decides around it
-//! who may have one: a session is its token's, and for anybody else it is not there. Those that are
-//! idle for a minute end, and the longest idle one makes room for a new one. The answers of calls go
-//! through [`Events`], from which a client whose connection broke reads on.
+//! The protocol's side of a session is the SDK's (`LocalSessionManager`). This one decides around
+//! it who may have one: a session is its token's, and for anybody else it is not there. Those that
+//! are idle for a minute end, and the longest idle one makes room for a new one. The answers of
+//! calls go through [`Events`], from which a client whose connection broke reads on.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -141,8 +141,9 @@ impl Shared {
         let _ = self.sdk.close_session(id).await;
     }
 
-    /// The session that goes first, of those of whose holders this is true: the one that is idle for
-    /// the longest time, else the one that was used last the longest ago and has no call under way.
+    /// The session that goes first, of those of whose holders this is true: the one that is idle
+    /// for the longest time, else the one that was used last the longest ago and has no call under
+    /// way.
     fn first_to_go(&self, of: impl Fn(Option<&Holder>) -> bool) -> Option<SessionId> {
         let open = self.open();
         let sessions = open.iter();

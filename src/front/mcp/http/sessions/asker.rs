@@ -1,5 +1,6 @@
-//! Who asks, while a request is answered: the protocol's own service tells a session manager nothing
-//! of the request's token, and answers whatever it is refused with a failure of the server's.
+//! Who asks, while a request is answered: the protocol's own service tells a session manager
+//! nothing of the request's token, and answers whatever it is refused with a failure of the
+//! server's.
 
 use std::cell::Cell;
 

@@ -58,8 +58,8 @@ impl Session {
         ids.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a request begins, until what is returned is dropped; none, where one with the same
-    /// id has no answer yet: nobody could tell their answers apart.
+    /// Notes that a request begins, until what is returned is dropped; none, where one with the
+    /// same id has no answer yet: nobody could tell their answers apart.
     pub fn ask(self: &Arc<Self>, id: &RequestId) -> Option<Unanswered> {
         let is_new = self.unanswered().insert(id.clone());
         is_new.then(|| Unanswered {
