@@ -14,8 +14,8 @@ use ikigai_tools::web::search::breaker::State;
 use ikigai_tools::web::search::choice;
 use ikigai_tools::web::search::failure::Kind;
 use ikigai_tools::web::search::lenses::Lens;
+use ikigai_tools::web::search::outcome::{Answer, SearchFailure};
 use ikigai_tools::web::search::query::Search;
-use ikigai_tools::web::search::searcher::{Answer, SearchFailure};
 use providers::{
     Memory, SECRET, Variables, answering, failure, good, of, search_at, search_with, search_within,
     server_of, variables, words,

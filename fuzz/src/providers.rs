@@ -12,7 +12,8 @@ use ikigai_tools::web::client::Client;
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::credentials::Credentials;
 use ikigai_tools::web::search::query::Search;
-use ikigai_tools::web::search::searcher::{Known, Searcher};
+use ikigai_tools::web::search::known::Known;
+use ikigai_tools::web::search::searcher::Searcher;
 use url::Url;
 
 use crate::take::Take;

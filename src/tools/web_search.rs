@@ -16,7 +16,9 @@ use crate::contract::tool::{self, Exits, Family, Manual, Part, Scope, Set, Tool}
 use crate::tools::{network, research};
 use crate::web::credentials::Credentials;
 use crate::web::search::hints::Hints;
-use crate::web::search::searcher::{Answer, Known, Searcher};
+use crate::web::search::known::Known;
+use crate::web::search::outcome::Answer;
+use crate::web::search::searcher::Searcher;
 use fields::Wanted;
 
 /// The tool's row in the registry.

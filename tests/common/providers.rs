@@ -12,8 +12,10 @@ use ikigai_tools::web::client::Client;
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::credentials::Credentials;
 use ikigai_tools::web::search::failure::Failure;
+use ikigai_tools::web::search::known::Known;
+use ikigai_tools::web::search::outcome::{Answer, SearchFailure};
 use ikigai_tools::web::search::query::Search;
-use ikigai_tools::web::search::searcher::{Answer, Known, SearchFailure, Searcher};
+use ikigai_tools::web::search::searcher::Searcher;
 
 use super::server::{Server, reply};
 

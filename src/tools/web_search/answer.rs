@@ -11,9 +11,9 @@ use crate::tools::research::{Freshness, TRUST};
 use crate::web::search::claim::Claim;
 use crate::web::search::hints::{Action, Hints};
 use crate::web::search::kept::GOOD_FOR;
+use crate::web::search::outcome::Answer;
 use crate::web::search::provider::Provider;
 use crate::web::search::reputation::{self, Reputation};
-use crate::web::search::searcher::Answer;
 use crate::web::search::{SearchResult, display_link};
 
 /// What the fields around the results take at most where there is a limit, in bytes.

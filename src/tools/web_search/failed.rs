@@ -7,7 +7,7 @@ use crate::tools::research;
 use crate::web::credentials::Credentials;
 use crate::web::search::choice;
 use crate::web::search::failure::{self, Kind};
-use crate::web::search::searcher::{Routed, SearchFailure};
+use crate::web::search::outcome::{Routed, SearchFailure};
 
 /// A host's event, as one line of JSON on stderr.
 #[derive(Serialize)]

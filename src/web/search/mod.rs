@@ -18,7 +18,9 @@
 //! | `domains` | which hosts results may be from |
 //! | `choice` | whom to ask |
 //! | `breaker` | whom to leave alone for a while |
-//! | `searcher` | one search |
+//! | `known` | what is known before anybody is asked |
+//! | `found` | what one provider finds |
+//! | `searcher`, `outcome` | one search, and what it comes to |
 //! | `kept` | what is kept of it |
 //! | `lenses` | lists of domains with a name |
 //! | `claim` | what of a result says most about a claim |
@@ -40,12 +42,15 @@ pub mod duckduckgo;
 pub mod exa;
 mod exchange;
 pub mod failure;
+mod found;
 pub mod google;
 pub mod hints;
 pub mod kept;
+pub mod known;
 pub mod lenses;
 #[cfg(test)]
 mod memory;
+pub mod outcome;
 mod plain;
 pub mod provider;
 pub mod query;

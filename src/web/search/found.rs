@@ -1,0 +1,211 @@
+//! What one provider finds: one request, or one for each group of hosts, each with a second page
+//! where too much of the first one was dropped.
+
+use std::thread;
+use std::time::Duration;
+
+use super::exchange::{self, Patience};
+use super::failure::{Failure, Kind};
+use super::provider::{Account, Provider};
+use super::query::{Ask, MOST_RESULTS, Search};
+use super::{DomainFilter, SearchResult, google, results, terms};
+use crate::web::client::Client;
+
+/// How many more results are asked for than are wanted, to make up for those that are dropped.
+const SPARE: usize = 5;
+
+/// The least time that is left for a second page.
+const PAGE_NEEDS: Duration = Duration::from_secs(3);
+
+/// The most requests to a provider at the same time.
+const AT_ONCE: usize = 6;
+
+/// The results of one provider.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub results: Vec<SearchResult>,
+    pub unheeded: Vec<String>,
+    pub unsearched: Vec<(Vec<String>, Failure)>,
+    pub shortened: Option<String>,
+    /// Why a second page is missing, where one was asked for.
+    pub broken_off: Option<Failure>,
+}
+
+/// What a provider finds, with as many requests as it takes.
+pub(super) fn found(
+    client: &Client,
+    search: &Search,
+    provider: &'static Provider,
+    account: &Account,
+) -> Result<Found, Failure> {
+    let wanted = search.count.clamp(1, MOST_RESULTS);
+    let lens = search.lens.as_ref();
+    let cx = lens
+        .and_then(|lens| lens.cx.as_deref())
+        .filter(|_| *provider == google::PROVIDER);
+    let hosts = if cx.is_some() { &[] } else { search.hosts() };
+    if cx.is_none() && lens.is_some() && hosts.is_empty() {
+        let name = lens.map_or("", |lens| &lens.name);
+        let text = format!(
+            "The lens \"{name}\" has no domains and a search engine of Google's alone, which {} \
+             does not have.",
+            provider.title
+        );
+        return Err(Failure::new(provider, Kind::Config, text)
+            .advising("Configure Google, or give the lens a list of domains."));
+    }
+    let whole = Ask {
+        search,
+        sites: hosts,
+        cx,
+        count: wanted,
+        page: 0,
+    };
+    let shortened = terms::shortened(&whole, provider.words, &provider.limits);
+    let short = shortened.clone().map(|query| Search {
+        query,
+        ..search.clone()
+    });
+    let ask = Ask {
+        search: short.as_ref().unwrap_or(search),
+        sites: hosts,
+        cx,
+        count: (wanted + SPARE).min(provider.limits.results),
+        page: 0,
+    };
+    let groups = terms::groups(&ask, provider.words, &provider.limits);
+    let parts: Vec<Ask<'_>> = groups.iter().map(|sites| Ask { sites, ..ask }).collect();
+    for part in &parts {
+        too_long(provider, part)?;
+    }
+    let filter = DomainFilter::new(hosts, &[]);
+    let one = |part: &Ask<'_>| part_found(client, provider, account, *part, &filter, wanted);
+    let replies = ask_all(provider, &parts, one);
+    let mut found = Found {
+        shortened,
+        ..Found::default()
+    };
+    let mut lists = Vec::with_capacity(parts.len());
+    for (part, reply) in parts.iter().zip(replies) {
+        match reply {
+            Ok((results, unheeded, broken_off)) => {
+                lists.push(results);
+                found.broken_off = found.broken_off.or(broken_off);
+                for field in unheeded {
+                    if !found.unheeded.iter().any(|one| one == field) {
+                        found.unheeded.push(field.to_owned());
+                    }
+                }
+            }
+            Err(failure) => found.unsearched.push((part.sites.to_vec(), failure)),
+        }
+    }
+    if lists.is_empty() && !found.unsearched.is_empty() {
+        return Err(found.unsearched.swap_remove(0).1);
+    }
+    found.results = results::shared(lists, wanted);
+    Ok(found)
+}
+
+/// Asks for all parts: at once where the provider bears that, else one after the other until one is
+/// refused.
+fn ask_all<T: Send>(
+    provider: &Provider,
+    asks: &[Ask<'_>],
+    one: impl Fn(&Ask<'_>) -> Result<T, Failure> + Sync,
+) -> Vec<Result<T, Failure>> {
+    if let [ask] = asks {
+        return vec![one(ask)];
+    }
+    let mut replies: Vec<Result<T, Failure>> = Vec::with_capacity(asks.len());
+    let at_once = if provider.limits.at_once { AT_ONCE } else { 1 };
+    for batch in asks.chunks(at_once) {
+        let earlier = replies
+            .iter()
+            .filter_map(|reply| reply.as_ref().err())
+            .next_back();
+        let pointless = earlier.filter(|failure| {
+            matches!(
+                failure.kind,
+                Kind::RateLimited { .. } | Kind::AuthInvalid | Kind::Network { .. }
+            )
+        });
+        if let Some(failure) = pointless.cloned() {
+            replies.extend(batch.iter().map(|_| Err(failure.clone())));
+            continue;
+        }
+        if let [ask] = batch {
+            replies.push(one(ask));
+            continue;
+        }
+        thread::scope(|scope| {
+            let one = &one;
+            let running: Vec<_> = batch
+                .iter()
+                .map(|ask| thread::Builder::new().spawn_scoped(scope, move || one(ask)))
+                .collect();
+            for running in running {
+                let lost = || {
+                    let text = format!("{} search failed: out of threads", provider.title);
+                    Failure::new(provider, Kind::Upstream, text)
+                };
+                let joined = running.ok().and_then(|thread| thread.join().ok());
+                replies.push(joined.unwrap_or_else(|| Err(lost())));
+            }
+        });
+    }
+    replies
+}
+
+/// The results of a part, the fields that were not heeded, and why there was no second page.
+type PartFound = (Vec<SearchResult>, Vec<&'static str>, Option<Failure>);
+
+/// What one part of a search finds: a first page, and a second one where too much of that was
+/// dropped.
+fn part_found(
+    client: &Client,
+    provider: &Provider,
+    account: &Account,
+    part: Ask<'_>,
+    filter: &DomainFilter,
+    wanted: usize,
+) -> Result<PartFound, Failure> {
+    let request = (provider.request)(&part, account);
+    let given = exchange::results(client, provider, account, &request, Patience::SHORT)?;
+    let all = given.len();
+    let mut kept = results::cleaned(given.clone(), filter);
+    let mut broken_off = None;
+    let short = kept.len() < wanted && kept.len() < all && all >= part.count.min(wanted);
+    if short && provider.limits.pages && client.left() > PAGE_NEEDS {
+        let second = Ask {
+            page: part.page + 1,
+            ..part
+        };
+        let request = (provider.request)(&second, account);
+        // What is there already is worth more than why there is no more of it.
+        let more = exchange::results(client, provider, account, &request, Patience::SHORT);
+        match more {
+            Ok(more) => kept = results::cleaned([given, more].concat(), filter),
+            Err(failure) => broken_off = Some(failure),
+        }
+    }
+    Ok((kept, request.unheeded, broken_off))
+}
+
+/// Refuses what the provider would refuse.
+fn too_long(provider: &Provider, part: &Ask<'_>) -> Result<(), Failure> {
+    let text = terms::written(part, provider.words);
+    if terms::fits(&text, &provider.limits) {
+        return Ok(());
+    }
+    let limits = &provider.limits;
+    let text = format!(
+        "{} takes searches of at most {} characters and {} words, and this one has {} and {}.",
+        provider.title,
+        limits.characters,
+        limits.words,
+        text.chars().count(),
+        text.split_whitespace().count()
+    );
+    Err(Failure::new(provider, Kind::TooLong, text))
+}
