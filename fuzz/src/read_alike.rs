@@ -50,7 +50,8 @@ fn text_by_comrak(markdown: &str) -> String {
     options.extension.strikethrough = true;
     options.extension.tasklist = true;
     let arena = comrak::Arena::new();
-    let root = comrak::parse_document(&arena, markdown, &options);
+    // A list's mark without a text is one to `comrak` only where its line ends.
+    let root = comrak::parse_document(&arena, &format!("{markdown}\n"), &options);
     let mut out = String::new();
     let mut nodes = vec![root];
     while let Some(node) = nodes.pop() {
