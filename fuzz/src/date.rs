@@ -12,6 +12,7 @@ pub fn check(data: &[u8]) {
         let ours = date::parse(text);
         if let Ok(theirs) = httpdate::parse_http_date(text)
             && theirs >= SystemTime::UNIX_EPOCH
+            && !lacks_blank(text)
         {
             assert_eq!(ours, Some(theirs), "{text:?}");
         }
@@ -27,6 +28,12 @@ pub fn check(data: &[u8]) {
     written(moment);
     let theirs = httpdate::fmt_http_date(moment);
     assert_eq!(date::parse(&theirs), Some(moment), "{theirs}");
+}
+
+/// Whether something else than a blank stands before the time, where the other parser does not look.
+fn lacks_blank(text: &str) -> bool {
+    let before = text.len().checked_sub("_00:00:00 GMT".len());
+    text.ends_with(" GMT") && before.is_some_and(|at| text.as_bytes()[at] != b' ')
 }
 
 /// The moment written in the form of RFC 3339 is the one that HTTP's form has.
