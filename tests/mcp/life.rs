@@ -48,6 +48,34 @@ fn calls_run_side_by_side_and_are_answered_as_they_end() {
     assert_eq!((ids[0], ids[3]), (4, 1), "{ids:?}");
 }
 
+/// Nobody could tell two answers with one id apart; an id that has its answer is free again.
+#[test]
+fn a_second_request_with_an_id_that_has_no_answer_yet_is_refused() {
+    let mut session = Session::open(&[]);
+    session.call(7, "bash", &json!({"command": "sleep 1; echo first"}));
+    session.call(7, "bash", &json!({"command": "echo second"}));
+    let refused = session.receive();
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&json!(7), &json!(-32600)),
+        "{refused}"
+    );
+    let answer = session.receive();
+    assert_eq!(
+        answer["result"]["structuredContent"]["output"], "first",
+        "{answer}"
+    );
+    for _ in 0..200 {
+        session.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}));
+        let answer = session.receive();
+        assert_eq!(
+            (&answer["id"], &answer["result"]),
+            (&json!(7), &json!({})),
+            "{answer}"
+        );
+    }
+}
+
 #[test]
 fn a_hundred_calls_at_once_are_all_answered() {
     let mut session = Session::open(&[]);

@@ -41,6 +41,10 @@ const MOST_UNWRITTEN: usize = 1024 * 1024;
 /// The error code for a call too many, from the range that JSON-RPC leaves to servers.
 const TOO_MANY: ErrorCode = ErrorCode(-32000);
 
+/// What is said of a second request with the same id while the first has no answer.
+const SAME_ID: &str =
+    "a request with the same id has no answer yet: give each request an id of its own";
+
 /// How long running calls may still be answered after the end of the input, if anybody reads.
 /// Clients give a server two seconds to end.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -66,6 +70,8 @@ pub struct LineTransport<R, W> {
 struct Shared<W> {
     output: tokio::sync::Mutex<W>,
     unanswered: Mutex<HashSet<RequestId>>,
+    /// Messages of the server still waiting to be written.
+    answering: AtomicUsize,
     /// Bytes of our own error replies still waiting to be written.
     unwritten: AtomicUsize,
     /// Notified when a request has been answered.
@@ -79,6 +85,11 @@ impl<W: AsyncWrite + Unpin> Shared<W> {
         self.unanswered
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many requests have no answer that has been written.
+    fn pending(&self) -> usize {
+        self.unanswered().len() + self.answering.load(Ordering::Relaxed)
     }
 
     fn settle(&self, id: &RequestId) {
@@ -126,6 +137,7 @@ where
             shared: Arc::new(Shared {
                 output: tokio::sync::Mutex::new(output),
                 unanswered: Mutex::default(),
+                answering: AtomicUsize::new(0),
                 unwritten: AtomicUsize::new(0),
                 answered: Notify::new(),
                 gone,
@@ -233,7 +245,7 @@ where
     fn admit(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         match &message {
             JsonRpcMessage::Request(request) => {
-                if let Some((code, reason)) = self.objection(&request.request) {
+                if let Some((code, reason)) = self.objection(&request.id, &request.request) {
                     self.reply_error(code, &reason, &request.id.clone().into_json_value());
                     return None;
                 }
@@ -257,7 +269,11 @@ where
     }
 
     /// Why a request is refused here and not passed on.
-    fn objection(&self, request: &ClientRequest) -> Option<(ErrorCode, String)> {
+    fn objection(&self, id: &RequestId, request: &ClientRequest) -> Option<(ErrorCode, String)> {
+        // Nobody could tell their answers apart.
+        if self.shared.unanswered().contains(id) {
+            return Some((ErrorCode::INVALID_REQUEST, SAME_ID.to_owned()));
+        }
         if let ClientRequest::CustomRequest(custom) = request
             && custom.method == "initialize"
         {
@@ -267,7 +283,7 @@ where
             ClientRequest::CallToolRequest(_) => MOST_UNANSWERED,
             _ => MOST_UNANSWERED + BESIDE,
         };
-        let unanswered = self.shared.unanswered().len();
+        let unanswered = self.shared.pending();
         (unanswered >= most).then(|| {
             let reason = format!(
                 "{unanswered} requests are unanswered, and this one was not begun: \
@@ -295,10 +311,8 @@ where
         let deadline = *self
             .deadline
             .get_or_insert_with(|| Instant::now() + DRAIN_TIMEOUT);
-        let has_pending = || {
-            self.shared.unwritten.load(Ordering::Relaxed) > 0
-                || !self.shared.unanswered().is_empty()
-        };
+        let has_pending =
+            || self.shared.unwritten.load(Ordering::Relaxed) > 0 || self.shared.pending() > 0;
         while has_pending() && Instant::now() < deadline && output_is_read() {
             let _ = tokio::time::timeout(LOOK_EVERY, self.shared.answered.notified()).await;
         }
@@ -319,19 +333,22 @@ where
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let shared = Arc::clone(&self.shared);
         async move {
+            // Whoever has read an answer may use its id again at once: it is free before that.
+            let answers = match &item {
+                JsonRpcMessage::Response(response) => Some(&response.id),
+                JsonRpcMessage::Error(error) => error.id.as_ref(),
+                _ => None,
+            };
+            shared.answering.fetch_add(1, Ordering::Relaxed);
+            if let Some(id) = answers {
+                shared.unanswered().remove(id);
+            }
             let written = match serde_json::to_vec(&item) {
                 Ok(line) => shared.write(line).await,
                 Err(error) => Err(error.into()),
             };
-            match &item {
-                JsonRpcMessage::Response(response) => shared.settle(&response.id),
-                JsonRpcMessage::Error(error) => {
-                    if let Some(id) = &error.id {
-                        shared.settle(id);
-                    }
-                }
-                _ => {}
-            }
+            shared.answering.fetch_sub(1, Ordering::Relaxed);
+            shared.answered.notify_waiters();
             written
         }
     }
