@@ -182,7 +182,7 @@ fn declaration(chars: &mut Peekable<Chars>) -> String {
 fn until(chars: &mut Peekable<Chars>, ends: impl Fn(char) -> bool) {
     while let Some(c) = chars.next() {
         if c == '\\' {
-            chars.next();
+            escaped(chars);
         } else if ends(c) {
             return;
         }
@@ -242,6 +242,7 @@ mod tests {
             "display\x0c:\rnone",
             "display:none;display:myvar(--x)",
             "display:none;display:var(x)",
+            "x:'\\1234567\n;display:none",
         ] {
             assert!(hides(style), "{style}");
         }
@@ -269,6 +270,9 @@ mod tests {
             "display:none;display:x(var( --y))",
             "display\\:none",
             "/*display:none",
+            // The line feed belongs to the escape.
+            "x:'\\41\n;display:none",
+            "x:'\\dD2\x0c;display:none",
         ] {
             assert!(!hides(style), "{style}");
         }
