@@ -57,6 +57,30 @@ fn a_style_may_end_in_tildes_that_are_text() {
     }
 }
 
+#[test]
+fn tildes_that_are_text_may_stand_on_either_side_of_where_a_style_begins_and_ends() {
+    let text = |text: String| Made::Text(text);
+    for tildes in ["~", "~~", "~~~"] {
+        for style in [Content::Emphasis, Content::Strong] {
+            for inside in [
+                format!("{tildes} a"),
+                format!("{tildes}(a)"),
+                "(a)".to_owned(),
+            ] {
+                for before in [format!("b {tildes}"), format!("b{tildes}"), "b ".to_owned()] {
+                    for after in [format!("{tildes} c"), format!("{tildes}c"), " c".to_owned()] {
+                        reads_back(&[Made::Paragraph(vec![
+                            text(before.clone()),
+                            Made::Style(style, vec![text(inside.clone())]),
+                            text(after),
+                        ])]);
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn reads_back(made: &[Made]) {
     let model = model(made);
     let markdown = markdown(&model);

@@ -75,10 +75,11 @@ impl Inline<'_> {
         if closes {
             self.settle(which);
         }
-        // Before the delimiter that ends a style, some parsers take tildes for one that begins
-        // there.
-        let before_end = byte == b'~' && last && self.in_style();
-        let escaped = before_end
+        // Beside a delimiter of the conversion's own, some parsers look past tildes for what it
+        // stands next to, or take them for one that begins there.
+        let beside_own = byte == b'~'
+            && (self.delimiter_end == self.lines.out.len() || (last && self.in_style()));
+        let escaped = beside_own
             || (opens && self.loose[which].is_some())
             || ((opens || closes) && self.real[which] > 0);
         if escaped {
@@ -98,13 +99,19 @@ impl Inline<'_> {
         length
     }
 
-    /// Escapes the literal tildes that the line ends with, of which the conversion's own would
-    /// become a part: three and more pair with nothing, and so stand as they are elsewhere.
-    pub(super) fn part_tildes(&mut self, delimiter: u8) {
+    /// Escapes the literal tildes that the line ends with, before a delimiter of the conversion's
+    /// own. That would become a part of theirs, or some parsers look past them for what it stands
+    /// next to. Three and more pair with nothing, and so stand as they are elsewhere.
+    pub(super) fn part_tildes(&mut self) {
         let out = &self.lines.out;
-        if delimiter != b'~' || self.delimiter_end == out.len() {
+        if self.delimiter_end == out.len() {
             return;
         }
+        let loose = self.loose[slot(b'~')];
+        if loose.is_some_and(|loose| loose.at + loose.length == out.len()) {
+            self.settle(slot(b'~'));
+        }
+        let out = &self.lines.out;
         let from = out.trim_end_matches('~').len().max(self.start);
         let own = self.delimiter_end;
         let escaped = out[..from].ends_with('\\');

@@ -110,7 +110,7 @@ impl<'a> Inline<'a> {
             (true, false) => b'*',
         };
         self.settle(slot(delimiter));
-        self.part_tildes(delimiter);
+        self.part_tildes();
         self.real[slot(delimiter)] += 1;
         let text = char::from(delimiter);
         self.marks.push(Mark {
@@ -159,7 +159,7 @@ impl<'a> Inline<'a> {
                 .is_some_and(|after| !escape::is_space(after) && !escape::is_punctuation(after))
             && out[..out.len() - 1].ends_with(char::is_alphanumeric);
         if !mark {
-            self.part_tildes(delimiter);
+            self.part_tildes();
         }
         let at = self.lines.out.len() - usize::from(mark);
         if mark {
