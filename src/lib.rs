@@ -30,6 +30,8 @@
 //! | `secrets` | which variables of the environment no command and no file shows |
 //! | `console` | workshop: the process's own streams, and text for a terminal |
 //! | `program` | the program's name, and how a run ends |
+//! | `made_up_tool` | a whole tool that no executable has, for the tests of what follows from a row |
+//! | `fuzzing` | doors for the fuzzers of `fuzz/`, which no other build has |
 
 mod access;
 pub mod cache;

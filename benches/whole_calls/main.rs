@@ -1,11 +1,11 @@
 //! What whole calls cost, beside what a person would use instead: CPU seconds, seconds by the
 //! clock, memory.
 //!
-//! `cargo bench` measures everything, `cargo bench -- --quick` leaves out what takes gigabytes, and
-//! any other argument chooses the works whose name contains it. `--cores 1` has all of it run on
-//! one core, and `--scaling` prints what one core and all of them give instead. The executable
-//! measured is that of `IKIGAI_BIN`, or the static one that an installation has, which is built
-//! first.
+//! `cargo bench --bench whole_calls` measures everything; behind `--`, `--quick` leaves out what
+//! takes gigabytes, and any other argument chooses the works whose name contains it. `--cores 1`
+//! has all of it run on one core, and `--scaling` prints what one core and all of them give
+//! instead. The executable measured is that of `IKIGAI_BIN`, or the static one that an installation
+//! has, which is built first.
 
 mod corpus;
 mod measure;
