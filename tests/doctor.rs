@@ -3,6 +3,8 @@
 mod common;
 #[path = "common/machine.rs"]
 mod machine;
+#[path = "common/server.rs"]
+mod server;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -12,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use common::{eventually, processes_with};
 use machine::{Machine, names, schema};
+use server::Authority;
 
 #[test]
 fn nothing_is_wrong_with_a_fresh_installation() {
@@ -357,4 +360,73 @@ fn without_a_home_the_rest_is_still_seen() {
         text.contains(machine.system("").to_str().unwrap().trim_end_matches('/')),
         "{text}"
     );
+}
+
+#[test]
+fn proxies_and_certificates_that_cannot_be_used_are_named_with_their_variables() {
+    let machine = Machine::new();
+    let said = machine.doctor_with(&[("https_proxy", "http://user:hush@proxy.example:3128")]);
+    assert_eq!(said.code, 0, "{}", said.text);
+    said.line(&["  http pages", "no proxy"]);
+    said.line(&["  https pages", "by the proxy proxy.example:3128"]);
+    assert!(!said.text.contains("hush"), "{}", said.text);
+
+    let said = machine.doctor_with(&[("all_proxy", "ftp://user:hush@proxy.example")]);
+    said.finds("no https page can be fetched: the proxy in all_proxy can't be used");
+    assert_eq!(said.advice("no http page"), "unset all_proxy");
+    assert!(!said.text.contains("hush"), "{}", said.text);
+
+    let said = machine.doctor_with(&[("SSL_CERT_FILE", "/not/there.pem")]);
+    said.finds("no https page can be fetched: no certificates could be read where SSL_CERT_FILE");
+    let own = machine.path("own.pem");
+    fs::write(&own, Authority::new().pem()).unwrap();
+    let said = machine.doctor_with(&[("SSL_CERT_FILE", own.to_str().unwrap())]);
+    said.line(&[
+        "  trusted certificates",
+        "1 of this system's or SSL_CERT_FILE's",
+    ]);
+}
+
+#[test]
+fn a_prefix_whose_programs_no_shell_finds_is_told_with_the_line_that_helps() {
+    let machine = Machine::new();
+    let bin = machine.path("prefix/bin");
+    fs::create_dir(&bin).unwrap();
+    symlink("../libexec/ikigai/ikigai-tools", bin.join("ikigai-tools")).unwrap();
+    let said = machine.doctor();
+    assert_eq!(said.code, 0, "{}", said.text);
+    let advice = said.advice("a shell does not find ikigai-tools").to_owned();
+    assert_eq!(advice, format!("export PATH={}:\"$PATH\"", bin.display()));
+    let found = Command::new("/bin/sh")
+        .args(["-c", &format!("{advice}; command -v ikigai-tools")])
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8(found.stdout).unwrap().trim_end(),
+        bin.join("ikigai-tools").to_str().unwrap()
+    );
+    let path = format!("/usr/bin:{}", bin.display());
+    let said = machine.doctor_with(&[("PATH", &path)]);
+    assert!(
+        !said.text.contains("a shell does not find"),
+        "{}",
+        said.text
+    );
+}
+
+#[test]
+fn a_bound_that_cannot_be_kept_is_corrected_and_not_lifted() {
+    let machine = Machine::new();
+    let variables = [("IKIGAI_ROOTS", "/not/there"), ("IKIGAI_NO_NETWORK", "1")];
+    let said = machine.doctor_with(&variables);
+    if said.text.contains("no Landlock") {
+        common::skip("a kernel without Landlock keeps no bounds");
+        return;
+    }
+    said.finds("every confined call is refused");
+    let advice = said.advice("every confined call is refused");
+    assert_eq!(advice, "unset IKIGAI_READ; export IKIGAI_ROOTS=\"$PWD\"");
+    let variables = [("IKIGAI_ROOTS", "/usr"), ("IKIGAI_READ", "/not/there")];
+    let said = machine.doctor_with(&variables);
+    assert_eq!(said.advice("every confined call"), "unset IKIGAI_READ");
 }

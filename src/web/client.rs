@@ -48,7 +48,7 @@ mod tls;
 mod tunnel;
 mod urls;
 
-pub use tls::config as tls_config;
+pub use tls::{config as tls_config, trusted as trusted_certificates};
 
 /// The timeout of a whole call, retries and redirects included. A call may take 25 seconds; the one
 /// left over is for processing the answer.
@@ -430,7 +430,8 @@ impl Client {
             route.addrs.clone_from(&addrs);
             return Ok((addrs, route));
         };
-        let found = self.lookup(&proxy.host, proxy.port)?;
+        let found = resolve::lookup(&self.resolver, &proxy.host, proxy.port, self.deadline)
+            .map_err(|error| fault::lookup_of_proxy(&error, &proxy.host, self.total))?;
         route.addrs = guard::check_proxy(&proxy.host, &found).map_err(refused)?;
         route.proxy = Some(format!("{}:{}", proxy.host, proxy.port));
         route.tunnel = match (proxy.kind, addrs.first()) {

@@ -56,7 +56,7 @@ fn asked_for(report: &mut Report, bounds: &Bounds) {
                     "every confined call is refused: {}",
                     sanitize::line(&reason)
                 ),
-                format!("unset {}", confinement::VARIABLES.join(" ")),
+                correction(bounds),
             );
             return;
         }
@@ -73,4 +73,17 @@ fn asked_for(report: &mut Report, bounds: &Bounds) {
     if !confinement.has_network() {
         report.line(&format!("  {:<24} no network", confinement::NO_NETWORK));
     }
+}
+
+/// What makes them bounds that the kernel can keep, and lifts none.
+fn correction(bounds: &Bounds) -> String {
+    let (roots, read) = (confinement::ROOTS, confinement::READ);
+    let without_readable = Bounds {
+        readable: Vec::new(),
+        ..bounds.clone()
+    };
+    if !bounds.roots.is_empty() && Confinement::resolve(&without_readable).is_ok() {
+        return format!("unset {read}");
+    }
+    format!("unset {read}; export {roots}=\"$PWD\"")
 }

@@ -8,6 +8,7 @@
 mod confinement;
 mod identity;
 mod keys;
+mod network;
 mod places;
 mod probe;
 mod research;
@@ -38,11 +39,13 @@ pub fn run(known: Registry, run_project: bool) -> Exit {
         ..Report::default()
     };
     report.introduce();
+    report.call_by_name();
     let places = places::all(known);
     report.places(&places);
     tools::report(&mut report, known, &places, run_project);
     keys::report(&mut report, known);
     research::report(&mut report, known);
+    network::report(&mut report);
     confinement::report(&mut report);
     report.conclude()
 }
@@ -114,6 +117,30 @@ impl Report {
         let executable = executable.map_or_else(|error| error.to_string(), |path| shown(&path));
         let version = say::version();
         self.line(&format!("{}: {executable}", version.trim_end()));
+    }
+
+    /// Whether a shell finds the program that the installer has put into the prefix's `bin`.
+    fn call_by_name(&mut self) {
+        let Ok(executable) = std::env::current_exe() else {
+            return;
+        };
+        let (Some(prefix), Some(name)) = (executable.ancestors().nth(3), executable.file_name())
+        else {
+            return;
+        };
+        let directory = prefix.join("bin");
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let is_found = |directory: &Path| same(&directory.join(name), &executable);
+        if is_found(&directory) && !std::env::split_paths(&path).any(|one| is_found(&one)) {
+            let what = format!(
+                "a shell does not find ikigai-tools: {} is not on PATH",
+                shown(&directory)
+            );
+            self.hint(
+                what,
+                format!("export PATH={}:\"$PATH\"", shell::word(&directory)),
+            );
+        }
     }
 
     fn places(&mut self, places: &[Place]) {

@@ -179,6 +179,16 @@ pub fn lookup(error: &LookupError, host: &Host<String>, total: Duration) -> Netw
     error.advising(advice)
 }
 
+/// Why the proxy's own host was not found.
+pub fn lookup_of_proxy(error: &LookupError, host: &Host<String>, total: Duration) -> NetworkError {
+    let mut failed = lookup(error, host, total);
+    failed.text = format!("Through the proxy of the environment: {}", failed.text);
+    failed.advising(NO_PROXY).of_this_machine()
+}
+
+const NO_PROXY: &str = "The proxy that the environment names (http_proxy, https_proxy, all_proxy) \
+    is not there: without it no page can be fetched.";
+
 const OFFLINE: &str = "No name server answers: most likely this machine has no network, and no \
     other page can be fetched either.";
 
@@ -232,11 +242,7 @@ fn advice(fault: &Fault, target: &HopTarget) -> String {
                 target.port()
             )
         }
-        Fault::ProxyConnect(..) => {
-            "The proxy that the environment names (http_proxy, https_proxy, \
-             all_proxy) is not there: without it no page can be fetched."
-                .to_owned()
-        }
+        Fault::ProxyConnect(..) => NO_PROXY.to_owned(),
         _ => String::new(),
     }
 }
@@ -315,6 +321,11 @@ fn about_certificate(why: &CertificateError, target: &HopTarget) -> &'static str
              this one can be trusted."
         }
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => "",
+        // The reason says what helps where it is one's own authority.
+        CertificateError::UnknownIssuer => {
+            "If it is nobody's that you know, do not trust what is there: look for the same page \
+             elsewhere."
+        }
         _ => {
             "Only who runs the site can mend that, and trying again will not help: look for the \
              same page elsewhere."
@@ -358,5 +369,24 @@ fn reason(why: &CertificateError) -> String {
             Some(error) => format!("it is malformed ({error})"),
             None => other.to_string(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_whose_host_is_not_found_is_named_as_one() {
+        let host = Host::Domain("proxy.example".to_owned());
+        let why = LookupError::Failed(io::Error::other("Name or service not known"));
+        let error = lookup_of_proxy(&why, &host, Duration::from_secs(24));
+        assert_eq!(
+            error.text,
+            "Through the proxy of the environment: Could not resolve host proxy.example: Name or \
+             service not known. Is it spelled right?"
+        );
+        assert!(error.own);
+        assert!(error.advice.contains("http_proxy"), "{}", error.advice);
     }
 }

@@ -120,14 +120,20 @@ impl Proxies {
         }
     }
 
+    /// The variable that names the proxy for a URL of this scheme, if one does.
+    #[must_use]
+    pub fn variable(&self, url: &Url) -> Option<&str> {
+        self.setting(url).map(|(name, _)| name.as_str())
+    }
+
+    fn setting(&self, url: &Url) -> Option<&(String, String)> {
+        let is_https = url.scheme() == "https";
+        if is_https { &self.https } else { &self.http }.as_ref()
+    }
+
     /// The proxy for a URL. The error names the variable that cannot be used, and why.
     pub fn for_url(&self, url: &Url) -> Result<Option<Proxy>, String> {
-        let setting = if url.scheme() == "https" {
-            &self.https
-        } else {
-            &self.http
-        };
-        let Some((name, value)) = setting else {
+        let Some((name, value)) = self.setting(url) else {
             return Ok(None);
         };
         let port = url.port_or_known_default().unwrap_or(0);

@@ -53,6 +53,12 @@ pub fn config() -> Result<Arc<ClientConfig>, String> {
     Ok(Arc::new(config))
 }
 
+/// How many certificates the environment or the system has to trust; none where Mozilla's, which are
+/// built in, are taken. The error says which variable names something that cannot be used.
+pub fn trusted() -> Result<usize, String> {
+    certificates().map(|found| found.len())
+}
+
 /// Loads the trusted certificates, as OpenSSL would find them: `SSL_CERT_FILE` and `SSL_CERT_DIR`,
 /// then the system's bundle, then its directory. There may be none.
 fn certificates() -> Result<Vec<CertificateDer<'static>>, String> {

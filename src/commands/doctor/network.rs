@@ -1,0 +1,59 @@
+//! How the web is reached from here: the proxies that the environment names, and the certificates
+//! that are trusted. Nobody is asked.
+
+use url::Url;
+
+use crate::commands::doctor::Report;
+use crate::console::color::painted;
+use crate::console::sanitize;
+use crate::web::client::proxy::{Proxies, ProxyKind};
+use crate::web::client::trusted_certificates;
+
+use super::BAD;
+
+/// Puts it down.
+pub fn report(report: &mut Report) {
+    report.heading("Network");
+    proxies(report, &Proxies::from_env());
+    certificates(report);
+}
+
+fn proxies(report: &mut Report, proxies: &Proxies) {
+    for scheme in ["http", "https"] {
+        let Ok(page) = Url::parse(&format!("{scheme}://example.com/")) else {
+            continue;
+        };
+        let state = match proxies.for_url(&page) {
+            Ok(None) => "no proxy".to_owned(),
+            // Without its login.
+            Ok(Some(proxy)) => {
+                let kind = match proxy.kind {
+                    ProxyKind::Http => "",
+                    ProxyKind::Socks5 => ", SOCKS 5, to addresses",
+                    ProxyKind::Socks5h => ", SOCKS 5, to names",
+                };
+                format!("by the proxy {}:{}{kind}", proxy.host, proxy.port)
+            }
+            Err(why) => {
+                let variable = proxies.variable(&page).unwrap_or_default();
+                let what = format!("no {scheme} page can be fetched: {}", sanitize::line(&why));
+                report.problem(what, format!("unset {variable}"));
+                painted("none can be fetched", BAD, report.colour)
+            }
+        };
+        report.line(&format!("  {:<24} {state}", format!("{scheme} pages")));
+    }
+}
+
+fn certificates(report: &mut Report) {
+    let state = match trusted_certificates() {
+        Ok(0) => "Mozilla's, which are built in: this system has none".to_owned(),
+        Ok(count) => format!("{count} of this system's or SSL_CERT_FILE's"),
+        Err(why) => {
+            let what = format!("no https page can be fetched: {}", sanitize::line(&why));
+            report.problem(what, "unset SSL_CERT_FILE SSL_CERT_DIR");
+            painted("none", BAD, report.colour)
+        }
+    };
+    report.line(&format!("  {:<24} {state}", "trusted certificates"));
+}
