@@ -167,6 +167,9 @@ fn what_a_network_does_is_worth_another_try_and_what_is_refused_is_not() {
         (&json!(true), &json!(5))
     );
     assert_eq!(failure["suggestedAction"], "retry_after_delay");
+    // Who comes back sooner is not surprised.
+    let note = text(&failure, "note");
+    assert!(note.contains("for 120 seconds; `--no-cache`"), "{failure}");
     for url in [
         "http://169.254.169.254/latest/",
         "http://[::ffff:169.254.169.254]/",

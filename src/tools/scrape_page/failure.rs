@@ -103,16 +103,25 @@ fn of_network(error: &NetworkError, asked: &Url) -> Refusal {
     }
     let note = web_notes::of_network(error, asked);
     if error.refused {
-        let message = format!("Failed to fetch URL: {error}. Use another address.");
+        let message = format!("{} Use another address.", failed_to_fetch(error));
         let refusal = Refusal::new(Code::NetworkError, message).note(note);
         return refusal.for_good().of_the_moment();
     }
-    let message = format!("Failed to fetch URL: {error}. Try again in 5 seconds.");
+    let message = format!("{} Try again in 5 seconds.", failed_to_fetch(error));
     let refusal = Refusal::new(Code::NetworkError, message).note(note);
     Refusal {
         keeps: !error.own,
         ..refusal
     }
+}
+
+/// The error as a sentence.
+fn failed_to_fetch(error: &NetworkError) -> String {
+    let mut text = format!("Failed to fetch URL: {error}");
+    if !text.ends_with(['.', '?', '!']) {
+        text.push('.');
+    }
+    text
 }
 
 /// The failure of an address that the user's list of hosts does not allow.
@@ -297,6 +306,25 @@ pub fn good_for(code: Code) -> Option<Duration> {
         Code::RateLimit => Some(Duration::from_secs(90)),
         _ => None,
     }
+}
+
+/// The failure, which is kept for so long, with a word on that where it tells to try sooner.
+pub fn told_to_be_kept(failure: Failure, good_for: Duration) -> Failure {
+    let after = failure
+        .advice
+        .as_ref()
+        .and_then(|advice| advice.retry_after);
+    let kept = good_for.as_secs();
+    if after.is_none_or(|after| after >= kept) {
+        return failure;
+    }
+    let note = format!(
+        "The same call is answered with this for {}; `--no-cache` or IKIGAI_NO_CACHE=1 asks the \
+         server again sooner.",
+        seconds(kept)
+    );
+    let note = joined(failure.note.clone(), Some(note));
+    failure.with_note(note)
 }
 
 /// A failure as it is kept.

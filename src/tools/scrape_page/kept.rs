@@ -80,6 +80,7 @@ pub fn answer(asked: &Asked, terms: &Terms, store: Option<&dyn Store>) -> Result
             {
                 let kept = failure::Kept::of(&failure);
                 put(store, &question, &Kept::<&Page>::Failure(kept), good_for);
+                return Err(failure::told_to_be_kept(failure, good_for));
             }
             Err(failure)
         }
