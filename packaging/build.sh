@@ -36,6 +36,7 @@ die() {
 
 # ---- what goes into the packages ----
 
+command -v rustc >/dev/null || die "there is no Rust here: ./install.sh says how to get it"
 own_target=$(rustc -vV | sed -n 's/^host: \([^-]*\)-.*/\1-unknown-linux-musl/p')
 target=$own_target
 case ${1-} in
