@@ -74,9 +74,12 @@ fn of_the_web(address: &str) -> Option<Url> {
 /// login, which may name another host than the one that would be asked.
 fn shown(address: &str, mut url: Url) -> String {
     let address = address.trim();
-    let odd = |char: char| !char.is_ascii_graphic() && char.is_ascii() || char == '\\';
+    let odd = |char: char| {
+        let graphic = char.is_ascii_graphic() || !char.is_ascii();
+        !graphic || char == '\\' || char.is_control() || char.is_whitespace() || is_unseen(char)
+    };
     let login = !url.username().is_empty() || url.password().is_some();
-    if !login && !address.contains(odd) && !address.contains(char::is_control) {
+    if !login && !address.contains(odd) {
         return address.to_owned();
     }
     // Addresses of the web can do without.
@@ -133,18 +136,20 @@ fn tidied(result: SearchResult) -> SearchResult {
 /// The words of a text that are seen: one blank between them, and nothing that only steers a
 /// terminal, turns the direction of writing or is not seen at all.
 fn visible(text: &str) -> String {
-    let unseen = |c: char| {
-        matches!(c,
-            '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
-            | '\u{e0000}'..='\u{e007f}')
-    };
-    let seen: String = text.chars().filter(|c| !unseen(*c)).collect();
+    let seen: String = text.chars().filter(|c| !is_unseen(*c)).collect();
     let words = seen.split(|c: char| c.is_whitespace() || c.is_control());
     words
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// What turns the direction of writing, or is not seen at all.
+fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
+        | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The words within the first `most` characters.
@@ -284,6 +289,27 @@ mod tests {
             "https://ok.example/",
         ];
         assert_eq!(kept(&all), ["https://ok.example/"]);
+    }
+
+    #[test]
+    fn an_address_is_shown_with_all_that_it_has() {
+        for (given, shown) in [
+            ("https://\u{feff}example.com/1", "https://example.com/1"),
+            (
+                "https://example.com/a\u{202e}b",
+                "https://example.com/a%E2%80%AEb",
+            ),
+            (
+                "https://example.com/a\u{a0}b",
+                "https://example.com/a%C2%A0b",
+            ),
+            (
+                "https://example.com/\u{e9}t\u{e9}",
+                "https://example.com/\u{e9}t\u{e9}",
+            ),
+        ] {
+            assert_eq!(kept(&[given]), [shown]);
+        }
     }
 
     #[test]
