@@ -337,6 +337,12 @@ fn what_comes_from_elsewhere_leaves_its_address() {
             &["Your browser"],
         ),
         case(
+            "the name by which this program calls such elements",
+            "<p>a<X-Media href=/elsewhere title=Shown>held <b>text</b></X-Media>b<x-media hidden>unseen</x-media>",
+            &["aheld **text**b"],
+            &["elsewhere", "Shown", "unseen"],
+        ),
+        case(
             "a language on the box in a pre",
             "<pre><div class='language-rust'>fn main() {}</div></pre>",
             &["```rust\nfn main() {}\n```"],

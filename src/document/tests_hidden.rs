@@ -230,6 +230,10 @@ fn a_page_without_text_says_why() {
             "<frameset><frame src=a.html><frame src=b.html><noframes>No frames, no JavaScript.</noframes></frameset>",
             "[This page shows no text. It is made of frames: <https://example.com/a/a.html>, <https://example.com/a/b.html>]",
         ),
+        (
+            "<meta http-equiv=refresh content='0; javascript:go()'><frame src=about:blank>",
+            "[This page shows no text.]",
+        ),
         ("<html><body></body></html>", "[This page shows no text.]"),
         (
             "<p>Loading...</p><script>x</script><meta property=og:description content=d>",

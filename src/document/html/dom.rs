@@ -7,6 +7,7 @@
 use html2md::{Handle, NodeData};
 
 use super::css;
+use super::prefilter::media;
 
 /// What an element means to the conversion; elements of one meaning share a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +80,7 @@ pub(super) fn kind_of(name: &str) -> Kind {
         "h6" => Kind::Heading(6),
         "base" => Kind::Base,
         "title" => Kind::Title,
-        "x-media" => Kind::Media,
+        media::ELEMENT => Kind::Media,
         "button" | "select" | "option" | "optgroup" | "textarea" | "meter" | "progress" => {
             Kind::Boxed
         }

@@ -147,11 +147,18 @@ impl Source<'_> {
     fn parse(&self, scriptless: bool) -> Tree {
         let (filtered, late) =
             prefilter::filter(self.page, self.syntax, scriptless, self.ends.filter);
-        let (tree, mut veil, short) = parse::parse(&filtered, self.ends.parse);
+        let mut tree = self.parse_filtered(&filtered);
+        tree.cuts.time |= late;
+        tree
+    }
+
+    /// Builds the tree of a page as the filter leaves one.
+    fn parse_filtered(&self, filtered: &str) -> Tree {
+        let (tree, mut veil, short) = parse::parse(filtered, self.ends.parse);
         veil.lift();
         let mut cuts = Cuts::default();
         cuts.memory |= short == Some(Short::Memory);
-        cuts.time |= late || short == Some(Short::Time);
+        cuts.time |= short == Some(Short::Time);
         Tree { tree, cuts }
     }
 

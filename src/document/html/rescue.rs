@@ -11,8 +11,8 @@ use html2md::{Handle, NodeData};
 use memchr::{memchr, memmem};
 
 use super::dom::{self, Kind};
-use super::prefilter::tag;
-use super::{Cuts, Model, Read, Source, Syntax, Tree, reveal};
+use super::prefilter::{media, tag};
+use super::{Cuts, Model, Read, Source, Tree, reveal};
 use crate::sort::Sort;
 
 /// Letters of a page with fewer of which next to nothing is left.
@@ -163,13 +163,9 @@ fn remark(source: &Source) -> Option<Model> {
         let description = description[..end].replace('<', "&lt;");
         let _ = write!(line, " It describes itself: \"{description}\".");
     }
-    let lead = |line: &mut String, address: &str| {
-        let address = address.replace('"', "&quot;").replace('<', "&lt;");
-        let _ = write!(line, "<x-media href=\"{address}\"></x-media>");
-    };
     if let Some(address) = about.leads {
         line.push_str(" It leads to ");
-        lead(&mut line, address);
+        media::write(address, "", &mut line);
     }
     for (at, address) in about.frames.into_iter().enumerate() {
         line.push_str(if at == 0 {
@@ -177,16 +173,15 @@ fn remark(source: &Source) -> Option<Model> {
         } else {
             ", "
         });
-        lead(&mut line, address);
+        media::write(address, "", &mut line);
     }
     line.push_str("]</p>");
     let source = Source {
         page: &line,
-        base: source.base,
-        syntax: Syntax::Html,
-        ends: source.ends,
+        ..*source
     };
-    Some(source.walk(&source.parse(false)).0)
+    // The filter would take the media for the page's.
+    Some(source.walk(&source.parse_filtered(&line)).0)
 }
 
 impl<'a> About<'a> {
@@ -236,7 +231,7 @@ impl<'a> About<'a> {
             self.meta(name, content);
         } else {
             self.is_page = true;
-            if !source.is_empty() && self.frames.len() < MAX_FRAMES {
+            if !source.is_empty() && media::leads(source) && self.frames.len() < MAX_FRAMES {
                 self.frames.push(source);
             }
         }
@@ -266,7 +261,8 @@ impl<'a> About<'a> {
                 _ => address,
             };
             let address = address.trim().trim_matches(['\'', '"']);
-            self.leads = Some(address).filter(|address| !address.is_empty());
+            self.leads =
+                Some(address).filter(|address| !address.is_empty() && media::leads(address));
         }
     }
 }

@@ -8,7 +8,7 @@ use html2md::{Handle, NodeData};
 use super::tags;
 use super::text::{self, Text};
 use super::words::{Called, Words};
-use crate::document::html::prefilter::all;
+use crate::document::html::prefilter::{all, media};
 use crate::document::html::reveal::place;
 use crate::document::html::{dom, table};
 
@@ -232,7 +232,7 @@ impl Cutter<'_> {
                 self.run.push(' ');
                 return None;
             }
-            "img" | "x-media" | "hr" | "input" => {
+            "img" | media::ELEMENT | "hr" | "input" => {
                 if matches!(&**name, "hr" | "input") {
                     self.flush();
                 }

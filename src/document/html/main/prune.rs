@@ -8,7 +8,7 @@ use super::blocks::{Cut, Leaf};
 use super::hash::Hash;
 use super::page::Sum;
 use crate::document::html::image::Image;
-use crate::document::html::prefilter::all;
+use crate::document::html::prefilter::{all, media};
 use crate::document::html::{dom, reveal};
 
 /// Elements of a line whose words stand apart from those of the next such element.
@@ -81,7 +81,7 @@ pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
                 }
             }
             NodeData::Element { name, .. } => match &*name.local {
-                "img" | "x-media" | "hr" | "input" => {
+                "img" | media::ELEMENT | "hr" | "input" => {
                     let (kept, _) = leaf();
                     if kept {
                         frame.content |= shows(&child);

@@ -3,6 +3,8 @@
 //! Rules: HTML Living Standard, "The stack of open elements" and "The rules for parsing tokens
 //! in HTML content".
 
+use super::media;
+
 /// How an element takes part in the building of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Category {
@@ -76,7 +78,7 @@ pub(super) fn category_of(name: &str) -> Category {
         "datalist" => Category::Choices,
         "link" | "meta" | "param" | "source" | "track" | "area" | "col" | "colgroup" | "wbr"
         | "keygen" | "basefont" | "bgsound" | "frame" | "frameset" => Category::Empty,
-        "nobr" | "font" | "big" | "small" | "u" => Category::Styled,
+        "nobr" | "font" | "big" | "small" | "u" | media::ELEMENT => Category::Styled,
         "br" | "img" | "image" | "input" | "base" => Category::Void,
         "hr" => Category::Rule,
         "html" | "head" | "body" => Category::Root,

@@ -8,8 +8,8 @@ use super::{Category, Filter, memchr, tag};
 /// How many names of media there are that hold something else.
 pub(super) const NAMES: usize = 4;
 
-/// What the media become, for the walk.
-pub(super) const ELEMENT: &str = "x-media";
+/// What the media become, for the walk. An element of that name in a page gets another one.
+pub(in crate::document::html) const ELEMENT: &str = "x-media";
 
 impl<'a> Filter<'a> {
     /// Deals with the media whose start tag is at `at`; returns where the page goes on.
@@ -51,21 +51,14 @@ impl<'a> Filter<'a> {
             self.tree.content(false, &mut fixes);
         }
         self.fix(at, &fixes);
-        self.cut(at, at, " <");
+        self.cut(at, at, " ");
         let label = source.label.unwrap_or(match name {
             "video" => "Video",
             "audio" => "Audio",
             _ => "",
         });
-        self.out.push_str(ELEMENT);
-        for (name, value) in [(" href=\"", address), (" title=\"", label)] {
-            self.out.push_str(name);
-            self.out.push_str(&value.replace('"', "&quot;"));
-            self.out.push('"');
-        }
-        self.out.push_str("></");
-        self.out.push_str(ELEMENT);
-        self.out.push_str("> ");
+        write(address, label, &mut self.out);
+        self.out.push(' ');
         self.copied = end;
         end
     }
@@ -89,6 +82,14 @@ impl<'a> Filter<'a> {
         }
         Some((inner, end))
     }
+}
+
+/// Writes what media become; `address` and `label` are as they stand in a page.
+pub(in crate::document::html) fn write(address: &str, label: &str, out: &mut String) {
+    let quoted = |value: &str| value.replace('"', "&quot;");
+    let (address, label) = (quoted(address), quoted(label));
+    out.extend(["<", ELEMENT, " href=\"", &address, "\" title=\"", &label]);
+    out.extend(["\"></", ELEMENT, ">"]);
 }
 
 /// What the attributes of media say, as they stand in the page.
@@ -152,7 +153,7 @@ fn source_within(inner: &str) -> Option<&str> {
 
 /// Whether an address is one that can be followed: not one of a page that holds nothing, nor of
 /// what only this page has.
-fn leads(address: &str) -> bool {
+pub(in crate::document::html) fn leads(address: &str) -> bool {
     !["about:", "javascript:", "data:", "blob:"]
         .iter()
         .any(|scheme| {

@@ -15,7 +15,7 @@ pub(super) mod all;
 mod category;
 mod end;
 mod foreign;
-mod media;
+pub(super) mod media;
 mod start;
 pub(in crate::document) mod tag;
 mod tree;
@@ -267,7 +267,7 @@ fn is_line(category: Category, name: &str) -> bool {
     }
 }
 
-/// The name under which an element goes that the parser would treat in a way of its own.
+/// The name under which an element goes that the parser or the walk would treat in a way of its own.
 fn renamed(name: &str) -> Option<&'static str> {
     Some(match name {
         "nobr" => "x-nobr",
@@ -276,6 +276,8 @@ fn renamed(name: &str) -> Option<&'static str> {
         "small" => "x-small",
         "u" => "x-u",
         "select" => "x-select",
+        // The walk takes it for what this filter makes of frames and films.
+        media::ELEMENT => "x-own",
         _ => return None,
     })
 }

@@ -133,9 +133,9 @@ pub(in crate::document) fn read<'a>(
 pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &str) -> bool {
     let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
     match name.len() {
-        4 if is("href") => matches!(tag, "a" | "base" | "x-media"),
+        4 if is("href") => matches!(tag, "a" | "base"),
         3 if is("src") || is("alt") => tag == "img" && !is_data(value),
-        5 if is("title") => matches!(tag, "a" | "img" | "x-media"),
+        5 if is("title") => matches!(tag, "a" | "img"),
         5 if is("width") => tag == "img",
         6 if is("height") => tag == "img",
         5 if is("style") => style_counts(tag, value),
