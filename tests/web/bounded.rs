@@ -1,14 +1,10 @@
 //! Pages within a limit that the caller sets: each answer is valid JSON within its bytes, and doing
 //! as the notes say gives the whole page.
 
-mod common;
-#[path = "common/server.rs"]
-mod server;
-
-use common::{Answer, tool};
+use crate::common::{Answer, tool};
+use crate::server::{Server, page, reply};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use server::{Server, page, reply};
 
 fn fetch(request: &Value, limit: usize) -> Answer {
     let mut call = tool("web-fetch-tool").with(request);
@@ -118,7 +114,7 @@ fn a_page_is_cut_behind_whole_lines_and_its_note_says_how_to_go_on() {
             900 - lines
         )
     );
-    let whole = common::tool("web-fetch-tool")
+    let whole = crate::common::tool("web-fetch-tool")
         .with(&json!({"url": server.url("/")}))
         .run()
         .json();

@@ -1,18 +1,13 @@
 //! The eight providers of search, asked and read as they are documented, against servers of the
 //! test's own.
 
-#[path = "common/providers.rs"]
-mod providers;
-#[path = "common/server.rs"]
-mod server;
-
-use ikigai_tools::web::search::failure::Kind;
-use ikigai_tools::web::search::query::{Safe, Search, TimeRange};
-use providers::{
+use crate::providers::{
     GOOD, SECRET, answering, failure, kind, of, search_at, search_with, server_of, variables,
 };
+use crate::server::{Asked, Server, redirect, reply};
+use ikigai_tools::web::search::failure::Kind;
+use ikigai_tools::web::search::query::{Safe, Search, TimeRange};
 use serde_json::{Value, json};
-use server::{Asked, Server, redirect, reply};
 
 fn body(asked: &Asked) -> Value {
     serde_json::from_slice(&asked.body).unwrap()
@@ -570,7 +565,7 @@ fn brave_is_asked_once_more_after_the_second_that_it_wants() {
                 "429 Too Many Requests\r\nX-RateLimit-Reset: 1, 1419704",
                 r#"{"error":{"meta":{"quota_limit":2000,"quota_current":15}}}"#,
             )),
-            _ => conn.write_all(&reply("200 OK", providers::good("brave").body)),
+            _ => conn.write_all(&reply("200 OK", crate::providers::good("brave").body)),
         }
     });
     assert_eq!(search_at(&server, &of("brave")).unwrap().results.len(), 3);
@@ -583,7 +578,7 @@ fn duckduckgo_s_bot_check_is_never_a_search_without_results() {
         <div class="anomaly-modal__mask"><div class="anomaly-modal__modal">
         <div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></div></div>
         </form></body></html>"#;
-    let empty = providers::good("duckduckgo").empty[0];
+    let empty = crate::providers::good("duckduckgo").empty[0];
     for (status, page) in [
         ("202 Accepted", modal),
         ("202 Accepted", ""),

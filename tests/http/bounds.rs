@@ -1,12 +1,6 @@
 //! `ikigai-tools mcp --http`: how much of the machine clients may take. Connections, headers,
 //! bodies, calls a second and at once, answers that nobody reads.
 
-mod common;
-#[path = "common/http.rs"]
-mod http;
-#[path = "common/server.rs"]
-mod server;
-
 use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -15,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use http::{Answer, Connection, HEADERS, HttpServer, call, http, ping, serve, token_of};
-use server::Server;
+use crate::http::{Answer, Connection, HEADERS, HttpServer, call, http, ping, serve, token_of};
+use crate::server::Server;
 
 /// The most connections that a server has.
 const MOST: usize = 1000;
@@ -38,7 +32,7 @@ impl Held {
             let (open, opened) = &*wait;
             let open = open.lock().unwrap();
             drop(opened.wait_while(open, |open| !*open).unwrap());
-            connection.write_all(&server::page("held for a while"))
+            connection.write_all(&crate::server::page("held for a while"))
         });
         Self {
             server,
@@ -53,7 +47,7 @@ impl Held {
 
     /// Waits until so many have asked for it.
     fn is_asked(&self, times: usize) -> bool {
-        common::eventually(|| self.asked.load(Ordering::SeqCst) >= times)
+        crate::common::eventually(|| self.asked.load(Ordering::SeqCst) >= times)
     }
 
     fn let_go(&self) {
@@ -160,7 +154,7 @@ fn a_holder_has_so_many_calls_a_second_and_is_told_when_to_come_again() {
         assert!(last.text().contains("3 a second"), "{last:?}");
         assert_eq!(last.json()["id"], 1);
     } else {
-        common::skip("the machine is too slow to make six requests in 0.3 seconds");
+        crate::common::skip("the machine is too slow to make six requests in 0.3 seconds");
     }
     assert_eq!(statuses(&mut connection, &ben, &bad, 1)[0].status, 200);
     let pings = statuses(&mut connection, &anna, &ping(), 20);
@@ -312,7 +306,7 @@ fn an_answer_that_nobody_reads_ends_its_connection() {
 #[test]
 fn where_there_is_no_room_the_oldest_silent_connection_goes() {
     if !may_open(3000) {
-        common::skip("this user may not have 3,000 files open");
+        crate::common::skip("this user may not have 3,000 files open");
         return;
     }
     let server = serve(&[]);
@@ -328,7 +322,7 @@ fn where_there_is_no_room_the_oldest_silent_connection_goes() {
 #[test]
 fn where_each_connection_has_a_call_under_way_a_newcomer_is_turned_away() {
     if !may_open(3000) {
-        common::skip("this user may not have 3,000 files open");
+        crate::common::skip("this user may not have 3,000 files open");
         return;
     }
     let server = serve(&["--calls-at-once", "100"]);
@@ -353,7 +347,7 @@ fn where_each_connection_has_a_call_under_way_a_newcomer_is_turned_away() {
     refused.error_code();
     assert_eq!(refused.header("connection"), Some("close"));
     connections.pop();
-    assert!(common::eventually(|| {
+    assert!(crate::common::eventually(|| {
         let mut newcomer = server.connect();
         newcomer.send_message(&[], &ping());
         newcomer.answer().is_ok_and(|answer| answer.status == 200)
@@ -388,11 +382,13 @@ fn ten_thousand_connections_cost_little_memory_and_neighbours_go_on() {
     let tried = if may_open(TRIED as u64 + 500) {
         TRIED
     } else {
-        common::skip("this user may not have 10,500 files open: 2,000 connections are tried");
+        crate::common::skip(
+            "this user may not have 10,500 files open: 2,000 connections are tried",
+        );
         2000
     };
     if !may_open(tried as u64 + 500) {
-        common::skip("this user may not have 2,500 files open");
+        crate::common::skip("this user may not have 2,500 files open");
         return;
     }
     let server = http(&["--calls-per-second", "1000"])
@@ -447,7 +443,7 @@ fn a_connection_that_has_nothing_more_to_say_ends_after_a_minute() {
 fn connections_with_tls_cost_little_memory_too() {
     const TRIED: usize = 1500;
     if !may_open(TRIED as u64 + 500) {
-        common::skip("this user may not have 2,000 files open");
+        crate::common::skip("this user may not have 2,000 files open");
         return;
     }
     let tls = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();

@@ -1,20 +1,14 @@
 //! The tool `scrape_page`, called as a host and as a person call it, against servers of the test's
 //! own: what it reads, how much of it, and in which form it answers.
 
-mod common;
-#[path = "common/reading.rs"]
-mod reading;
-#[path = "common/server.rs"]
-mod server;
-
 use std::io::Write;
 use std::time::Duration;
 
+use crate::reading::{Home, article, names, serving, text};
+use crate::server::{Server, redirect, reply};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use reading::{Home, article, names, serving, text};
 use serde_json::json;
-use server::{Server, redirect, reply};
 
 #[test]
 fn an_article_comes_as_the_markdown_of_its_main_content() {

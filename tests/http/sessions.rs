@@ -1,12 +1,6 @@
 //! `ikigai-tools mcp --http`: every revision, with sessions and without; what ends a call; streams
 //! that are resumed.
 
-mod common;
-#[path = "common/http.rs"]
-mod http;
-#[path = "common/server.rs"]
-mod server;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -14,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use common::eventually;
-use http::{Client, Event, HttpServer, Reply, http};
-use server::{Server, page};
+use crate::common::eventually;
+use crate::http::{Client, Event, HttpServer, Reply, http};
+use crate::server::{Server, page};
 
 const WITH_HANDSHAKE: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 

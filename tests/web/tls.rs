@@ -1,9 +1,5 @@
 //! TLS against servers with certificates good and bad.
 
-mod common;
-#[path = "common/server.rs"]
-mod server;
-
 use std::io::Write;
 use std::net::TcpStream;
 use std::process::Command;
@@ -11,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
+use crate::server::{Authority, SelfSigned, Server, page, redirect};
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::client::{
     Client, FetchError as Error, FetchRequest as Request, Response, parse_url,
@@ -18,7 +15,6 @@ use ikigai_tools::web::client::{
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use server::{Authority, SelfSigned, Server, page, redirect};
 
 /// What this process trusts, through `SSL_CERT_FILE`: an authority, and servers' own certificates.
 struct Trusted {
@@ -190,13 +186,13 @@ fn a_certificate_that_openssl_makes_is_trusted_by_its_file() {
         .stderr(std::process::Stdio::null())
         .status();
     if !made.is_ok_and(|status| status.success()) {
-        common::skip("openssl is not there to make a certificate");
+        crate::common::skip("openssl is not there to make a certificate");
         return;
     }
     let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
     let cert = CertificateDer::from_pem_slice(&read("cert.pem")).unwrap();
     let key = PrivateKeyDer::from_pem_slice(&read("key.pem")).unwrap();
-    let server = Server::start_tls(server::serve_with(cert, key), |_, conn| {
+    let server = Server::start_tls(crate::server::serve_with(cert, key), |_, conn| {
         conn.write_all(&page("mine"))
     });
     let status = Command::new(std::env::current_exe().unwrap())
@@ -281,7 +277,7 @@ fn tls_goes_through_a_tunnel_to_the_target() {
     let target = Server::start_tls(good(), |_, conn| conn.write_all(&page("safe")));
     let port = target.port();
     let proxy = Server::raw(move |mut stream| {
-        let asked = server::read_head(&mut stream).unwrap();
+        let asked = crate::server::read_head(&mut stream).unwrap();
         assert_eq!(asked.target, format!("localhost:{port}"));
         stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
         // The proxy of this test is its own client.

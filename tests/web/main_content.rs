@@ -1,14 +1,10 @@
 //! `main_only` of web-fetch: the field that models and people have, and hosts have not.
 
-mod common;
-#[path = "common/server.rs"]
-mod server;
-
 use std::process::{Command, Stdio};
 
-use common::tool;
+use crate::common::tool;
+use crate::server::{Server, reply};
 use serde_json::{Value, json};
-use server::{Server, reply};
 
 /// An article with all that stands around one.
 fn article() -> String {

@@ -1,20 +1,17 @@
 //! Through proxies of the test's own.
 
-#[path = "common/server.rs"]
-mod server;
-
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::server::{Server, page, redirect, reply};
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::client::{
     Client, FetchError as Error, FetchRequest as Request, Response, parse_url,
 };
 use ikigai_tools::web::resolve::Resolve;
-use server::{Server, page, redirect, reply};
 
 /// Knows `known.example` as loopback, and `fake.example` as what fake-IP DNS says of every name.
 struct One;
@@ -318,7 +315,7 @@ fn speak_socks(
         .unwrap()
         .push(format!("{host} {}", u16::from_be_bytes([port[0], port[1]])));
     stream.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0])?;
-    server::read_head(&mut stream)?;
+    crate::server::read_head(&mut stream)?;
     stream.write_all(&page("by socks"))
 }
 

@@ -1,18 +1,15 @@
 //! Bodies in every coding, from whole ones to bombs.
 
-#[path = "common/server.rs"]
-mod server;
-
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+use crate::server::{Server, reply};
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use flate2::{Compress, Compression, FlushCompress};
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::client::{
     Client, FetchError as Error, FetchRequest as Request, MAX_BODY, Response, parse_url,
 };
-use server::{Server, reply};
 
 fn get(url: &str) -> Result<Response, Error> {
     let url = parse_url(url).unwrap();

@@ -1,20 +1,14 @@
 //! What `scrape_page` keeps of what it has found: for how long, for whom, and what happens where
 //! the cache is damaged, full, closed, or asked by many at once.
 
-mod common;
-#[path = "common/reading.rs"]
-mod reading;
-#[path = "common/server.rs"]
-mod server;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use common::{is_root, skip};
-use reading::{Home, article, serving, text};
+use crate::common::{is_root, skip};
+use crate::reading::{Home, article, serving, text};
+use crate::server::{Server, page};
 use serde_json::{Value, json};
-use server::{Server, page};
 
 fn ask(server: &Server) -> Value {
     json!({"url": server.url("/page")})

@@ -1,19 +1,13 @@
 //! The ways of `scrape_page` to what a page says, and what is known of it beside that: documents,
 //! sites with a way of their own, browsers, Exa, citations, sources, retractions.
 
-mod common;
-#[path = "common/reading.rs"]
-mod reading;
-#[path = "common/server.rs"]
-mod server;
-
 use std::fs;
 use std::io::{Cursor, Write};
 use std::os::unix::fs::PermissionsExt;
 
-use reading::{Home, article, serving, text};
+use crate::reading::{Home, article, serving, text};
+use crate::server::{Server, redirect, reply};
 use serde_json::{Value, json};
-use server::{Server, redirect, reply};
 use zip::write::SimpleFileOptions;
 
 /// A server that answers for every public host, as a proxy.

@@ -1,15 +1,9 @@
 //! Why `scrape_page` has no answer: each kind of failure, what it says is to be done, and for how
 //! long it is kept.
 
-mod common;
-#[path = "common/reading.rs"]
-mod reading;
-#[path = "common/server.rs"]
-mod server;
-
-use reading::{Home, article, refusing, serving, text};
+use crate::reading::{Home, article, refusing, serving, text};
+use crate::server::{Server, redirect, reply};
 use serde_json::{Value, json};
-use server::{Server, redirect, reply};
 
 fn ask(server: &Server) -> Value {
     json!({"url": server.url("/page")})

@@ -1,21 +1,15 @@
 //! The tool `web_search`, called as a host and as a person call it, against servers of the test's
 //! own. What each provider is asked and answers is tested with the providers.
 
-mod common;
-#[path = "common/providers.rs"]
-mod providers;
-#[path = "common/server.rs"]
-mod server;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use common::{Answer, Call, directory, is_root, skip, text, tool};
-use providers::{SECRET, answering, good, kind, server_of, variables};
+use crate::common::{Answer, Call, directory, is_root, skip, text, tool};
+use crate::providers::{SECRET, answering, good, kind, server_of, variables};
+use crate::server::{Asked, Server, reply};
 use serde_json::{Value, json};
-use server::{Asked, Server, reply};
 
 const KEYS: [&str; 27] = [
     "BRAVE_API_KEY",
@@ -788,7 +782,7 @@ fn a_directory_that_takes_nothing_is_no_cache_and_no_error() {
             .after_in_own_mounts(&commands)
             .run()
     };
-    if is_root() && common::can_unmount_proc() {
+    if is_root() && crate::common::can_unmount_proc() {
         let read_only = "mount --bind CACHE CACHE && mount -o remount,bind,ro CACHE";
         assert_eq!(mounted(read_only, &request).json()["resultCount"], 3);
         assert_eq!(server.asked().len(), before, "it could be read");
@@ -867,7 +861,7 @@ fn a_call_that_is_killed_leaves_its_turn_to_the_others() {
     let home = Home::with("brave", &server);
     let request = json!({"query": "two words"});
     let mut first = home.call().with(&request).start();
-    assert!(common::eventually(|| server.asked().len() == 1));
+    assert!(crate::common::eventually(|| server.asked().len() == 1));
     let second = home.call().with(&request).start();
     std::thread::sleep(Duration::from_millis(100));
     assert_eq!(server.asked().len(), 1);

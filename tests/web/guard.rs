@@ -1,15 +1,13 @@
 //! Nothing that somebody would read as a forbidden address is ever asked for, however it is
 //! written, whoever it is asked of: a server, a proxy, a tunnel, SOCKS, or after a redirect.
 
-#[path = "common/server.rs"]
-mod server;
-
 use std::ffi::CString;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::server::{Asked, Server, page, redirect};
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::client::{
     Client, FetchError as Error, FetchRequest as Request, Response, parse_url,
@@ -17,7 +15,6 @@ use ikigai_tools::web::client::{
 use ikigai_tools::web::guard::Guard;
 use ikigai_tools::web::guard::class::{AddressScope, classify};
 use ikigai_tools::web::resolve::Resolve;
-use server::{Asked, Server, page, redirect};
 use url::Host;
 
 /// Addresses that nobody may reach.

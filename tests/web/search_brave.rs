@@ -1,18 +1,15 @@
 //! Brave, and what both searches share, against servers that answer as documented.
 
-#[path = "common/searching.rs"]
-mod searching;
-#[path = "common/server.rs"]
-mod server;
-
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::searching::{
+    SECRET, brave_at, client, everything, filter, google_at, json, secret, shown,
+};
+use crate::server::{Server, redirect, reply};
 use ikigai_tools::web::client::parse_url;
 use ikigai_tools::web::credentials::Credentials;
 use ikigai_tools::web::search::{SearchError, brave, google};
-use searching::{SECRET, brave_at, client, everything, filter, google_at, json, secret, shown};
-use server::{Server, redirect, reply};
 
 const BRAVE: &str = r#"{"query":{"original":"rust"},"type":"search","mixed":{"type":"mixed"},
 "web":{"type":"search","family_friendly":true,"results":[

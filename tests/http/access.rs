@@ -1,16 +1,12 @@
 //! `ikigai-tools mcp --http`: who gets in. Nobody without a token, from another page or under
 //! another name, and with nothing that is no message.
 
-mod common;
-#[path = "common/http.rs"]
-mod http;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 
-use http::{Answer, HEADERS, HttpServer, http, ping, serve, token_of};
+use crate::http::{Answer, HEADERS, HttpServer, http, ping, serve, token_of};
 
 fn bearer(name: &str) -> String {
     format!("Bearer {}", token_of(name))
@@ -45,7 +41,7 @@ fn with_tokens_nobody_gets_in_without_one() {
             );
         }
     }
-    let hash = http::token_line("anna", &token_of("anna"));
+    let hash = crate::http::token_line("anna", &token_of("anna"));
     let hash = format!("Bearer {}", hash.split_once(' ').unwrap().1.trim());
     let long = format!("Bearer {}", "x".repeat(8000));
     for (given, challenge) in [
@@ -311,7 +307,7 @@ fn a_thousand_malformed_requests_cost_nothing_but_refusals() {
     let server = http(&[]).tokens(&["anna"]).start();
     let host = server.host();
     let token = bearer("anna");
-    let call = http::call("web_fetch", &json!({"url": "x:"})).to_string();
+    let call = crate::http::call("web_fetch", &json!({"url": "x:"})).to_string();
     let good = format!(
         "POST /mcp HTTP/1.1\r\nHost: {host}\r\nAuthorization: {token}\r\nContent-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{call}",

@@ -1,18 +1,14 @@
 //! The web-fetch tool, called as a host calls it. What the client refuses, follows and bounds is
 //! tested with the client; what becomes of a page, with the conversion.
 
-mod common;
-#[path = "common/server.rs"]
-mod server;
-
 use std::time::Duration;
 
-use common::{Answer, tool};
+use crate::common::{Answer, tool};
+use crate::server::{Asked, Server, page, redirect, reply};
 use serde_json::{Value, json};
-use server::{Asked, Server, page, redirect, reply};
 
 /// A call with these fields, through no proxy but its own.
-fn call(request: &Value) -> common::Call {
+fn call(request: &Value) -> crate::common::Call {
     let mut call = tool("web-fetch-tool").with(request);
     for name in [
         "http_proxy",

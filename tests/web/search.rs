@@ -1,16 +1,12 @@
 //! The two search tools, called as a host calls them. What each reply of a provider means is tested
 //! with the providers.
 
-mod common;
-#[path = "common/server.rs"]
-mod server;
-
 use std::fs;
 use std::path::Path;
 
-use common::{Answer, Call, directory, text, tool};
+use crate::common::{Answer, Call, directory, text, tool};
+use crate::server::{Server, reply};
 use serde_json::{Value, json};
-use server::{Server, reply};
 
 const KEY: &str = "k3y+of/the=test";
 

@@ -1,13 +1,9 @@
 //! What the two search tools say beyond their results: what was not searched, why nothing is left,
 //! how to go on.
 
-mod common;
-#[path = "common/server.rs"]
-mod server;
-
-use common::{Call, directory, tool};
+use crate::common::{Call, directory, tool};
+use crate::server::{Asked, Server, reply};
 use serde_json::{Value, json};
-use server::{Asked, Server, reply};
 
 const KEY: &str = "k3y+of/the=test";
 

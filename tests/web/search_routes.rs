@@ -1,13 +1,13 @@
 //! Searches as a whole: whom they ask, what they keep, how they deal with lenses, doubles and
 //! failures.
 
-#[path = "common/providers.rs"]
-mod providers;
-#[path = "common/server.rs"]
-mod server;
-
 use std::time::{Duration, Instant};
 
+use crate::providers::{
+    Memory, SECRET, Variables, answering, failure, good, of, search_at, search_with, search_within,
+    server_of, variables, words,
+};
+use crate::server::{Asked, Server, reply};
 use ikigai_tools::cache::Store;
 use ikigai_tools::web::client::Client;
 use ikigai_tools::web::search::breaker::State;
@@ -16,12 +16,7 @@ use ikigai_tools::web::search::failure::Kind;
 use ikigai_tools::web::search::lenses::Lens;
 use ikigai_tools::web::search::outcome::{Answer, SearchFailure};
 use ikigai_tools::web::search::query::Search;
-use providers::{
-    Memory, SECRET, Variables, answering, failure, good, of, search_at, search_with, search_within,
-    server_of, variables, words,
-};
 use serde_json::json;
-use server::{Asked, Server, reply};
 
 /// The variables of these providers at these servers, and the list to try.
 fn routing(list: &str, servers: &[(&str, &Server)]) -> Variables {

@@ -1,8 +1,5 @@
 //! Names that change, hide or never come, through a resolver of the test's own.
 
-#[path = "common/server.rs"]
-mod server;
-
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
@@ -10,12 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::server::{Server, page, redirect};
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::client::{
     Client, FetchError as Error, FetchRequest as Request, Response, parse_url,
 };
 use ikigai_tools::web::resolve::Resolve;
-use server::{Server, page, redirect};
 
 fn get_with(client: &Client, url: &str) -> Result<Response, Error> {
     let url = parse_url(url)?;

@@ -1,13 +1,8 @@
 //! Google against servers that answer as documented.
 
-#[path = "common/searching.rs"]
-mod searching;
-#[path = "common/server.rs"]
-mod server;
-
+use crate::searching::{SECRET, everything, filter, google_at, json};
+use crate::server::{Asked, Server, reply};
 use ikigai_tools::web::search::{SearchError, SearchResult};
-use searching::{SECRET, everything, filter, google_at, json};
-use server::{Asked, Server, reply};
 
 /// A Google that has `per_site` results for each site, and knows `siteSearch`.
 fn google(per_site: usize) -> Server {

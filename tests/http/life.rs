@@ -1,11 +1,5 @@
 //! `ikigai-tools mcp --http`: TLS, files that are read again, and its end.
 
-mod common;
-#[path = "common/http.rs"]
-mod http;
-#[path = "common/server.rs"]
-mod server;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -14,8 +8,8 @@ use std::time::{Duration, Instant};
 use rcgen::{CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::json;
 
-use http::{HttpServer, call, http, ping, private_file, serve, token_lines, token_of};
-use server::Server;
+use crate::http::{HttpServer, call, http, ping, private_file, serve, token_lines, token_of};
+use crate::server::Server;
 
 const LISTENS: &str = "listening on https://";
 
@@ -140,7 +134,7 @@ trait MissingKey {
     fn args_of_missing_key(self) -> Self;
 }
 
-impl MissingKey for http::Builder {
+impl MissingKey for crate::http::Builder {
     fn args_of_missing_key(self) -> Self {
         let nowhere = self.room().join("nowhere.pem");
         self.arg("--key").arg(nowhere)
@@ -225,15 +219,15 @@ fn certificate_and_key_are_read_again_on_sighup_both_or_neither() {
 }
 
 /// A server under way with a call of a page that takes so long.
-fn with_a_call(milliseconds: u64) -> (HttpServer, http::Connection, Server) {
+fn with_a_call(milliseconds: u64) -> (HttpServer, crate::http::Connection, Server) {
     let slow = Server::start(move |_, connection| {
         std::thread::sleep(Duration::from_millis(milliseconds));
-        connection.write_all(&server::page("it took its time"))
+        connection.write_all(&crate::server::page("it took its time"))
     });
     let server = serve(&["--allow-private"]);
     let mut connection = server.connect();
     connection.send_message(&[], &call("web_fetch", &json!({"url": slow.url("/")})));
-    assert!(common::eventually(|| !slow.asked().is_empty()));
+    assert!(crate::common::eventually(|| !slow.asked().is_empty()));
     (server, connection, slow)
 }
 
@@ -284,25 +278,25 @@ fn a_second_signal_ends_the_calls_as_well() {
 #[test]
 fn calls_that_take_longer_than_25_seconds_are_ended_with_the_server() {
     // A command, since pages are given up before that.
-    let work = common::public_directory();
+    let work = crate::common::public_directory();
     let root = work.path().to_str().unwrap();
     let builder = http(&["--root", root, "--tools", "bash"]).tokens(&["anna"]);
     let mut server = match builder.try_start() {
         Ok(server) => server,
         Err(log) if log.contains("Landlock") => {
-            common::skip(&log);
+            crate::common::skip(&log);
             return;
         }
         Err(log) => panic!("{log}"),
     };
-    let mark = common::alone(414);
+    let mark = crate::common::alone(414);
     let mut connection = server.connect();
     let bearer = format!("Bearer {}", token_of("anna"));
     let command = json!({"command": format!("sleep {mark}"), "timeout": 300_000});
     connection.send_message(&[("Authorization", &bearer)], &call("bash", &command));
-    assert!(common::eventually(
-        || !common::processes_with(&mark).is_empty()
-    ));
+    assert!(crate::common::eventually(|| {
+        !crate::common::processes_with(&mark).is_empty()
+    }));
     let begin = Instant::now();
     server.signal(libc::SIGTERM);
     let status = server.ended_within(Duration::from_secs(30)).unwrap();
@@ -312,7 +306,8 @@ fn calls_that_take_longer_than_25_seconds_are_ended_with_the_server() {
         "{status} {took}"
     );
     assert!(server.log().contains("still under way"), "{}", server.log());
-    assert!(common::eventually(
-        || common::processes_with(&mark).is_empty()
-    ));
+    assert!(crate::common::eventually(|| crate::common::processes_with(
+        &mark
+    )
+    .is_empty()));
 }

@@ -1,15 +1,11 @@
 //! `ALLOWED_DOMAINS`: which pages are fetched at all, at each hop, and what it does not touch.
 
-mod common;
-#[path = "common/server.rs"]
-mod server;
-
-use common::{Answer, tool};
+use crate::common::{Answer, tool};
+use crate::server::{Server, redirect, reply};
 use serde_json::{Value, json};
-use server::{Server, redirect, reply};
 
 /// A call of a tool with these fields and this list, through no proxy.
-fn call(name: &str, request: &Value, allowed: &str) -> common::Call {
+fn call(name: &str, request: &Value, allowed: &str) -> crate::common::Call {
     let mut call = tool(name).with(request).env("ALLOWED_DOMAINS", allowed);
     for proxy in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
         call = call.without_env(proxy);
@@ -89,8 +85,8 @@ fn a_search_asks_its_provider_all_the_same() {
 
 #[test]
 fn the_manual_says_what_the_list_is_for() {
-    let room = common::directory();
-    let (code, _, err) = common::piped(room.path(), &["man", "."]);
+    let room = crate::common::directory();
+    let (code, _, err) = crate::common::piped(room.path(), &["man", "."]);
     assert_eq!((code, err.as_str()), (0, ""));
     let page = std::fs::read_to_string(room.path().join("ikigai-tools-web-fetch.1")).unwrap();
     assert!(page.contains("ALLOWED_DOMAINS"), "{page}");

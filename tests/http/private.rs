@@ -1,24 +1,16 @@
 //! `ikigai-tools mcp --http`: what its callers reach of the network it stands in, and what they see
 //! of each other.
 
-mod common;
-#[path = "common/http.rs"]
-mod http;
-#[path = "common/reading.rs"]
-mod reading;
-#[path = "common/server.rs"]
-mod server;
-
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use common::{public_directory, text};
-use http::{Client, HttpServer, http};
-use reading::Home;
-use server::{Server, page, redirect, reply};
+use crate::common::{public_directory, text};
+use crate::http::{Client, HttpServer, http};
+use crate::reading::Home;
+use crate::server::{Server, page, redirect, reply};
 
 /// A server in a home that others have, too.
 fn serve(flags: &[&str], home: &Home) -> HttpServer {
@@ -148,7 +140,7 @@ fn named_file(said: &str) -> String {
 #[test]
 fn what_one_token_s_commands_leave_no_other_token_reads() {
     if !can_confine() {
-        common::skip("this kernel has no Landlock");
+        crate::common::skip("this kernel has no Landlock");
         return;
     }
     let work = public_directory();
@@ -209,7 +201,7 @@ fn what_one_token_s_commands_leave_no_other_token_reads() {
 
 /// Whether a server with directories starts here at all.
 fn can_confine() -> bool {
-    let asked = common::tool("glob")
+    let asked = crate::common::tool("glob")
         .env("IKIGAI_ROOTS", "/tmp")
         .with(&json!({"pattern": "*", "path": "/tmp"}))
         .run()

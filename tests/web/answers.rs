@@ -1,20 +1,16 @@
 //! What web-fetch says beyond a page and a failure: its notes, and what it makes of odd servers. A
 //! model reads them, and does as they say.
 
-mod common;
-#[path = "common/server.rs"]
-mod server;
-
 use std::io::{Read, Write};
 use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use common::{Answer, directory, skip, tool};
+use crate::common::{Answer, directory, skip, tool};
+use crate::server::{Authority, Server, page, redirect, reply};
 use serde_json::{Value, json};
-use server::{Authority, Server, page, redirect, reply};
 
 /// A call with these fields, through no proxy.
-fn call(request: &Value) -> common::Call {
+fn call(request: &Value) -> crate::common::Call {
     let mut call = tool("web-fetch-tool").with(request);
     for name in ["http_proxy", "https_proxy", "all_proxy"] {
         call = call.without_env(name).without_env(&name.to_uppercase());
@@ -581,7 +577,7 @@ fn a_file_comes_with_the_command_that_downloads_it_and_that_works() {
             b"PK\x03\x04\0\0data",
             "{command}"
         );
-        assert_eq!(common::names_in(directory.path()), [name]);
+        assert_eq!(crate::common::names_in(directory.path()), [name]);
         // The next one does not write over it.
         let again = call(&json!({"url": url}))
             .in_directory(directory.path())

@@ -1,18 +1,15 @@
 //! The HTTP client against servers on loopback, from the well behaved to the hostile.
 
-#[path = "common/server.rs"]
-mod server;
-
 use std::io::Read;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::server::{Server, page, redirect, reply};
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::client::{
     Client, FetchError as Error, FetchRequest as Request, MAX_BODY, PostRequest, Response,
     parse_url,
 };
-use server::{Server, page, redirect, reply};
 
 fn client() -> Client {
     Client::new().proxies(Proxies::default())

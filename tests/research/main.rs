@@ -1,0 +1,16 @@
+//! The two tools of research, as a host calls them and over MCP: `web_search` and `scrape_page`.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod page;
+mod page_failures;
+mod page_kept;
+mod page_ways;
+#[path = "../common/providers.rs"]
+mod providers;
+#[path = "../common/reading.rs"]
+mod reading;
+mod search;
+#[path = "../common/server.rs"]
+mod server;
