@@ -1,213 +1,100 @@
-//! A `style` attribute hides what it hides as `cssparser` reads it: the declarations by the grammar
-//! of CSS Syntax 3, and which of them counts by the cascade.
+//! A `style` attribute hides what it hides however it is spelled: with comments between its tokens,
+//! in capitals, with every letter of a word escaped, behind a declaration of something else.
+//!
+//! Rules: CSS Syntax 3; a word means the same in every spelling.
 
-use cssparser::{
-    AtRuleParser, CowRcStr, DeclarationParser, ParseError, Parser, ParserInput, ParserState,
-    QualifiedRuleParser, RuleBodyItemParser, RuleBodyParser, Token, parse_important,
-};
+use std::fmt::Write as _;
+
+use cssparser::{ParseError, Parser, ParserInput, ToCss, Token};
 use ikigai_tools::document::fuzzing::hides;
 
 pub fn check(style: &str) {
-    // Of rules within an attribute browsers think differently, and a NUL comes from no page: its
-    // parser has U+FFFD for it.
-    if style.contains(['{', '}', '\0']) {
-        return;
-    }
-    let mut input = ParserInput::new(style);
-    let mut parser = Parser::new(&mut input);
-    let mut reader = Reader;
-    let (mut display, mut visibility) = (Counted::default(), Counted::default());
-    for declaration in RuleBodyParser::new(&mut parser, &mut reader).flatten() {
-        match &*declaration.name {
-            "display" => display.take(declaration, valid_display),
-            "visibility" => visibility.take(declaration, valid_visibility),
-            _ => {}
-        }
-    }
-    let hidden = matches!(display.value.as_deref(), Some("none"))
-        || matches!(visibility.value.as_deref(), Some("hidden" | "collapse"));
-    assert_eq!(
-        hides(style),
-        hidden,
-        "{style:?}: {:?}, {:?}",
-        display.value,
-        visibility.value
+    let hidden = hides(style);
+    let words = ["none", "hidden", "collapse"];
+    let lower = style.to_ascii_lowercase();
+    assert!(
+        !hidden || lower.contains('\\') || words.iter().any(|word| lower.contains(word)),
+        "{style:?} hides with no word for it"
     );
-}
-
-struct Declaration {
-    name: String,
-    /// Its tokens with a space between; none where one of them is in no value of these properties.
-    value: Option<String>,
-    important: bool,
-}
-
-#[derive(Default)]
-struct Counted {
-    value: Option<String>,
-    important: bool,
-}
-
-impl Counted {
-    fn take(&mut self, declaration: Declaration, valid: fn(&str) -> bool) {
-        let Some(value) = declaration.value else {
-            return;
+    let behind = format!("color:red;{style}");
+    assert_eq!(hides(&behind), hidden, "{style:?} behind another one");
+    for spell in [capitals, escapes] {
+        let mut input = ParserInput::new(style);
+        let mut spelling = Spelling {
+            out: String::new(),
+            spell,
+            sound: true,
         };
-        if (self.important && !declaration.important) || !(value.contains("var(") || valid(&value))
-        {
-            return;
+        spelling.tokens(&mut Parser::new(&mut input), 0);
+        // What is no token has no other spelling.
+        if spelling.sound {
+            let other = spelling.out;
+            assert_eq!(hides(&other), hidden, "{style:?} and {other:?}");
         }
-        *self = Self {
-            value: Some(value),
-            important: declaration.important,
-        };
     }
 }
 
-const WIDE: &[&str] = &["inherit", "initial", "unset", "revert", "revert-layer"];
-
-fn valid_visibility(value: &str) -> bool {
-    WIDE.contains(&value) || matches!(value, "visible" | "hidden" | "collapse")
+fn capitals(word: &str) -> String {
+    word.to_ascii_uppercase()
 }
 
-/// CSS Display 3, section 2, where browsers have it, and their older names.
-fn valid_display(value: &str) -> bool {
-    const ALONE: &[&str] = &[
-        "none",
-        "contents",
-        "inline-block",
-        "inline-table",
-        "inline-flex",
-        "inline-grid",
-        "table-row-group",
-        "table-header-group",
-        "table-footer-group",
-        "table-row",
-        "table-cell",
-        "table-column-group",
-        "table-column",
-        "table-caption",
-        "ruby-base",
-        "ruby-text",
-        "-webkit-box",
-        "-webkit-inline-box",
-        "-webkit-flex",
-        "-webkit-inline-flex",
-    ];
-    const PARTS: &[&str] = &[
-        "block",
-        "inline",
-        "flow",
-        "flow-root",
-        "table",
-        "flex",
-        "grid",
-        "ruby",
-        "math",
-        "list-item",
-    ];
-    let parts: Vec<&str> = value.split(' ').collect();
-    WIDE.contains(&value)
-        || ALONE.contains(&value)
-        || (parts.len() <= 3 && parts.iter().all(|part| PARTS.contains(part)))
+fn escapes(word: &str) -> String {
+    let escaped = |c: char| format!("\\{:06x}", u32::from(c));
+    word.chars().map(escaped).collect()
 }
 
-fn is_var(token: &Token<'_>) -> bool {
-    matches!(token, Token::Function(name) if name.eq_ignore_ascii_case("var"))
+struct Spelling {
+    out: String,
+    spell: fn(&str) -> String,
+    /// Whether every token could be written again.
+    sound: bool,
 }
 
-/// Whether the block that was entered, of `var()` or another one, names a variable.
-fn names_variable(input: &mut Parser<'_, '_>, is_var: bool) -> bool {
-    let inside = input.parse_nested_block(|input| -> Result<bool, ParseError<'_, ()>> {
-        let (mut found, mut first) = (false, is_var);
-        while let Ok(token) = input.next() {
-            found |= first && matches!(token, Token::Ident(name) if name.starts_with("--"));
-            first = false;
-            let is_var = self::is_var(token);
-            if matches!(
-                token,
-                Token::Function(_) | Token::ParenthesisBlock | Token::SquareBracketBlock
-            ) {
-                found |= names_variable(input, is_var);
+impl Spelling {
+    fn tokens(&mut self, parser: &mut Parser<'_, '_>, depth: usize) {
+        while let Ok(token) = parser.next_including_whitespace_and_comments() {
+            let token = token.clone();
+            let end = match &token {
+                Token::Function(_) | Token::ParenthesisBlock => ")",
+                Token::SquareBracketBlock => "]",
+                Token::CurlyBracketBlock => "}",
+                _ => "",
+            };
+            self.token(&token);
+            if end.is_empty() {
+                continue;
             }
+            // Deeper than any page, where nothing is looked for either.
+            self.sound &= depth < 30;
+            let _ = parser.parse_nested_block(|parser| -> Result<(), ParseError<'_, ()>> {
+                self.tokens(parser, depth + 1);
+                Ok(())
+            });
+            self.out.push_str(end);
         }
-        Ok(found)
-    });
-    inside.unwrap_or(false)
-}
+    }
 
-struct Reader;
-
-impl<'i> DeclarationParser<'i> for Reader {
-    type Declaration = Declaration;
-    type Error = ();
-
-    fn parse_value<'t>(
-        &mut self,
-        name: CowRcStr<'i>,
-        input: &mut Parser<'i, 't>,
-        _start: &ParserState,
-    ) -> Result<Declaration, ParseError<'i, ()>> {
-        let mut words: Vec<String> = Vec::new();
-        let (mut good, mut important, mut variable) = (true, false, false);
-        loop {
-            let before = input.state();
-            if input.try_parse(parse_important).is_ok() {
-                important = true;
-                if !input.is_exhausted() {
-                    good = false;
-                }
-                while input.next().is_ok() {}
-                break;
+    fn token(&mut self, token: &Token<'_>) {
+        let known = |word: &str| word.chars().all(|c| c.is_ascii_alphabetic());
+        let _ = match token {
+            Token::Ident(word) if known(word) => write!(self.out, "{}/**/", (self.spell)(word)),
+            Token::Function(word) if known(word) => write!(self.out, "{}(", (self.spell)(word)),
+            Token::Ident(_)
+            | Token::WhiteSpace(_)
+            | Token::Comment(_)
+            | Token::Colon
+            | Token::Semicolon
+            | Token::Comma
+            | Token::QuotedString(_)
+            | Token::Delim('!') => write!(self.out, "{}/**/", token.to_css_string()),
+            Token::Function(_)
+            | Token::ParenthesisBlock
+            | Token::SquareBracketBlock
+            | Token::CurlyBracketBlock => write!(self.out, "{}", token.to_css_string()),
+            _ => {
+                self.sound = false;
+                Ok(())
             }
-            input.reset(&before);
-            match input.next() {
-                Ok(Token::Ident(word)) => words.push(word.to_ascii_lowercase()),
-                Ok(token) => {
-                    good = false;
-                    let is_var = is_var(token);
-                    if matches!(
-                        token,
-                        Token::Function(_) | Token::ParenthesisBlock | Token::SquareBracketBlock
-                    ) {
-                        variable |= names_variable(input, is_var);
-                    }
-                }
-                Err(_) => break,
-            }
-        }
-        let value = words.join(" ");
-        let value = if variable {
-            Some("var(".to_owned())
-        } else {
-            (good && !words.is_empty()).then_some(value)
         };
-        Ok(Declaration {
-            name: name.to_ascii_lowercase(),
-            value,
-            important,
-        })
-    }
-}
-
-impl AtRuleParser<'_> for Reader {
-    type Prelude = ();
-    type AtRule = Declaration;
-    type Error = ();
-}
-
-impl QualifiedRuleParser<'_> for Reader {
-    type Prelude = ();
-    type QualifiedRule = Declaration;
-    type Error = ();
-}
-
-impl RuleBodyItemParser<'_, Declaration, ()> for Reader {
-    fn parse_declarations(&self) -> bool {
-        true
-    }
-
-    fn parse_qualified(&self) -> bool {
-        false
     }
 }

@@ -1,40 +1,34 @@
 //! The declarations of a `style` attribute, and which of them counts.
 //!
-//! Rules: CSS Syntax 3 (strings, escapes, comments, what is invalid is passed over), CSS
-//! Cascading 4 (`!important`, the last one counts), CSS Display 3 and CSS 2, 11.2.
+//! Rules: CSS Cascading 4 (`!important`, the last one counts), CSS Display 3 and CSS 2, 11.2. The
+//! grammar (CSS Syntax 3) is `cssparser`'s.
 
-use std::borrow::Cow;
-use std::iter::Peekable;
-use std::str::Chars;
+use cssparser::{
+    AtRuleParser, CowRcStr, DeclarationParser, ParseError, Parser, ParserInput, ParserState,
+    QualifiedRuleParser, RuleBodyItemParser, RuleBodyParser, Token, parse_important,
+};
 
-/// Stands for a character that no keyword has.
-const NONE: char = '\u{fffd}';
-
-/// What a `style` attribute makes of `property`, in lower case: the value of the last
-/// declaration that is `valid`, or of the last important one.
+/// What a `style` attribute makes of `property`, in lower case: the words of the last declaration
+/// that is `valid`, or of the last important one. Of one that counts, but whose value is not known
+/// here, nothing.
 pub(super) fn value(style: &str, property: &str, valid: impl Fn(&str) -> bool) -> Option<String> {
-    let mut found: Option<(String, bool)> = None;
-    let style = with_line_feeds(style);
-    let mut chars = style.chars().peekable();
-    while chars.peek().is_some() {
-        let declaration = declaration(&mut chars);
-        let Some((name, value)) = declaration.split_once(':') else {
-            continue;
+    let mut found = Declaration::default();
+    let mut input = ParserInput::new(style);
+    let mut parser = Parser::new(&mut input);
+    for declaration in RuleBodyParser::new(&mut parser, &mut Of(property)).flatten() {
+        let counts = match &declaration.value {
+            Value::Words(words) => valid(words),
+            Value::Variable => true,
+            Value::Other => false,
         };
-        if name.trim_ascii() != property {
-            continue;
-        }
-        let (value, important) = match value.rsplit_once('!') {
-            Some((value, word)) if word.trim_ascii() == "important" => (value.trim_ascii(), true),
-            _ => (value.trim_ascii(), false),
-        };
-        let weaker = !important && found.as_ref().is_some_and(|(_, important)| *important);
-        // What a variable holds is not known here, only that it counts.
-        if !weaker && (valid(value) || has_variable(value)) {
-            found = Some((value.to_owned(), important));
+        if counts && (declaration.important || !found.important) {
+            found = declaration;
         }
     }
-    found.map(|(value, _)| value)
+    match found.value {
+        Value::Words(words) => Some(words),
+        Value::Variable | Value::Other => None,
+    }
 }
 
 /// Whether this attribute leaves the element without a box, or its box unseen.
@@ -99,115 +93,119 @@ fn is_wide(value: &str) -> bool {
     )
 }
 
-/// CSS knows one end of a line (CSS Syntax 3, section 3.3).
-fn with_line_feeds(style: &str) -> Cow<'_, str> {
-    if !style.contains(['\r', '\x0c']) {
-        return Cow::Borrowed(style);
-    }
-    Cow::Owned(style.replace("\r\n", "\n").replace(['\r', '\x0c'], "\n"))
+/// What is declared of a property.
+#[derive(Default)]
+struct Declaration {
+    value: Value,
+    important: bool,
 }
 
-/// Whether what `text` ends with is the function `name`, and not one whose name ends so.
-fn calls(text: &str, name: &str) -> bool {
-    let in_name = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || "-_#@".contains(c);
-    text.strip_suffix(name)
-        .is_some_and(|before| !before.ends_with(in_name))
+#[derive(Default)]
+enum Value {
+    /// In lower case, with a space between two.
+    Words(String),
+    /// One that a variable takes part in, as in `var(--x)`.
+    Variable,
+    #[default]
+    Other,
 }
 
-/// Whether a value names a variable, as in `var(--x)`.
-fn has_variable(value: &str) -> bool {
-    value.match_indices("var(").any(|(at, call)| {
-        let behind = value[at + call.len()..].trim_ascii_start();
-        calls(&value[..at + 3], "var") && behind.starts_with("--")
-    })
-}
+/// Reads what is declared of this property.
+struct Of<'a>(&'a str);
 
-/// Reads one declaration and the `;` after it, or an at-rule with its block: in lower case, escapes
-/// decoded, a space for each comment, a quote for each string.
-fn declaration(chars: &mut Peekable<Chars>) -> String {
-    let mut text = String::new();
-    let mut closers = Vec::new();
-    while let Some(c) = chars.next() {
-        match c {
-            ';' if closers.is_empty() => break,
-            '/' if chars.peek() == Some(&'*') => {
-                chars.next();
-                let mut last = ' ';
-                for c in chars.by_ref() {
-                    if last == '*' && c == '/' {
-                        break;
+impl<'i> DeclarationParser<'i> for Of<'_> {
+    type Declaration = Declaration;
+    type Error = ();
+
+    fn parse_value<'t>(
+        &mut self,
+        name: CowRcStr<'i>,
+        input: &mut Parser<'i, 't>,
+        _start: &ParserState,
+    ) -> Result<Declaration, ParseError<'i, ()>> {
+        if !name.eq_ignore_ascii_case(self.0) {
+            return Err(input.new_custom_error(()));
+        }
+        let mut words = String::new();
+        let (mut other, mut variable, mut important) = (false, false, false);
+        loop {
+            // It ends the value; what follows it makes that invalid.
+            if input.try_parse(parse_important).is_ok() {
+                important = true;
+                other |= !input.is_exhausted();
+            }
+            match input.next() {
+                Ok(Token::Ident(word)) => {
+                    if !words.is_empty() {
+                        words.push(' ');
                     }
-                    last = c;
+                    words.push_str(&word.to_ascii_lowercase());
                 }
-                text.push(' ');
-            }
-            '"' | '\'' => {
-                until(chars, |end| end == c || end == '\n');
-                text.push('"');
-            }
-            '\\' => text.push(escaped(chars)),
-            '(' if calls(&text, "url") => {
-                while chars.next_if(char::is_ascii_whitespace).is_some() {}
-                if matches!(chars.peek(), Some('"' | '\'')) {
-                    closers.push(')');
-                } else {
-                    until(chars, |end| end == ')');
+                Ok(token) => {
+                    other = true;
+                    let token = token.clone();
+                    variable |= names_variable(&token, input, 0);
                 }
-                text.push(NONE);
-            }
-            '(' | '[' | '{' => {
-                closers.push(match c {
-                    '(' => ')',
-                    '[' => ']',
-                    _ => '}',
-                });
-                text.push(c);
-            }
-            _ => {
-                if closers.last() == Some(&c) {
-                    closers.pop();
-                }
-                text.push(c.to_ascii_lowercase());
-                // The block of an at-rule is its end.
-                if c == '}' && closers.is_empty() && text.trim_ascii_start().starts_with('@') {
-                    break;
-                }
+                Err(_) => break,
             }
         }
-    }
-    text
-}
-
-/// Passes over everything up to the character that `ends` accepts and is not escaped.
-fn until(chars: &mut Peekable<Chars>, ends: impl Fn(char) -> bool) {
-    while let Some(c) = chars.next() {
-        if c == '\\' {
-            escaped(chars);
-        } else if ends(c) {
-            return;
-        }
+        let value = if variable {
+            Value::Variable
+        } else if other || words.is_empty() {
+            Value::Other
+        } else {
+            Value::Words(words)
+        };
+        Ok(Declaration { value, important })
     }
 }
 
-/// The character that the escape stands for whose backslash has been read.
-fn escaped(chars: &mut Peekable<Chars>) -> char {
-    let mut number = 0;
-    let mut digits = 0;
-    while digits < 6
-        && let Some(digit) = chars.peek().and_then(|c| c.to_digit(16))
-    {
-        number = number * 16 + digit;
-        digits += 1;
-        chars.next();
+impl AtRuleParser<'_> for Of<'_> {
+    type Prelude = ();
+    type AtRule = Declaration;
+    type Error = ();
+}
+
+impl QualifiedRuleParser<'_> for Of<'_> {
+    type Prelude = ();
+    type QualifiedRule = Declaration;
+    type Error = ();
+}
+
+impl RuleBodyItemParser<'_, Declaration, ()> for Of<'_> {
+    fn parse_declarations(&self) -> bool {
+        true
     }
-    let c = if digits == 0 {
-        chars.next()
-    } else {
-        chars.next_if(char::is_ascii_whitespace);
-        char::from_u32(number)
+
+    fn parse_qualified(&self) -> bool {
+        false
+    }
+}
+
+/// How deep in brackets a variable is looked for: each level is one of the stack.
+const MAX_DEPTH: u8 = 32;
+
+/// Whether the token that was read last begins a call of `var()`, or something that holds one.
+fn names_variable(token: &Token<'_>, input: &mut Parser<'_, '_>, depth: u8) -> bool {
+    let mut is_var = match token {
+        Token::Function(name) => name.eq_ignore_ascii_case("var"),
+        Token::ParenthesisBlock | Token::SquareBracketBlock => false,
+        _ => return false,
     };
-    c.filter(|c| c.is_ascii_alphanumeric() || *c == '-')
-        .map_or(NONE, |c| c.to_ascii_lowercase())
+    if depth == MAX_DEPTH {
+        return false;
+    }
+    let found = input.parse_nested_block(|input| -> Result<bool, ParseError<'_, ()>> {
+        let mut found = false;
+        while let Ok(token) = input.next() {
+            let token = token.clone();
+            found |= is_var && matches!(&token, Token::Ident(name) if name.starts_with("--"));
+            is_var = false;
+            found |= names_variable(&token, input, depth + 1);
+        }
+        Ok(found)
+    });
+    found.unwrap_or(false)
 }
 
 #[cfg(test)]
@@ -242,6 +240,8 @@ mod tests {
             "display\x0c:\rnone",
             "display:none;display:myvar(--x)",
             "display:none;display:var(x)",
+            "display:none;display:x(var(-->y))",
+            "display:none;display:var(\"--x\")",
             "x:'\\1234567\n;display:none",
         ] {
             assert!(hides(style), "{style}");
