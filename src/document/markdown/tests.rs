@@ -81,6 +81,13 @@ fn tildes_that_are_text_may_stand_on_either_side_of_where_a_style_begins_and_end
     }
 }
 
+#[test]
+fn tildes_between_a_word_and_a_mark_begin_nothing() {
+    for line in ["a~~> b~~", "~~a~~> ~~b~~", "a~~. b ~~", "a~~> b~~ | ~~c"] {
+        reads_back(&[Made::Paragraph(vec![Made::Text(line.to_owned())])]);
+    }
+}
+
 fn reads_back(made: &[Made]) {
     let model = model(made);
     let markdown = markdown(&model);

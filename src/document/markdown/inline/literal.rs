@@ -71,6 +71,9 @@ impl Inline<'_> {
             }
             _ => escape::flanks(char::from(byte), before, after),
         };
+        // Some parsers have two tildes open wherever no blank follows them.
+        let opens =
+            opens || (byte == b'~' && length == 2 && !after.is_none_or(char::is_whitespace));
         let which = slot(byte);
         if closes {
             self.settle(which);
