@@ -78,6 +78,11 @@ impl Spelling {
         let known = |word: &str| word.chars().all(|c| c.is_ascii_alphabetic());
         let _ = match token {
             Token::Ident(word) if known(word) => write!(self.out, "{}/**/", (self.spell)(word)),
+            // In front of a string it is a function, and of anything else it is not.
+            Token::Function(word) if word.eq_ignore_ascii_case("url") => {
+                self.sound = false;
+                Ok(())
+            }
             Token::Function(word) if known(word) => write!(self.out, "{}(", (self.spell)(word)),
             Token::Ident(_)
             | Token::WhiteSpace(_)

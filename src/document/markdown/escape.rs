@@ -236,9 +236,10 @@ fn label_end(line: &[u8]) -> LabelEnd {
 }
 
 fn is_task(line: &[u8]) -> bool {
-    // Some parsers take a box for one before other markup as well.
+    // Some parsers take a box for one before other markup as well. What stands before an address is
+    // a link's text.
     matches!(line, [b'[', b' ' | b'x' | b'X', b']', after @ ..]
-        if !after.first().is_some_and(u8::is_ascii_alphanumeric))
+        if !after.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'('))
 }
 
 /// Whether every bracket of `text` has its partner, so that a link's text may hold it.
@@ -316,6 +317,7 @@ mod tests {
         assert_eq!(line_start("[x] a", true, true), Some(0));
         assert_eq!(line_start("[ ] a", true, true), Some(0));
         assert_eq!(line_start("[y] a", true, true), None);
+        assert_eq!(line_start("[x](/a)", true, true), None);
     }
 
     #[test]
