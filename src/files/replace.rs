@@ -228,8 +228,12 @@ mod tests {
                 scope.spawn(move || {
                     for n in writer * EDITS..(writer + 1) * EDITS {
                         let (old, new) = (format!("<{n}?>"), format!("<{n}!>"));
-                        let result = edit(path, old.as_bytes(), new.as_bytes(), false, None);
-                        assert!(result.is_ok_and(|edited| edited.replacements == 1), "{n}");
+                        // On a slow disk the others may hold the file for longer than one waits.
+                        // That is refused, and nothing is written.
+                        let edited = (0..20).find_map(|_| {
+                            edit(path, old.as_bytes(), new.as_bytes(), false, None).ok()
+                        });
+                        assert!(edited.is_some_and(|edited| edited.replacements == 1), "{n}");
                     }
                 });
             }
