@@ -1,7 +1,7 @@
 //! The declarations of a `style` attribute, and which of them counts.
 //!
-//! Rules: CSS Cascading 4 (`!important`, the last one counts), CSS Display 3 and CSS 2, 11.2. The
-//! grammar (CSS Syntax 3) is `cssparser`'s.
+//! Rules: CSS Cascading 4 (`!important`, the last one counts), CSS Display 3, CSS 2, 11.2, CSS
+//! Variables 1 and CSS Environment Variables 1. The grammar (CSS Syntax 3) is `cssparser`'s.
 
 use cssparser::{
     AtRuleParser, CowRcStr, DeclarationParser, ParseError, Parser, ParserInput, ParserState,
@@ -104,7 +104,7 @@ struct Declaration {
 enum Value {
     /// In lower case, with a space between two.
     Words(String),
-    /// One that a variable takes part in, as in `var(--x)`.
+    /// One that a variable takes part in, as in `var(--x)` and `env(x)`.
     Variable,
     #[default]
     Other,
@@ -185,22 +185,26 @@ impl RuleBodyItemParser<'_, Declaration, ()> for Of<'_> {
 /// How deep in brackets a variable is looked for: each level is one of the stack.
 const MAX_DEPTH: u8 = 32;
 
-/// Whether the token that was read last begins a call of `var()`, or something that holds one.
+/// Whether the token that was read last begins a call of `var()` or `env()`, or something that
+/// holds one.
 fn names_variable(token: &Token<'_>, input: &mut Parser<'_, '_>, depth: u8) -> bool {
-    let mut is_var = match token {
-        Token::Function(name) => name.eq_ignore_ascii_case("var"),
-        Token::ParenthesisBlock | Token::SquareBracketBlock => false,
+    let prefix = match token {
+        Token::Function(name) if name.eq_ignore_ascii_case("var") => Some("--"),
+        Token::Function(name) if name.eq_ignore_ascii_case("env") => Some(""),
+        Token::Function(_) | Token::ParenthesisBlock | Token::SquareBracketBlock => None,
         _ => return false,
     };
     if depth == MAX_DEPTH {
         return false;
     }
     let found = input.parse_nested_block(|input| -> Result<bool, ParseError<'_, ()>> {
+        let mut prefix = prefix;
         let mut found = false;
         while let Ok(token) = input.next() {
             let token = token.clone();
-            found |= is_var && matches!(&token, Token::Ident(name) if name.starts_with("--"));
-            is_var = false;
+            found |= prefix.take().is_some_and(
+                |prefix| matches!(&token, Token::Ident(name) if name.starts_with(prefix)),
+            );
             found |= names_variable(&token, input, depth + 1);
         }
         Ok(found)
@@ -241,6 +245,7 @@ mod tests {
             "display:none;display:myvar(--x)",
             "display:none;display:var(x)",
             "display:none;display:x(var(-->y))",
+            "display:none;display:env(\"x\")",
             "display:none;display:var(\"--x\")",
             "x:'\\1234567\n;display:none",
         ] {
@@ -252,6 +257,7 @@ mod tests {
             "display:none;display:inline flow-root",
             "display:none;display:revert",
             "display:none;display:var(--x)",
+            "display:none;display:env(x)",
             "display:none!important;display:block!important",
             "display:none x",
             "display:none!x",

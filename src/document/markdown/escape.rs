@@ -158,7 +158,7 @@ pub(super) fn line_start(line: &str, first: bool, item: bool) -> Option<usize> {
             let run = bytes.iter().take_while(|byte| **byte == start).count();
             run >= 3 && (start == b'~' || !bytes[run..].contains(&b'`'))
         }
-        b'[' => is_definition(bytes) || (item && is_task(bytes)),
+        b'[' => is_definition(line.bytes()) || (item && is_task(bytes)),
         b'0'..=b'9' => {
             let digits = bytes
                 .iter()
@@ -204,35 +204,39 @@ fn is_delimiter_row(line: &[u8]) -> bool {
 /// Whether `line`, the first of a paragraph, opens a bracket that a later line may close, so that
 /// both are a definition together: `[a` and `b]: c`.
 pub(super) fn opens_label(line: &str) -> bool {
-    line.starts_with('[') && label_end(line.as_bytes()) == LabelEnd::Missing
+    line.starts_with('[') && label(&mut line.bytes()) == Label::Open
 }
 
-fn is_definition(line: &[u8]) -> bool {
-    matches!(label_end(line), LabelEnd::At(end) if end > 1 && line.get(end + 1) == Some(&b':'))
+/// Whether the line of these bytes, the first of which is a bracket, begins as the definition of a
+/// reference or of a footnote does.
+pub(super) fn is_definition(mut line: impl Iterator<Item = u8>) -> bool {
+    label(&mut line) == Label::Whole && line.next() == Some(b':')
 }
 
-/// Where the label ends that begins a line.
+/// What the bracket that begins a line is.
 #[derive(PartialEq, Eq)]
-enum LabelEnd {
-    At(usize),
-    /// The line ends before it.
-    Missing,
-    /// There is a bracket within, and so it is none.
-    Never,
+enum Label {
+    Whole,
+    /// The line ends before it does, or the label would be too long.
+    Open,
+    /// There is nothing or a bracket within.
+    None,
 }
 
-fn label_end(line: &[u8]) -> LabelEnd {
-    let mut at = 1;
-    while let Some(byte) = line.get(at) {
+fn label(line: &mut impl Iterator<Item = u8>) -> Label {
+    // It has 999 characters at the most.
+    let mut within = line.skip(1).take(4 * 999);
+    let mut empty = true;
+    while let Some(byte) = within.next() {
         match byte {
-            b'\\' => at += 1,
-            b'[' => return LabelEnd::Never,
-            b']' => return LabelEnd::At(at),
+            b'\\' => drop(within.next()),
+            b']' if !empty => return Label::Whole,
+            b'[' | b']' => return Label::None,
             _ => {}
         }
-        at += 1;
+        empty = false;
     }
-    LabelEnd::Missing
+    Label::Open
 }
 
 fn is_task(line: &[u8]) -> bool {

@@ -9,6 +9,11 @@ impl Inline<'_> {
     /// Writes a code span.
     pub(in super::super) fn code(&mut self, code: &str) {
         self.ready(Some('`'));
+        if self.defines_its_link(code) {
+            // Nothing in code can be escaped.
+            self.text(code);
+            return;
+        }
         self.settle(slot(b'`'));
         let fence = fence::span_fence(code);
         let padded = code.starts_with('`') || code.ends_with('`');
@@ -42,5 +47,17 @@ impl Inline<'_> {
         }
         out.extend(std::iter::repeat_n('`', fence));
         self.bracket_end = usize::MAX;
+    }
+
+    /// Whether `code` would end the bracket of the link that it stands in as the label of a
+    /// definition: ``[a `]: b`](c)`` at the start of a paragraph, where blocks come before code.
+    fn defines_its_link(&self, code: &str) -> bool {
+        if !self.in_link || self.mode != Mode::Flow || !code.contains("]:") {
+            return false;
+        }
+        let opened = self.link_start - 1;
+        // A bracket before this line's start is that of the link's first line.
+        opened <= self.start
+            && escape::is_definition(self.lines.out[opened..].bytes().chain(code.bytes()))
     }
 }
