@@ -56,8 +56,8 @@ impl Inline<'_> {
             return false;
         }
         let opened = self.link_start - 1;
+        let link = self.lines.out[opened..].bytes();
         // A bracket before this line's start is that of the link's first line.
-        opened <= self.start
-            && escape::is_definition(self.lines.out[opened..].bytes().chain(code.bytes()))
+        opened <= self.start && escape::is_definition(link.chain([b'`']).chain(code.bytes()))
     }
 }
