@@ -220,9 +220,9 @@ fn parts(page: &str) -> (Vec<(&str, Late)>, Vec<Place<'_>>) {
             pieces.push((id, open, tag));
         }
     }
-    let starts: Vec<(usize, &str, usize)> = pieces
+    let starts: Vec<(usize, &str)> = pieces
         .iter()
-        .map(|(_, open, tag)| (*open, tag.name, tag.end))
+        .map(|(_, open, tag)| (*open, tag.name))
         .collect();
     let ends = ends_of(page, &starts);
     let pieces = pieces
@@ -273,13 +273,13 @@ fn template_at(page: &str, at: usize) -> Option<usize> {
     Some(after + memmem::find(near, b"</template>")? + "</template>".len())
 }
 
-/// For each of the elements, by where it stands, what it is called and where its start tag ends:
-/// where what it holds ends, and where it ends itself. Those before the end of the page are in the
-/// order of the page, and all are found in one pass for each name.
-fn ends_of(page: &str, starts: &[(usize, &str, usize)]) -> Vec<Option<(usize, usize)>> {
+/// For each of the elements, by where it stands and what it is called: where what it holds ends, and
+/// where it ends itself. Those before the end of the page are in the order of the page, and all are
+/// found in one pass for each name.
+fn ends_of(page: &str, starts: &[(usize, &str)]) -> Vec<Option<(usize, usize)>> {
     let bytes = page.as_bytes();
     let mut found = vec![None; starts.len()];
-    let mut names: Vec<&str> = starts.iter().map(|(_, name, _)| *name).collect();
+    let mut names: Vec<&str> = starts.iter().map(|(_, name)| *name).collect();
     names.arrange();
     names.dedup();
     for name in names.into_iter().take(8) {
@@ -287,40 +287,48 @@ fn ends_of(page: &str, starts: &[(usize, &str, usize)]) -> Vec<Option<(usize, us
         let mut next = starts
             .iter()
             .enumerate()
-            .filter(|(_, (_, other, _))| *other == name)
+            .filter(|(_, (_, other))| *other == name)
             .peekable();
-        let first = next.peek().map_or(0, |(_, (open, _, _))| *open);
+        let first = next.peek().map_or(0, |(_, (open, _))| *open);
         let mut at = first;
         while let Some(length) = memchr(b'<', &bytes[at..]) {
             let here = at + length;
             at = here + 1;
-            if bytes.get(at) == Some(&b'/') {
-                if tag::is_named(page, at + 1, name)
-                    && let Some(index) = open.pop()
-                {
-                    let end = tag::past(page, at, b'>');
-                    at = end;
-                    if let Some(index) = index {
-                        found[index] = Some((here, end));
+            match bytes.get(at) {
+                Some(b'/') if tag::is_named(page, at + 1, name) => {
+                    at = tag::past(page, at, b'>');
+                    match open.pop() {
+                        Some(Some(index)) => found[index] = Some((here, at)),
+                        Some(None) => {}
+                        None => continue,
                     }
                     if open.is_empty() && next.peek().is_none() {
                         break;
                     }
                 }
-            } else if tag::is_named(page, at, name) {
-                let index = next
-                    .next_if(|(_, (open, _, _))| *open == here)
-                    .map(|(index, _)| index);
-                if index.is_some() || !open.is_empty() {
-                    open.push(index);
+                Some(b'!') if bytes[at..].starts_with(b"!--") => {
+                    at = tag::comment_end(page, at + 3);
                 }
-            } else if tag::is_named(page, at, "script") || tag::is_named(page, at, "style") {
-                let name = if bytes[at] | 32 == b's' && bytes[at + 1] | 32 == b'c' {
-                    "script"
-                } else {
-                    "style"
-                };
-                at = tag::raw_end(page, at, name).1;
+                Some(byte) if byte.is_ascii_alphabetic() => {
+                    let Some(tag) = tag::read(page, at, |_, _| false) else {
+                        break;
+                    };
+                    at = tag.end;
+                    if tag.name.eq_ignore_ascii_case(name) {
+                        // What only looks like a tag, in an attribute or a comment, is passed by.
+                        while next.next_if(|(_, (open, _))| *open < here).is_some() {}
+                        let index = next.next_if(|(_, (open, _))| *open == here);
+                        if index.is_some() || !open.is_empty() {
+                            open.push(index.map(|(index, _)| index));
+                        }
+                    } else if let Some(raw) = ["script", "style"]
+                        .into_iter()
+                        .find(|raw| tag.name.eq_ignore_ascii_case(raw))
+                    {
+                        at = tag::raw_end(page, at, raw).1;
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -349,6 +357,16 @@ mod tests {
             (
                 r#"<table><tbody><!--$?--><template id="B:0"></template><!--/$--></tbody></table><table hidden><tbody id="S:0"><tr><td>x</tbody></table>"#,
                 "<table><tbody><!--$?--><tr><td>x<!--/$--></tbody></table><table hidden></table>",
+            ),
+            // What looks like an end tag in an attribute or a comment is none.
+            (
+                r#"a<template id="B:0"></template>b<div hidden id="S:0" title=</div><p title="</div>">c<!-- </div> -->d</div>e"#,
+                r#"a<p title="</div>">c<!-- </div> -->dbe"#,
+            ),
+            // Nor does what looks like a piece in an attribute hide those behind it.
+            (
+                r#"<div title='<div hidden id="S:1">'></div><template id="B:0"></template><div hidden id="S:0">c</div>"#,
+                r#"<div title='<div hidden id="S:1">'></div>c"#,
             ),
             // Without a script that says what belongs where.
             (
