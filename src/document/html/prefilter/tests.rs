@@ -46,6 +46,10 @@ fn what_no_reader_sees_is_left_out() {
         ),
         ("a<script>b", "a"),
         ("a<b x='", "a"),
+        // What is left out joins nothing to a tag.
+        ("a<<script>x</script>b>", "a&lt;b>"),
+        ("a<<!-- x -->/b>", "a&lt;/b>"),
+        ("a<<</o:p>div hidden>", "a&lt;&lt;div hidden>"),
     ] {
         assert_eq!(filter(page), wanted, "{page}");
     }
