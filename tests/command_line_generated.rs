@@ -329,10 +329,11 @@ fn tools_are_offered_where_tools_are_named() {
 fn manual_pages_are_written_for_every_tool_and_read_by_man() {
     let room = directory();
     let pages = room.path().join("man pages");
+    fs::write(&pages, "in the way").unwrap();
     let (code, _, err) = piped(&["man", pages.to_str().unwrap()]);
     assert_eq!(code, 1);
     assert!(err.contains("cannot be written"), "{err}");
-    fs::create_dir(&pages).unwrap();
+    fs::remove_file(&pages).unwrap();
     let (code, out, err) = piped(&["man", pages.to_str().unwrap()]);
     assert_eq!((code, out.as_str(), err.as_str()), (0, "", ""));
     let (_, list, _) = piped(&["list", "--research"]);

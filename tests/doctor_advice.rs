@@ -339,3 +339,48 @@ fn names_that_the_published_host_passes_over_are_known() {
         .doctor()
         .line(&["No name here ends in -tool", words]);
 }
+
+#[test]
+fn of_a_program_that_came_for_mcp_clients_a_host_gets_links_that_can_be_taken_away() {
+    const NONE: &str = "no tool of this program is where a host looks; MCP clients";
+    let machine = Machine::new();
+    for (place, stays) in [
+        ("home/.local/share/uv/tools/ikigai-tools/bin", true),
+        (
+            "home/.local/lib/node_modules/ikigai-tools-linux-x64/bin",
+            true,
+        ),
+        ("home/.cache/uv/archive-v0/x/bin", false),
+        (
+            "home/.npm/_npx/x/node_modules/ikigai-tools-linux-x64/bin",
+            false,
+        ),
+    ] {
+        fs::create_dir_all(machine.path(place)).unwrap();
+        let program = machine.path(place).join("ikigai-tools");
+        copy_program(&machine.system("ikigai-tools"), &program);
+        let doctor = || machine.doctor_of(&program, "project", &[], &[]);
+        let said = doctor();
+        assert_eq!(said.code, 0, "{}", said.text);
+        let advice = said.advice(NONE);
+        assert_eq!(advice.contains(" link --links-only "), stays, "{advice}");
+        if !stays {
+            assert!(advice.starts_with("uv tool install"), "{advice}");
+            continue;
+        }
+        let shell = |command: &str| {
+            let mut shell = Command::new("/bin/sh");
+            shell
+                .args(["-c", command])
+                .env("HOME", machine.path("home"));
+            let output = shell.output().unwrap();
+            assert!(output.status.success(), "{command}: {output:?}");
+        };
+        shell(advice);
+        let after = doctor();
+        assert!(after.text.contains("Nothing is wrong."), "{}", after.text);
+        assert!(!after.text.contains(NONE), "{}", after.text);
+        shell(&format!("{advice} --remove"));
+        assert!(!machine.path("home/.local/libexec").exists());
+    }
+}

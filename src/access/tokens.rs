@@ -219,7 +219,15 @@ impl NewToken {
 /// # Errors
 /// Any of [`Fault`] that has to do with files.
 pub fn add(path: &Path, new: &NewToken) -> Result<(), Fault> {
-    let failed = |error: io::Error| Fault::NotAdded(error.to_string());
+    let failed = |error: io::Error| {
+        let no_directory = error.kind() == io::ErrorKind::NotFound;
+        let advice = if no_directory {
+            "; make its directory first"
+        } else {
+            ""
+        };
+        Fault::NotAdded(format!("{error}{advice}"))
+    };
     let mut options = OpenOptions::new();
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     options

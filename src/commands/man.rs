@@ -19,7 +19,7 @@ use crate::contract::tool::{Family, Tool};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::Registry;
 
-/// Writes the manual pages into `directory`: one of the program, one of each tool and each other
+/// Writes the manual pages into `directory`, which is made if it is not there: one of the program, one of each tool and each other
 /// command.
 pub fn write(tools: Registry, directory: &Path) -> Exit {
     match write_pages(tools, directory) {
@@ -32,6 +32,7 @@ pub fn write(tools: Registry, directory: &Path) -> Exit {
 }
 
 fn write_pages(tools: Registry, directory: &Path) -> Result<(), (String, io::Error)> {
+    std::fs::create_dir_all(directory).map_err(|error| (directory.display().to_string(), error))?;
     for (name, page) in pages(tools).map_err(|error| ("a page".to_owned(), error))? {
         let path = directory.join(name);
         std::fs::write(&path, page).map_err(|error| (path.display().to_string(), error))?;

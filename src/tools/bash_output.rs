@@ -97,9 +97,9 @@ pub fn note(output: Beginning, room: usize) -> String {
         }
         Kept::Nowhere(reason) => {
             return format!(
-                "Of the output, {length}, the rest was not kept ({reason}): run the command again \
-                 with its output in a file (COMMAND >FILE 2>&1) and read parts of that, or pipe it \
-                 into head, tail or grep."
+                "The output is {length}, and what is left out of it here was not kept ({reason}): run \
+                 the command again with its output in a file (COMMAND >FILE 2>&1) and read parts of \
+                 that, or pipe it into head, tail or grep."
             );
         }
     };

@@ -230,7 +230,9 @@ impl<'a> Credentials<'a> {
 
     fn set(&self, variable: &str) -> Option<String> {
         let value = (self.var)(variable)?.trim().to_owned();
-        (!value.is_empty()).then_some(value)
+        // `${user_config.key}` is what a client leaves of a setting that nobody has filled in.
+        let placeholder = value.starts_with("${") && value.ends_with('}');
+        (!value.is_empty() && !placeholder).then_some(value)
     }
 
     fn file(&self) -> Option<PathBuf> {
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variable_comes_before_the_file_and_a_blank_one_is_unset() {
+    fn the_variable_comes_before_the_file_and_one_that_is_not_filled_in_is_unset() {
         let dir = folder(GOOD);
         let at = ("IKIGAI_CONFIG_DIR", dir.path().to_str().unwrap());
         assert_eq!(
@@ -346,6 +348,11 @@ mod tests {
         assert_eq!(found(find(&[("BRAVE_API_KEY", ""), at], None)), "from-file");
         assert_eq!(
             found(find(&[("BRAVE_API_KEY", " \n"), at], None)),
+            "from-file"
+        );
+        let placeholder = "${user_config.brave_api_key}";
+        assert_eq!(
+            found(find(&[("BRAVE_API_KEY", placeholder), at], None)),
             "from-file"
         );
         assert_eq!(find(&[], None), Err(Missing { problem: None }));

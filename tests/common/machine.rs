@@ -62,7 +62,18 @@ impl Machine {
 
     /// In this directory, with these arguments and variables.
     pub fn doctor_in(&self, directory: &str, args: &[&str], variables: &[(&str, &str)]) -> Said {
-        let output = Command::new(self.system("ikigai-tools"))
+        self.doctor_of(&self.system("ikigai-tools"), directory, args, variables)
+    }
+
+    /// That of this program, which may lie elsewhere.
+    pub fn doctor_of(
+        &self,
+        program: &Path,
+        directory: &str,
+        args: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Said {
+        let output = Command::new(program)
             .arg("doctor")
             .args(args)
             .current_dir(self.path(directory))

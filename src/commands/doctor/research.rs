@@ -97,6 +97,7 @@ fn cache(report: &mut Report) {
         Key::Set => format!("set in the environment ({KEY_VARIABLE})"),
         Key::Wrong => painted("no key", BAD, report.colour),
         Key::File(file) => shown(file),
+        Key::NotYet(_) if seen.state == State::Unusable => "no place".to_owned(),
         Key::NotYet(file) => format!("{}, made by the first answer", shown(file)),
         Key::Nowhere => "no place".to_owned(),
     };

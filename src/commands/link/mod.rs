@@ -89,7 +89,8 @@ pub fn run(options: &Options) -> Exit {
         Ok(()) if report.kept_links > 0 && !options.remove => {
             report.warn(&format!(
                 "this is not a whole install: {} of its links could not be created, since something \
-                 else is in their place (\"kept\" above). Move that away, then run this again",
+                 else is in their place (\"kept\" above). Move that away, then run this again; where it \
+                 is the program as another package has installed it, --links-only leaves it there",
                 report.kept_links
             ));
             Exit::Failure
