@@ -135,10 +135,11 @@ pub(super) fn is_space(c: char) -> bool {
 /// `first` is the first line of its paragraph, `item` that of a list item.
 pub(super) fn line_start(line: &str, first: bool, item: bool) -> Option<usize> {
     let bytes = line.as_bytes();
+    // Some parsers take a vertical tab for a blank as well.
     let blank = |at: usize| {
         bytes
             .get(at)
-            .is_none_or(|byte| matches!(byte, b' ' | b'\t'))
+            .is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\x0b'))
     };
     let start = *bytes.first()?;
     let risky = match start {
@@ -269,8 +270,8 @@ mod tests {
     #[test]
     fn a_line_that_would_be_another_block_is_escaped() {
         for line in [
-            "> a", ">a", "# a", "###### a", "#", "- a", "+ a", "* a", "-", "---", "- - -", "***",
-            "___", "_ _ _", "```", "~~~ a", "[a]: b", "[^1]: b",
+            "> a", ">a", "# a", "#\x0ba", "###### a", "#", "- a", "+ a", "* a", "-", "---",
+            "- - -", "***", "___", "_ _ _", "```", "~~~ a", "[a]: b", "[^1]: b",
         ] {
             assert_eq!(line_start(line, true, false), Some(0), "{line}");
         }
