@@ -75,6 +75,8 @@ pub(super) struct Inline<'a> {
     first: bool,
     item: bool,
     start: usize,
+    /// Where the paragraph of one line begins that was written last and may be a definition's term.
+    term: Option<usize>,
     space: String,
     breaks: u32,
     styles: Vec<Active<'a>>,
@@ -110,6 +112,7 @@ impl Inline<'_> {
             first: true,
             item: false,
             start: 0,
+            term: None,
             space: String::new(),
             breaks: 0,
             styles: Vec::new(),
@@ -260,10 +263,18 @@ impl Inline<'_> {
         self.open = true;
         self.first = true;
         self.item = self.lines.at_marker();
+        let (loose, term) = (std::mem::take(&mut self.loose), self.term.take());
         match self.mode {
             Mode::Flow => {
                 let follows = self.definition && self.lines.last() == Block::Text;
                 let block = if follows {
+                    // Most parsers read a term and its definition as one paragraph.
+                    self.loose = loose;
+                    if let Some(term) =
+                        term.filter(|at| escape::opens_label(&self.lines.out[*at..]))
+                    {
+                        self.insert(term, "\\");
+                    }
                     Block::Definition
                 } else {
                     Block::Text
@@ -313,7 +324,7 @@ impl Inline<'_> {
         self.marks.clear();
         self.finish_line(false);
         self.open = false;
-        self.loose = [None; 4];
+        self.term = (self.mode == Mode::Flow && self.first).then_some(self.start);
         self.real = [0; 4];
         self.bracket_end = usize::MAX;
     }
