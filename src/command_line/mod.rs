@@ -225,7 +225,7 @@ fn man() -> Command {
                 .required(true)
                 .value_hint(ValueHint::DirPath)
                 .value_parser(value_parser!(PathBuf))
-                .help("An existing directory"),
+                .help("The directory, which is made if it is missing"),
         )
 }
 

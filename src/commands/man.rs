@@ -19,8 +19,8 @@ use crate::contract::tool::{Family, Tool};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::Registry;
 
-/// Writes the manual pages into `directory`, which is made if it is not there: one of the program, one of each tool and each other
-/// command.
+/// Writes the manual pages into `directory`, which is made if it is not there: one of the program,
+/// one of each tool and each other command.
 pub fn write(tools: Registry, directory: &Path) -> Exit {
     match write_pages(tools, directory) {
         Ok(()) => Exit::Success,

@@ -277,6 +277,8 @@ impl Lines {
 
 fn between(holder: Holder, last: Block, next: Block) -> Gap {
     match (holder, last, next) {
+        // One line after the other, they would be one quote.
+        (Holder::TightItem, Block::Quote, Block::Quote) => Gap::Blank,
         (Holder::TightList, _, _)
         | (_, Block::Text, Block::Definition)
         | (
