@@ -8,6 +8,7 @@
 mod confinement;
 mod identity;
 mod keys;
+mod laying;
 mod network;
 mod places;
 mod probe;

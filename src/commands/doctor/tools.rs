@@ -8,7 +8,7 @@ use crate::command_line::fields;
 use crate::commands::doctor::identity::Identity;
 use crate::commands::doctor::places::{File, Obstacle, Owner, Place};
 use crate::commands::doctor::{
-    BAD, GOOD, Report, file_name, identity, places, probe, shell, shown,
+    BAD, GOOD, Report, file_name, identity, laying, places, probe, shell, shown,
 };
 use crate::console::color::painted;
 use crate::console::sanitize;
@@ -307,7 +307,7 @@ impl Tools {
         let missing: Vec<&Tool> = missing.collect();
         let own = identity::own().unwrap_or_else(|| PathBuf::from(PROGRAM));
         if missing.len() == wanted.len() {
-            return none_there(report, &own, &usual_place(&own, places));
+            return laying::none_there(report, &own, &laying::usual_place(&own, places));
         }
         // Where the others are is where one more belongs.
         let has_ours = |place: &&Place| {
@@ -317,7 +317,7 @@ impl Tools {
         };
         let home = places.iter().rev().find(has_ours);
         let home = home.map_or_else(
-            || usual_place(&own, places),
+            || laying::usual_place(&own, places),
             |place| place.directory.clone(),
         );
         for tool in missing {
@@ -360,10 +360,10 @@ impl Tools {
         let commands: Vec<String> = laid
             .filter_map(|place| {
                 let names = renamed(place);
-                if is_packaged(&place.directory) && !names.is_empty() {
+                if laying::is_packaged(&place.directory) && !names.is_empty() {
                     let own = identity::own()?;
                     let directory = places::home()?.join(".ikigai/tools");
-                    return Some(link_all(&own, "--suffix ", &directory));
+                    return Some(laying::link_all(&own, "--suffix ", &directory));
                 }
                 let who = shell::as_who_may_write(&place.directory);
                 let directory = shell::word(&place.directory);
@@ -448,82 +448,5 @@ fn replaced(known: Registry, path: &Path) -> String {
     match identity::own() {
         Some(own) if ours => shell::link(&own, &[path.to_owned()]),
         _ => shell::put_aside(path.parent().unwrap_or(path), &[path.to_owned()]),
-    }
-}
-
-/// Says that hosts find no tool. That is wrong where the program was installed for them, and only to
-/// be known where a package for MCP clients brought it: those need no links.
-fn none_there(report: &mut Report, own: &Path, directory: &Path) {
-    const NONE: &str = "no tool of this program is where a host looks";
-    if is_host_s(own) {
-        return report.problem(NONE, link_all(own, "", directory));
-    }
-    let clients = "MCP clients and the command line need none";
-    if is_cached(own) {
-        report.hint(
-            format!("{NONE}; {clients}. This program lies in a cache, where no link should lead"),
-            "uv tool install, pip install, npm install --global or ./install.sh keep it in one place",
-        );
-    } else {
-        let advice = link_all(own, "--links-only ", directory);
-        report.hint(
-            format!("{NONE}; {clients}. For a host (with --remove they go again)"),
-            advice,
-        );
-    }
-}
-
-/// The command that makes the links of all tools.
-fn link_all(own: &Path, options: &str, directory: &Path) -> String {
-    let who = shell::as_who_may_write(directory);
-    let (own, directory) = (shell::word(own), shell::word(directory));
-    format!("{who}{own} link {options}{directory}")
-}
-
-/// Whether the program was installed where a host's tools are.
-fn is_host_s(own: &Path) -> bool {
-    own.parent()
-        .is_some_and(|directory| directory.ends_with("libexec/ikigai"))
-}
-
-/// Whether the program was only fetched to be called once, as `uvx` and `npx` do.
-fn is_cached(own: &Path) -> bool {
-    let caches = dirs::cache_dir().is_some_and(|caches| own.starts_with(caches));
-    caches || own.iter().any(|part| part == "_npx")
-}
-
-/// Whether a directory's files are those of the system's packages, which nobody else renames.
-fn is_packaged(directory: &Path) -> bool {
-    directory.starts_with("/usr") && !directory.starts_with("/usr/local")
-}
-
-/// Where links are laid where there are none.
-fn usual_place(own: &Path, places: &[Place]) -> PathBuf {
-    let beside = own
-        .parent()
-        .filter(|directory| directory.ends_with("libexec/ikigai"));
-    let under_home = || Some(places::home()?.join(".local/libexec/ikigai"));
-    let system = places.iter().find(|place| place.owner == Owner::System);
-    beside
-        .map(Path::to_owned)
-        .or_else(under_home)
-        .or_else(|| system.map(|place| place.directory.clone()))
-        .unwrap_or_else(|| PathBuf::from("/usr/local/libexec/ikigai"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_system_s_packages_own_what_is_below_usr() {
-        assert!(is_packaged(Path::new("/usr/libexec/ikigai")));
-        for own in [
-            "/usr/local/libexec/ikigai",
-            "/home/a/.local/libexec/ikigai",
-            "/opt/usr",
-        ] {
-            assert!(!is_packaged(Path::new(own)), "{own}");
-        }
     }
 }

@@ -273,8 +273,8 @@ fn template_at(page: &str, at: usize) -> Option<usize> {
     Some(after + memmem::find(near, b"</template>")? + "</template>".len())
 }
 
-/// For each of the elements, by where it stands and what it is called: where what it holds ends, and
-/// where it ends itself. Those before the end of the page are in the order of the page, and all are
+/// For each of the elements, by where it stands and what it is called: where what it holds ends,
+/// and where it ends itself. Those before the end of the page are in the order of the page, and all are
 /// found in one pass for each name.
 fn ends_of(page: &str, starts: &[(usize, &str)]) -> Vec<Option<(usize, usize)>> {
     let bytes = page.as_bytes();

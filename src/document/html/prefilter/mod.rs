@@ -229,7 +229,7 @@ impl Filter<'_> {
             Some(b'?') => self.cut(at, tag::past(self.page, at + 2, b'>'), ""),
             _ => {
                 self.text(at, at + 1);
-                // Where a tag behind it is left out, it must not begin one with the text after that.
+                // Where a tag behind it is left out, it begins none with the text after that.
                 if bytes.get(at + 1) == Some(&b'<') && self.copied <= at {
                     self.cut(at, at + 1, "&lt;");
                 }
