@@ -6,6 +6,8 @@ mod common;
 mod http;
 #[path = "common/staged.rs"]
 mod staged;
+#[path = "common/waiting.rs"]
+mod waiting;
 
 use std::fs;
 use std::io;

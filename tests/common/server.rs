@@ -167,6 +167,11 @@ impl Server {
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
+
+    /// What was asked since it was last taken, for thousands of requests to one server.
+    pub fn take_asked(&self) -> Vec<Asked> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
 }
 
 impl Drop for Server {

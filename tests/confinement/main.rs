@@ -49,3 +49,5 @@ extern "C" fn before_main() {
     attack::if_asked();
     common::leave_shared_memory();
 }
+#[path = "../common/waiting.rs"]
+mod waiting;

@@ -15,3 +15,5 @@ mod reading;
 #[path = "../common/server.rs"]
 mod server;
 mod sessions;
+#[path = "../common/waiting.rs"]
+mod waiting;

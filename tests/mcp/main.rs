@@ -19,4 +19,6 @@ mod session;
 mod side_by_side;
 #[path = "../common/steps.rs"]
 mod steps;
+#[path = "../common/waiting.rs"]
+mod waiting;
 mod with_sdk;

@@ -14,3 +14,5 @@ mod reading;
 mod search;
 #[path = "../common/server.rs"]
 mod server;
+#[path = "../common/waiting.rs"]
+mod waiting;

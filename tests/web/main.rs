@@ -27,3 +27,5 @@ mod searching;
 #[path = "../common/server.rs"]
 mod server;
 mod tls;
+#[path = "../common/waiting.rs"]
+mod waiting;
