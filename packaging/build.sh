@@ -20,10 +20,11 @@ quick='--debug --config profile.dev.debug=0'
 
 usage() {
     cat <<'TEXT'
-Usage: packaging/build.sh [--target TRIPLE]
+Usage: packaging/build.sh [--target TRIPLE | --tools]
 
 Builds the packages for this machine into target/packages, or those for TRIPLE, such as
-aarch64-unknown-linux-musl, into target/packages/TRIPLE.
+aarch64-unknown-linux-musl, into target/packages/TRIPLE. With --tools it builds what packs them, and
+no package.
 TEXT
 }
 
@@ -37,12 +38,14 @@ die() {
 # ---- what goes into the packages ----
 
 command -v rustc >/dev/null || die "there is no Rust here: ./install.sh says how to get it"
+tools_alone=no
 own_target=$(rustc -vV | sed -n 's/^host: \([^-]*\)-.*/\1-unknown-linux-musl/p')
 target=$own_target
 case ${1-} in
     '') ;;
     --target) target=${2-} && shift ;;
     --target=*) target=${1#*=} ;;
+    --tools) tools_alone=yes ;;
     --help | -h) usage && exit ;;
     *) usage >&2 && exit 2 ;;
 esac
@@ -172,6 +175,13 @@ need() {
     CARGO_TARGET_DIR=$tools/build cargo install --quiet --locked $quick "$@" --root "$tools" "$command@$wanted"
 }
 
+need_tools() {
+    need cargo-deb 3.8.0 --no-default-features
+    need cargo-generate-rpm 0.21.1
+    need cargo-cyclonedx 0.5.9
+    rm -rf "$tools/build"
+}
+
 # ---- the packages ----
 
 pack_deb() {
@@ -191,15 +201,16 @@ pack_tar() {
         -C "$stage" -cf - "$archive" | gzip -9n >"$packages/$archive.tar.gz"
 }
 
+PATH=$tools/bin:$PATH
+if [ $tools_alone = yes ]; then
+    need_tools
+    exit
+fi
 rm -rf "$packages" "$stage"
 mkdir -p "$packages" "$stage"
 step "the program"
 stage_root
-PATH=$tools/bin:$PATH
-need cargo-deb 3.8.0 --no-default-features
-need cargo-generate-rpm 0.21.1
-need cargo-cyclonedx 0.5.9
-rm -rf "$tools/build"
+need_tools
 stage_documents
 # For the scripts of further packages.
 export program version target packages stage binary runnable licence notices sbom date
