@@ -233,7 +233,7 @@ fn the_test_that_contributing_shows_is_one_of_the_suite() {
     let fences = fences(page);
     let shown = fences.iter().find(|fence| fence.language == "rust");
     let shown = shown.expect("a test").lines.join("\n");
-    assert!(include_str!("file_edit.rs").contains(&shown), "{shown}");
+    assert!(include_str!("file/edit.rs").contains(&shown), "{shown}");
 }
 
 /// Every file and every heading that a page of the source's own leads to is there.

@@ -10,6 +10,8 @@
 mod common;
 #[path = "../common/refusing.rs"]
 mod refusing;
+#[path = "../common/waiting.rs"]
+mod waiting;
 
 mod attack;
 mod attack_files;
@@ -39,15 +41,12 @@ mod ways_terminals;
 mod ways_tools;
 mod work;
 
-/// Has this program be an attacker where its first argument says so, before the test harness
-/// starts: on the first thread, and without the harness's own.
-#[used]
-#[unsafe(link_section = ".init_array")]
-static BEFORE_MAIN: extern "C" fn() = before_main;
-
-extern "C" fn before_main() {
-    attack::if_asked();
-    common::leave_shared_memory();
+ctor::declarative::ctor! {
+    /// Has this program be an attacker where its first argument says so, before the test harness
+    /// starts: on the first thread, and without the harness's own.
+    #[ctor(unsafe)]
+    fn before_main() {
+        attack::if_asked();
+        common::leave_shared_memory();
+    }
 }
-#[path = "../common/waiting.rs"]
-mod waiting;

@@ -10,10 +10,16 @@ mod http;
 mod life;
 mod operation;
 mod private;
+#[path = "../common/providers.rs"]
+mod providers;
 #[path = "../common/reading.rs"]
 mod reading;
+#[path = "../common/redis.rs"]
+mod redis_server;
 #[path = "../common/server.rs"]
 mod server;
 mod sessions;
+mod shared_cache;
+mod token;
 #[path = "../common/waiting.rs"]
 mod waiting;

@@ -1,6 +1,6 @@
 //! What POSIX leaves undefined, lines in windows, bytes that are no text, and
 //! patterns and lines that are meant to hurt. The rest is in
-//! `tests/ere_conformance.rs`, beside the C library.
+//! `tests/search/ere_conformance.rs`, beside the C library.
 
 use std::time::{Duration, Instant};
 

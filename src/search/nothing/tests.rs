@@ -1,5 +1,5 @@
 //! What a pattern or a path may have been meant to be, and what lies where. That notes are right is
-//! tested in `tests/glob_notes.rs`.
+//! tested in `tests/glob/notes.rs`.
 
 use std::fs;
 

@@ -1,0 +1,258 @@
+//! What bash says of commands that fail in `sh` for what only bash understands, and of no others.
+
+use crate::common::{self, Answer, tool};
+use serde_json::json;
+
+/// Calls are made in a directory of their own: what `sh` takes for something else may make files.
+fn run(command: &str) -> Answer {
+    let here = common::directory();
+    let call = tool("bash").with(&json!({ "command": command }));
+    call.in_directory(here.path()).run()
+}
+
+/// Whether `sh` is dash, whose words these are.
+fn sh_is_dash() -> bool {
+    let target = std::fs::canonicalize("/bin/sh").unwrap();
+    let dash = target.file_name().is_some_and(|name| name == "dash");
+    if !dash {
+        common::skip("sh is not dash here");
+    }
+    dash
+}
+
+#[test]
+fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
+    if !sh_is_dash() {
+        return;
+    }
+    for (command, what) in [
+        ("[[ a == a ]] && echo works", "`[[` is bash's"),
+        (
+            "x=$(true)\nif [[ -n works ]]; then echo works; fi; exit 1",
+            "`[[` is bash's",
+        ),
+        (
+            "if [[ -n x ]]; then echo works; else echo wrong; fi",
+            "`[[` is bash's",
+        ),
+        ("a=(works b); echo ${a[0]}", "`NAME=(…)` is bash's"),
+        ("cat <<< works", "`<<<` is bash's"),
+        (
+            "echo works >/tmp/x.$$; source /tmp/x.$$; rm /tmp/x.$$",
+            "`source` is bash's",
+        ),
+        (
+            "set -euo pipefail; echo works",
+            "`set -o pipefail` is bash's",
+        ),
+        ("cat <(echo works)", "`<( )` is bash's"),
+        (
+            "while read -r a; do echo $a; done < <(echo works)",
+            "`<(` is bash's",
+        ),
+        ("function f { echo works; }; f", "`function` is bash's"),
+        ("function f() { echo works; }; f", "`function` is bash's"),
+        ("[ a == a ] && echo works", "`== in [ ]` is bash's"),
+        ("let x=1; echo works; exit 1", "`let` is bash's"),
+        ("x=works; echo ${x:0:5}", "`${x:0:5}` is bash's"),
+        ("x=Works; echo \"${x,,}\"", "`${x,,}` is bash's"),
+        (
+            "for ((i=0;i<1;i++)); do echo works; done",
+            "`for ((` is bash's",
+        ),
+        ("declare -A m; m[a]=works; echo ${m[a]}", "bash's"),
+        ("echo works |& cat", "`|&` is bash's"),
+        (
+            "for i in {1..2}; do echo works $i; done",
+            "`{1..2}` is bash's",
+        ),
+        (
+            "grep -r nothing --include=*.{js,ts} /etc/cron.d; echo works; exit 1",
+            "`{js,ts}` is bash's",
+        ),
+        (
+            "command -v works &>/dev/null && echo yes; echo works",
+            "`&>` is bash's",
+        ),
+        ("IFS=$'\\n'; echo works", "`$'…'` is bash's"),
+        (
+            "n=1; if (( n > 0 )); then echo works; fi",
+            "`(( ))` is bash's",
+        ),
+        (
+            "n=1; if (( $n == 1 )); then echo works; else exit 1; fi",
+            "`(( ))` is bash's",
+        ),
+        ("x=1; [ -v x ] && echo works", "`[ -v … ]` is bash's"),
+        ("printf '%q' works", "`printf %q` is bash's"),
+        (
+            "cd /; ls {etc,works} 2>&1 || exit 1; exit 1",
+            "`{etc,works}` is bash's",
+        ),
+        (
+            "echo $'works\\t' | grep -q $'s\\t' && echo works",
+            "`$'…'` is bash's",
+        ),
+        (
+            "echo works &> /nonexistent/x || exit 1; false; exit 1",
+            "`&>` is bash's",
+        ),
+        (
+            "read -a x < /etc/passwd && echo works",
+            "`read -a` is bash's",
+        ),
+        ("((x++)); false; echo works; exit 1", "bash's"),
+    ] {
+        let answer = run(command);
+        let note = answer.note();
+        assert!(
+            note.contains(what),
+            "{command}: {note} {}",
+            answer.field("output")
+        );
+        assert!(note.contains("run it as bash -c '…'"), "{note}");
+        let quoted = command.replace('\'', r"'\''");
+        let again = run(&format!("bash -c '{quoted}'"));
+        assert_eq!(again.note(), "", "{command}");
+        let output = again.field("output");
+        assert!(
+            output.contains("works") || output.contains("/nonexistent"),
+            "{output}"
+        );
+        assert!(!output.contains("sh: 1: "), "{output}");
+    }
+}
+
+#[test]
+fn what_has_run_before_the_shell_gave_up_is_said() {
+    if !sh_is_dash() {
+        return;
+    }
+    let note = run("echo ran\na=(1 2)").note();
+    assert!(
+        note.contains("The lines before the one complained of have been run."),
+        "{note}"
+    );
+    assert!(!run("a=(1 2)\necho x").note().contains("have been run"));
+}
+
+#[test]
+fn a_directory_of_path_that_may_not_be_entered_is_no_hindrance() {
+    if !sh_is_dash() {
+        return;
+    }
+    let place = common::public_directory();
+    let closed = place.path().join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    let nothing = std::os::unix::fs::PermissionsExt::from_mode(0o000);
+    std::fs::set_permissions(&closed, nothing).unwrap();
+    let path = format!(
+        "{}:{}",
+        std::env::var("PATH").unwrap(),
+        common::text(&closed)
+    );
+    let answer = tool("bash")
+        .unprivileged()
+        .with(&json!({"command": "[[ a ]]"}))
+        .env("PATH", path)
+        .run();
+    assert!(answer.field("output").ends_with("Permission denied"));
+    assert!(
+        answer.note().contains("`[[` is bash's"),
+        "{}",
+        answer.note()
+    );
+}
+
+#[test]
+fn without_bash_the_note_does_not_recommend_it() {
+    if !sh_is_dash() {
+        return;
+    }
+    let empty = common::directory();
+    let answer = tool("bash")
+        .with(&json!({"command": "[[ a ]]"}))
+        .env("PATH", empty.path())
+        .run();
+    let note = answer.note();
+    assert!(
+        note.contains("there is no bash here either: write it for sh: [ … ]."),
+        "{note}"
+    );
+}
+
+#[test]
+fn a_program_that_goes_by_another_name_is_named() {
+    if !sh_is_dash() {
+        return;
+    }
+    let programs = common::directory();
+    let python = programs.path().join("python3");
+    std::fs::write(&python, "#!/bin/sh\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&python, mode).unwrap();
+    let answer = tool("bash")
+        .with(&json!({"command": "python --version"}))
+        .env("PATH", programs.path())
+        .run();
+    assert_eq!(answer.json()["exit_code"], 127);
+    assert_eq!(
+        answer.note(),
+        "There is no `python` here, but there is `python3`."
+    );
+}
+
+#[test]
+fn nothing_is_said_where_that_is_not_the_reason() {
+    for command in [
+        "false",
+        "exit 127",
+        "nonexistent-program",
+        "echo 'sh: 1: [[: not found'; exit 127",
+        "echo 'sh: 1: source: not found' >&2; exit 127",
+        "cat <<'E'\nsh: 1: [[: not found\n[[ x ]]\nE\nexit 1",
+        "bash -c '[[ a == b ]]'",
+        "bash -c \"[[ a == b ]]\"",
+        "bash -c 'a=(1 2); exit 2'",
+        "bash <<'E'\na=(1 2)\nexit 3\nE",
+        "grep -c '\\[\\[' /etc/passwd",
+        "grep '{1..3}' /etc/passwd; echo '{1..3}'; exit 1",
+        "awk 'BEGIN { exit 1 }'",
+        "echo foo (bar)",
+        "if true",
+        "echo \"unterminated",
+        "[ a = b ]",
+        "ls /nonexistent",
+        "x=${y:-a}; exit 4",
+        "echo '{1..3}' \"{1..3}\"; mkdir x",
+        "printf %s '&>' \"&>\" '&'",
+        "echo '$' a 'b'",
+        "echo http://localhost/{a,b}",
+        "((echo a); echo b)",
+        "( (nonexistent-program) ); exit 127",
+        "git log -1 HEAD@{0} 2>/dev/null; true",
+        "x=1; echo $((x + 1)) ${x}; { echo y; }",
+        "awk 'BEGIN { for (i = 1; i < 3; i++) print i }'",
+        "find . -maxdepth 0 -exec echo {} +",
+        "echo ${#x}; exit 1",
+        "sh -c 'exit 2'",
+        "find . -name x -exec true {} \\; ; exit 1",
+        "make 2>/dev/null; exit 2",
+        "echo $((1+1)); exit 1",
+        "true && echo a & wait; exit 1",
+        "echo 'sh: 1: Syntax error: \"(\" unexpected'; exit 2",
+        "echo '${x:0:1}' 'sh: 1: Bad substitution'; exit 2",
+    ] {
+        let answer = run(command);
+        assert_eq!(answer.note(), "", "{command}");
+    }
+}
+
+#[test]
+fn a_shell_of_the_caller_s_choice_is_not_talked_about() {
+    let answer = tool("bash")
+        .with(&json!({"command": "[[ a == b ]]"}))
+        .env("IKIGAI_SHELL", "/bin/sh")
+        .run();
+    assert_eq!(answer.note(), "");
+}

@@ -1,0 +1,7 @@
+//! The bash tool, called as a host calls it.
+
+mod advice;
+mod calls;
+#[path = "../common/mod.rs"]
+mod common;
+mod limits;

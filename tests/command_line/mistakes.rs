@@ -1,0 +1,137 @@
+//! What is said of a command line that cannot be meant as it was typed: what helps, ready to be
+//! copied.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::{BINARY, directory, link, piped};
+use crate::terminal::{Streams, start_in};
+
+fn refused(directory: &Path, args: &[&str]) -> String {
+    let (code, out, err) = piped(directory, args);
+    assert_eq!((code, out.as_str()), (2, ""), "{args:?}");
+    err
+}
+
+#[test]
+fn the_call_that_was_meant_is_said_and_works_when_it_is_copied() {
+    let room = directory();
+    fs::write(room.path().join("a b.txt"), "x y\n").unwrap();
+    fs::create_dir(room.path().join("sub")).unwrap();
+    fs::write(room.path().join("sub/inner"), "").unwrap();
+    for (args, call, part) in [
+        (&["bash", "ls", "-la"][..], "bash 'ls -la'", "total"),
+        (
+            &["bash", "echo", "a b", "-n"],
+            r"bash 'echo '\''a b'\'' -n'",
+            "a b -n",
+        ),
+        (
+            &["bash", "-c", "echo hello", "sh"],
+            "bash 'echo hello'",
+            "hello",
+        ),
+        (&["grep", "x", "a b.txt"], "grep x --path 'a b.txt'", "x y"),
+        (&["grep", "-rn", "x", "."], "grep x --path .", "x y"),
+        (&["glob", "*", "sub"], "glob '*' --path sub", "inner"),
+        (
+            &["file-read", "a b.txt", "1"],
+            "file-read 'a b.txt' --offset 1",
+            "x y",
+        ),
+    ] {
+        let said = refused(room.path(), args);
+        let call = format!("ikigai-tools {call}");
+        let line = said.lines().next().unwrap();
+        assert!(line.ends_with(&call), "{args:?}: {said}");
+        let call = call.replacen("ikigai-tools", BINARY, 1);
+        let mut sh = Command::new("sh");
+        let output = sh
+            .args(["-c", &call])
+            .current_dir(room.path())
+            .output()
+            .unwrap();
+        let answer = String::from_utf8(output.stdout).unwrap();
+        assert!(answer.contains(part), "{call}: {answer}");
+        assert!(output.stderr.is_empty(), "{call}");
+    }
+    let out = Command::new(link("bash"))
+        .args(["ls", "-la"])
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&out.stderr).contains("quotes, bash 'ls -la'"));
+}
+
+#[test]
+fn a_flag_that_is_mistyped_is_still_named() {
+    let room = directory();
+    for (args, said) in [
+        (&["grep", "--patern", "x"][..], "'--pattern'"),
+        (&["file-read", "a", "--limt", "1"], "'--limit'"),
+        (&["bash", "--comand", "ls"], "'--command'"),
+    ] {
+        let err = refused(room.path(), args);
+        assert!(err.contains(said), "{args:?}: {err}");
+    }
+    for args in [
+        &["grep", "\u{1b}[2J", "\u{9b}"][..],
+        &["bash", "\u{1b}[2J", "x"],
+    ] {
+        assert!(!refused(room.path(), args).contains(['\u{1b}', '\u{9b}']));
+    }
+}
+
+#[test]
+fn names_are_suggested_that_may_have_been_meant_and_no_others() {
+    let room = directory();
+    for (name, meant) in [
+        ("read", "`file-read`?"),
+        ("write", "`file-write`?"),
+        ("edit", "`file-edit`?"),
+        ("fetch", "`web-fetch`?"),
+        ("brave", "`web-search-brave`?"),
+        (
+            "search",
+            "`web-search-brave` or `web-search-google` or `web-search`?",
+        ),
+        ("version", "`--version`?"),
+        ("--verson", "`--version`?"),
+        ("completion", "`completions`?"),
+    ] {
+        let err = refused(room.path(), &[name]);
+        assert!(
+            err.lines()
+                .next()
+                .unwrap()
+                .ends_with(&format!("; did you mean {meant}")),
+            "{err}"
+        );
+    }
+    for name in ["kubernetes", "ls", "x", "", "--", "-x", "\u{1b}[2J"] {
+        let err = refused(room.path(), &[name]);
+        assert!(!err.contains("did you mean"), "{err}");
+        assert!(err.contains("Tools: bash, file-read,"), "{err}");
+    }
+    let err = refused(room.path(), &["schema", "zebra"]);
+    assert!(
+        err.contains("the tools are bash, file-read,") && !err.contains("did you mean"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_server_at_a_terminal_says_what_it_waits_for_and_elsewhere_nothing() {
+    let mut server = start_in(
+        Path::new("."),
+        Path::new(BINARY),
+        &["mcp"],
+        Streams::All,
+        &[],
+    );
+    assert!(server.shows("waits for a client's messages on stdin"));
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    let (code, out, err) = piped(Path::new("."), &["mcp"]);
+    assert_eq!((code, out.as_str(), err.as_str()), (0, "", ""));
+}

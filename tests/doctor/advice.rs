@@ -1,0 +1,382 @@
+//! What the doctor does not start, and that what it advises helps when it is copied into a shell.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::{Command, Stdio};
+
+use crate::common::{copy_program, is_root, skip};
+use crate::machine::{Machine, Said, names, schema};
+
+/// What a shell comes to that is given this command in the project, and then has the doctor called.
+fn copied(machine: &Machine, advice: &str, typed: &str) -> Said {
+    let script = format!(
+        "{advice}\nexec {} doctor",
+        machine.system("ikigai-tools").display()
+    );
+    let mut child = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .current_dir(machine.path("project"))
+        .env_clear()
+        .env("HOME", machine.path("home"))
+        .env("PATH", "/usr/bin:/bin")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut stdin, typed.as_bytes()).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(complaint, "", "{advice}");
+    Said {
+        text: String::from_utf8(output.stdout).unwrap(),
+        code: output.status.code().unwrap(),
+    }
+}
+
+/// The doctor finds this one problem, and nothing is wrong once its advice has been followed.
+#[track_caller]
+fn helps(machine: &Machine, problem: &str) {
+    let said = machine.doctor();
+    assert_eq!(said.code, 1, "{}", said.text);
+    assert_eq!(said.problems().len(), 1, "{}", said.text);
+    assert!(said.problems()[0].contains(problem), "{}", said.text);
+    let after = copied(machine, said.advice(problem), "");
+    assert!(after.text.contains("Nothing is wrong."), "{}", after.text);
+    assert_eq!(after.code, 0);
+}
+
+/// A script that leaves a trace when it is started, in whatever way.
+fn trap(machine: &Machine, place: &str, name: &str, key: &str) -> std::path::PathBuf {
+    let trace = machine.path("trace");
+    let script = format!("echo \"$0\" \"$@\" >> {}; {}", trace.display(), schema(key));
+    machine.script(place, name, &script)
+}
+
+#[test]
+fn what_a_project_has_brought_is_listed_and_not_started() {
+    let machine = Machine::new();
+    let place = "project/.ikigai/tools";
+    trap(&machine, place, "deploy-tool", "deploy");
+    machine.script(place, "endless", "exec yes");
+    machine.script(place, "\u{1b}[2Jtool", "exit 3");
+    symlink("/bin/sh", machine.path(place).join("shell-tool")).unwrap();
+    let said = machine.doctor();
+    assert_eq!(said.code, 0, "{}", said.text);
+    assert!(!machine.path("trace").exists());
+    for name in ["deploy-tool", "endless", "^[[2Jtool", "shell-tool"] {
+        said.line(&[&format!("  {name} "), " project ", " not started"]);
+    }
+    assert!(!said.text.contains('\u{1b}'));
+    let command = said.advice("the project's tools are not started");
+    assert!(command.ends_with(" doctor --run-project"), "{command}");
+    let after = copied(&machine, &format!("{command} >/dev/null"), "");
+    assert_eq!(after.code, 0);
+    let trace = fs::read_to_string(machine.path("trace")).unwrap();
+    assert!(trace.contains("deploy-tool --schema"), "{trace}");
+}
+
+#[test]
+fn a_project_s_tool_that_stands_before_an_installed_one_is_found_without_being_started() {
+    let machine = Machine::new();
+    let place = "project/.ikigai/tools";
+    let grep = trap(&machine, place, "grep", "grep");
+    let copy = machine.path(place).join("ikigai-tools");
+    copy_program(&machine.system("ikigai-tools"), &copy);
+    symlink("ikigai-tools", machine.path(place).join("glob")).unwrap();
+    let said = machine.doctor();
+    said.line(&[
+        "  grep ",
+        " system ",
+        &format!("shadowed by {}", grep.display()),
+    ]);
+    said.line(&["  glob ", " system ", "shadowed by"]);
+    let instead = format!("instead of {}", machine.system("grep").display());
+    assert!(said.problems()[0].contains(&instead), "{}", said.text);
+    helps(&machine, &format!("{} is not this program", grep.display()));
+    assert!(!machine.path("trace").exists());
+    assert!(machine.path("project/.ikigai/tools.aside/grep").exists());
+}
+
+#[test]
+fn in_the_home_directory_the_tools_are_the_person_s_own() {
+    let machine = Machine::new();
+    trap(&machine, "home/.ikigai/tools", "mine-tool", "mine");
+    let said = machine.doctor_in("home", &[], &[]);
+    assert_eq!(said.code, 0, "{}", said.text);
+    said.line(&["  mine-tool ", " user ", " ok, "]);
+    assert!(!said.text.contains(" project "), "{}", said.text);
+    // A home that is relative would make everybody's project a home.
+    fs::remove_file(machine.path("trace")).unwrap();
+    trap(&machine, "project/.ikigai/tools", "theirs-tool", "theirs");
+    for home in [".", "", "../project"] {
+        let said = machine.doctor_in("project", &[], &[("HOME", home)]);
+        said.line(&["  theirs-tool ", " project ", " not started"]);
+        assert!(!machine.path("trace").exists(), "{home}");
+    }
+}
+
+#[test]
+fn a_project_s_folder_that_is_a_link_is_what_it_leads_to() {
+    let machine = Machine::new();
+    fs::create_dir(machine.path("project/.ikigai")).unwrap();
+    let link = machine.path("project/.ikigai/tools");
+    trap(&machine, "elsewhere", "theirs-tool", "theirs");
+    symlink("../../elsewhere", &link).unwrap();
+    let said = machine.doctor();
+    said.line(&["  theirs-tool ", " project ", " not started"]);
+    assert!(!machine.path("trace").exists());
+    fs::remove_file(&link).unwrap();
+    trap(&machine, "home/.ikigai/tools", "mine-tool", "mine");
+    symlink(machine.path("home/.ikigai/tools"), &link).unwrap();
+    let said = machine.doctor();
+    said.line(&["  mine-tool ", " user ", " ok, "]);
+    assert_eq!(said.code, 0, "{}", said.text);
+    fs::remove_file(&link).unwrap();
+    symlink("tools", &link).unwrap();
+    helps(&machine, "cannot be listed");
+}
+
+#[test]
+fn a_project_with_very_many_files_is_not_listed_to_the_end() {
+    let machine = Machine::new();
+    for number in 0..300 {
+        machine.script("project/.ikigai/tools", "x", "exit 1");
+        let from = machine.path("project/.ikigai/tools/x");
+        fs::rename(
+            from,
+            machine
+                .path("project/.ikigai/tools")
+                .join(format!("t{number}")),
+        )
+        .unwrap();
+    }
+    let said = machine.doctor();
+    said.line(&["  project ", "300 tools"]);
+    said.line(&["  and 100 more, not looked at", " project"]);
+}
+
+#[test]
+fn one_lost_permission_is_one_finding_and_its_advice_helps() {
+    let machine = Machine::new();
+    let program = machine.path("home/.ikigai/tools/ikigai-tools");
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
+    copy_program(&machine.system("ikigai-tools"), &program);
+    for name in names() {
+        symlink("ikigai-tools", program.with_file_name(name)).unwrap();
+    }
+    assert_eq!(machine.doctor().code, 0);
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o644)).unwrap();
+    helps(
+        &machine,
+        &format!("{} is not executable, and so ", program.display()),
+    );
+    let mine = machine.script("home/.ikigai/tools", "mine-tool", &schema("mine"));
+    fs::remove_file(&mine).unwrap();
+    machine.script("home/.ikigai/tools", "own", &schema("own"));
+    assert_eq!(machine.doctor().code, 0);
+    fs::remove_file(&program).unwrap();
+    helps(&machine, "lead nowhere: there is no ");
+}
+
+#[test]
+fn a_directory_that_may_not_be_entered_is_one_finding() {
+    if is_root() {
+        return skip("root may enter every directory");
+    }
+    let machine = Machine::new();
+    let place = machine.path("home/.ikigai/tools");
+    machine.script("home/.ikigai/tools", "mine-tool", &schema("mine"));
+    fs::create_dir(machine.path("far")).unwrap();
+    fs::rename(
+        machine.script("home", "far-tool", &schema("far")),
+        machine.path("far/far-tool"),
+    )
+    .unwrap();
+    symlink(machine.path("far/far-tool"), place.join("far-tool")).unwrap();
+    for closed in [place, machine.path("home/.ikigai"), machine.path("far")] {
+        for mode in [0o600, 0o000] {
+            fs::set_permissions(&closed, fs::Permissions::from_mode(mode)).unwrap();
+            helps(&machine, closed.to_str().unwrap());
+        }
+    }
+}
+
+#[test]
+fn an_older_program_before_this_one_is_found_and_replaced() {
+    let machine = Machine::new();
+    let place = "home/.ikigai/tools";
+    let old = machine.script(
+        place,
+        "ikigai-tools",
+        &format!(
+            "case $1 in --version) echo 'ikigai-tools 0.0.9';; *) {} ;; esac",
+            schema("grep")
+        ),
+    );
+    symlink("ikigai-tools", machine.path(place).join("grep")).unwrap();
+    let said = machine.doctor();
+    said.finds(&format!(
+        "{} is ikigai-tools 0.0.9, older than this one",
+        old.display()
+    ));
+    let after = copied(&machine, said.advice("older than this one"), "");
+    assert!(after.text.contains("Nothing is wrong."), "{}", after.text);
+}
+
+#[test]
+fn each_further_advice_helps_when_it_is_copied() {
+    let machine = Machine::new();
+    fs::remove_file(machine.system("file-edit")).unwrap();
+    helps(&machine, "no host finds file-edit");
+    for name in names() {
+        let _ = fs::remove_file(machine.system(&name));
+    }
+    helps(&machine, "no tool of this program is where a host looks");
+    symlink("ikigai-tools", machine.system("bash-tool")).unwrap();
+    helps(&machine, "are the same tool, bash");
+    assert!(machine.system("bash-tool").exists());
+    let place = "home/.ikigai/tools";
+    machine.script(place, "failing", "exit 3");
+    helps(&machine, "failing ends --schema with exit code 3");
+    machine.script(place, "web-fetch-tool", "echo nonsense");
+    helps(&machine, "web-fetch-tool its schema is not valid JSON");
+    symlink("nowhere", machine.path(place).join("other")).unwrap();
+    helps(&machine, "other leads nowhere");
+    symlink("nowhere", machine.path(place).join("glob")).unwrap();
+    helps(&machine, "glob leads nowhere");
+    // The name would steer a terminal and a shell; what is to be copied does neither.
+    let hostile = "\u{1b}[2J\n$(touch owned) 'x'";
+    machine.script(place, hostile, "exit 3");
+    let bytes = std::ffi::OsStr::from_bytes(b"\xff\xe2\x80");
+    fs::copy(
+        machine.path(place).join(hostile),
+        machine.path(place).join(bytes),
+    )
+    .unwrap();
+    let said = machine.doctor();
+    let commands: Vec<String> = said
+        .advices()
+        .into_iter()
+        .filter(|one| one.contains("mv "))
+        .collect();
+    assert_eq!(said.problems().len(), 2, "{}", said.text);
+    let commands: Vec<&String> = commands
+        .iter()
+        .filter(|one| one.contains("printf"))
+        .collect();
+    assert_eq!(commands.len(), 2, "{commands:?}");
+    let after = copied(&machine, &format!("{}\n{}", commands[0], commands[1]), "");
+    assert_eq!(after.code, 0, "{}", after.text);
+    assert!(!machine.path("project/owned").exists());
+}
+
+#[test]
+fn what_is_advised_about_the_path_and_keys_helps_too() {
+    let machine = Machine::new();
+    let place = machine.system("").display().to_string();
+    let path = format!("/usr/bin:{place}:/bin");
+    let said = machine.doctor_with(&[("PATH", &path)]);
+    assert_eq!(said.advice("is on PATH"), "export PATH=/usr/bin:/bin");
+    let config = machine.path("home/.config/ikigai");
+    fs::create_dir_all(&config).unwrap();
+    let file = config.join("credentials.json");
+    fs::write(&file, "{\"SECRET").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    helps(&machine, "web-search-brave finds no key: ");
+    fs::write(&file, r#"{"web_search":{"google":{"api_key":"SECRET"}}}"#).unwrap();
+    helps_by_typing(&machine, "web-search-google has only a part", "engine\n");
+    let said = machine.doctor_with(&[]);
+    let after = copied(
+        &machine,
+        said.advice("web-search-brave has no key"),
+        "SECRET\n",
+    );
+    after.line(&["BRAVE_API_KEY", "set in the environment"]);
+    assert!(!after.text.contains("SECRET"), "{}", after.text);
+}
+
+#[track_caller]
+fn helps_by_typing(machine: &Machine, problem: &str, typed: &str) {
+    let said = machine.doctor();
+    let finding: Vec<&str> = said.problems();
+    assert!(
+        finding.iter().any(|one| one.contains(problem)),
+        "{}",
+        said.text
+    );
+    let after = copied(machine, said.advice(problem), typed);
+    assert!(!after.text.contains(problem), "{}", after.text);
+}
+
+#[test]
+fn names_that_the_published_host_passes_over_are_known() {
+    let machine = Machine::new();
+    let said = machine.doctor();
+    let words = "published ikigai registers only names that end in -tool";
+    let line = said.line(&[words]);
+    assert!(
+        line.ends_with("find bash, file-read, file-write, file-edit, glob, grep"),
+        "{line}"
+    );
+    let after = copied(&machine, said.advice(words), "");
+    assert!(after.text.contains("Nothing is wrong."), "{}", after.text);
+    assert!(!after.text.contains(words), "{}", after.text);
+    after.line(&["  bash-tool ", " system ", "ok"]);
+    for name in names() {
+        let stem = name.trim_end_matches("-tool");
+        let _ = fs::remove_file(machine.system(&format!("{stem}-tool")));
+    }
+    symlink("ikigai-tools", machine.system("bash")).unwrap();
+    machine
+        .doctor()
+        .line(&["No name here ends in -tool", words]);
+}
+
+#[test]
+fn of_a_program_that_came_for_mcp_clients_a_host_gets_links_that_can_be_taken_away() {
+    const NONE: &str = "no tool of this program is where a host looks; MCP clients";
+    let machine = Machine::new();
+    for (place, stays) in [
+        ("home/.local/share/uv/tools/ikigai-tools/bin", true),
+        (
+            "home/.local/lib/node_modules/ikigai-tools-linux-x64/bin",
+            true,
+        ),
+        ("home/.cache/uv/archive-v0/x/bin", false),
+        (
+            "home/.npm/_npx/x/node_modules/ikigai-tools-linux-x64/bin",
+            false,
+        ),
+    ] {
+        fs::create_dir_all(machine.path(place)).unwrap();
+        let program = machine.path(place).join("ikigai-tools");
+        copy_program(&machine.system("ikigai-tools"), &program);
+        let doctor = || machine.doctor_of(&program, "project", &[], &[]);
+        let said = doctor();
+        assert_eq!(said.code, 0, "{}", said.text);
+        let advice = said.advice(NONE);
+        assert_eq!(advice.contains(" link --links-only "), stays, "{advice}");
+        if !stays {
+            assert!(advice.starts_with("uv tool install"), "{advice}");
+            continue;
+        }
+        let shell = |command: &str| {
+            let mut shell = Command::new("/bin/sh");
+            shell
+                .args(["-c", command])
+                .env("HOME", machine.path("home"));
+            let output = shell.output().unwrap();
+            assert!(output.status.success(), "{command}: {output:?}");
+        };
+        shell(advice);
+        let after = doctor();
+        assert!(after.text.contains("Nothing is wrong."), "{}", after.text);
+        assert!(!after.text.contains(NONE), "{}", after.text);
+        shell(&format!("{advice} --remove"));
+        assert!(!machine.path("home/.local/libexec").exists());
+    }
+}

@@ -1,0 +1,426 @@
+//! What the doctor sees, says and does, in a home, a project and a prefix of the test's own.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::common::{self, eventually, processes_with};
+use crate::machine::{Machine, names, schema};
+use crate::server::Authority;
+
+#[test]
+fn nothing_is_wrong_with_a_fresh_installation() {
+    let machine = Machine::new();
+    let said = machine.doctor();
+    assert_eq!(said.code, 0, "{}", said.text);
+    assert!(said.text.contains("Nothing is wrong."), "{}", said.text);
+    let prefix = machine.path("prefix/libexec/ikigai");
+    said.line(&[
+        "  system",
+        prefix.to_str().unwrap(),
+        &format!("{} tools", names().len()),
+    ]);
+    said.line(&["  project", "project/.ikigai/tools", "not there"]);
+    said.line(&["  user", "home/.ikigai/tools", "not there"]);
+    for name in names() {
+        said.line(&[&format!("  {name} "), " system ", " ok, "]);
+    }
+}
+
+#[test]
+fn the_tools_of_research_are_missed_only_beside_one_of_them() {
+    let machine = Machine::new();
+    let said = machine.doctor();
+    assert!(!said.text.contains("scrape-page"), "{}", said.text);
+    let prefix = machine.path("prefix/libexec/ikigai");
+    let program = fs::read_link(prefix.join("grep")).unwrap();
+    symlink(&program, prefix.join("web-search-tool")).unwrap();
+    let said = machine.doctor();
+    said.line(&["  web-search-tool ", " system ", " ok, "]);
+    said.finds("no host finds scrape-page");
+    symlink(&program, prefix.join("scrape-page-tool")).unwrap();
+    let said = machine.doctor();
+    assert_eq!(said.code, 0, "{}", said.text);
+    said.line(&["  system", &format!("{} tools", names().len() + 2)]);
+}
+
+#[test]
+fn a_project_s_tool_shadows_a_person_s_and_that_the_system_s() {
+    let machine = Machine::new();
+    let user = machine.script(
+        "home/.ikigai/tools",
+        "web-search-brave-tool",
+        &schema("web_search_brave"),
+    );
+    let project = machine.script("project/.ikigai/tools", "grep-tool", &schema("grep"));
+    machine.script(
+        "home/.ikigai/tools",
+        "search-tavily-tool",
+        &schema("search_tavily"),
+    );
+    let said = machine.doctor_in("project", &["--run-project"], &[]);
+    said.finds(&format!("{} is not this program", user.display()));
+    said.finds(&format!("{} is not this program", project.display()));
+    said.line(&[
+        "  web-search-brave-tool ",
+        " system ",
+        &format!("shadowed by {}", user.display()),
+    ]);
+    said.line(&[
+        "  grep ",
+        " system ",
+        &format!("shadowed by {}", project.display()),
+    ]);
+    said.line(&["  search-tavily-tool ", " user ", "ok"]);
+    assert!(
+        !said
+            .line(&["  grep-tool ", " project "])
+            .contains("shadowed")
+    );
+    machine.script("home/.ikigai/tools", "grep", &schema("grep"));
+    let said = machine.doctor();
+    said.line(&["  grep ", " user ", "shadowed by"]);
+}
+
+#[test]
+fn a_broken_tool_is_named_with_what_to_do() {
+    let machine = Machine::new();
+    let place = "home/.ikigai/tools";
+    machine.script(place, "bash", "echo nonsense");
+    machine.script(place, "failing", "exit 3");
+    machine.script(
+        place,
+        "unsound",
+        r#"echo '{"name":"un-sound","description":"x"}'"#,
+    );
+    machine.script(place, "endless", "exec yes");
+    symlink("nowhere", machine.path(place).join("dangling")).unwrap();
+    let foreign = machine.script(place, "foreign", "");
+    fs::write(&foreign, b"\x7fELFnonsense").unwrap();
+    let plain = machine.script(place, "glob", "");
+    fs::set_permissions(&plain, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::write(machine.path(place).join("README"), "notes").unwrap();
+    let said = machine.doctor();
+    for problem in [
+        "bash its schema is not valid JSON",
+        "failing ends --schema with exit code 3",
+        "unsound its schema has a `name` of other than",
+        "endless answers --schema with more than",
+        "dangling leads nowhere",
+        "foreign ",
+        "glob is not executable",
+    ] {
+        said.finds(problem);
+    }
+    for name in ["bash", "glob"] {
+        said.line(&[&format!("  {name} "), " user ", "WRONG"]);
+        assert!(
+            said.line(&[&format!("  {name} "), " system "])
+                .trim_end()
+                .ends_with("ms"),
+            "{}",
+            said.text
+        );
+    }
+    assert!(!said.text.contains("shadowed"), "{}", said.text);
+    assert!(!said.text.contains("README"));
+}
+
+#[test]
+fn a_tool_that_does_not_answer_is_given_up_and_nothing_of_it_is_left() {
+    let machine = Machine::new();
+    let word = common::alone(1);
+    machine.script(
+        "home/.ikigai/tools",
+        "slow",
+        &format!("setsid sleep {word} & sleep {word}"),
+    );
+    machine.script(
+        "home/.ikigai/tools",
+        "tidy",
+        &format!("sleep {word} & {}", schema("tidy")),
+    );
+    let started = Instant::now();
+    let said = machine.doctor();
+    assert!(started.elapsed() < Duration::from_secs(60));
+    said.finds("slow does not answer --schema within 5 seconds");
+    said.line(&["  tidy ", " user ", "ok"]);
+    assert!(eventually(|| processes_with(&word).is_empty()));
+}
+
+#[test]
+fn a_missing_tool_is_missed() {
+    let machine = Machine::new();
+    fs::remove_file(machine.system("file-edit")).unwrap();
+    let said = machine.doctor();
+    said.finds("no host finds file-edit");
+    assert!(
+        said.text
+            .contains(machine.system("").to_str().unwrap().trim_end_matches('/'))
+    );
+    for name in names() {
+        let _ = fs::remove_file(machine.system(&name));
+    }
+    machine
+        .doctor()
+        .finds("no tool of this program is where a host looks");
+}
+
+#[test]
+fn two_names_of_one_tool_in_one_place_are_one_too_many() {
+    let machine = Machine::new();
+    symlink("ikigai-tools", machine.system("bash-tool")).unwrap();
+    machine.doctor().finds("are the same tool, bash");
+}
+
+#[test]
+fn a_place_on_the_path_is_taken_off() {
+    let machine = Machine::new();
+    let path = format!(
+        "/usr/bin:{}",
+        machine.path("prefix/bin/../libexec/ikigai").display()
+    );
+    fs::create_dir(machine.path("prefix/bin")).unwrap();
+    machine.doctor_with(&[("PATH", &path)]).finds("is on PATH");
+}
+
+#[test]
+fn keys_are_seen_and_never_shown() {
+    let machine = Machine::new();
+    let config = machine.path("home/.config/ikigai");
+    fs::create_dir_all(&config).unwrap();
+    let file = config.join("credentials.json");
+    fs::write(
+        &file,
+        r#"{"web_search":{"google":{"api_key":"SECRET1","engine_id":"SECRET2"}}}"#,
+    )
+    .unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let said = machine.doctor_with(&[("BRAVE_API_KEY", "SECRET3")]);
+    assert_eq!(said.code, 0, "{}", said.text);
+    said.line(&["BRAVE_API_KEY", "set in the environment"]);
+    let place = format!("set in {}", file.display());
+    said.line(&["GOOGLE_SEARCH_API_KEY", &place]);
+    said.line(&["GOOGLE_SEARCH_ENGINE_ID", &place]);
+    assert!(!said.text.contains("SECRET"), "{}", said.text);
+}
+
+#[test]
+fn who_is_asked_where_answers_are_kept_and_with_what_key_is_seen() {
+    let machine = Machine::new();
+    let said = machine.doctor();
+    said.line(&["providers configured", "none; DuckDuckGo needs no key"]);
+    said.line(&["searches with", "duckduckgo"]);
+    let cache = machine.path("home/.cache/ikigai-tools");
+    said.line(&[
+        "  cache ",
+        cache.to_str().unwrap(),
+        "made by the first answer",
+    ]);
+    assert!(!cache.exists(), "the doctor makes nothing");
+    fs::create_dir_all(&cache).unwrap();
+    let said = machine.doctor_with(&[
+        ("TAVILY_API_KEY", "SECRET1"),
+        ("SEARXNG_URL", "http://SECRET2@localhost:1"),
+        ("CACHE_ENCRYPTION_KEY", &"5E".repeat(32)),
+    ]);
+    assert_eq!(said.code, 0, "{}", said.text);
+    said.line(&["providers configured", "searxng, tavily"]);
+    said.line(&["searches with", "tavily"]);
+    said.line(&["  cache ", "can be written to"]);
+    said.line(&["key of the cache", "CACHE_ENCRYPTION_KEY"]);
+    assert!(!said.text.contains("SECRET") && !said.text.contains("5E5E"));
+    let said = machine.doctor_with(&[("SEARCH_ROUTING", "brave,exa")]);
+    said.line(&["searches with", "the first that answers of brave, exa"]);
+    let said = machine.doctor_with(&[("SEARCH_PROVIDER", "bing"), ("CACHE_ENCRYPTION_KEY", "5E")]);
+    assert_eq!(said.code, 1);
+    said.finds("Searches have nobody to ask: There is no search provider");
+    said.finds("CACHE_ENCRYPTION_KEY has not 64 hexadecimal digits");
+}
+
+#[test]
+fn a_file_of_keys_that_others_can_read_is_named_with_the_way_to_close_it() {
+    let machine = Machine::new();
+    let config = machine.path("home/.config/ikigai");
+    fs::create_dir_all(&config).unwrap();
+    let file = config.join("credentials.json");
+    fs::write(&file, r#"{"web_search":{"brave":{"api_key":"SECRET1"}}}"#).unwrap();
+    let environment = [("BRAVE_API_KEY", "SECRET2")];
+    for (mode, shown) in [(0o644, "644"), (0o640, "640"), (0o602, "602")] {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        for variables in [&[][..], &environment] {
+            let said = machine.doctor_with(variables);
+            said.finds(&format!(
+                "{} holds keys, and its mode, {shown},",
+                file.display()
+            ));
+            said.line(&[&format!("    -> chmod 600 {}", file.display())]);
+            assert!(!said.text.contains("SECRET"), "{}", said.text);
+        }
+    }
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(machine.doctor().code, 0);
+}
+
+#[test]
+fn a_name_forges_no_line() {
+    let machine = Machine::new();
+    let forged = "x\n  grep                     user     ok, 1 ms\tNothing is wrong.";
+    machine.script("home/.ikigai/tools", forged, "exit 3");
+    symlink(
+        "nowhere",
+        machine.path("home/.ikigai/tools/a\nNothing is wrong."),
+    )
+    .unwrap();
+    machine.script(
+        "home/.ikigai/tools",
+        "y",
+        "echo 'a\nNothing is wrong.' >&2; exit 127",
+    );
+    let said = machine.doctor();
+    assert_eq!(said.code, 1);
+    assert!(
+        !said
+            .text
+            .lines()
+            .any(|line| line.trim().starts_with("Nothing is wrong.")),
+        "{}",
+        said.text
+    );
+    said.line(&["  grep ", " system ", "ok"]);
+    assert!(
+        !said
+            .text
+            .lines()
+            .any(|line| line.starts_with("  grep ") && line.contains(" user "))
+    );
+}
+
+#[test]
+fn missing_keys_come_with_the_way_to_them_and_half_an_account_is_wrong() {
+    let machine = Machine::new();
+    let said = machine.doctor();
+    assert_eq!(said.code, 0, "{}", said.text);
+    said.line(&[
+        "  web-search-brave has no key",
+        "BRAVE_API_KEY or `web_search.brave.api_key`",
+        "https://brave.com/search/api/",
+    ]);
+    let said = machine.doctor_with(&[("GOOGLE_SEARCH_API_KEY", "SECRET")]);
+    said.finds("web-search-google has only a part of what it needs");
+    assert!(!said.text.contains("SECRET"), "{}", said.text);
+    let config = machine.path("config");
+    fs::create_dir(&config).unwrap();
+    fs::write(config.join("credentials.json"), "{\"SECRET").unwrap();
+    let said = machine.doctor_with(&[("IKIGAI_CONFIG_DIR", config.to_str().unwrap())]);
+    said.finds("web-search-brave finds no key: ");
+    assert!(!said.text.contains("SECRET"), "{}", said.text);
+}
+
+#[test]
+fn a_hostile_name_or_answer_does_not_reach_the_terminal() {
+    let machine = Machine::new();
+    machine.script(
+        "project/.ikigai/tools",
+        "\u{1b}[2J",
+        r#"printf '{"name":"\033[31m"}'"#,
+    );
+    machine.script(
+        "project/.ikigai/tools",
+        "x",
+        r#"echo '{"name":"\u001b[31m","description":"","parameters":{}}'"#,
+    );
+    let said = machine.doctor_in("project", &["--run-project"], &[]);
+    assert_eq!(said.code, 1);
+    assert!(!said.text.contains('\u{1b}'), "{}", said.text);
+    let said = machine.doctor();
+    assert_eq!(said.code, 0, "{}", said.text);
+    assert!(!said.text.contains('\u{1b}'), "{}", said.text);
+}
+
+#[test]
+fn without_a_home_the_rest_is_still_seen() {
+    let machine = Machine::new();
+    let output = Command::new(machine.system("ikigai-tools"))
+        .arg("doctor")
+        .current_dir(Path::new("/"))
+        .env_clear()
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains(machine.system("").to_str().unwrap().trim_end_matches('/')),
+        "{text}"
+    );
+}
+
+#[test]
+fn proxies_and_certificates_that_cannot_be_used_are_named_with_their_variables() {
+    let machine = Machine::new();
+    let said = machine.doctor_with(&[("https_proxy", "http://user:hush@proxy.example:3128")]);
+    assert_eq!(said.code, 0, "{}", said.text);
+    said.line(&["  http pages", "no proxy"]);
+    said.line(&["  https pages", "by the proxy proxy.example:3128"]);
+    assert!(!said.text.contains("hush"), "{}", said.text);
+
+    let said = machine.doctor_with(&[("all_proxy", "ftp://user:hush@proxy.example")]);
+    said.finds("no https page can be fetched: the proxy in all_proxy can't be used");
+    assert_eq!(said.advice("no http page"), "unset all_proxy");
+    assert!(!said.text.contains("hush"), "{}", said.text);
+
+    let said = machine.doctor_with(&[("SSL_CERT_FILE", "/not/there.pem")]);
+    said.finds("no https page can be fetched: no certificates could be read where SSL_CERT_FILE");
+    let own = machine.path("own.pem");
+    fs::write(&own, Authority::new().pem()).unwrap();
+    let said = machine.doctor_with(&[("SSL_CERT_FILE", own.to_str().unwrap())]);
+    said.line(&[
+        "  trusted certificates",
+        "1 of this system's or SSL_CERT_FILE's",
+    ]);
+}
+
+#[test]
+fn a_prefix_whose_programs_no_shell_finds_is_told_with_the_line_that_helps() {
+    let machine = Machine::new();
+    let bin = machine.path("prefix/bin");
+    fs::create_dir(&bin).unwrap();
+    symlink("../libexec/ikigai/ikigai-tools", bin.join("ikigai-tools")).unwrap();
+    let said = machine.doctor();
+    assert_eq!(said.code, 0, "{}", said.text);
+    let advice = said.advice("a shell does not find ikigai-tools").to_owned();
+    assert_eq!(advice, format!("export PATH={}:\"$PATH\"", bin.display()));
+    let found = Command::new("/bin/sh")
+        .args(["-c", &format!("{advice}; command -v ikigai-tools")])
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8(found.stdout).unwrap().trim_end(),
+        bin.join("ikigai-tools").to_str().unwrap()
+    );
+    let path = format!("/usr/bin:{}", bin.display());
+    let said = machine.doctor_with(&[("PATH", &path)]);
+    assert!(
+        !said.text.contains("a shell does not find"),
+        "{}",
+        said.text
+    );
+}
+
+#[test]
+fn a_bound_that_cannot_be_kept_is_corrected_and_not_lifted() {
+    let machine = Machine::new();
+    let variables = [("IKIGAI_ROOTS", "/not/there"), ("IKIGAI_NO_NETWORK", "1")];
+    let said = machine.doctor_with(&variables);
+    if said.text.contains("no Landlock") {
+        common::skip("a kernel without Landlock keeps no bounds");
+        return;
+    }
+    said.finds("every confined call is refused");
+    let advice = said.advice("every confined call is refused");
+    assert_eq!(advice, "unset IKIGAI_READ; export IKIGAI_ROOTS=\"$PWD\"");
+    let variables = [("IKIGAI_ROOTS", "/usr"), ("IKIGAI_READ", "/not/there")];
+    let said = machine.doctor_with(&variables);
+    assert_eq!(said.advice("every confined call"), "unset IKIGAI_READ");
+}

@@ -1,0 +1,5 @@
+//! Pages as Markdown: what holds of every page, however hostile.
+
+mod bounds;
+mod main_content;
+mod markdown;

@@ -1,0 +1,20 @@
+//! file-read, file-write and file-edit, called as a host calls them.
+
+mod bounded;
+#[path = "../common/mod.rs"]
+mod common;
+mod edit;
+#[path = "../common/files.rs"]
+mod files;
+mod in_place;
+mod near;
+#[path = "../common/near_misses.rs"]
+mod near_misses;
+mod odd_places;
+mod paths;
+mod read;
+#[path = "../common/refusing.rs"]
+mod refusing;
+#[path = "../common/steps.rs"]
+mod steps;
+mod write;

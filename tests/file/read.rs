@@ -1,0 +1,387 @@
+//! The file-read tool, called as a host calls it.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::common::{self, directory, text, tool};
+use serde_json::json;
+
+fn content_of(file: &Path, request: &serde_json::Value) -> String {
+    let mut request = request.clone();
+    request["file_path"] = text(file).into();
+    let answer = tool("file-read").with(&request).run();
+    assert_eq!(answer.code(), 0);
+    answer.field("output")
+}
+
+#[test]
+fn a_file_comes_as_it_is() {
+    let here = directory();
+    let file = here.path().join("notes.txt");
+    fs::write(&file, "one\r\n\ttwo\n\nlast").unwrap();
+    tool("file-read")
+        .with(&json!({"file_path": text(&file)}))
+        .answers(&json!({"output": "one\r\n\ttwo\n\nlast"}));
+}
+
+#[test]
+fn an_empty_file_is_an_empty_answer() {
+    let here = directory();
+    let file = here.path().join("empty");
+    fs::write(&file, "").unwrap();
+    for request in [json!({}), json!({"offset": 3}), json!({"limit": 2})] {
+        assert_eq!(content_of(&file, &request), "");
+    }
+}
+
+#[test]
+fn a_relative_path_is_taken_from_the_tool_s_directory() {
+    let here = directory();
+    fs::write(here.path().join("notes.txt"), "here").unwrap();
+    tool("file-read")
+        .with(&json!({"file_path": "notes.txt"}))
+        .in_directory(here.path())
+        .answers(&json!({"output": "here"}));
+}
+
+#[test]
+fn a_window_of_lines_is_read() {
+    let here = directory();
+    let file = here.path().join("lines");
+    fs::write(&file, "1\n2\n3\n4\n5").unwrap();
+    for (request, expected) in [
+        (json!({"offset": 2, "limit": 2}), "2\n3\n"),
+        (json!({"offset": 4}), "4\n5"),
+        (json!({"limit": 1}), "1\n"),
+        (json!({"offset": 5, "limit": 1}), "5"),
+        (json!({"offset": 6}), ""),
+        (json!({"offset": 600, "limit": 1}), ""),
+        (json!({"offset": 1}), "1\n2\n3\n4\n5"),
+        (json!({"offset": 0, "limit": 0}), "1\n2\n3\n4\n5"),
+        (json!({"offset": null, "limit": null}), "1\n2\n3\n4\n5"),
+        (json!({"offset": "3", "limit": 1.0}), "3\n"),
+        (json!({"offset": -7, "limit": 1}), "1\n"),
+        (json!({"offset": 1, "limit": u64::MAX}), "1\n2\n3\n4\n5"),
+        (json!({"offset": u64::MAX, "limit": u64::MAX}), ""),
+    ] {
+        assert_eq!(content_of(&file, &request), expected, "{request}");
+    }
+}
+
+#[test]
+fn windows_of_a_large_file_agree_with_its_lines() {
+    let here = directory();
+    let file = here.path().join("large");
+    let lines: Vec<String> = (0..60_000usize)
+        .map(|n| format!("line {n} {}\n", "x".repeat(n % 97)))
+        .collect();
+    fs::write(&file, lines.concat()).unwrap();
+    for (offset, limit) in [
+        (1, 1),
+        (5_000, 3),
+        (30_000, 25_000),
+        (59_999, 5),
+        (60_001, 1),
+    ] {
+        let expected: String = lines
+            .iter()
+            .skip(offset - 1)
+            .take(limit)
+            .map(String::as_str)
+            .collect();
+        let request = json!({"offset": offset, "limit": limit});
+        assert!(content_of(&file, &request) == expected, "{request}");
+        let expected: String = lines.iter().skip(offset - 1).map(String::as_str).collect();
+        assert!(
+            content_of(&file, &json!({"offset": offset})) == expected,
+            "from {offset}"
+        );
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_replaced_and_everything_around_them_is_kept() {
+    let here = directory();
+    let file = here.path().join("binary");
+    fs::write(&file, b"\x00a\xff\xfeb\xc3\xa9\xe2\x82").unwrap();
+    assert_eq!(
+        content_of(&file, &json!({})),
+        "\0a\u{FFFD}\u{FFFD}bé\u{FFFD}"
+    );
+}
+
+#[test]
+fn symbolic_links_are_followed_and_dangling_ones_are_not_found() {
+    let here = directory();
+    let (file, link) = (here.path().join("file"), here.path().join("link"));
+    symlink("file", &link).unwrap();
+    tool("file-read")
+        .with(&json!({"file_path": text(&link)}))
+        .fails(
+            "FILE_NOT_FOUND",
+            &format!("File not found: {}", text(&link)),
+        );
+    fs::write(&file, "x").unwrap();
+    assert_eq!(content_of(&link, &json!({})), "x");
+}
+
+#[test]
+fn what_reads_like_a_file_is_read() {
+    // Of a length that no status tells, and the same for both processes.
+    let place = Path::new("/proc/self/limits");
+    let limits = fs::read_to_string(place).unwrap();
+    assert_eq!(content_of(place, &json!({})), limits);
+    let (first, _) = limits.split_once('\n').unwrap();
+    assert_eq!(
+        content_of(place, &json!({"offset": 1, "limit": 1})),
+        format!("{first}\n")
+    );
+}
+
+#[test]
+fn a_missing_file_is_not_found() {
+    tool("file-read")
+        .with(&json!({"file_path": "/path/to/missing.txt"}))
+        .fails("FILE_NOT_FOUND", "File not found: /path/to/missing.txt");
+    tool("file-read")
+        .with(&json!({"file_path": ""}))
+        .fails("FILE_NOT_FOUND", "File not found: ");
+}
+
+#[test]
+fn a_file_of_somebody_else_is_refused() {
+    let here = common::public_directory();
+    let file = here.path().join("secret");
+    fs::write(&file, "x").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
+    tool("file-read")
+        .with(&json!({"file_path": text(&file)}))
+        .unprivileged()
+        .fails(
+            "PERMISSION_DENIED",
+            &format!("Permission denied: {}", text(&file)),
+        );
+}
+
+#[test]
+fn what_is_no_file_is_refused_at_once_with_the_nearest_code() {
+    let here = directory();
+    let fifo = here.path().join("fifo");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let socket = here.path().join("socket");
+    let _listener = UnixListener::bind(&socket).unwrap();
+    for (path, code, message) in [
+        (
+            text(&fifo),
+            "SEEK_FAILED",
+            format!("Cannot seek file: {}", text(&fifo)),
+        ),
+        (
+            "/dev/zero",
+            "SIZE_FAILED",
+            "Cannot get file size: /dev/zero".into(),
+        ),
+        (
+            "/dev/stdin",
+            "SEEK_FAILED",
+            "Cannot seek file: /dev/stdin".into(),
+        ),
+        (
+            text(here.path()),
+            "OPEN_FAILED",
+            format!(
+                "Cannot open file: {} (it is a directory)",
+                text(here.path())
+            ),
+        ),
+        (
+            text(&socket),
+            "OPEN_FAILED",
+            format!(
+                "Cannot open file: {} (it is not a regular file)",
+                text(&socket)
+            ),
+        ),
+    ] {
+        let started = std::time::Instant::now();
+        tool("file-read")
+            .with(&json!({"file_path": path}))
+            .fails(code, &message);
+        assert!(started.elapsed() < Duration::from_secs(2));
+    }
+}
+
+#[test]
+fn what_cannot_be_opened_for_another_reason_says_which() {
+    let here = directory();
+    let link = here.path().join("loop");
+    symlink("loop", &link).unwrap();
+    let answer = tool("file-read")
+        .with(&json!({"file_path": text(&link)}))
+        .run();
+    assert_eq!(answer.json()["error_code"], "OPEN_FAILED");
+    let long = "n".repeat(300);
+    let answer = tool("file-read").with(&json!({"file_path": long})).run();
+    assert_eq!(answer.json()["error_code"], "OPEN_FAILED");
+    let answer = tool("file-read")
+        .with(&json!({"file_path": "/etc/passwd/x"}))
+        .run();
+    assert_eq!(answer.json()["error_code"], "OPEN_FAILED");
+    let answer = tool("file-read")
+        .with(&json!({"file_path": "/etc/pass\0wd"}))
+        .run();
+    assert_eq!(answer.json()["error_code"], "OPEN_FAILED");
+}
+
+#[test]
+fn a_read_that_fails_midway_is_a_read_failure() {
+    let answer = tool("file-read")
+        .with(&json!({"file_path": "/proc/self/mem"}))
+        .run();
+    assert_eq!(answer.json()["error_code"], "READ_FAILED");
+    assert!(
+        answer
+            .field("error")
+            .starts_with("Failed to read file: /proc/self/mem")
+    );
+}
+
+#[test]
+fn what_is_written_meanwhile_is_not_waited_for() {
+    let here = directory();
+    let file = here.path().join("file");
+    fs::write(&file, "a".repeat(600_000)).unwrap();
+    let out = fs::File::options().append(true).open(&file).unwrap();
+    let mut child = Command::new(common::link("file-read"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(out)
+        .spawn()
+        .unwrap();
+    let request = json!({"file_path": text(&file)}).to_string();
+    let mut stdin = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut stdin, request.as_bytes()).unwrap();
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    assert!(fs::metadata(&file).unwrap().len() < 1_300_000);
+}
+
+/// The note of reading `file`.
+fn note_of(file: &Path, request: &serde_json::Value) -> String {
+    let mut request = request.clone();
+    request["file_path"] = text(file).into();
+    tool("file-read").with(&request).run().note()
+}
+
+#[test]
+fn a_whole_and_plain_answer_has_no_note() {
+    let here = directory();
+    let file = here.path().join("lines");
+    for (content, request) in [
+        ("1\n2\n3\n", json!({})),
+        ("1\n2\n3\n", json!({"offset": 2, "limit": 1})),
+        ("1\n2\n3", json!({"offset": 3})),
+        ("1\n2\n3\n", json!({"limit": 30})),
+        ("", json!({})),
+        ("", json!({"limit": 3})),
+        ("\n", json!({"offset": 1})),
+        ("caf\u{E9} \u{1F600}\r\n", json!({})),
+    ] {
+        fs::write(&file, content).unwrap();
+        assert_eq!(note_of(&file, &request), "", "{content:?} {request}");
+    }
+    // Text in an older encoding.
+    fs::write(&file, b"caf\xE9").unwrap();
+    assert_eq!(note_of(&file, &json!({})), "");
+}
+
+#[test]
+fn lines_behind_the_end_are_not_the_same_as_an_empty_file() {
+    let here = directory();
+    let file = here.path().join("lines");
+    for (content, offset, words) in [
+        (
+            "1\n2\n3\n4\n5",
+            6,
+            "The file has 5 lines; offset 6 is behind its end.",
+        ),
+        ("1\n2\n3\n4\n5\n", 6, "The file has 5 lines; "),
+        ("1\n2\n3\n4\n5\n", 600, "The file has 5 lines; offset 600"),
+        ("one", 2, "The file has 1 line; "),
+        ("\n", 2, "The file has 1 line; "),
+        ("", 2, "The file is empty."),
+    ] {
+        fs::write(&file, content).unwrap();
+        for request in [
+            json!({"offset": offset}),
+            json!({"offset": offset, "limit": 9}),
+        ] {
+            let note = note_of(&file, &request);
+            assert!(note.contains(words), "{content:?} {request}: {note}");
+            assert_eq!(content_of(&file, &request), "");
+        }
+        // Its last line is there.
+        let last = json!({"offset": content.lines().count()});
+        assert_eq!(note_of(&file, &last), "", "{content:?}");
+    }
+    fs::write(&file, "line\n".repeat(123_456)).unwrap();
+    let note = note_of(&file, &json!({"offset": 200_000}));
+    assert!(note.contains("123,456 lines"), "{note}");
+}
+
+#[test]
+fn of_a_binary_file_the_note_says_what_it_is() {
+    let here = directory();
+    let file = here.path().join("file");
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xE0\x08\x06\0\0\0";
+    let mut jpeg = b"\xFF\xD8\xFF\xE1\xFF\xFF".to_vec();
+    jpeg.resize(4 + 65_535, 0);
+    jpeg.extend(b"\xFF\xC0\0\x11\x08\x01\xE0\x02\x80\x03");
+    for (content, words) in [
+        (&png[..], "binary file: PNG image, 640 x 480, 29 bytes."),
+        (&jpeg, "binary file: JPEG image, 640 x 480, 65,549 bytes."),
+        (
+            b"\x7FELF\x02\x01\x01\0",
+            "binary file: ELF program, library or object, 8 bytes.",
+        ),
+        (b"plain\0text", "binary file: unknown kind, 10 bytes."),
+    ] {
+        fs::write(&file, content).unwrap();
+        let note = note_of(&file, &json!({}));
+        assert!(note.starts_with(words), "{note}");
+        // What is answered stays as it is.
+        assert_eq!(
+            content_of(&file, &json!({})),
+            String::from_utf8_lossy(content)
+        );
+        let note = note_of(&file, &json!({"limit": 1}));
+        assert!(note.starts_with(words), "{note}");
+    }
+}
+
+#[test]
+fn text_in_utf_16_is_shown_as_the_note_says() {
+    let here = directory();
+    let file = here.path().join("it's.txt");
+    let wide = "\u{FEFF}gr\u{FC}n\n"
+        .encode_utf16()
+        .flat_map(u16::to_be_bytes);
+    fs::write(&file, wide.collect::<Vec<u8>>()).unwrap();
+    let note = note_of(&file, &json!({}));
+    assert!(note.starts_with("UTF-16 text"), "{note}");
+    let command = note.split('`').nth(1).unwrap();
+    let answer = tool("bash").with(&json!({"command": command})).run();
+    if answer.field("output").contains("iconv: not found") {
+        return common::skip("there is no iconv here");
+    }
+    assert_eq!(answer.field("output"), "gr\u{FC}n");
+}

@@ -1,0 +1,309 @@
+//! grep and glob on several threads: the same answer as on one, byte for byte, in order and as it
+//! becomes final; memory bounded by a window.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use crate::common::{self, tool};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Many small files in many directories, enough for threads to be begun: names whose order is not
+/// that of their directories, matches here and there.
+fn many_files(root: &Path, files: u32) {
+    for n in 0..files {
+        let directory = root.join(match n % 5 {
+            0 => format!("d{}", n % 41),
+            1 => format!("d{}-x/e", n % 41),
+            2 => format!("d{}/e{}/f", n % 41, n % 7),
+            3 => format!("d{}.c", n % 13),
+            _ => "flat".to_owned(),
+        });
+        fs::create_dir_all(&directory).unwrap();
+        let mut text = format!("some text in {n}\n").repeat(n as usize % 50);
+        if n % 97 == 0 {
+            text.push_str("a needle in it\n");
+        }
+        if n % 1013 == 0 {
+            text.insert(0, '\0');
+        }
+        fs::write(directory.join(format!("f{n}")), text).unwrap();
+    }
+}
+
+fn on_threads(
+    threads: u32,
+    here: &Path,
+    name: &str,
+    request: &Value,
+    most: Option<u32>,
+) -> Vec<u8> {
+    let mut call = tool(name).with(request).in_directory(here);
+    call = call.env("IKIGAI_THREADS", threads.to_string());
+    if let Some(most) = most {
+        call = call.env("IKIGAI_MAX_ANSWER", most.to_string());
+    }
+    call.run().stdout
+}
+
+fn is_the_same_on_all_threads(here: &Path, name: &str, request: &Value, most: Option<u32>) {
+    let one = on_threads(1, here, name, request, most);
+    for threads in [2, 7] {
+        let several = on_threads(threads, here, name, request, most);
+        let beginning = String::from_utf8_lossy(&several);
+        assert!(
+            several == one,
+            "{threads} threads, {request}: {beginning:.300}"
+        );
+    }
+}
+
+#[test]
+fn several_threads_give_the_answer_of_one() {
+    let here = common::directory();
+    many_files(here.path(), 6000);
+    fs::create_dir(here.path().join("d0/empty")).unwrap();
+    std::os::unix::fs::symlink("d1", here.path().join("d0/link")).unwrap();
+    for most in [None, Some(2000), Some(60_000)] {
+        for request in [
+            json!({"pattern": "needle", "glob": "**/*"}),
+            json!({"pattern": "in [0-9]*7$", "glob": "**/*"}),
+            json!({"pattern": "", "glob": "**/f[0-9]*[02468]"}),
+            json!({"pattern": "nowhere", "glob": "**/*"}),
+            json!({"pattern": r"text\|needle", "glob": "**/*"}),
+            json!({"pattern": "$nowhere", "glob": "**/*"}),
+            json!({"pattern": "(n)e+d.*\\1", "glob": "{**/*,d*/*}"}),
+            json!({"pattern": "needle", "glob": "*/*"}),
+            json!({"pattern": "needle", "glob": "**/../flat/*"}),
+            json!({"pattern": "needle", "glob": format!("{{**/*,{}/*/f*}}", common::text(here.path()))}),
+        ] {
+            is_the_same_on_all_threads(here.path(), "grep", &request, most);
+        }
+        for pattern in [
+            "**/*",
+            "**",
+            "**/",
+            "*/*",
+            "**/f1*",
+            "{*,**/e}/f*",
+            "*/../*/e",
+        ] {
+            let request = json!({"pattern": pattern});
+            is_the_same_on_all_threads(here.path(), "glob", &request, most);
+        }
+    }
+}
+
+#[test]
+fn few_files_that_may_be_open_are_enough() {
+    let here = common::directory();
+    many_files(here.path(), 3000);
+    let request = json!({"pattern": "needle", "glob": "**/*"});
+    let call = |limit: &str, threads: &str| {
+        let call = tool("grep").with(&request).after(limit);
+        let call = call
+            .env("IKIGAI_THREADS", threads)
+            .in_directory(here.path());
+        call.run().stdout
+    };
+    assert_eq!(call("ulimit -n 16", "16"), call("true", "1"));
+}
+
+#[test]
+fn names_come_in_the_order_of_their_bytes() {
+    let here = common::directory();
+    many_files(here.path(), 6000);
+    let answer = tool("glob").with(&json!({"pattern": "**/*"}));
+    let answer = answer.env("IKIGAI_THREADS", "4");
+    let answer = answer.in_directory(here.path()).run();
+    let output = answer.field("output");
+    let names: Vec<&str> = output.lines().collect();
+    assert!(names.len() > 6000);
+    assert!(names.is_sorted_by(|one, next| one.as_bytes() < next.as_bytes()));
+}
+
+#[test]
+fn a_tree_that_changes_meanwhile_gives_the_same_of_what_stays() {
+    let here = common::directory();
+    many_files(here.path(), 4000);
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // Directories and files come and go between the others; nothing in them matches.
+            for n in (0..).take_while(|_| !over.load(Ordering::Relaxed)) {
+                let directory = here.path().join(format!("d{}/gone{}", n % 41, n % 7));
+                let _ = fs::create_dir(&directory);
+                let _ = fs::write(directory.join("f"), "nothing\n".repeat(n % 500));
+                let _ = fs::write(directory.join("g"), "nothing\n");
+                let _ = fs::remove_file(directory.join("f"));
+                let _ = fs::remove_dir_all(&directory);
+            }
+        });
+        let expected = on_threads(
+            1,
+            here.path(),
+            "grep",
+            &json!({"pattern": "needle", "glob": "**/f[0-9]*"}),
+            None,
+        );
+        for _ in 0..20 {
+            for threads in [2, 8] {
+                let request = json!({"pattern": "needle", "glob": "**/f[0-9]*"});
+                let answer = on_threads(threads, here.path(), "grep", &request, None);
+                assert_eq!(answer, expected);
+            }
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+}
+
+/// Text of at least `size` bytes, with lines of very different lengths.
+fn large_text(size: usize, seed: u64, end: &str) -> Vec<u8> {
+    let mut text = Vec::with_capacity(size);
+    let mut random = seed | 1;
+    let mut number = 0;
+    while text.len() < size {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        number += 1;
+        let length = match random % 1000 {
+            0 => 300_000,
+            1..=3 => 0,
+            length => usize::try_from(length).unwrap() % 120,
+        };
+        text.extend_from_slice(format!("{number} ").as_bytes());
+        text.resize(text.len() + length, b'x');
+        if random.is_multiple_of(211) {
+            text.extend_from_slice(b" needle");
+        }
+        text.extend_from_slice(end.as_bytes());
+    }
+    text
+}
+
+#[test]
+fn a_large_file_in_pieces_has_the_same_lines() {
+    let here = common::directory();
+    let file = here.path().join("large");
+    let text = large_text(12 << 20, 99, "\n");
+    let no_end = text.strip_suffix(b"\n").unwrap().to_vec();
+    let utf16: Vec<u8> = b"\xff\xfe"
+        .iter()
+        .copied()
+        .chain(text.iter().flat_map(|byte| [*byte, 0]))
+        .collect();
+    let long = [
+        &large_text(2 << 20, 3, "\n")[..],
+        &vec![b'y'; 20 << 20],
+        b" needle\nlast",
+    ]
+    .concat();
+    for content in [
+        text.clone(),
+        no_end,
+        large_text(9 << 20, 7, "\r\n"),
+        [b"\xef\xbb\xbf", &*text].concat(),
+        [b"\0", &*text].concat(),
+        utf16,
+        long,
+        vec![b'\n'; 9 << 20],
+    ] {
+        fs::write(&file, &content).unwrap();
+        for most in [None, Some(3000)] {
+            for pattern in [
+                "needle",
+                "^[0-9]*7 x{0,3}$",
+                "x needle$",
+                "nowhere",
+                r"nowhere\|x",
+            ] {
+                let request = json!({"pattern": pattern, "path": "large"});
+                is_the_same_on_all_threads(here.path(), "grep", &request, most);
+            }
+        }
+        // As a model is told of it: a binary file's matches are counted.
+        let counted = |threads: &str| {
+            let call = tool("grep")
+                .arg("--pattern")
+                .arg("needle")
+                .arg("--glob")
+                .arg("**/*");
+            let call = call.env("IKIGAI_THREADS", threads);
+            call.in_directory(here.path()).run().stdout
+        };
+        assert_eq!(counted("1"), counted("4"));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    #[test]
+    fn pieces_are_cut_anywhere(seed in any::<u64>(), size in (8_usize << 20)..(11 << 20)) {
+        let here = common::directory();
+        fs::write(here.path().join("a"), large_text(size, seed, "\n")).unwrap();
+        for pattern in ["needle", "[05] x*$"] {
+            let request = json!({"pattern": pattern, "glob": "**/*"});
+            is_the_same_on_all_threads(here.path(), "grep", &request, None);
+        }
+    }
+}
+
+#[test]
+fn a_match_in_the_first_file_is_written_before_the_last_file_is_looked_at() {
+    let here = common::directory();
+    fs::write(here.path().join("0"), "the needle\n").unwrap();
+    fs::write(
+        here.path().join("1"),
+        "some words in a line\n".repeat(1 << 21),
+    )
+    .unwrap();
+    for n in 0..60 {
+        fs::hard_link(here.path().join("1"), here.path().join(format!("1{n}"))).unwrap();
+    }
+    for threads in ["1", "2"] {
+        let call = tool("grep").with(&json!({"pattern": "the needle"}));
+        let call = call
+            .env("IKIGAI_THREADS", threads)
+            .in_directory(here.path());
+        let mut child = call.start();
+        let mut output = child.stdout.take().unwrap();
+        let mut read = Vec::new();
+        let mut piece = [0; 4096];
+        while !String::from_utf8_lossy(&read).contains("the needle") {
+            let count = output.read(&mut piece).unwrap();
+            assert!(count > 0, "{}", String::from_utf8_lossy(&read));
+            read.extend_from_slice(&piece[..count]);
+        }
+        assert!(child.try_wait().unwrap().is_none(), "{threads} threads");
+        output.read_to_end(&mut read).unwrap();
+        assert!(child.wait().unwrap().success());
+        let json: Value = serde_json::from_slice(&read).unwrap();
+        assert_eq!(json, json!({"output": "./0:1: the needle", "count": 1}));
+    }
+}
+
+#[test]
+fn whoever_reads_no_more_ends_the_search() {
+    let here = common::directory();
+    fs::write(
+        here.path().join("0"),
+        "some words in a line\n".repeat(1 << 21),
+    )
+    .unwrap();
+    for n in 0..50 {
+        fs::hard_link(here.path().join("0"), here.path().join(format!("0{n}"))).unwrap();
+    }
+    let call = tool("grep").with(&json!({"pattern": "words"}));
+    let mut child = call
+        .env("IKIGAI_THREADS", "4")
+        .in_directory(here.path())
+        .start();
+    let mut output = child.stdout.take().unwrap();
+    output.read_exact(&mut [0; 1000]).unwrap();
+    drop(output);
+    assert!(common::eventually(|| child.try_wait().unwrap().is_some()));
+}
