@@ -6,8 +6,6 @@ mod common;
 mod http;
 #[path = "common/staged.rs"]
 mod staged;
-#[path = "common/waiting.rs"]
-mod waiting;
 
 use std::fs;
 use std::io;

@@ -10,8 +10,6 @@
 mod common;
 #[path = "../common/refusing.rs"]
 mod refusing;
-#[path = "../common/waiting.rs"]
-mod waiting;
 
 mod attack;
 mod attack_files;

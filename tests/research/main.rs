@@ -14,5 +14,3 @@ mod reading;
 mod search;
 #[path = "../common/server.rs"]
 mod server;
-#[path = "../common/waiting.rs"]
-mod waiting;
