@@ -6,6 +6,12 @@
 //! test program but an attacker (`attack`). What lies outside and could be harmed is a directory
 //! and a process of each test's own (`stage`, `outsider`).
 
+#[macro_use]
+#[path = "../common/at_once.rs"]
+mod at_once;
+
+at_once!(4);
+
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../common/refusing.rs"]

@@ -1,5 +1,11 @@
 //! file-read, file-write and file-edit, called as a host calls them.
 
+#[macro_use]
+#[path = "../common/at_once.rs"]
+mod at_once;
+
+at_once!(4);
+
 mod bounded;
 #[path = "../common/mod.rs"]
 mod common;

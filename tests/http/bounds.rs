@@ -415,28 +415,15 @@ fn ten_thousand_connections_cost_little_memory_and_neighbours_go_on() {
     );
     assert!(memory < 64 * 1024, "{memory} KiB");
     assert!(slowest < Duration::from_millis(250), "{slowest:?}");
-    let left = kept.iter().filter(|connection| {
+    // Those last made may be waiting for the server to take them, each in another's place.
+    let is_open = |connection: &&Connection| {
         connection.socket().set_nonblocking(true).unwrap();
         let read = (&mut connection.socket()).read(&mut [0]);
         read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
-    });
-    assert!(left.count() <= MOST);
-}
-
-#[test]
-fn a_connection_that_has_nothing_more_to_say_ends_after_a_minute() {
-    let server = serve(&[]);
-    let mut connection = server.connect();
-    assert_eq!(connection.post(&[], &ping()).status, 200);
-    sleep(Duration::from_secs(12));
-    assert_eq!(connection.post(&[], &ping()).status, 200);
-    let begin = Instant::now();
-    assert!(connection.is_closed_within(Duration::from_secs(70)));
-    assert!(
-        begin.elapsed() > Duration::from_secs(55),
-        "{:?}",
-        begin.elapsed()
-    );
+    };
+    assert!(crate::common::eventually(|| {
+        kept.iter().filter(is_open).count() <= MOST
+    }));
 }
 
 #[test]

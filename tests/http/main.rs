@@ -1,9 +1,16 @@
 //! `ikigai-tools mcp --http` as its clients meet it: one server for many, over HTTP.
 
+#[macro_use]
+#[path = "../common/at_once.rs"]
+mod at_once;
+
+at_once!(8);
+
 #[path = "../common/mod.rs"]
 mod common;
 
 mod access;
+mod after_a_minute;
 mod bounds;
 #[path = "../common/http.rs"]
 mod http;
@@ -21,5 +28,3 @@ mod server;
 mod sessions;
 mod shared_cache;
 mod token;
-#[path = "../common/waiting.rs"]
-mod waiting;

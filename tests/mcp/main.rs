@@ -1,5 +1,11 @@
 //! `ikigai-tools mcp` as its clients meet it: through the SDK's own client, and line by line.
 
+#[macro_use]
+#[path = "../common/at_once.rs"]
+mod at_once;
+
+at_once!(8);
+
 #[path = "../common/mod.rs"]
 mod common;
 
@@ -19,6 +25,4 @@ mod session;
 mod side_by_side;
 #[path = "../common/steps.rs"]
 mod steps;
-#[path = "../common/waiting.rs"]
-mod waiting;
 mod with_sdk;

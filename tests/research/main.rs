@@ -1,5 +1,11 @@
 //! The two tools of research, as a host calls them and over MCP: `web_search` and `scrape_page`.
 
+#[macro_use]
+#[path = "../common/at_once.rs"]
+mod at_once;
+
+at_once!(4);
+
 #[path = "../common/mod.rs"]
 mod common;
 

@@ -1,5 +1,11 @@
 //! The web tools as a host calls them: pages are fetched and searches made, from servers on the loopback.
 
+#[macro_use]
+#[path = "../common/at_once.rs"]
+mod at_once;
+
+at_once!(8);
+
 #[path = "../common/mod.rs"]
 mod common;
 
@@ -27,5 +33,3 @@ mod searching;
 #[path = "../common/server.rs"]
 mod server;
 mod tls;
-#[path = "../common/waiting.rs"]
-mod waiting;

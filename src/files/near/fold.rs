@@ -295,7 +295,7 @@ mod tests {
             text.extend(b"\xE9 end \xE2\x82");
             let folded = Folded::new(&text, &Clock::endless());
             let folded = if line_ends { folded } else { folded.without_line_ends() };
-            let step = folded.bytes.len() / 17 + 1;
+            let step = folded.bytes.len() / 8 + 1;
             for from in (0..folded.bytes.len()).step_by(step) {
                 for to in (from + 1..=folded.bytes.len()).step_by(step) {
                     let source = folded.trace(&(from..to));

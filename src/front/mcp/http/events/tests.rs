@@ -8,9 +8,11 @@ use tokio::time::timeout;
 
 use super::*;
 
+/// Time passes as soon as nothing else is to be done.
 fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
+        .start_paused(true)
         .build()
         .unwrap();
     runtime.block_on(test);

@@ -1,0 +1,35 @@
+//! `ikigai-tools mcp --http`: what ends because nobody has said anything for a minute. The harness
+//! begins tests in the order of their names, and these, which take longest, are among the first.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::http::{ping, serve};
+
+#[test]
+fn a_connection_that_has_nothing_more_to_say_ends() {
+    let server = serve(&[]);
+    let mut connection = server.connect();
+    assert_eq!(connection.post(&[], &ping()).status, 200);
+    sleep(Duration::from_secs(6));
+    assert_eq!(connection.post(&[], &ping()).status, 200);
+    let begin = Instant::now();
+    assert!(connection.is_closed_within(Duration::from_secs(70)));
+    assert!(
+        begin.elapsed() > Duration::from_secs(57),
+        "{:?}",
+        begin.elapsed()
+    );
+}
+
+#[test]
+fn an_idle_session_ends_and_one_with_an_open_stream_does_not() {
+    let server = serve(&["--sessions"]);
+    let idle = server.client().initialized("2025-11-25").0;
+    let listening = server.client().initialized("2025-11-25").0;
+    let stream = listening.listen();
+    sleep(Duration::from_secs(63));
+    assert_eq!(idle.status_of("ping"), 404);
+    assert_eq!(listening.status_of("ping"), 200);
+    drop(stream);
+}
