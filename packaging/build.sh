@@ -17,6 +17,8 @@ target_dir=${CARGO_TARGET_DIR:-target}
 # What they need no speed for, they are not optimised for: that halves the time in which they are
 # built.
 quick='--debug --config profile.dev.debug=0'
+# What touches every byte of a package.
+for crate in sha2 zstd-sys; do quick="$quick --config profile.dev.package.$crate.opt-level=3"; done
 
 usage() {
     cat <<'TEXT'
@@ -122,6 +124,7 @@ stage_documents() {
     notices=$stage/doc/THIRD-PARTY-NOTICES.txt
     sbom=$stage/doc/$program.cdx.json
     cp LICENSE "$licence"
+    for text in README.md REFERENCE.md SECURITY.md CHANGELOG.md; do stage_text $text; done
     packaging/notices.sh "$target" >"$notices"
     write_sbom
     # As Debian wants it: the developers' changes, and the package's own.
@@ -134,6 +137,14 @@ $program ($version-1) unstable; urgency=medium
 
  -- $maintainer  $(LC_ALL=C date -u -d "@$date" '+%a, %d %b %Y %H:%M:%S +0000')
 TEXT
+}
+
+# Lays the text $1 in $stage/doc, without pictures, and with no more than the name of what the source
+# alone has.
+stage_text() {
+    sed -E '/^!\[/d
+        s/\[([^]]*)\]\((LICENSE|(ARCHITECTURE|CHANGELOG|CONTRIBUTING)\.md|(benches|fuzz|packaging)\/[^)]*)\)/\1/g' "$1" |
+        cat -s >"$stage/doc/$1"
 }
 
 # Writes the list of what is linked, as CycloneDX: the crates, and what the toolchain adds.
@@ -196,7 +207,7 @@ pack_rpm() {
 pack_tar() {
     install_in '' --prefix "$stage/$archive" --binary "$runnable" >/dev/null
     cp "$binary" "$stage/$archive/libexec/ikigai/$program"
-    cp install.sh README.md REFERENCE.md SECURITY.md CHANGELOG.md "$licence" "$notices" "$sbom" "$stage/$archive/"
+    cp install.sh "$stage"/doc/*.md "$licence" "$notices" "$sbom" "$stage/$archive/"
     tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$date" \
         -C "$stage" -cf - "$archive" | gzip -9n >"$packages/$archive.tar.gz"
 }

@@ -56,6 +56,17 @@ call_installed() {
     done
 }
 
+# Follows the links in the texts in directory $1: each leads to a file there.
+follow_links() {
+    local text link
+    for text in README REFERENCE SECURITY; do
+        while IFS= read -r link; do
+            [ -e "$1/${link%%#*}" ] || fail "$text.md leads to $link, which is not there"
+        done < <(grep -o '](\([^)]*\))' "$1/$text.md" | sed -e 's/^](//' -e 's/)$//' -e '/^https\{0,1\}:/d')
+        [ -s "$1/$text.md" ] || fail "there is no $text.md"
+    done
+}
+
 # Runs a command as root, or as near to it as this machine allows.
 as_root() {
     if is_root; then "$@"; else unshare --map-root-user "$@"; fi
@@ -149,6 +160,7 @@ try_deb() {
     before=$(snapshot_without_database "$root")
     dpkg_in "$root" --install "$deb"
     call_installed "$root"
+    follow_links "$root/usr/share/doc/$program"
     [ -s "$root/usr/share/zsh/vendor-completions/_$program" ] || fail "zsh has no completions"
     expect 'the copyright file' '/usr/share/common-licenses/GPL-3' "$(cat "$root/usr/share/doc/$program/copyright")"
     gzip -t "$root/usr/share/doc/$program"/changelog{,.Debian}.gz || fail "the changelogs are not installed"
@@ -211,6 +223,7 @@ try_rpm() {
     before=$(snapshot_without_rpm "$root")
     rpm_in "$root" --install "$rpm"
     call_installed "$root"
+    follow_links "$root/usr/share/doc/$program"
     [ -s "$root/usr/share/zsh/site-functions/_$program" ] || fail "zsh has no completions"
     links=$(snapshot "$root/$libexec")
     rpm_in "$root" --upgrade --replacepkgs "$rpm"
@@ -251,6 +264,7 @@ try_tar() {
     local tar root before
     tar=$(package .tar.gz)
     step "${tar##*/}"
+    follow_links "$room/binary"
     try_empty_root "$tar"
     root=$room/prefix
     mkdir "$root"

@@ -1,6 +1,12 @@
 //! Pages that their scripts put together, in a real browser, in a network that has nothing but what
 //! the test put there: what is rendered, what is reached, and what is left.
 
+#[macro_use]
+#[path = "common/at_once.rs"]
+mod at_once;
+
+at_once!(3);
+
 mod common;
 #[path = "common/http.rs"]
 mod http;

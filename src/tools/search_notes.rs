@@ -306,6 +306,7 @@ impl Words {
             Misread::Blanks => "is taken as it is, with the blanks in its braces",
             Misread::Alternatives => "has its alternatives in braces, parted by commas",
             Misread::SingleBrace => "has braces without a comma, which stand for themselves",
+            Misread::OpenBrace => "has a brace that is not closed, which stands for itself",
             Misread::Sequence => "knows no sequences in braces",
             Misread::SlashAtEnd => "ends in `/`, and so names directories only",
             Misread::Extension => "is a whole name, no extension",

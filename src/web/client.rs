@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustls::ClientConfig;
-use ureq::http::{HeaderMap, header};
+use ureq::http::header;
 use ureq::unversioned::transport::Connector;
 use url::{Host, Url};
 
@@ -22,12 +22,14 @@ pub use body::Most;
 pub use error::{FetchError, NetworkError, Received};
 pub use open::Opened;
 pub use request::{FetchRequest, PostRequest};
+pub use response::Response;
 pub use urls::parse_url;
 
 use cookies::Jar;
-use dial::{Dialer, Finish, NoResolver, Route, Talk};
+use dial::{Dialer, Finish, NoResolver, Route};
 use proxy::{Proxies, Proxy, ProxyKind};
 use request::Extra;
+use response::{Hop, tidy_reason};
 use tls::{Session, Tls};
 use tunnel::{To, Tunnel};
 
@@ -43,6 +45,7 @@ pub mod head;
 mod open;
 pub mod proxy;
 mod request;
+mod response;
 mod socket;
 mod tls;
 mod tunnel;
@@ -69,53 +72,6 @@ pub const ACCEPT_PAGES: &str = "text/markdown, text/html;q=0.9, application/xhtm
     text/plain;q=0.9, application/json;q=0.8, */*;q=0.5";
 /// How the client names itself.
 pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"));
-
-/// What came back, whatever its status.
-#[derive(Debug)]
-pub struct Response {
-    /// The status code.
-    pub status: u16,
-    /// The reason phrase: the server's, or the standard one where the server gave none.
-    pub reason: String,
-    /// Where it came from in the end, without user and password.
-    pub url: Url,
-    /// The body, decoded, up to [`MAX_BODY`] bytes or what the client [keeps](Client::keeping).
-    pub body: Vec<u8>,
-    /// Whether there was more of it.
-    pub truncated: bool,
-    /// What the guard knows after this call: it judges whatever the page asks for in its turn.
-    pub guard: Guard,
-    headers: HeaderMap,
-}
-
-impl Response {
-    /// A header's value, of the first header of that name, where it is readable text.
-    #[must_use]
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
-    }
-
-    /// The values of all headers of a name that are readable text, in their order.
-    pub fn headers(&self, name: &str) -> impl Iterator<Item = &str> {
-        let all = self.headers.get_all(name).iter();
-        all.filter_map(|value| value.to_str().ok())
-    }
-
-    /// `404: Not Found` behind `HTTP`.
-    #[must_use]
-    pub fn status_text(&self) -> String {
-        if self.reason.is_empty() {
-            return format!("HTTP {}", self.status);
-        }
-        format!("HTTP {}: {}", self.status, self.reason)
-    }
-
-    /// The value of `Content-Type`.
-    #[must_use]
-    pub fn content_type(&self) -> Option<&str> {
-        self.header("content-type")
-    }
-}
 
 /// The client of one call. Its timeout starts when it is made; it reads the environment, and loads
 /// certificates, only when they are needed.
@@ -462,82 +418,4 @@ impl Client {
         resolve::lookup(&self.resolver, host, port, self.deadline)
             .map_err(|error| fault::lookup(&error, host, self.total).into())
     }
-}
-
-/// The head of an answer, its body still on the wire.
-struct Hop {
-    target: HopTarget,
-    addrs: Vec<CheckedAddr>,
-    location: Option<String>,
-    status: u16,
-    reason: String,
-    headers: HeaderMap,
-    body: ureq::Body,
-    talk: Arc<Talk>,
-}
-
-impl Hop {
-    /// Reads the body; a status of 400 or more is an error.
-    fn finish(
-        self,
-        url: Url,
-        guard: Guard,
-        (total, most): (Duration, Most),
-    ) -> Result<Response, FetchError> {
-        let failed = self.status >= 400;
-        let most = if failed {
-            Most::of(MAX_ERROR_BODY)
-        } else {
-            most
-        };
-        if failed {
-            self.talk.finish_by(Instant::now() + ERROR_BODY);
-        }
-        let codings: Vec<&str> = self
-            .headers
-            .get_all(header::CONTENT_ENCODING)
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .collect();
-        let codings = codings.join(",");
-        let length = self.body.content_length();
-        let read = body::read(self.body.into_reader(), Some(&codings), length, most);
-        let body = match read {
-            Ok(body) => body,
-            // The status is worth more than why its page could not be read.
-            Err(broken) if failed => body::Body {
-                bytes: broken.bytes,
-                truncated: true,
-            },
-            Err(broken) => {
-                let mut error = fault::describe_body(&broken.error, &self.target, total);
-                let kind = self.headers.get(header::CONTENT_TYPE);
-                error.received = (!broken.bytes.is_empty()).then(|| Received {
-                    bytes: broken.bytes,
-                    content_type: kind.and_then(|kind| Some(kind.to_str().ok()?.to_owned())),
-                });
-                return Err(error.into());
-            }
-        };
-        let response = Response {
-            status: self.status,
-            reason: self.reason,
-            url,
-            body: body.bytes,
-            truncated: body.truncated,
-            guard,
-            headers: self.headers,
-        };
-        if failed {
-            Err(FetchError::Status(Box::new(response)))
-        } else {
-            Ok(response)
-        }
-    }
-}
-
-/// A reason phrase fit for a message: one line of printable text, 200 characters at most.
-fn tidy_reason(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control()).take(200).collect();
-    text.trim().to_owned()
 }

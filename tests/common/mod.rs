@@ -6,7 +6,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -15,7 +15,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+mod directories;
 mod skipped;
+
+pub use directories::*;
 
 /// The built executable.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_ikigai-tools");
@@ -32,24 +35,6 @@ fn links() -> &'static Path {
         make_links(Path::new(BINARY), &directory);
         directory
     })
-}
-
-/// Where this user's tests keep files on a disk: beside the build, unless another user built it.
-pub fn room_of_this_user() -> PathBuf {
-    let room = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let user = fs::metadata("/proc/self").unwrap().uid();
-    if fs::metadata(room).is_ok_and(|room| room.uid() == user) {
-        return room.to_owned();
-    }
-    let room = std::env::temp_dir().join(format!("ikigai-tools-tests.{user}"));
-    fs::create_dir_all(&room).unwrap();
-    assert_eq!(
-        fs::metadata(&room).unwrap().uid(),
-        user,
-        "{}",
-        room.display()
-    );
-    room
 }
 
 fn make_links(binary: &Path, directory: &Path) {
@@ -99,38 +84,6 @@ extern "C" fn remove_public_links() {
 /// The link of `tool`.
 pub fn link(tool: &str) -> PathBuf {
     links().join(tool)
-}
-
-/// Has temporary files of this process lie elsewhere than in the memory that every confined command
-/// may write to. To be called while there is one thread.
-pub fn leave_shared_memory() {
-    if std::env::temp_dir().starts_with("/dev/shm") {
-        // SAFETY: no other thread runs that could read the environment.
-        unsafe { std::env::set_var("TMPDIR", "/tmp") };
-    }
-}
-
-/// A new directory that goes away with the test.
-pub fn directory() -> tempfile::TempDir {
-    tempfile::tempdir().unwrap()
-}
-
-/// A new directory in which everybody may do everything, even if root's temporary directory is
-/// closed to others.
-pub fn public_directory() -> tempfile::TempDir {
-    let open = |place: &Path| {
-        let mut above = place.ancestors();
-        above.all(|one| fs::metadata(one).is_ok_and(|status| status.mode() & 0o001 != 0))
-    };
-    let places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
-    // Shared memory is open to confined commands as well, and no place to keep them out of.
-    let mut places = places
-        .into_iter()
-        .filter(|place| !place.starts_with("/dev/shm"));
-    let place = places.find(|place| open(place));
-    let directory = tempfile::tempdir_in(place.expect("no temporary directory is open")).unwrap();
-    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    directory
 }
 
 /// Whether the tests run with every privilege.

@@ -10,15 +10,10 @@ use std::path::Path;
 use crate::common::{self, directory, text, tool};
 use serde_json::{Value, json};
 
-/// A directory with these files in it, made with their directories.
+/// A directory with these files in it, which are empty.
 fn tree(files: &[&str]) -> tempfile::TempDir {
-    let here = directory();
-    for file in files {
-        let file = here.path().join(file);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, "").unwrap();
-    }
-    here
+    let files: Vec<_> = files.iter().map(|file| (*file, "")).collect();
+    common::tree(&files)
 }
 
 fn found(paths: &[&str]) -> Value {

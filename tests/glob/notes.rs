@@ -342,6 +342,11 @@ fn grep_says_what_it_did_not_look_at() {
             &["without a comma", "**/*.rs", "searches 5"],
             &[],
         ),
+        (
+            json!({"glob": "src/*.{ts,rs"}),
+            &["not closed", "src/*.{ts,rs}", "searches 2"],
+            &[],
+        ),
         (json!({"glob": "rs"}), &["no extension", "**/*.rs"], &[]),
         (json!({"glob": ".tsx"}), &["no extension", "**/*.tsx"], &[]),
         (

@@ -6,20 +6,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{self, directory, text, tool};
+use crate::common::{self, directory, text, tool, tree};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use serde_json::{Value, json};
-
-/// A directory with these files and contents in it.
-fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let here = directory();
-    for (file, content) in files {
-        let file = here.path().join(file);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, content).unwrap();
-    }
-    here
-}
 
 fn found(lines: &[&str]) -> Value {
     json!({"output": lines.join("\n"), "count": lines.len()})

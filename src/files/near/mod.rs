@@ -8,6 +8,7 @@ mod block;
 mod clock;
 mod compare;
 mod elide;
+mod finding;
 mod fold;
 mod repair;
 
@@ -18,6 +19,7 @@ use memchr::memmem::Finder;
 pub use clock::Clock;
 pub use compare::{Difference, What};
 pub use elide::Elided;
+pub use finding::{Change, Finding, Near, Place, Quote};
 pub use repair::Repair;
 
 use compare::{count_line_ends, differences};
@@ -34,102 +36,6 @@ const QUOTED: (usize, u64) = (2000, 40);
 
 /// The longest line of a file that is quoted beside another, in characters.
 const QUOTED_LINE: usize = 160;
-
-/// What is nearest in a file to a text that is not in it.
-#[derive(Debug)]
-pub struct Near {
-    /// How many lines the searched part has.
-    pub lines: u64,
-    /// Whether the whole file was searched.
-    pub whole: bool,
-    /// How many of its lines end in CRLF, and how many in LF alone.
-    pub line_ends: (u64, u64),
-    /// The lines in which the text begins that was to take the other's place, where it is in the
-    /// file already: the first of them.
-    pub already: Vec<u64>,
-    /// What was found.
-    pub finding: Finding,
-}
-
-/// What was found.
-#[derive(Debug)]
-pub enum Finding {
-    /// The file is empty.
-    Empty,
-    /// The file is in this encoding, which no text of a request is in.
-    Wide(&'static str),
-    /// The text has nothing but blanks and line ends.
-    Blank,
-    /// A place that differs in nothing but what is hard to see.
-    Alike {
-        /// The place.
-        place: Place,
-        /// In what it differs.
-        differences: Vec<Difference>,
-        /// How many other places are as much alike.
-        others: usize,
-    },
-    /// The text is there once something is mended in it.
-    Repaired {
-        /// What is to be mended.
-        repair: Repair,
-        /// The place.
-        place: Place,
-        /// In what it differs beyond that.
-        differences: Vec<Difference>,
-    },
-    /// The text leaves out its middle.
-    Elided(Elided),
-    /// Lines most of which are the same, or a line that is much the same.
-    Stale {
-        /// The place.
-        place: Place,
-        /// Where it differs: lines of the file, and what was looked for in their place.
-        changes: Vec<Change>,
-        /// How many lines are equal but for what is hard to see.
-        equal: usize,
-    },
-    /// Nothing like it.
-    Nothing,
-    /// Not looked for: the text is too long, or the time was over.
-    Unknown,
-}
-
-/// Lines of the file that stand where others were looked for.
-#[derive(Debug)]
-pub struct Change {
-    /// Their numbers, from 1; where it is empty, none stand there, before the line it begins with.
-    pub lines: Range<u64>,
-    /// Each of the file's lines, without its line end, cut where it is long.
-    pub file: Vec<String>,
-    /// Each line that was looked for.
-    pub sought: Vec<String>,
-}
-
-/// A place in the file.
-#[derive(Debug)]
-pub struct Place {
-    /// Its first line, from 1.
-    pub first: u64,
-    /// Its last line.
-    pub last: u64,
-    /// Its text.
-    pub text: Quote,
-    /// The lines in which the very same text begins, this one included: the first of them, and how
-    /// many there are.
-    pub same: (Vec<u64>, usize),
-}
-
-/// The text of a place, as far as it can be quoted.
-#[derive(Debug)]
-pub enum Quote {
-    /// All of it.
-    Text(String),
-    /// It is longer than what is quoted.
-    TooLong,
-    /// It has bytes that are no UTF-8, which no request can hold.
-    NotText,
-}
 
 /// Looks in `content`, the `whole` of a file or its beginning, for what is nearest to `sought`,
 /// which is not in it and was to be replaced by `new`.

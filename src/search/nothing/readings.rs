@@ -25,6 +25,8 @@ pub enum Misread {
     Alternatives,
     /// Its braces hold no comma.
     SingleBrace,
+    /// A brace in it is not closed.
+    OpenBrace,
     /// It has a sequence in braces.
     Sequence,
     /// It ends in a slash, and what it names is no directory.
@@ -59,6 +61,7 @@ pub(super) fn readings(pattern: &str, path: &str) -> Vec<(Misread, String)> {
     all.extend(list(pattern).map(|one| (Misread::List, one)));
     all.extend(alternatives(pattern).map(|one| (Misread::Alternatives, one)));
     all.extend(single_brace(pattern).map(|one| (Misread::SingleBrace, one)));
+    all.extend(open_brace(pattern).map(|one| (Misread::OpenBrace, one)));
     all.extend(sequence(pattern).map(|one| (Misread::Sequence, one)));
     all.extend(expression(pattern).map(|one| (Misread::Expression, one)));
     if pattern.contains('\\') {
@@ -152,6 +155,14 @@ fn alternatives(pattern: &str) -> Option<String> {
 fn single_brace(pattern: &str) -> Option<String> {
     let braces = pattern.contains('{') && pattern.contains('}') && !pattern.contains(',');
     (braces && !pattern.contains("..")).then(|| pattern.replace(['{', '}'], ""))
+}
+
+/// `*.{ts,tsx`.
+fn open_brace(pattern: &str) -> Option<String> {
+    let count = |brace| pattern.matches(brace).count();
+    let open = count('{').saturating_sub(count('}'));
+    let closed = || pattern.to_owned() + &"}".repeat(open);
+    (open > 0 && !pattern.contains('\\')).then(closed)
 }
 
 /// `part{1..3}.txt`.

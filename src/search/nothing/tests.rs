@@ -46,6 +46,12 @@ fn a_pattern_has_the_readings_that_it_may_have_and_no_others() {
         ("*.{c|h}", Misread::Alternatives, "*.{c,h}"),
         ("*.{c, h}", Misread::Blanks, "*.{c,h}"),
         ("*.{rs}", Misread::SingleBrace, "*.rs"),
+        ("*.{c,h", Misread::OpenBrace, "*.{c,h}"),
+        (
+            "{src/*.c,src/{a,b}.h",
+            Misread::OpenBrace,
+            "{src/*.c,src/{a,b}.h}",
+        ),
         ("f{1..3}", Misread::Sequence, "f{1,2,3}"),
         ("f{a..c}.x", Misread::Sequence, "f{a,b,c}.x"),
         ("/a/b", Misread::Absolute, "a/b"),

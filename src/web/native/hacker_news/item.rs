@@ -1,0 +1,97 @@
+//! What an object of the API says of an item, as text and as HTML.
+
+use serde_json::Value;
+
+use crate::document::entities;
+use crate::web::native::{
+    LONGEST_TEXT, address_of, beginning, escaped, moment, name_of, number, seen,
+};
+
+/// Whether an item is there to be read.
+pub(super) fn is_there(item: &Value) -> bool {
+    let marked = |field: &str| item.get(field).and_then(Value::as_bool) == Some(true);
+    item.is_object() && !marked("deleted") && !marked("dead")
+}
+
+/// The numbers in a list of an object, each once.
+pub(super) fn ids(object: &Value, field: &str) -> Vec<u64> {
+    let list = object.get(field).and_then(Value::as_array);
+    let mut seen = Vec::new();
+    for id in list.into_iter().flatten().filter_map(Value::as_u64) {
+        // Of the many that there can be no more are looked at than may be shown.
+        if seen.len() >= 1000 {
+            break;
+        }
+        if !seen.contains(&id) {
+            seen.push(id);
+        }
+    }
+    seen
+}
+
+/// `3 points`.
+pub(super) fn points(item: &Value) -> Option<String> {
+    number(item, "score").map(|score| counted(score, "point", "points"))
+}
+
+/// A number with what is counted.
+pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// Points, author, time and number of comments, as far as an item has them.
+pub(super) fn about(item: &Value, whole: bool) -> String {
+    let points = points(item).filter(|_| whole);
+    let author = name_of(item, "by");
+    let first = match (points, author) {
+        (Some(points), Some(author)) => Some(format!("{points} by {author}")),
+        (points, author) => points.or(author),
+    };
+    let time = number(item, "time").and_then(moment);
+    let comments = number(item, "descendants").filter(|_| whole);
+    let comments = comments.map(|number| counted(number, "comment", "comments"));
+    let parts = [first, time.map(|(_, minute)| minute), comments];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.join(", ")
+}
+
+/// The first paragraph of what a person wrote, in one line.
+pub(super) fn plain(item: &Value) -> String {
+    let text = item.get("text").and_then(Value::as_str).unwrap_or_default();
+    let text = beginning(text, LONGEST_TEXT);
+    let text = text.split("<p>").next().unwrap_or_default();
+    let mut plain = String::new();
+    let mut inside = false;
+    for c in text.chars() {
+        match c {
+            '<' => inside = true,
+            '>' if inside => inside = false,
+            c if !inside => plain.push(c),
+            _ => {}
+        }
+    }
+    seen(&entities::decoded(&plain))
+}
+
+/// An item as a list has it: what it is, and below that points and the like.
+pub(super) fn entry(item: &Value) -> String {
+    let id = number(item, "id").unwrap_or_default();
+    let here = format!("item?id={id}");
+    let url = address_of(item).unwrap_or(&here);
+    let title = name_of(item, "title").unwrap_or_else(|| {
+        let text = plain(item);
+        let text: String = text.chars().take(200).collect();
+        if text.is_empty() {
+            "A comment".to_owned()
+        } else {
+            text
+        }
+    });
+    let told = about(item, true);
+    format!(
+        "<li><a href=\"{}\">{}</a><br>{} (<a href=\"{here}\">thread</a>)</li>",
+        escaped(url),
+        escaped(&title),
+        escaped(&told)
+    )
+}

@@ -1,0 +1,66 @@
+//! Directories for the tests' files.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// A new directory that goes away with the test.
+pub fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// A directory with these files and contents in it, made with their directories.
+pub fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let here = directory();
+    for (file, content) in files {
+        let file = here.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, content).unwrap();
+    }
+    here
+}
+
+/// A new directory in which everybody may do everything, even if root's temporary directory is
+/// closed to others.
+pub fn public_directory() -> tempfile::TempDir {
+    let open = |place: &Path| {
+        let mut above = place.ancestors();
+        above.all(|one| fs::metadata(one).is_ok_and(|status| status.mode() & 0o001 != 0))
+    };
+    let places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
+    // Shared memory is open to confined commands as well, and no place to keep them out of.
+    let mut places = places
+        .into_iter()
+        .filter(|place| !place.starts_with("/dev/shm"));
+    let place = places.find(|place| open(place));
+    let directory = tempfile::tempdir_in(place.expect("no temporary directory is open")).unwrap();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    directory
+}
+
+/// Where this user's tests keep files on a disk: beside the build, unless another user built it.
+pub fn room_of_this_user() -> PathBuf {
+    let room = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let user = fs::metadata("/proc/self").unwrap().uid();
+    if fs::metadata(room).is_ok_and(|room| room.uid() == user) {
+        return room.to_owned();
+    }
+    let room = std::env::temp_dir().join(format!("ikigai-tools-tests.{user}"));
+    fs::create_dir_all(&room).unwrap();
+    assert_eq!(
+        fs::metadata(&room).unwrap().uid(),
+        user,
+        "{}",
+        room.display()
+    );
+    room
+}
+
+/// Has temporary files of this process lie elsewhere than in the memory that every confined command
+/// may write to. To be called while there is one thread.
+pub fn leave_shared_memory() {
+    if std::env::temp_dir().starts_with("/dev/shm") {
+        // SAFETY: no other thread runs that could read the environment.
+        unsafe { std::env::set_var("TMPDIR", "/tmp") };
+    }
+}
