@@ -20,20 +20,24 @@ pub fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
     here
 }
 
-/// A new directory in which everybody may do everything, even if root's temporary directory is
-/// closed to others.
-pub fn public_directory() -> tempfile::TempDir {
+/// A directory of this machine's for temporary files: one that is neither shared memory, which a
+/// confined command may use as well, nor closed to others, as root's may be.
+pub fn public_place() -> PathBuf {
     let open = |place: &Path| {
         let mut above = place.ancestors();
         above.all(|one| fs::metadata(one).is_ok_and(|status| status.mode() & 0o001 != 0))
     };
     let places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
-    // Shared memory is open to confined commands as well, and no place to keep them out of.
     let mut places = places
         .into_iter()
-        .filter(|place| !place.starts_with("/dev/shm"));
-    let place = places.find(|place| open(place));
-    let directory = tempfile::tempdir_in(place.expect("no temporary directory is open")).unwrap();
+        .filter_map(|place| place.canonicalize().ok());
+    let place = places.find(|place| open(place) && !place.starts_with("/dev/shm"));
+    place.expect("no temporary directory is open")
+}
+
+/// A new directory there in which everybody may do everything.
+pub fn public_directory() -> tempfile::TempDir {
+    let directory = tempfile::tempdir_in(public_place()).unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
     directory
 }

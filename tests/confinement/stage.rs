@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use crate::common::{self, NOBODY, copy_program, is_root, public_links};
+use crate::common::{self, NOBODY, copy_program, is_root, public_links, public_place};
 use crate::outsider::Outsider;
 
 /// What nobody within may read.
@@ -110,7 +110,7 @@ impl Stage {
     pub fn new(user: User) -> Self {
         let top = tempfile::Builder::new()
             .prefix("ways-")
-            .tempdir_in(place())
+            .tempdir_in(public_place())
             .unwrap();
         fs::set_permissions(top.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let stage = Self {
@@ -408,21 +408,6 @@ fn attacker() -> OsString {
     let mut line = programs().join("attacker").into_os_string();
     line.push(" attack");
     line
-}
-
-/// A directory of this machine's for temporary files: one that is neither shared memory, which a
-/// command may use, nor closed to others.
-fn place() -> PathBuf {
-    let open = |place: &Path| {
-        let mut above = place.ancestors();
-        above.all(|one| fs::metadata(one).is_ok_and(|status| status.mode() & 0o001 != 0))
-    };
-    let places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
-    let mut places = places
-        .into_iter()
-        .filter_map(|place| place.canonicalize().ok());
-    let place = places.find(|place| open(place) && !place.starts_with("/dev/shm"));
-    place.expect("no temporary directory is open")
 }
 
 /// A library that some program has.

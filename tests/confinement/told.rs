@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -21,7 +21,7 @@ struct Place {
 /// Whether this kernel can confine anything.
 fn confines() -> bool {
     let has = fs::read_to_string("/sys/kernel/security/lsm");
-    let place = outside();
+    let place = common::public_directory();
     let call = tool("bash").with(&json!({"command": "true"}));
     let answer = call.env("IKIGAI_ROOTS", place.path()).run().json();
     if answer["exit_code"] == 0 {
@@ -32,25 +32,9 @@ fn confines() -> bool {
     false
 }
 
-/// A directory that is neither in shared memory, which every command may use, nor closed to others.
-fn outside() -> tempfile::TempDir {
-    let open = |place: &Path| {
-        let mut above = place.ancestors();
-        above.all(|one| fs::metadata(one).is_ok_and(|status| status.mode() & 0o001 != 0))
-    };
-    let places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
-    let mut places = places
-        .into_iter()
-        .filter_map(|place| place.canonicalize().ok());
-    let place = places.find(|place| open(place) && !place.starts_with("/dev/shm"));
-    let top = tempfile::tempdir_in(place.expect("no temporary directory is open")).unwrap();
-    fs::set_permissions(top.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    top
-}
-
 impl Place {
     fn new(unprivileged: bool) -> Self {
-        let top = outside();
+        let top = common::public_directory();
         for name in [
             "root",
             "root/sub",

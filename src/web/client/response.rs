@@ -21,7 +21,8 @@ pub struct Response {
     pub reason: String,
     /// Where it came from in the end, without user and password.
     pub url: Url,
-    /// The body, decoded, up to [`MAX_BODY`](super::MAX_BODY) bytes or what the client [keeps](super::Client::keeping).
+    /// The body, decoded, up to [`MAX_BODY`](super::MAX_BODY) bytes or what the client
+    /// [keeps](super::Client::keeping).
     pub body: Vec<u8>,
     /// Whether there was more of it.
     pub truncated: bool,
