@@ -4,8 +4,8 @@
 //! Variables 1 and CSS Environment Variables 1. The grammar (CSS Syntax 3) is `cssparser`'s.
 
 use cssparser::{
-    AtRuleParser, CowRcStr, DeclarationParser, ParseError, Parser, ParserInput, ParserState,
-    QualifiedRuleParser, RuleBodyItemParser, RuleBodyParser, Token, parse_important,
+    AtRuleParser, CowRcStr, DeclarationParser, Delimiter, ParseError, Parser, ParserInput,
+    ParserState, QualifiedRuleParser, RuleBodyItemParser, RuleBodyParser, Token, parse_important,
 };
 
 /// What a `style` attribute makes of `property`, in lower case: the words of the last declaration
@@ -15,7 +15,10 @@ pub(super) fn value(style: &str, property: &str, valid: impl Fn(&str) -> bool) -
     let mut found = Declaration::default();
     let mut input = ParserInput::new(style);
     let mut parser = Parser::new(&mut input);
-    for declaration in RuleBodyParser::new(&mut parser, &mut Of(property)).flatten() {
+    while let Some(declaration) = next(&mut parser, property) {
+        let Some(declaration) = declaration else {
+            continue;
+        };
         let counts = match &declaration.value {
             Value::Words(words) => valid(words),
             Value::Variable => true,
@@ -31,6 +34,26 @@ pub(super) fn value(style: &str, property: &str, valid: impl Fn(&str) -> bool) -
     }
 }
 
+/// The next thing in a style, and of a declaration of `property` what it declares.
+///
+/// A `}` that closes nothing begins a declaration that is none, to the next semicolon: so does the
+/// browser that most people have, whereas `cssparser` looks for a declaration directly behind it.
+fn next(parser: &mut Parser<'_, '_>, property: &str) -> Option<Option<Declaration>> {
+    let start = parser.state();
+    match parser.next().ok()? {
+        Token::Semicolon => return Some(None),
+        Token::CloseCurlyBracket => {
+            let none = |_: &mut Parser<'_, '_>| -> Result<(), ParseError<'_, ()>> { Ok(()) };
+            // What is not read to its end is an error, and passed over all the same.
+            let _ = parser.parse_until_after(Delimiter::Semicolon, none);
+            return Some(None);
+        }
+        _ => parser.reset(&start),
+    }
+    let declaration = RuleBodyParser::new(parser, &mut Of(property)).next()?;
+    Some(declaration.ok())
+}
+
 /// Whether this attribute leaves the element without a box, or its box unseen.
 pub fn hides(style: &str) -> bool {
     value(style, "display", is_display).is_some_and(|value| value == "none")
@@ -39,22 +62,6 @@ pub fn hides(style: &str) -> bool {
 }
 
 fn is_display(value: &str) -> bool {
-    let part = |word: &str| {
-        matches!(
-            word,
-            "block"
-                | "inline"
-                | "flow"
-                | "flow-root"
-                | "table"
-                | "flex"
-                | "grid"
-                | "ruby"
-                | "math"
-                | "list-item"
-        )
-    };
-    let words = value.split_ascii_whitespace().count();
     is_wide(value)
         || matches!(
             value,
@@ -79,7 +86,29 @@ fn is_display(value: &str) -> bool {
                 | "-webkit-flex"
                 | "-webkit-inline-flex"
         )
-        || ((1..=3).contains(&words) && value.split_ascii_whitespace().all(part))
+        || is_box(value)
+}
+
+/// Whether this is `[outside || inside] | [outside? && [flow | flow-root]? && list-item]`.
+fn is_box(value: &str) -> bool {
+    let (mut outside, mut inside, mut item) = (0, None, 0);
+    for word in value.split_ascii_whitespace() {
+        match word {
+            "block" | "inline" => outside += 1,
+            "list-item" => item += 1,
+            "flow" | "flow-root" | "table" | "flex" | "grid" | "ruby" | "math"
+                if inside.is_none() =>
+            {
+                inside = Some(word);
+            }
+            _ => return false,
+        }
+    }
+    let flows = matches!(inside, None | Some("flow" | "flow-root"));
+    (outside == 1 || inside.is_some() || item == 1)
+        && outside <= 1
+        && item <= 1
+        && (item == 0 || flows)
 }
 
 fn is_visibility(value: &str) -> bool {
@@ -227,6 +256,10 @@ mod tests {
             "display:block;display:none",
             "display:none;display:bogus",
             "display:none;display:none none",
+            "display:none;display:block inline",
+            "display:none;display:flow flex",
+            "display:none;display:list-item list-item",
+            "display:none;display:flex list-item",
             "display:none;display:\"block\"",
             "display:none!important;display:block",
             "display:none ! IMPORTANT ;display:block",
@@ -248,6 +281,10 @@ mod tests {
             "display:none;display:env(\"x\")",
             "display:none;display:var(\"--x\")",
             "x:'\\1234567\n;display:none",
+            "display:none;}display:block",
+            "display:none;; } display:block",
+            "display:none;} ;display:none;}",
+            "color:red};display:none",
         ] {
             assert!(hides(style), "{style}");
         }
@@ -255,6 +292,8 @@ mod tests {
             "",
             "display:none;display:block",
             "display:none;display:inline flow-root",
+            "display:none;display:flex block",
+            "display:none;display:list-item inline flow",
             "display:none;display:revert",
             "display:none;display:var(--x)",
             "display:none;display:env(x)",
@@ -276,6 +315,9 @@ mod tests {
             "display:none;display:x(var( --y))",
             "display\\:none",
             "/*display:none",
+            "}display:none",
+            "color:red;/* */}display:none",
+            "};display:none;}display:none;display:block",
             // The line feed belongs to the escape.
             "x:'\\41\n;display:none",
             "x:'\\dD2\x0c;display:none",
