@@ -347,6 +347,7 @@ fn of_a_program_that_came_for_mcp_clients_a_host_gets_links_that_can_be_taken_aw
             true,
         ),
         ("home/.cache/uv/archive-v0/x/bin", false),
+        ("elsewhere/uv/archive-v0/x/bin", false),
         (
             "home/.npm/_npx/x/node_modules/ikigai-tools-linux-x64/bin",
             false,

@@ -2,6 +2,7 @@
 //!
 //! What a package manager has laid is left to it, and nothing leads into a cache.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::commands::doctor::places::{Owner, Place};
@@ -42,10 +43,12 @@ fn is_host_s(own: &Path) -> bool {
         .is_some_and(|directory| directory.ends_with("libexec/ikigai"))
 }
 
-/// Whether the program was only fetched to be called once, as `uvx` and `npx` do.
+/// Whether the program was only fetched to be called once, as `npx` and `uvx` do, whose caches may
+/// have been moved anywhere.
 fn is_cached(own: &Path) -> bool {
     let caches = dirs::cache_dir().is_some_and(|caches| own.starts_with(caches));
-    caches || own.iter().any(|part| part == "_npx")
+    let named = |part: &OsStr| part == "_npx" || part == "archive-v0";
+    caches || own.iter().any(named)
 }
 
 /// Whether a directory's files are those of the system's packages, which nobody else renames.
