@@ -27,6 +27,7 @@
 //! | `access` | workshop: who may use a server, and how much of it |
 //! | `calendar` | workshop: days and their dates |
 //! | `sort` | workshop: sorting in one piece of code for all types |
+//! | `unexpanded` | workshop: what only a shell expands at the beginning of a path |
 //! | `secrets` | which variables of the environment no command and no file shows |
 //! | `console` | workshop: the process's own streams, and text for a terminal |
 //! | `program` | the program's name, and how a run ends |
@@ -51,6 +52,7 @@ mod secrets;
 mod shell;
 mod sort;
 mod tools;
+mod unexpanded;
 
 // Public for the executable and for nobody else.
 #[doc(hidden)]

@@ -45,7 +45,7 @@ fn assert_free_of(directories: &[&str], what: &[&str]) {
     }
 }
 
-const WORKSHOPS: [&str; 14] = [
+const WORKSHOPS: [&str; 15] = [
     "access",
     "browser",
     "cache",
@@ -58,6 +58,7 @@ const WORKSHOPS: [&str; 14] = [
     "search",
     "shell",
     "sort.rs",
+    "unexpanded.rs",
     "web",
     "program.rs",
 ];

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::sandbox::confinement;
 use crate::sort::Sort;
+use crate::unexpanded::unexpanded;
 
 /// How many names of a directory are compared with a mistyped one.
 const MOST_NAMES: usize = 20_000;
@@ -37,7 +38,7 @@ pub enum Wants {
 pub enum Slip {
     /// `~`, which only shells expand.
     Tilde,
-    /// `$HOME`, likewise.
+    /// A variable such as `$HOME`, likewise.
     Variable,
     /// A `file:` URL.
     Url,
@@ -131,9 +132,13 @@ fn slips(path: &str) -> Vec<(Slip, String)> {
     let around = |one: char| one.is_whitespace() || "\"'`<>".contains(one);
     add(Slip::Around, Some(path.trim_matches(around).to_owned()));
     add(Slip::Url, from_url(path));
-    add(Slip::Tilde, in_home(path, "~"));
-    for variable in ["$HOME", "${HOME}"] {
-        add(Slip::Variable, in_home(path, variable));
+    if let Some(unexpanded) = unexpanded(path.trim()) {
+        let slip = if unexpanded.tilde {
+            Slip::Tilde
+        } else {
+            Slip::Variable
+        };
+        add(slip, unexpanded.path());
     }
     if let Some((file, line)) = without_line_number(path) {
         add(Slip::LineNumber(line), Some(file.to_owned()));
@@ -171,16 +176,6 @@ fn from_url(path: &str) -> Option<String> {
     };
     let decoded = percent_encoding::percent_decode_str(rest).decode_utf8();
     Some(decoded.ok()?.into_owned())
-}
-
-/// A path in the home directory, which `sign` stands for.
-fn in_home(path: &str, sign: &str) -> Option<String> {
-    let rest = path.trim().strip_prefix(sign)?;
-    if !rest.is_empty() && !rest.starts_with('/') {
-        return None;
-    }
-    let home = dirs::home_dir()?;
-    Some(format!("{}{rest}", home.to_str()?.trim_end_matches('/')))
 }
 
 /// A path without the line number behind it, and that number.

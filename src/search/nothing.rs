@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use super::paths::EntryKind;
 use super::steps::Pattern;
+use crate::unexpanded::{Unexpanded, unexpanded};
 use looked::{Looked, at_last_slash, joined};
 pub use place::{Kind, Misplaced, Slip};
 pub use readings::Misread;
@@ -175,8 +176,8 @@ pub fn names(asked: Asked<'_>) -> Option<Reason> {
     if pattern.is_empty() {
         return Some(Reason::EmptyPattern);
     }
-    if let Some(unexpanded) = unexpanded(pattern) {
-        return Some(Reason::Unexpanded(unexpanded));
+    if let Some(meant) = meant(pattern) {
+        return Some(Reason::Unexpanded(meant));
     }
     let readings = readings::readings(pattern, asked.path);
     for (how, reading) in &readings {
@@ -302,30 +303,19 @@ fn is_deep(pattern: &str) -> bool {
     wild.next() == Some("**") && wild.next().is_none()
 }
 
-/// What the shell would make of a beginning that only it expands; none where there is none.
+/// What a pattern means that begins with what is not expanded; none where it does not begin so.
 #[expect(
     clippy::option_option,
     reason = "it begins so, and what it means is known or not"
 )]
-fn unexpanded(pattern: &str) -> Option<Option<String>> {
-    let home = |rest: &str| {
-        let home = std::env::var("HOME")
-            .ok()
-            .filter(|home| home.starts_with('/'))?;
-        Some(survey::escaped(home.trim_end_matches('/')) + rest)
-    };
-    if pattern == "~" || pattern.starts_with("~/") {
-        return Some(home(&pattern[1..]));
-    }
-    for name in ["$HOME/", "${HOME}/"] {
-        if let Some(rest) = pattern.strip_prefix(name) {
-            return Some(home(&format!("/{rest}")));
-        }
-    }
+fn meant(pattern: &str) -> Option<Option<String>> {
     if let Some(rest) = pattern.strip_prefix("file://") {
         return Some(rest.starts_with('/').then(|| rest.to_owned()));
     }
-    None
+    let Unexpanded {
+        directory, rest, ..
+    } = unexpanded(pattern)?;
+    Some(directory.map(|directory| survey::escaped(&directory) + rest))
 }
 
 /// `pattern` without sets of one letter or digit, which stand for that: a front end may have made

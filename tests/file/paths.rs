@@ -65,6 +65,8 @@ fn a_path_that_is_written_otherwise_than_it_is_meant_is_set_right() {
         ("~/README.md", "~ is not expanded"),
         ("$HOME/README.md", "Variables are not expanded"),
         ("${HOME}/src/app.ts", "Variables are not expanded"),
+        ("$PWD/src/app.ts", "Variables are not expanded"),
+        ("${PWD}/README.md", "Variables are not expanded"),
         (&url, "a path, not a URL"),
         ("src/app.ts:5", "A line number is no part of the name"),
         ("src/app.ts:5:10", "\"offset\":5"),

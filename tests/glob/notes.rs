@@ -174,6 +174,8 @@ fn grep_says_what_it_did_not_look_at() {
     let here = project();
     let here = here.path();
     let home = std::env::var("HOME").unwrap_or_default();
+    let source = format!("send \"path\":\"{}/src\"", text(here));
+    let source = ["Variables are not expanded", &source];
     let none = "zzz";
     let (mut claims, mut failed) = (0, 0);
     let cases: Vec<(Value, &[&str], &[&str])> = vec![
@@ -448,6 +450,12 @@ fn grep_says_what_it_did_not_look_at() {
             &["Variables are not expanded"],
             &[],
         ),
+        (json!({"path": "$PWD/src"}), &source, &[]),
+        (
+            json!({"path": "$SRC/lib"}),
+            &["Variables are not expanded", "send the path itself"],
+            &[],
+        ),
         (
             json!({"path": format!("file://{}/src/main.rs", text(here))}),
             &["no URL", "/src/main.rs\""],
@@ -582,8 +590,9 @@ fn grep_says_what_it_did_not_look_at() {
 fn glob_says_what_it_did_not_look_at() {
     let here = project();
     let here = here.path();
+    let sources = format!("\"pattern\":\"{}/src/*.rs\"", text(here));
     let (mut claims, mut failed) = (0, 0);
-    let cases: [(Value, &[&str], &[&str]); 46] = [
+    let cases: [(Value, &[&str], &[&str]); 47] = [
         (
             json!({"pattern": "*.rs"}),
             &[
@@ -748,6 +757,11 @@ fn glob_says_what_it_did_not_look_at() {
         (
             json!({"pattern": "~/x/*.rs"}),
             &["only a shell expands"],
+            &[],
+        ),
+        (
+            json!({"pattern": "${PWD}/src/*.rs"}),
+            &["only a shell expands", &sources],
             &[],
         ),
         (json!({"pattern": "!src"}), &["`!`"], &[]),

@@ -12,6 +12,7 @@ use rustix::fs::OFlags;
 use super::survey::escaped;
 use super::{Count, Found};
 use crate::sort::Sort;
+use crate::unexpanded::unexpanded;
 
 /// The most names that are shown.
 const MOST_NAMES: usize = 3;
@@ -207,13 +208,13 @@ fn slip(path: &str) -> Option<Slip> {
         let url = url.strip_prefix("localhost").unwrap_or(url);
         return Some(Slip::Url(readable(decoded(url))));
     }
-    if path == "~" || path.starts_with("~/") {
-        return Some(Slip::Home(with_home(&path[1..]).and_then(readable)));
-    }
-    if path.starts_with('$') || path.starts_with('%') {
-        let rest = ["$HOME", "${HOME}", "%USERPROFILE%", "%HOME%"];
-        let rest = rest.iter().find_map(|name| path.strip_prefix(name));
-        return Some(Slip::Variable(rest.and_then(with_home).and_then(readable)));
+    if let Some(unexpanded) = unexpanded(path) {
+        let meant = unexpanded.path().and_then(readable);
+        return Some(if unexpanded.tilde {
+            Slip::Home(meant)
+        } else {
+            Slip::Variable(meant)
+        });
     }
     if let Some(quoted) = unquoted(path)
         && let Some(path) = readable(quoted)
@@ -255,11 +256,6 @@ fn slip(path: &str) -> Option<Slip> {
     }
     let found = (first..parts.len()).find_map(|from| readable(parts[from..].join("/")));
     found.map(Slip::Elsewhere)
-}
-
-fn with_home(rest: &str) -> Option<String> {
-    let home = env::var("HOME").ok().filter(|home| home.starts_with('/'))?;
-    Some(home.trim_end_matches('/').to_owned() + rest)
 }
 
 /// `url` with each `%20` and the like decoded, as far as that is text.

@@ -1,0 +1,120 @@
+//! What only a shell expands at the beginning of a path or a pattern, and what it would make of it.
+//!
+//! Rules: the decisions on the file tools, on glob and on grep: it is named, and what to send.
+
+use std::env;
+use std::path::PathBuf;
+
+/// A path that begins with what only a shell expands.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unexpanded<'a> {
+    /// Whether that is `~`; else it is a variable.
+    pub tilde: bool,
+    /// The directory that it stands for, without a slash at its end; none where that is not known.
+    pub directory: Option<String>,
+    /// What is behind it: nothing, or a slash and more.
+    pub rest: &'a str,
+}
+
+impl Unexpanded<'_> {
+    /// The whole path, where it is known.
+    pub fn path(&self) -> Option<String> {
+        let directory = self.directory.as_ref()?;
+        // The root's own name is its slash.
+        let root = directory.is_empty() && self.rest.is_empty();
+        let rest = if root { "/" } else { self.rest };
+        Some(format!("{directory}{rest}"))
+    }
+}
+
+/// How the home directory is written, and how the working directory, by shells here and elsewhere.
+const HOME: [&str; 4] = ["$HOME", "${HOME}", "%USERPROFILE%", "%HOME%"];
+const WORKING: [&str; 3] = ["$PWD", "${PWD}", "%CD%"];
+
+/// How `path` begins, where that is with `~` or a variable.
+pub fn unexpanded(path: &str) -> Option<Unexpanded<'_>> {
+    let behind = |name: &str| {
+        let rest = path.strip_prefix(name)?;
+        (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+    };
+    let known = |tilde, directory: Option<PathBuf>, rest| {
+        let directory =
+            directory.and_then(|directory| directory.into_os_string().into_string().ok());
+        let directory = directory.filter(|directory| directory.starts_with('/'));
+        let directory = directory.map(|directory| directory.trim_end_matches('/').to_owned());
+        Unexpanded {
+            tilde,
+            directory,
+            rest,
+        }
+    };
+    if let Some(rest) = behind("~") {
+        return Some(known(true, dirs::home_dir(), rest));
+    }
+    if let Some(rest) = HOME.into_iter().find_map(behind) {
+        return Some(known(false, dirs::home_dir(), rest));
+    }
+    if let Some(rest) = WORKING.into_iter().find_map(behind) {
+        return Some(known(false, env::current_dir().ok(), rest));
+    }
+    let at = path.find('/').unwrap_or(path.len());
+    let (first, rest) = path.split_at(at);
+    is_variable(first).then(|| known(false, None, rest))
+}
+
+/// Whether this is `$NAME`, `${NAME}` or `%NAME%`: a file's name may begin with these signs too.
+fn is_variable(text: &str) -> bool {
+    let within = |opening, closing| text.strip_prefix(opening)?.strip_suffix(closing);
+    let name = within("${", "}").or_else(|| within("%", "%"));
+    name.or_else(|| text.strip_prefix('$')).is_some_and(|name| {
+        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_shell_would_expand_is_known_by_how_it_is_written() {
+        let home = dirs::home_dir().unwrap();
+        let home = home.to_str().unwrap().trim_end_matches('/');
+        let here = env::current_dir().unwrap();
+        let here = here.to_str().unwrap();
+        for (path, meant) in [
+            ("~", home.to_owned()),
+            ("~/a b/~", format!("{home}/a b/~")),
+            ("$HOME/a", format!("{home}/a")),
+            ("${HOME}", home.to_owned()),
+            ("%USERPROFILE%/a", format!("{home}/a")),
+            ("$PWD", here.to_owned()),
+            ("${PWD}/src/*.rs", format!("{here}/src/*.rs")),
+        ] {
+            let found = unexpanded(path).unwrap();
+            assert_eq!(found.path().as_deref(), Some(&*meant), "{path}");
+            assert_eq!(found.tilde, path.starts_with('~'), "{path}");
+        }
+        for path in ["$SRC/a", "${SRC}", "%TEMP%/a", "$HOMES/a", "$_"] {
+            let found = unexpanded(path).unwrap();
+            assert!(!found.tilde, "{path}");
+            assert_eq!(found.path(), None, "{path}");
+        }
+        for path in [
+            "", "a/~", "~a/b", "~$a", "/$HOME", "$", "$1", "%20", "a$PWD", "$a.txt", "%a/%",
+        ] {
+            assert_eq!(unexpanded(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_root_directory_keeps_its_slash() {
+        let root = |rest| Unexpanded {
+            tilde: true,
+            directory: Some(String::new()),
+            rest,
+        };
+        assert_eq!(root("").path().as_deref(), Some("/"));
+        assert_eq!(root("/a").path().as_deref(), Some("/a"));
+    }
+}
