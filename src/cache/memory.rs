@@ -36,8 +36,10 @@ struct Kept {
 
 struct Slot {
     bytes: Vec<u8>,
-    /// When its age was zero.
-    began: Duration,
+    /// When it was put in, by the machine's clock.
+    since: Duration,
+    /// How old it was then: it may be older than the machine's clock.
+    age: Duration,
     used: u64,
 }
 
@@ -58,7 +60,7 @@ impl Memory {
         let mut kept = self.lock();
         let kept = &mut *kept;
         let slot = kept.entries.get_mut(question)?;
-        let age = now().saturating_sub(slot.began);
+        let age = now().saturating_sub(slot.since).saturating_add(slot.age);
         if age >= longest {
             kept.remove(question);
             return None;
@@ -86,7 +88,8 @@ impl Memory {
         kept.by_use.insert(used, question.clone());
         let slot = Slot {
             bytes: entry.bytes.clone(),
-            began: now().saturating_sub(entry.age),
+            since: now(),
+            age: entry.age,
             used,
         };
         kept.entries.insert(question.clone(), slot);
@@ -163,6 +166,19 @@ mod tests {
         memory.forget(&ask(1));
         assert_eq!(memory.get(&ask(1), HOUR), None);
         assert_eq!(memory.lock().total, 0);
+    }
+
+    #[test]
+    fn what_is_older_than_the_machine_has_run_is_no_younger_for_that() {
+        let memory = Memory::new();
+        let old = Entry {
+            age: now() + HOUR,
+            ..entry(3)
+        };
+        memory.put(&ask(1), &old);
+        let found = memory.get(&ask(1), old.age + HOUR).unwrap();
+        assert!(found.age >= old.age && found.age < old.age + Duration::from_secs(60));
+        assert_eq!(memory.get(&ask(1), old.age), None);
     }
 
     #[test]
