@@ -1,5 +1,7 @@
 //! What a way out is, and how it is tried.
 
+use std::fs;
+
 use crate::common::{is_root, skip};
 use crate::stage::{Bounds, Door, SECRET, Said, Stage, User, abi};
 
@@ -13,6 +15,9 @@ const REFUSALS: [&str; 7] = [
     "cannot open",
     "Not allowed: ",
 ];
+
+/// How it reads of a process that `/proc` does not show.
+const HIDDEN: [&str; 2] = ["No such file or directory", "Directory nonexistent"];
 
 /// A way out.
 #[derive(Clone, Copy)]
@@ -138,9 +143,32 @@ impl Way {
     }
 }
 
-fn is_refusal(said: &Said, says: &str) -> bool {
-    let mut all = REFUSALS.iter().chain(std::iter::once(&says));
-    all.any(|words| said.text.contains(words))
+/// Whether this is a refusal, in the words that say so everywhere or in these.
+pub fn is_refusal(said: &Said, says: &str) -> bool {
+    let hidden = processes_are_hidden().then_some(HIDDEN);
+    let all = REFUSALS.iter().chain(hidden.iter().flatten());
+    all.chain(std::iter::once(&says))
+        .any(|words| said.text.contains(words))
+}
+
+/// Whether `/proc` shows no process that may not be traced (`hidepid`): where it is refused
+/// otherwise, it is not there then.
+fn processes_are_hidden() -> bool {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+    let options = mounts.lines().filter_map(|line| {
+        let mut words = line.split(' ').skip(1);
+        (words.next() == Some("/proc")).then(|| words.nth(1))?
+    });
+    let hides = [
+        "hidepid=invisible",
+        "hidepid=ptraceable",
+        "hidepid=2",
+        "hidepid=4",
+    ];
+    // The last one mounted is the one that is seen.
+    options
+        .last()
+        .is_some_and(|options| options.split(',').any(|one| hides.contains(&one)))
 }
 
 fn each(ways: &[Way], mut tried: impl FnMut(&Way, User)) {
@@ -184,6 +212,15 @@ pub fn open(ways: &[Way]) {
         return;
     }
     each(ways, |way, user| way.is_open(user, Stage::bounds));
+}
+
+/// Asserts that these ways are open by a process that `/proc` shows, and closed where it hides it.
+pub fn open_where_shown(ways: &[Way]) {
+    if processes_are_hidden() {
+        closed(ways);
+    } else {
+        open(ways);
+    }
 }
 
 /// Asserts that these ways are closed from this ABI of Landlock on, and open before, as
