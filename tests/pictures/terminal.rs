@@ -82,7 +82,7 @@ fn picture(lines: &[(String, bool)]) -> String {
     let height = LINE * u32::try_from(lines.len()).unwrap() + 2 * MARGIN;
     let mut content = format!(
         "<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#0d1117\"/>\n<g font-family=\"{}\" \
-         font-size=\"14\" fill=\"#b1bac4\" xml:space=\"preserve\">\n",
+         font-size=\"14\" fill=\"#b1bac4\">\n",
         svg::CODE
     );
     for (index, (line, is_command)) in (1_u32..).zip(lines) {
@@ -94,7 +94,8 @@ fn picture(lines: &[(String, bool)]) -> String {
             content,
             "<text x=\"{MARGIN}\" y=\"{}\"{color}>{}</text>",
             MARGIN + LINE * index - 5,
-            svg::text(line)
+            // Browsers make one of several blanks, each by a rule of its own.
+            svg::text(line).replace(' ', "\u{a0}")
         );
     }
     content.push_str("</g>\n");
