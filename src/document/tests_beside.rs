@@ -28,6 +28,12 @@ fn text_beside_a_delimiter_or_a_marker_does_not_become_part_of_it() {
         ("<del>~~~~`</del>", "~~\\~\\~\\~\\~`~~"),
         ("~~~<del>a</del>", "\\~\\~\\~~~a~~"),
         ("a ~~~ b", "a ~~~ b"),
+        ("u***~k*** b", "u\\*\\*\\*~k*** b"),
+        ("u _~k~_ b", "u \\_\\~k~_ b"),
+        ("2 **u~** b", "2 \\*\\*u~** b"),
+        ("<p>\u{feff}# a", "\\# a"),
+        ("<p> \u{feff} \u{feff}<b>a\u{feff}</b>", "**a\u{feff}**"),
+        ("<p>\u{feff}<p>a", "a"),
     ]);
 }
 

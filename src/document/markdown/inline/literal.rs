@@ -61,7 +61,7 @@ impl Inline<'_> {
             self.lines.out.chars().next_back()
         };
         let last = self.is_last(&text.as_bytes()[at + length..]);
-        let (opens, closes) = match byte {
+        let (mut opens, mut closes) = match byte {
             b'`' => (true, true),
             b'~' if length > 2 => (false, self.real[slot(byte)] > 0),
             _ if last || at == 0 => {
@@ -71,9 +71,15 @@ impl Inline<'_> {
             }
             _ => escape::flanks(char::from(byte), before, after),
         };
+        if matches!(byte, b'*' | b'_') && (before == Some('~') || after == Some('~')) {
+            // Some parsers look past tildes for what an emphasis stands next to.
+            let (before, after) = self.past_tildes(&text[at + length..]);
+            let past = escape::flanks(char::from(byte), before, after);
+            opens |= past.0 || after.is_none();
+            closes |= past.1;
+        }
         // Some parsers have two tildes open wherever no blank follows them.
-        let opens =
-            opens || (byte == b'~' && length == 2 && !after.is_none_or(char::is_whitespace));
+        opens |= byte == b'~' && length == 2 && !after.is_none_or(char::is_whitespace);
         let which = slot(byte);
         if closes {
             self.settle(which);
@@ -100,6 +106,15 @@ impl Inline<'_> {
             self.lines.out.push_str(&text[at..at + length]);
         }
         length
+    }
+
+    /// What stands before the tildes that the line ends with, and behind those that `rest` begins
+    /// with.
+    fn past_tildes(&self, rest: &str) -> (Option<char>, Option<char>) {
+        let line = self.lines.out.get(self.start..).unwrap_or_default();
+        let before = line.trim_end_matches('~').chars().next_back();
+        let after = rest.trim_start_matches('~').chars().next();
+        (before, after)
     }
 
     /// Escapes the literal tildes that the line ends with, before a delimiter of the conversion's

@@ -139,6 +139,11 @@ impl Inline<'_> {
             let Some(next) = text[at..].chars().next() else {
                 return;
             };
+            // There it would be the mark of an encoding, which some parsers do not read as text.
+            if next == '\u{feff}' && self.lines.out.is_empty() {
+                at += next.len_utf8();
+                continue;
+            }
             self.ready(Some(next));
             at = self.run(text, at, escape_brackets);
         }
