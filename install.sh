@@ -17,12 +17,13 @@ PREFIX/share, then calls each link to see that it works. A file that is not its 
 overwritten or removed.
 
   --prefix DIR     PREFIX; default ~/.local
-  --user           into ~/.ikigai/tools instead, nothing on a PATH
-  --project [DIR]  into DIR/.ikigai/tools instead (default: here), nothing on a PATH
+  --user           into ~/.ikigai/tools instead, without PREFIX/bin and PREFIX/share
+  --project [DIR]  into DIR/.ikigai/tools instead (default: here), likewise
   --research       links for web-search and scrape-page as well; they stay until --uninstall
   --suffix         every link's name ends in -tool, for hosts that register no other names
   --binary FILE    install FILE, a built ikigai-tools, instead of building one
-  --uninstall      remove what was installed: links, binary, pages, and directories made for them
+  --uninstall      remove what was installed there (with --prefix, --user or --project, if it was
+                   installed by that): links, binary, pages, and directories made for them
   --dry-run        say what would be done, and change nothing
   --help           this text
 

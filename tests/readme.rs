@@ -236,6 +236,23 @@ fn the_test_that_contributing_shows_is_one_of_the_suite() {
     assert!(include_str!("file/edit.rs").contains(&shown), "{shown}");
 }
 
+/// What it means, and whether to try again.
+#[test]
+fn every_error_code_is_in_the_reference() {
+    let page = include_str!("../REFERENCE.md");
+    let (_, table) = page.split_once("\n### Error codes\n").unwrap();
+    let (table, _) = table.split_once("\n## ").unwrap();
+    let source = include_str!("../src/contract/failure.rs");
+    let quoted = source.split('"').skip(1).step_by(2);
+    let is_code =
+        |word: &&str| word.len() > 3 && word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    let codes: Vec<&str> = quoted.filter(is_code).collect();
+    assert!(codes.len() > 25, "{codes:?}");
+    for code in codes {
+        assert!(table.contains(&format!("`{code}`")), "{code}");
+    }
+}
+
 /// Every file and every heading that a page of the source's own leads to is there.
 #[test]
 fn every_link_leads_somewhere() {

@@ -76,6 +76,7 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
         tool.manual.text,
         schema.fields.first().map(Field::flag).unwrap_or_default(),
     );
+    let hosts = Schema::read(tool.schema);
     let names = schema.fields.iter().map(|field| field.name.len());
     let width = names.max().unwrap_or(0);
     for field in &schema.fields {
@@ -88,9 +89,15 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
             FieldKind::Texts => "; repeat the flag, or separate by commas",
             _ => "",
         };
+        let is_host_s = hosts.fields.iter().any(|host| host.name == field.name);
+        let alone = if is_host_s {
+            ""
+        } else {
+            "; for flags and MCP, not in a request on stdin"
+        };
         let _ = writeln!(
             text,
-            "  {:<width$}  {need} {}: {}{several}",
+            "  {:<width$}  {need} {}: {}{several}{alone}",
             field.name,
             field.kind.label(),
             field.description
@@ -101,8 +108,11 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
         "
 Options:
   --input FILE  answer the JSON request in FILE as one on stdin
-{}  --json        answer with the JSON object that a host gets
-  --schema      the JSON schema, which is the specification of the fields
+{}  --root DIR    confine files to DIR, links resolved; repeatable
+  --read DIR    let DIR, or a file, be read and executed beside the roots; repeatable
+  --no-network  keep commands off the network
+  --json        answer with the JSON object that a host gets
+  --schema      the JSON schema of a request on stdin
   --help        this text
   --version     the version
 
@@ -111,7 +121,7 @@ Example:
   printf '%s' '{}' | {invocation}
 
 Exit status:
-{}With --json, or a request on stdin, it is a host's, which the manual page tells.
+{}With --json, or with a request on stdin, it is that for hosts: see the manual page.
 What the specification leaves open is decided in REFERENCE.md, \"Where the specification is silent\".
 ",
         if tool.keeps_answers() {
@@ -142,7 +152,7 @@ pub fn exit_status(tool: &Tool) -> Vec<(String, String)> {
     let found = exits.nothing_found != 0 && tool.has(Part::Count);
     match (found, tool.has(Part::ExitCode)) {
         (true, _) => mean(0, "something was found"),
-        (_, true) => mean(0, "so the command ended"),
+        (_, true) => mean(0, "the command ended with 0"),
         _ => mean(0, "it was done"),
     }
     if found {

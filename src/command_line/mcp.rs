@@ -93,8 +93,8 @@ fn on_stdio(tools: Registry) -> Command {
             arg.long_help(format!(
                 "Confine files to DIR, links resolved; repeatable. Relative paths start at the first one. The \
                  kernel (Landlock, Linux 5.13) enforces it; without Landlock the server does not start. {commands} \
-                 is not served unless --tools names it, and its commands are then confined as well; the web \
-                 tools are served as ever."
+                 is not served unless --tools names it itself, as in `--tools local,bash`; its commands are then \
+                 confined as well. The web tools are served as ever."
             ))
         })
         .mut_arg(confinement::NO_NETWORK, |arg| {
@@ -112,7 +112,7 @@ fn on_stdio(tools: Registry) -> Command {
                 .long("max-answer")
                 .value_name("BYTES")
                 .value_parser(value_parser!(u32))
-                .help("Bound answers so; if not given, as the client lets through; 0 for no bound"),
+                .help("The longest answer, in bytes; if not given, what the client lets through; 0 for no bound"),
         )
         .arg(
             Arg::new("structured")

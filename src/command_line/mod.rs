@@ -125,7 +125,7 @@ fn doctor() -> Command {
         "Sees where the tools' links are, which of them a host finds and which shadow others (a project's \
          over a person's over the system's), whether each answers with its schema validly and in time, and \
          whether the keys that tools need are there. Each is started with --schema, as a host does, but a \
-         project's: whoever made the project made them. Exits 1 if anything is wrong, and says what to do.",
+         project's own, which whoever made the project wrote. Exits 1 if anything is wrong, and says what to do.",
     ).arg(
         Arg::new("run-project")
             .long("run-project")

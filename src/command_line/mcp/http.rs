@@ -79,7 +79,7 @@ pub fn flags() -> Vec<Arg> {
                  only with --tokens, and with --cert and --key or --behind-proxy. IKIGAI_REDIS_URL, with \
                  CACHE_ENCRYPTION_KEY, has several servers share their cache.",
             ),
-        file("tokens").help("Let in only who has a token of FILE (see `ikigai-tools token`)"),
+        file("tokens").help("Let in only clients with a token that FILE lists (see `ikigai-tools token`)"),
         file("cert")
             .requires("key")
             .help("Speak TLS with this certificate chain, in PEM"),

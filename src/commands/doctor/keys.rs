@@ -74,7 +74,7 @@ pub fn report(report: &mut Report, tools: Registry) {
     for (file, mode) in exposed(tools) {
         report.problem(
             format!(
-                "{} holds keys, and its mode, {mode:o}, lets others at it",
+                "{} holds keys, and others may use it (mode {mode:o})",
                 shown(&file)
             ),
             shell::chmod("600", &file),

@@ -1,6 +1,8 @@
 //! How the web is reached from here: the proxies that the environment names, and the certificates
 //! that are trusted. Nobody is asked.
 
+use std::env;
+
 use url::Url;
 
 use crate::commands::doctor::Report;
@@ -48,7 +50,10 @@ fn proxies(report: &mut Report, proxies: &Proxies) {
 fn certificates(report: &mut Report) {
     let state = match trusted_certificates() {
         Ok(0) => "Mozilla's, which are built in: this system has none".to_owned(),
-        Ok(count) => format!("{count} of this system's or SSL_CERT_FILE's"),
+        Ok(count) => match named() {
+            Some(variable) => format!("{count}, which {variable} names"),
+            None => format!("{count} of this system's"),
+        },
         Err(why) => {
             let what = format!("no https page can be fetched: {}", sanitize::line(&why));
             report.problem(what, "unset SSL_CERT_FILE SSL_CERT_DIR");
@@ -56,4 +61,10 @@ fn certificates(report: &mut Report) {
         }
     };
     report.line(&format!("  {:<24} {state}", "trusted certificates"));
+}
+
+/// The variable that names certificates in place of the system's, if one does.
+fn named() -> Option<&'static str> {
+    let is_set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().find(is_set)
 }
