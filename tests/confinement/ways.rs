@@ -155,7 +155,7 @@ pub fn is_refusal(said: &Said, says: &str) -> bool {
 /// otherwise, it is not there then.
 fn processes_are_hidden() -> bool {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
-    let options = mounts.lines().filter_map(|line| {
+    let mut options = mounts.lines().filter_map(|line| {
         let mut words = line.split(' ').skip(1);
         (words.next() == Some("/proc")).then(|| words.nth(1))?
     });
@@ -167,7 +167,7 @@ fn processes_are_hidden() -> bool {
     ];
     // The last one mounted is the one that is seen.
     options
-        .last()
+        .next_back()
         .is_some_and(|options| options.split(',').any(|one| hides.contains(&one)))
 }
 

@@ -16,9 +16,6 @@ pub(super) fn value(style: &str, property: &str, valid: impl Fn(&str) -> bool) -
     let mut input = ParserInput::new(style);
     let mut parser = Parser::new(&mut input);
     while let Some(declaration) = next(&mut parser, property) {
-        let Some(declaration) = declaration else {
-            continue;
-        };
         let counts = match &declaration.value {
             Value::Words(words) => valid(words),
             Value::Variable => true,
@@ -34,24 +31,24 @@ pub(super) fn value(style: &str, property: &str, valid: impl Fn(&str) -> bool) -
     }
 }
 
-/// The next thing in a style, and of a declaration of `property` what it declares.
+/// The next thing in a style: what a declaration of `property` declares, and of all else, nothing.
 ///
 /// A `}` that closes nothing begins a declaration that is none, to the next semicolon: so does the
 /// browser that most people have, whereas `cssparser` looks for a declaration directly behind it.
-fn next(parser: &mut Parser<'_, '_>, property: &str) -> Option<Option<Declaration>> {
+fn next(parser: &mut Parser<'_, '_>, property: &str) -> Option<Declaration> {
     let start = parser.state();
     match parser.next().ok()? {
-        Token::Semicolon => return Some(None),
+        Token::Semicolon => return Some(Declaration::default()),
         Token::CloseCurlyBracket => {
             let none = |_: &mut Parser<'_, '_>| -> Result<(), ParseError<'_, ()>> { Ok(()) };
             // What is not read to its end is an error, and passed over all the same.
             let _ = parser.parse_until_after(Delimiter::Semicolon, none);
-            return Some(None);
+            return Some(Declaration::default());
         }
         _ => parser.reset(&start),
     }
     let declaration = RuleBodyParser::new(parser, &mut Of(property)).next()?;
-    Some(declaration.ok())
+    Some(declaration.unwrap_or_default())
 }
 
 /// Whether this attribute leaves the element without a box, or its box unseen.
