@@ -253,7 +253,7 @@ fn a_file_of_keys_that_others_can_read_is_named_with_the_way_to_close_it() {
         for variables in [&[][..], &environment] {
             let said = machine.doctor_with(variables);
             said.finds(&format!(
-                "{} holds keys, and its mode, {shown},",
+                "{} holds keys, and others may use it (mode {shown})",
                 file.display()
             ));
             said.line(&[&format!("    -> chmod 600 {}", file.display())]);
