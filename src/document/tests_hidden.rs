@@ -240,6 +240,16 @@ fn a_page_without_text_says_why() {
             "Loading...\n\n[This page shows no text without JavaScript, which was not run. It describes itself: \"d\".]",
         ),
         ("<body><p>Hello</p><script>x</script>", "Hello"),
+        (
+            "<body><nav><h1>Contents</h1><nav><ol><li><a href=c1>Install</a></ol></nav></nav>",
+            "# Contents\n\n1. [Install](https://example.com/a/c1)",
+        ),
+        (
+            "<body><nav><a href=b>News</a></nav><div id=root></div><nav hidden>SECRET</nav><script>x</script>",
+            "[News](https://example.com/a/b)\n\n[Beside its navigation this page shows no text without \
+             JavaScript, which was not run.]",
+        ),
+        ("<nav>Contents</nav><p>Hello", "Hello"),
         ("", ""),
         ("<hr>", "---"),
     ]);

@@ -1,13 +1,17 @@
 //! A page of which next to nothing would be left: what it has for browsers without scripts, then
-//! what it hides until a script runs, and where there is no text at all, what can be said of it.
+//! what it hides until a script runs, and where there is no text at all, its navigation, and what
+//! can be said of it.
 //!
 //! Rules: HTML Living Standard, `noscript`, `noframes`, `frame`, and `meta` (`description`,
 //! `refresh`). Hidden text counts here only where it is most of the page, and of that what is most
 //! of it: what hides in a page that has a text of its own stays hidden.
 
 use std::fmt::Write as _;
+use std::rc::Rc;
 
-use html2md::{Handle, NodeData};
+use html2md::{Handle, NodeData, RcDom};
+use html5ever::interface::{ElementFlags, QualName, TreeSink};
+use html5ever::{local_name, ns};
 use memchr::{memchr, memmem};
 
 use super::dom::{self, Kind};
@@ -60,12 +64,46 @@ pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: Model) -> Read 
         (model, cuts) = source.walk(&tree);
     }
     let silent = model.letters(1) == 0 || is_notice(&model);
-    let remark = silent.then(|| remark(source)).flatten();
+    let mut navigates = false;
+    if silent && !cuts.time && show_navigation(&tree.tree) {
+        let (found, cut) = source.walk(&tree);
+        navigates = found.letters(usize::MAX) > model.letters(usize::MAX);
+        if navigates {
+            (model, cuts) = (found, cut);
+        }
+    }
+    let remark = silent.then(|| remark(source, navigates)).flatten();
     Read {
         model,
         cuts,
         remark,
     }
+}
+
+/// Has what leads through a site be text like any other, since there is none besides: tables of
+/// contents are written so, too. Whether there is such a thing.
+fn show_navigation(tree: &RcDom) -> bool {
+    let mut found = false;
+    let mut open = vec![tree.document.clone()];
+    while let Some(node) = open.pop() {
+        for child in &mut *node.children.borrow_mut() {
+            if dom::name(child) == "nav" && !dom::is_hidden(child) {
+                let name = QualName::new(None, ns!(html), local_name!("div"));
+                let shown = tree.create_element(name, Vec::new(), ElementFlags::default());
+                for inner in &*child.children.borrow() {
+                    inner.parent.set(Some(Rc::downgrade(&shown)));
+                }
+                shown.children.replace(child.children.take());
+                shown.parent.set(Some(Rc::downgrade(&node)));
+                *child = shown;
+                found = true;
+            }
+            if !is_dropped(child) {
+                open.push(child.clone());
+            }
+        }
+    }
+    found
 }
 
 /// Letters of a text; none where it only says that a script is needed.
@@ -144,13 +182,19 @@ struct About<'a> {
     frames: Vec<&'a str>,
 }
 
-/// A line in brackets about a page without text; `None` if there is nothing to be said of it.
-fn remark(source: &Source) -> Option<Model> {
+/// A line in brackets about a page without text, or without any but what `navigates`; `None` if
+/// there is nothing to be said of it.
+fn remark(source: &Source, navigates: bool) -> Option<Model> {
     let about = About::of(source.page);
-    if !about.is_page {
+    if !about.is_page || (navigates && !about.scripts) {
         return None;
     }
-    let mut line = "<p>[This page shows no text".to_owned();
+    let beside = if navigates {
+        "<p>[Beside its navigation this page"
+    } else {
+        "<p>[This page"
+    };
+    let mut line = format!("{beside} shows no text");
     if about.scripts {
         line.push_str(" without JavaScript, which was not run");
     }
