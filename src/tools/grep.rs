@@ -254,9 +254,17 @@ impl Query<'_> {
             _ if glob.starts_with('/') => None,
             _ => nothing::misplaced(asked, self.glob).map(Reason::Path),
         };
-        let reason = misplaced
-            .or_else(|| nothing::lines(asked, searched(self.path, walked, done, until)))?;
-        Some(WORDS.why(&reason, done.files))
+        let reason =
+            misplaced.or_else(|| nothing::lines(asked, searched(self.path, walked, done, until)));
+        match reason {
+            Some(reason) => Some(WORDS.why(&reason, done.files)),
+            // A model is told so in place of the lines.
+            None if done.files > 0 || terms.reader == Reader::Model => None,
+            None => Some(match self.glob {
+                Some(glob) => format!("Nothing was searched: no file is named {glob:?}."),
+                None => "Nothing was searched: there is no file to be searched.".to_owned(),
+            }),
+        }
     }
 }
 
@@ -269,10 +277,10 @@ fn searched(path: &str, walked: &Walked, done: &Done, until: Instant) -> Searche
         ..Searched::default()
     };
     let here = fs::canonicalize(path);
-    // What a link leads to within that directory, is searched there.
+    // What a link leads to within that directory, is searched there, if anything is.
     let elsewhere = |link: &[u8]| {
         let target = fs::canonicalize(OsStr::from_bytes(link)).ok()?;
-        let inside = here.as_ref().is_ok_and(|here| target.starts_with(here));
+        let inside = done.files > 0 && here.as_ref().is_ok_and(|here| target.starts_with(here));
         (!inside && target.is_file()).then_some(())
     };
     for link in &done.links {

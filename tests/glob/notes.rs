@@ -563,9 +563,17 @@ fn grep_says_what_it_did_not_look_at() {
         (json!({"glob": "Cargo.toml"}), &[], &[]),
         (json!({"glob": "src/main.rs"}), &[], &[]),
         (json!({"glob": "{src,tests}/**/*.rs"}), &[], &[]),
-        (json!({"glob": "*.none"}), &[], &[]),
-        (json!({"glob": "**/*.none"}), &[], &[]),
-        (json!({"path": "src", "glob": "*.none"}), &[], &[]),
+        (
+            json!({"glob": "*.none"}),
+            &["no file is named \"*.none\""],
+            &[],
+        ),
+        (json!({"glob": "**/*.none"}), &["no file is named"], &[]),
+        (
+            json!({"path": "src", "glob": "*.none"}),
+            &["Nothing was searched"],
+            &[],
+        ),
     ];
     for (mut request, says, says_not) in cases {
         request["pattern"] = none.into();
@@ -813,6 +821,33 @@ fn glob_says_what_it_did_not_look_at() {
     }
     assert_eq!(failed, 0);
     assert!(claims > 20, "{claims}");
+}
+
+#[test]
+fn a_link_to_a_file_beside_it_is_not_passed_over_in_silence() {
+    let here = directory();
+    fs::write(here.path().join("CLAUDE.md"), "make\n").unwrap();
+    symlink("CLAUDE.md", here.path().join("AGENTS.md")).unwrap();
+    for glob in ["AGENTS.md", "A*.md"] {
+        let request = json!({"pattern": "make", "glob": glob});
+        let said = ["1 symbolic link was not searched"];
+        notes(here.path(), "grep", &request, &said, &["no such name"]);
+    }
+    let request = json!({"pattern": "make", "glob": "*.md"});
+    let found = tool("grep").with(&request).in_directory(here.path()).run();
+    assert_eq!(
+        found.json(),
+        json!({"output": "./CLAUDE.md:1: make", "count": 1})
+    );
+    // Where no file has such a name, none was searched.
+    let request = json!({"pattern": "make", "glob": "*.py"});
+    notes(
+        here.path(),
+        "grep",
+        &request,
+        &["Nothing was searched", "*.py"],
+        &[],
+    );
 }
 
 #[test]
