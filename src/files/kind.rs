@@ -56,12 +56,15 @@ pub fn thousands(number: u64) -> String {
     grouped
 }
 
-/// The encoding that a mark at the beginning names, if it is one whose text holds NULs.
+/// The encoding that a mark at the beginning names, if it is one whose text holds NULs. By its full
+/// name, such as `UTF-16LE`, the mark is a part of the text.
 #[must_use]
 pub fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
-        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => Some("UTF-32"),
-        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16"),
+        [0xFF, 0xFE, 0, 0, ..] => Some("UTF-32LE"),
+        [0, 0, 0xFE, 0xFF, ..] => Some("UTF-32BE"),
+        [0xFF, 0xFE, ..] => Some("UTF-16LE"),
+        [0xFE, 0xFF, ..] => Some("UTF-16BE"),
         _ => None,
     }
 }
@@ -451,8 +454,9 @@ mod tests {
         ] {
             assert_eq!(of(text), None, "{text:?}");
         }
-        assert_eq!(wide_encoding(b"\xFF\xFEh\0"), Some("UTF-16"));
-        assert_eq!(wide_encoding(b"\xFF\xFE\0\0h\0\0\0"), Some("UTF-32"));
+        assert_eq!(wide_encoding(b"\xFF\xFEh\0"), Some("UTF-16LE"));
+        assert_eq!(wide_encoding(b"\xFE\xFF\0h"), Some("UTF-16BE"));
+        assert_eq!(wide_encoding(b"\xFF\xFE\0\0h\0\0\0"), Some("UTF-32LE"));
     }
 
     #[test]

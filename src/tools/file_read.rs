@@ -218,6 +218,8 @@ fn remark(window: &Window<'_>, facts: &Facts) -> Notes {
         notes.add(format!("binary file: {}.", kind.describe(facts.size)));
     }
     if let Some(encoding) = facts.encoding {
+        // By this name the mark, which says in which order bytes stand, is no part of the text.
+        let encoding = encoding.trim_end_matches("LE").trim_end_matches("BE");
         notes.add(format!(
             "{encoding} text, shown as if it were UTF-8; with bash, `iconv -f {encoding} -t UTF-8 \
              {}` shows it.",

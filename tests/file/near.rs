@@ -130,43 +130,32 @@ fn bytes_that_no_text_can_hold_are_named() {
 
 #[test]
 fn a_file_in_utf_16_is_converted_and_back_as_the_note_says() {
-    let wide: Vec<u8> = "\u{FEFF}debug = false\n"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
-    let (here, file) = file_with(&wide);
-    let note = note_of(&file, "debug = false", "debug = true");
-    assert!(note.contains("UTF-16"), "{note}");
-    let mut commands = note.split('`').skip(1).step_by(2);
-    let mut run = || {
-        let command = commands.next().expect("a command");
-        let answer = tool("bash").with(&json!({"command": command})).run().json();
-        if answer["output"]
-            .as_str()
-            .unwrap()
-            .contains("iconv: not found")
-        {
-            return false;
+    for bytes_of in [u16::to_le_bytes, u16::to_be_bytes] {
+        let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(bytes_of).collect() };
+        let (here, file) = file_with(wide("\u{FEFF}debug = false\n"));
+        let note = note_of(&file, "debug = false", "debug = true");
+        assert!(note.contains("UTF-16"), "{note}");
+        let mut commands = note.split('`').skip(1).step_by(2);
+        let mut run = || {
+            let command = commands.next().expect("a command");
+            let answer = tool("bash").with(&json!({"command": command})).run().json();
+            let output = answer["output"].as_str().unwrap();
+            if output.contains("iconv: not found") {
+                return false;
+            }
+            assert_eq!(answer, json!({"output": "", "exit_code": 0}), "{command}");
+            true
+        };
+        if !run() {
+            return common::skip("there is no iconv here");
         }
-        assert_eq!(answer, json!({"output": "", "exit_code": 0}), "{command}");
-        true
-    };
-    if !run() {
-        return common::skip("there is no iconv here");
+        let copy = here.path().join("config.txt.utf8");
+        let edited = edit(&copy, "debug = false", "debug = true");
+        assert_eq!(edited.json()["replacements"], 1);
+        assert!(run());
+        let back = fs::read(&file).unwrap();
+        assert_eq!(back, wide("\u{FEFF}debug = true\n"), "{note}");
     }
-    let copy = here.path().join("config.txt.utf8");
-    assert_eq!(
-        edit(&copy, "debug = false", "debug = true").json()["replacements"],
-        1
-    );
-    assert!(run());
-    let back = fs::read(&file).unwrap();
-    let back: Vec<u16> = back
-        .chunks(2)
-        .map(|two| u16::from_le_bytes([two[0], two[1]]))
-        .collect();
-    let back = String::from_utf16(&back).unwrap();
-    assert_eq!(back.trim_start_matches('\u{FEFF}'), "debug = true\n");
 }
 
 #[test]
