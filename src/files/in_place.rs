@@ -47,7 +47,7 @@ pub fn replace(target: &WriteTarget, old: &RegularFile, fill: Fill<'_>) -> Resul
         length: u64::try_from(content.st_size).unwrap_or(0),
         old_length: u64::try_from(old.stat.st_size).unwrap_or(0),
         // The old bytes are read first, so that only what changes is written.
-        compares: access == OFlags::RDWR && !generated,
+        compares: access == OFlags::RDWR,
         generated,
         buffers: [vec![0; PIECE], vec![0; PIECE]],
     };
@@ -252,6 +252,9 @@ impl Overwriting<'_> {
             self.remove_draft();
             return Outcome::Untouched(errno);
         }
+        if self.generated {
+            return self.hand_over();
+        }
         if let Err(errno) = self.overwrite() {
             return Outcome::Torn(errno);
         }
@@ -328,6 +331,31 @@ impl Overwriting<'_> {
         holes::next_data(&self.prepared.draft.file, at, self.length)
     }
 
+    /// Writes a file that the kernel generates: from its beginning, and some such files take no
+    /// other place.
+    fn hand_over(&mut self) -> Outcome {
+        let [piece, _] = &mut self.buffers;
+        // What has no places is written to all the same.
+        let _ = rustix::fs::seek(self.file, rustix::fs::SeekFrom::Start(0));
+        let mut at = 0;
+        loop {
+            let handed = read_at(&self.prepared.draft.file, piece, at).and_then(|count| {
+                let piece = &piece[..count];
+                if piece.is_empty() {
+                    return Ok(0);
+                }
+                rustix::io::retry_on_intr(|| rustix::io::write(self.file, piece))
+            });
+            match handed {
+                Ok(0) if at == self.length => return Outcome::Done,
+                Ok(0) => return Outcome::Torn(Errno::IO),
+                Ok(count) => at += count as u64,
+                Err(errno) if at == 0 => return Outcome::Untouched(errno),
+                Err(errno) => return Outcome::Torn(errno),
+            }
+        }
+    }
+
     fn overwrite(&mut self) -> Result<(), Errno> {
         let mut at = 0;
         while at < self.length {
@@ -339,7 +367,7 @@ impl Overwriting<'_> {
             }
         }
         let size = u64::try_from(fstat(self.file)?.st_size).unwrap_or(0);
-        if size > self.length || (size < self.length && !self.generated) {
+        if size != self.length {
             ftruncate(self.file, self.length)?;
         }
         Ok(())
@@ -383,7 +411,7 @@ impl Overwriting<'_> {
 
     /// Waits until the disk, if there is one, has the new content: only then may the draft go.
     fn sync(&self) -> Result<(), Errno> {
-        if self.generated || in_memory(self.file)? {
+        if in_memory(self.file)? {
             return Ok(());
         }
         unless_unknown(fdatasync(self.file))

@@ -377,6 +377,14 @@ fn what_is_made_up_as_it_is_read_is_written_as_well() {
     write(file, "500").answers(&wrote(3, "oom_score_adj"));
     edit(file, "0", "1000")
         .answers(&json!({"output": "Replaced 1 occurrence in oom_score_adj", "replacements": 1}));
+    // What the kernel does not take changes nothing, and nothing else is said.
+    let answer = write(file, "bogus\n").run();
+    assert_eq!(answer.field("error_code"), "WRITE_FAILED");
+    let error = answer.field("error");
+    assert!(
+        error.ends_with("oom_score_adj (Invalid argument)"),
+        "{error}"
+    );
 }
 
 #[test]
