@@ -162,6 +162,9 @@ fn missing(
         (several, _) => said.push(format!("Did you mean one of {}?", several.join(", "))),
     }
     match wants {
+        Wants::Name if path.ends_with('/') => said.push(
+            "A path that ends in / names a directory: send the path of a file in it.".to_owned(),
+        ),
         Wants::Name => {
             let parent = Path::new(path).parent().unwrap_or(Path::new("."));
             let parent = parent.to_string_lossy();

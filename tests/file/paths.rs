@@ -191,6 +191,16 @@ fn a_directory_is_to_be_listed() {
 }
 
 #[test]
+fn a_path_that_ends_in_a_slash_names_no_file() {
+    let here = project();
+    for path in ["new/", "src/", "src/new/"] {
+        let note = call("file-write", here.path(), path).note();
+        assert!(note.contains("a file in it"), "{path}: {note}");
+        assert!(!note.contains("mkdir"), "{path}: {note}");
+    }
+}
+
+#[test]
 fn a_missing_directory_is_made_as_the_note_says() {
     let here = project();
     for path in ["new/dir/a.txt", "it's new/b.txt"] {
