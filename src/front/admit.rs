@@ -85,7 +85,16 @@ pub fn admit<'a>(
                 return Ok(None);
             };
             let listed = within.listed(&base, text);
-            let listed = listed.ok_or_else(|| refused(text))?;
+            let listed = listed.ok_or_else(|| {
+                // What wildcards stand for is below the directory that is named before them.
+                let wild = |part: &str| part.contains(['*', '?', '[', '{', '\\']);
+                let named = text.split_inclusive('/').take_while(|part| !wild(part));
+                let place = base.join(named.collect::<String>());
+                Refused {
+                    real: roots::follow(&place, |_| {}).unwrap_or(place),
+                    ..refused(text)
+                }
+            })?;
             Ok(Some((pattern, listed)))
         }
     }
