@@ -210,6 +210,13 @@ fn a_bad_line_is_answered_and_the_server_lives_on() {
             (b"hello", -32700, Value::Null),
             (b"{\"a\":\"\xff\"}", -32700, Value::Null),
             (b"\0", -32700, Value::Null),
+            // Half of a pair of UTF-16: JSON, which its sender waits to be answered.
+            (
+                br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\ud800"}}"#,
+                -32700,
+                json!(7),
+            ),
+            (br#"{"id":[1],"method":"\ud800"}"#, -32700, Value::Null),
             (b"42", -32600, Value::Null),
             (b"[]", -32600, Value::Null),
             (br#"{"jsonrpc":"2.0","id":7}"#, -32600, json!(7)),

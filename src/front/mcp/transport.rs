@@ -113,6 +113,19 @@ impl<W: AsyncWrite + Unpin> Shared<W> {
     }
 }
 
+/// The id of a message that cannot be read otherwise: half of a pair of UTF-16, as JavaScript writes
+/// it, is JSON and no text. Null if there is none.
+fn id_alone(bytes: &[u8]) -> Value {
+    #[derive(Deserialize)]
+    struct Numbered {
+        id: Value,
+    }
+    match serde_json::from_slice(bytes) {
+        Ok(Numbered { id }) if id.is_string() || id.is_i64() => id,
+        _ => Value::Null,
+    }
+}
+
 /// What comes next on the input.
 enum Next {
     Line,
@@ -189,7 +202,7 @@ where
                 self.reply_error(
                     ErrorCode::PARSE_ERROR,
                     &format!("Parse error: {error}"),
-                    &Value::Null,
+                    &id_alone(bytes),
                 );
             }
             Ok(Value::Array(messages)) if !messages.is_empty() => self.batch = messages.into(),
