@@ -139,7 +139,7 @@ pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failu
     let how = confinement.words_to_allow(*right, &[place]);
     Failure::new(Code::PermissionDenied, message).with_note(format!(
         "{wanted} there was refused by the confinement, whatever the file's own permissions are. \
-         Whoever set it can allow it by adding {how}, if that is there."
+         Whoever set it can allow it by adding {how}, if that exists."
     ))
 }
 

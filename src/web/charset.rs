@@ -69,7 +69,7 @@ pub fn read(
     let kind = kind(bytes, declared.as_ref())?;
     let xml = declared.as_ref().is_some_and(MediaType::is_xml);
     let label = declared.as_ref().and_then(|media| media.charset.as_deref());
-    let encoding = choose(bytes, label, kind == BodyKind::Html || xml, host);
+    let encoding = choose(bytes, label, kind == BodyKind::Html || xml, host, truncated);
     Ok(BodyText {
         kind,
         text: decode(bytes, encoding, truncated),
@@ -100,7 +100,13 @@ fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, Unsuppor
 
 /// The character set: byte order mark, then the header, then the document (behind its first
 /// kilobyte only where the bytes are no UTF-8), then UTF-8, then what the bytes look like.
-fn choose(bytes: &[u8], label: Option<&str>, marked_up: bool, host: &str) -> &'static Encoding {
+fn choose(
+    bytes: &[u8],
+    label: Option<&str>,
+    marked_up: bool,
+    host: &str,
+    truncated: bool,
+) -> &'static Encoding {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         return encoding;
     }
@@ -111,7 +117,7 @@ fn choose(bytes: &[u8], label: Option<&str>, marked_up: bool, host: &str) -> &'s
     if marked_up && let Some(found) = in_document(prescan::declared(head)) {
         return found;
     }
-    if is_utf_8(bytes) {
+    if is_utf_8(bytes, truncated) {
         return UTF_8;
     }
     if marked_up && let Some(found) = in_document(prescan::declared_anywhere(bytes)) {
@@ -131,12 +137,12 @@ fn in_document(label: Option<Vec<u8>>) -> Option<&'static Encoding> {
     })
 }
 
-/// Whether `bytes` are UTF-8, perhaps with a character cut in two at their end; or were meant as
-/// such, with no more than a break here and there.
-fn is_utf_8(bytes: &[u8]) -> bool {
+/// Whether `bytes` are UTF-8, and where they are `truncated`, with a character cut in two at their
+/// end; or were meant as such, with no more than a break here and there.
+fn is_utf_8(bytes: &[u8], truncated: bool) -> bool {
     match simdutf8::compat::from_utf8(bytes) {
         Ok(_) => return true,
-        Err(error) if error.error_len().is_none() => return true,
+        Err(error) if truncated && error.error_len().is_none() => return true,
         Err(_) => {}
     }
     let (mut whole, mut broken) = (0, 0_usize);

@@ -96,7 +96,7 @@ fn half_a_character_at_the_cut_is_left_out_and_elsewhere_replaced() {
         "ab"
     );
     assert_eq!(
-        read(b"ab\xe4\xb8", Some("text/plain"), "", false)
+        read(b"ab\xe4\xb8", Some("text/plain; charset=utf-8"), "", false)
             .unwrap()
             .text,
         "ab\u{fffd}"
@@ -107,6 +107,14 @@ fn half_a_character_at_the_cut_is_left_out_and_elsewhere_replaced() {
             .text,
         "a\u{fffd}b"
     );
+}
+
+#[test]
+fn half_a_character_at_the_end_of_the_whole_is_none_of_utf_8() {
+    assert_eq!(text(b"caf\xe9", "text/plain"), "caf\u{e9}");
+    // Of what is UTF-8 otherwise, it is a break.
+    let cut = [&"\u{fc}".repeat(9).into_bytes()[..], b"\xc3"].concat();
+    assert!(text(&cut, "text/plain").ends_with("\u{fc}\u{fffd}"));
 }
 
 #[test]
