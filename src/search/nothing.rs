@@ -87,6 +87,8 @@ pub enum Reason {
     OnlyBuilt(Vec<(String, Count)>),
     /// What the pattern names is a directory, and this pattern names the files in it.
     Directory(String, Option<Found>),
+    /// What the pattern names is a symbolic link to this, which is not there.
+    LeadsNowhere(String, String),
     /// So many names are symbolic links to files, which are not followed.
     Links(u64),
 }
@@ -139,7 +141,9 @@ pub struct Searched {
 pub fn misplaced(asked: Asked<'_>, pattern: Option<&str>) -> Option<Misplaced> {
     let mut misplaced = place::misplaced(asked.path, asked.files_only, asked.until)?;
     if let Misplaced::Missing {
-        slip: Some(Slip::Wildcards(directory, found)),
+        slip: Some(Slip::Wildcards {
+            directory, found, ..
+        }),
         ..
     } = &mut misplaced
     {
@@ -147,15 +151,16 @@ pub fn misplaced(asked: Asked<'_>, pattern: Option<&str>) -> Option<Misplaced> {
             path: directory,
             ..asked
         };
-        let behind = pattern.map(|pattern| {
-            let written = found.pattern.trim_end_matches('/');
-            format!("{written}/{pattern}")
-        });
+        // Where files are searched and none are named, it is all that lie in the directory.
+        let behind = format!(
+            "{}/{}",
+            found.pattern.trim_end_matches('/'),
+            pattern.unwrap_or("*")
+        );
         let alone = asked.find(&found.pattern);
-        let both = behind.as_deref().and_then(|both| asked.find(both));
-        if let Some(better) = both.or(alone) {
+        if let Some(better) = asked.find(&behind).or(alone) {
             *found = better;
-        } else if let Some(behind) = behind {
+        } else if pattern.is_some() {
             found.pattern = behind;
         }
     }
@@ -247,6 +252,11 @@ pub fn lines(asked: Asked<'_>, searched: Searched) -> Option<Reason> {
         let survey = Survey::of(&base, &every, asked.until);
         let found = survey.pattern(&format!("{name}/"), false);
         return Some(Reason::Directory(name, found));
+    }
+    if !looked.sought.is_wild()
+        && let Some(target) = place::dangling(&joined(asked.path, asked.pattern))
+    {
+        return Some(Reason::LeadsNowhere(asked.pattern.to_owned(), target));
     }
     let reason = if searched.directories + searched.links > 0 {
         looked.survey(asked, None)

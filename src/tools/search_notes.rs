@@ -233,6 +233,7 @@ impl Words {
                 Some(found) => format!("{name} is a directory: {}.", self.recommend(found)),
                 None => format!("{name} is a directory, and no file lies in it or below."),
             },
+            Reason::LeadsNowhere(name, target) => leads_nowhere(name, target),
             Reason::Links(count) => format!(
                 "{} not searched: a link is followed only where `path` names it.",
                 match count {
@@ -319,6 +320,7 @@ impl Words {
     fn path(self, misplaced: &Misplaced) -> String {
         match misplaced {
             Misplaced::Nul => "`path` holds a NUL character, which no file name has.".to_owned(),
+            Misplaced::LeadsNowhere(target) => leads_nowhere("`path`", target),
             Misplaced::Unreachable(error) => {
                 format!("`path` cannot be reached: {}.", in_words(error))
             }
@@ -345,6 +347,17 @@ impl Words {
                 similar,
                 slip,
             } => match slip {
+                Some(
+                    slip @ Slip::Wildcards {
+                        directory,
+                        is_there: false,
+                        ..
+                    },
+                ) => format!(
+                    "{} {}",
+                    self.slip(slip),
+                    missing(directory, nearest, file.as_deref(), similar)
+                ),
                 Some(slip) => self.slip(slip),
                 None => missing("`path`", nearest, file.as_deref(), similar),
             },
@@ -393,7 +406,9 @@ impl Words {
                     path(file)
                 )
             }
-            Slip::Wildcards(directory, found) => {
+            Slip::Wildcards {
+                directory, found, ..
+            } => {
                 let send = format!("{},{}", path(directory), self.field(&found.pattern));
                 let does = match found.count.number {
                     0 => String::new(),
@@ -420,6 +435,10 @@ fn numbers(groups: &[(String, Count)]) -> String {
     groups.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
+fn leads_nowhere(link: &str, target: &str) -> String {
+    format!("{link} is a symbolic link to {target}, which does not exist.")
+}
+
 fn missing(path: &str, nearest: &str, file: Option<&str>, similar: &[String]) -> String {
     if file == Some(path) {
         return format!("{path} is a file, and nothing lies in it.");
@@ -431,6 +450,11 @@ fn missing(path: &str, nearest: &str, file: Option<&str>, similar: &[String]) ->
         String::new()
     } else {
         format!(", which has {}", similar.join(", "))
+    };
+    // A full stop behind it would make it another directory.
+    let nearest = match nearest {
+        "." => "the working directory",
+        nearest => nearest,
     };
     format!("{path} does not exist; the nearest directory that does is {nearest}{has}.")
 }

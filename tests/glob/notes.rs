@@ -851,6 +851,43 @@ fn a_link_to_a_file_beside_it_is_not_passed_over_in_silence() {
 }
 
 #[test]
+fn a_link_that_leads_nowhere_is_said_to() {
+    let here = directory();
+    symlink("gone.md", here.path().join("README.md")).unwrap();
+    let said = ["README.md is a symbolic link to gone.md, which does not exist"];
+    let request = json!({"pattern": "make", "glob": "README.md"});
+    notes(here.path(), "grep", &request, &said, &[]);
+    let said = ["`path` is a symbolic link to gone.md, which does not exist"];
+    for tool in ["glob", "grep"] {
+        let request = json!({"pattern": "make", "path": "README.md"});
+        notes(here.path(), tool, &request, &said, &[]);
+    }
+}
+
+#[test]
+fn wildcards_in_a_path_are_put_where_they_find_something() {
+    let here = project();
+    let at = |request| {
+        notes(
+            here.path(),
+            "grep",
+            &request,
+            &["\"path\":\"src\",\"glob\":\"u*/*\" searches"],
+            &[],
+        )
+    };
+    at(json!({"pattern": "zzz", "path": "src/u*"}));
+    let request = json!({"pattern": "zzz", "path": "missing/*"});
+    notes(
+        here.path(),
+        "grep",
+        &request,
+        &["belong in `glob`", "missing does not exist"],
+        &[],
+    );
+}
+
+#[test]
 fn a_pattern_that_cannot_be_expanded_says_why() {
     let here = project();
     for (name, request, part) in [

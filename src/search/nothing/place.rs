@@ -33,6 +33,8 @@ pub enum Misplaced {
         /// How it was mistaken, and what was probably meant.
         slip: Option<Slip>,
     },
+    /// It is a symbolic link to this, which is not there.
+    LeadsNowhere(String),
     /// It is there and cannot be reached or read.
     Unreachable(io::Error),
     /// It is there and nothing to search.
@@ -71,8 +73,15 @@ pub enum Slip {
     Elsewhere(String),
     /// With a slash at its end, though it is this file.
     SlashAtEnd(String),
-    /// With wildcards: this directory, and this pattern below it.
-    Wildcards(String, Found),
+    /// With wildcards.
+    Wildcards {
+        /// The directory before them.
+        directory: String,
+        /// Whether it is there.
+        is_there: bool,
+        /// The pattern below it.
+        found: Found,
+    },
     /// Several paths at once: a pattern for all of them.
     Several(String),
 }
@@ -87,6 +96,9 @@ pub(super) fn misplaced(path: &str, files: bool, until: Instant) -> Option<Mispl
         Ok(status) if files && status.is_file() => None,
         Ok(status) => Some(Misplaced::NotSearched(kind(&status))),
         Err(error) if is_missing(&error) => {
+            if let Some(target) = dangling(Path::new(path)) {
+                return Some(Misplaced::LeadsNowhere(target));
+            }
             let (nearest, file, similar) = nearest(Path::new(path), until);
             Some(Misplaced::Missing {
                 nearest,
@@ -97,6 +109,13 @@ pub(super) fn misplaced(path: &str, files: bool, until: Instant) -> Option<Mispl
         }
         Err(error) => Some(Misplaced::Unreachable(error)),
     }
+}
+
+/// What the symbolic link `path` leads to, if that is not there.
+pub(super) fn dangling(path: &Path) -> Option<String> {
+    let target = fs::read_link(path).ok()?;
+    let is_dangling = fs::metadata(path).is_err_and(|error| is_missing(&error));
+    is_dangling.then(|| target.to_string_lossy().into_owned())
 }
 
 fn is_missing(error: &io::Error) -> bool {
@@ -246,7 +265,11 @@ fn slip(path: &str) -> Option<Slip> {
             number: 0,
             at_least: true,
         };
-        return Some(Slip::Wildcards(directory, Found { pattern, count }));
+        return Some(Slip::Wildcards {
+            is_there: fs::metadata(&directory).is_ok_and(|status| status.is_dir()),
+            directory,
+            found: Found { pattern, count },
+        });
     }
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let first = usize::from(!path.starts_with('/'));
