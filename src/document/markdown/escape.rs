@@ -88,8 +88,42 @@ pub(super) fn is_reference(text: &[u8]) -> bool {
     length > 0 && body.get(length) == Some(&b';')
 }
 
-/// Whether a run of delimiters between these characters may open emphasis, and may close it.
-pub(super) fn flanks(delimiter: char, before: Option<char>, after: Option<char>) -> (bool, bool) {
+/// Whether a run of delimiters between these characters opens emphasis, and whether it closes it;
+/// `None` where that depends on the parser.
+pub(super) fn flanks(
+    delimiter: char,
+    before: Option<char>,
+    after: Option<char>,
+) -> Option<(bool, bool)> {
+    let [one, other] = readings(delimiter, before, after);
+    (one == other).then_some(one)
+}
+
+/// Whether any parser has a run of delimiters between these characters open emphasis, and whether
+/// any has it close it.
+pub(super) fn may_flank(
+    delimiter: char,
+    before: Option<char>,
+    after: Option<char>,
+) -> (bool, bool) {
+    let [one, other] = readings(delimiter, before, after);
+    (one.0 || other.0, one.1 || other.1)
+}
+
+/// Whether a run of delimiters opens and closes where what only some parsers count as space is
+/// none, and where it is.
+fn readings(delimiter: char, before: Option<char>, after: Option<char>) -> [(bool, bool); 2] {
+    let one = read(delimiter, before, after);
+    let differs = |side: Option<char>| side.is_some_and(is_space_to_some);
+    if !differs(before) && !differs(after) {
+        return [one, one];
+    }
+    let blank = |side: Option<char>| if differs(side) { Some(' ') } else { side };
+    [one, read(delimiter, blank(before), blank(after))]
+}
+
+/// As `CommonMark` has it.
+fn read(delimiter: char, before: Option<char>, after: Option<char>) -> (bool, bool) {
     let space = |side: Option<char>| side.is_none_or(is_space);
     let mark = |side: Option<char>| side.is_some_and(is_punctuation);
     let left = !space(after) && (!mark(after) || space(before) || mark(before));
@@ -128,7 +162,11 @@ pub(super) fn is_punctuation(c: char) -> bool {
 /// Whether `CommonMark` counts a character as space: of what Unicode calls white space, not the
 /// separators of lines and paragraphs.
 pub(super) fn is_space(c: char) -> bool {
-    c.is_whitespace() && !matches!(c, '\u{b}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+    c.is_whitespace() && !is_space_to_some(c)
+}
+
+fn is_space_to_some(c: char) -> bool {
+    matches!(c, '\u{b}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Where a line of a paragraph needs a backslash so as not to be read as another block.
@@ -371,13 +409,18 @@ mod tests {
 
     #[test]
     fn delimiters_flank_as_commonmark_has_it() {
-        assert_eq!(flanks('*', Some('a'), Some('b')), (true, true));
-        assert_eq!(flanks('_', Some('a'), Some('b')), (false, false));
-        assert_eq!(flanks('*', Some(' '), Some(' ')), (false, false));
-        assert_eq!(flanks('*', None, Some('a')), (true, false));
-        assert_eq!(flanks('*', Some('a'), Some('"')), (false, true));
-        assert_eq!(flanks('_', Some('('), Some('a')), (true, false));
-        assert_eq!(flanks('*', Some(':'), Some('\u{200b}')), (true, false));
-        assert_eq!(flanks('*', Some(':'), Some('\u{2014}')), (true, true));
+        assert_eq!(flanks('*', Some('a'), Some('b')), Some((true, true)));
+        assert_eq!(flanks('_', Some('a'), Some('b')), Some((false, false)));
+        assert_eq!(flanks('*', Some(' '), Some(' ')), Some((false, false)));
+        assert_eq!(flanks('*', None, Some('a')), Some((true, false)));
+        assert_eq!(flanks('*', Some('a'), Some('"')), Some((false, true)));
+        assert_eq!(flanks('_', Some('('), Some('a')), Some((true, false)));
+        assert_eq!(
+            flanks('*', Some(':'), Some('\u{200b}')),
+            Some((true, false))
+        );
+        assert_eq!(flanks('*', Some(':'), Some('\u{2014}')), Some((true, true)));
+        assert_eq!(flanks('*', Some('\u{b}'), Some(':')), None);
+        assert_eq!(may_flank('*', Some('\u{b}'), Some(':')), (true, true));
     }
 }

@@ -165,7 +165,9 @@ fn reads_back(text: &str, marks: &[Mark], after: Option<char>) -> bool {
         let length = end - first.at;
         let before = text[..first.at].chars().next_back();
         let next = text[end..].chars().next().or(after);
-        let (opens, closes) = escape::flanks(char::from(byte), before, next);
+        let Some((opens, closes)) = escape::flanks(char::from(byte), before, next) else {
+            return false;
+        };
         let closing = run.iter().take_while(|mark| !mark.opens).count();
         let (ends, begins) = run.split_at(closing);
         if begins.iter().any(|mark| !mark.opens) || (byte == b'~' && run.len() > 1) {

@@ -66,15 +66,15 @@ impl Inline<'_> {
             b'~' if length > 2 => (false, self.real[slot(byte)] > 0),
             _ if last || at == 0 => {
                 // The neighbour stands in another element.
-                let (opens, closes) = escape::flanks(char::from(byte), before, after);
+                let (opens, closes) = escape::may_flank(char::from(byte), before, after);
                 (opens || last, closes || before.is_some())
             }
-            _ => escape::flanks(char::from(byte), before, after),
+            _ => escape::may_flank(char::from(byte), before, after),
         };
         if matches!(byte, b'*' | b'_') && (before == Some('~') || after == Some('~')) {
             // Some parsers look past tildes for what an emphasis stands next to.
             let (before, after) = self.past_tildes(&text[at + length..]);
-            let past = escape::flanks(char::from(byte), before, after);
+            let past = escape::may_flank(char::from(byte), before, after);
             opens |= past.0 || after.is_none();
             closes |= past.1;
         }

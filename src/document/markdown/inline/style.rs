@@ -97,7 +97,8 @@ impl<'a> Inline<'a> {
             Style::Deleted => false,
             Style::Emphasis | Style::Strong => true,
         };
-        if !escape::flanks('*', before, next).0 || !self.lines.affords(4) {
+        let opens = escape::flanks('*', before, next).is_some_and(|(opens, _)| opens);
+        if !opens || !self.lines.affords(4) {
             return State::Done;
         }
         let after_own = self.delimiter_end == self.lines.out.len();
