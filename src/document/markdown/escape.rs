@@ -4,10 +4,6 @@
 //! Rules: `CommonMark` 0.31.2, "Backslash escapes", "Entity references", "Leaf blocks",
 //! "Emphasis"; GitHub Flavored Markdown 0.29, tables, task lists and strikethrough.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 /// How a byte of text is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
@@ -86,87 +82,6 @@ pub(super) fn is_reference(text: &[u8]) -> bool {
         .take_while(|byte| byte.is_ascii_alphanumeric())
         .count();
     length > 0 && body.get(length) == Some(&b';')
-}
-
-/// Whether a run of delimiters between these characters opens emphasis, and whether it closes it;
-/// `None` where that depends on the parser.
-pub(super) fn flanks(
-    delimiter: char,
-    before: Option<char>,
-    after: Option<char>,
-) -> Option<(bool, bool)> {
-    let [one, other] = readings(delimiter, before, after);
-    (one == other).then_some(one)
-}
-
-/// Whether any parser has a run of delimiters between these characters open emphasis, and whether
-/// any has it close it.
-pub(super) fn may_flank(
-    delimiter: char,
-    before: Option<char>,
-    after: Option<char>,
-) -> (bool, bool) {
-    let [one, other] = readings(delimiter, before, after);
-    (one.0 || other.0, one.1 || other.1)
-}
-
-/// Whether a run of delimiters opens and closes where what only some parsers count as space is
-/// none, and where it is.
-fn readings(delimiter: char, before: Option<char>, after: Option<char>) -> [(bool, bool); 2] {
-    let one = read(delimiter, before, after);
-    let differs = |side: Option<char>| side.is_some_and(is_space_to_some);
-    if !differs(before) && !differs(after) {
-        return [one, one];
-    }
-    let blank = |side: Option<char>| if differs(side) { Some(' ') } else { side };
-    [one, read(delimiter, blank(before), blank(after))]
-}
-
-/// As `CommonMark` has it.
-fn read(delimiter: char, before: Option<char>, after: Option<char>) -> (bool, bool) {
-    let space = |side: Option<char>| side.is_none_or(is_space);
-    let mark = |side: Option<char>| side.is_some_and(is_punctuation);
-    let left = !space(after) && (!mark(after) || space(before) || mark(before));
-    let right = !space(before) && (!mark(before) || space(after) || mark(after));
-    if delimiter == '_' {
-        (
-            left && (!right || mark(before)),
-            right && (!left || mark(after)),
-        )
-    } else {
-        (left, right)
-    }
-}
-
-/// Whether `CommonMark` counts a character as punctuation: what Unicode has in its categories P and
-/// S. Marks that combine, invisible characters and what is not assigned are neither that nor space.
-pub(super) fn is_punctuation(c: char) -> bool {
-    static PUNCTUATION: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\A[\p{P}\p{S}]").ok());
-    match c {
-        c if c.is_ascii() => c.is_ascii_punctuation(),
-        // What most pages have of it.
-        '\u{2010}'..='\u{2027}'
-        | '\u{2030}'..='\u{205e}'
-        | '\u{2190}'..='\u{23ff}'
-        | '\u{3001}'..='\u{3003}'
-        | '\u{3008}'..='\u{3020}'
-        | '\u{ff01}'..='\u{ff0f}' => true,
-        c if c.is_alphanumeric() || c.is_whitespace() || c.is_control() => false,
-        c => PUNCTUATION
-            .as_ref()
-            .is_none_or(|class| class.is_match(c.encode_utf8(&mut [0; 4]))),
-    }
-}
-
-/// Whether `CommonMark` counts a character as space: of what Unicode calls white space, not the
-/// separators of lines and paragraphs.
-pub(super) fn is_space(c: char) -> bool {
-    c.is_whitespace() && !is_space_to_some(c)
-}
-
-fn is_space_to_some(c: char) -> bool {
-    matches!(c, '\u{b}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Where a line of a paragraph needs a backslash so as not to be read as another block.
@@ -374,19 +289,6 @@ mod tests {
     }
 
     #[test]
-    fn punctuation_is_what_unicode_has_in_two_of_its_categories() {
-        for c in
-            "!~\u{a1}\u{a6}\u{d7}\u{2014}\u{2019}\u{20ac}\u{2192}\u{3002}\u{ff0c}\u{1f600}".chars()
-        {
-            assert!(is_punctuation(c), "{c:?}");
-        }
-        let neither = "a\u{ad}\u{e9}\u{300}\u{20dd}\u{200b}\u{200d}\u{2060}\u{feff}\u{fe0f}\u{378}\u{e000}\u{2028}";
-        for c in neither.chars() {
-            assert!(!is_punctuation(c) && !is_space(c), "{c:?}");
-        }
-    }
-
-    #[test]
     fn a_definition_s_label_may_go_on_in_the_next_line() {
         for line in ["[", "[a", "[a \\[b\\]", "[^a"] {
             assert!(opens_label(line), "{line}");
@@ -405,22 +307,5 @@ mod tests {
         assert!(!is_rule_with_markers("* ", "--"));
         assert!(!is_rule_with_markers("- ", "--a"));
         assert!(!is_rule_with_markers("+ ", "++"));
-    }
-
-    #[test]
-    fn delimiters_flank_as_commonmark_has_it() {
-        assert_eq!(flanks('*', Some('a'), Some('b')), Some((true, true)));
-        assert_eq!(flanks('_', Some('a'), Some('b')), Some((false, false)));
-        assert_eq!(flanks('*', Some(' '), Some(' ')), Some((false, false)));
-        assert_eq!(flanks('*', None, Some('a')), Some((true, false)));
-        assert_eq!(flanks('*', Some('a'), Some('"')), Some((false, true)));
-        assert_eq!(flanks('_', Some('('), Some('a')), Some((true, false)));
-        assert_eq!(
-            flanks('*', Some(':'), Some('\u{200b}')),
-            Some((true, false))
-        );
-        assert_eq!(flanks('*', Some(':'), Some('\u{2014}')), Some((true, true)));
-        assert_eq!(flanks('*', Some('\u{b}'), Some(':')), None);
-        assert_eq!(may_flank('*', Some('\u{b}'), Some(':')), (true, true));
     }
 }

@@ -22,6 +22,7 @@ use super::model::{AddressId, Content, Model, Node, Slice};
 
 mod escape;
 mod fence;
+mod flanks;
 mod inline;
 mod lines;
 mod table;

@@ -7,6 +7,7 @@ use crate::document::model::{Content, Model};
 use made::{Made, blocks, model};
 use read_back::{by_comrak, by_pulldown};
 
+mod characters;
 mod made;
 mod read_back;
 

@@ -4,7 +4,7 @@
 //! Rules: `CommonMark` 0.31.2, "Emphasis and strong emphasis" and "An algorithm for parsing
 //! nested emphasis and links". A group begins where nothing is open, and ends where nothing is.
 
-use super::super::escape;
+use super::super::{escape, flanks};
 use super::Inline;
 
 /// A delimiter of the conversion's own.
@@ -90,6 +90,7 @@ impl Inline<'_> {
         moved(&mut self.link_start);
         moved(&mut self.delimiter_end);
         moved(&mut self.bracket_end);
+        moved(&mut self.span_end);
         for loose in self.loose.iter_mut().flatten() {
             moved(&mut loose.at);
         }
@@ -165,7 +166,7 @@ fn reads_back(text: &str, marks: &[Mark], after: Option<char>) -> bool {
         let length = end - first.at;
         let before = text[..first.at].chars().next_back();
         let next = text[end..].chars().next().or(after);
-        let Some((opens, closes)) = escape::flanks(char::from(byte), before, next) else {
+        let Some((opens, closes)) = flanks::flanks(char::from(byte), before, next) else {
             return false;
         };
         let closing = run.iter().take_while(|mark| !mark.opens).count();

@@ -3,7 +3,7 @@
 //! Rules: `CommonMark` 0.31.2, "Backslash escapes" and "Emphasis". A delimiter that nothing
 //! pairs with stays as it is: it is escaped later, when something comes that could.
 
-use super::super::escape;
+use super::super::{escape, flanks};
 use super::{Active, Inline, Loose, Mode, State, slot};
 
 impl Inline<'_> {
@@ -66,15 +66,15 @@ impl Inline<'_> {
             b'~' if length > 2 => (false, self.real[slot(byte)] > 0),
             _ if last || at == 0 => {
                 // The neighbour stands in another element.
-                let (opens, closes) = escape::may_flank(char::from(byte), before, after);
+                let (opens, closes) = flanks::may_flank(char::from(byte), before, after);
                 (opens || last, closes || before.is_some())
             }
-            _ => escape::may_flank(char::from(byte), before, after),
+            _ => flanks::may_flank(char::from(byte), before, after),
         };
         if matches!(byte, b'*' | b'_') && (before == Some('~') || after == Some('~')) {
             // Some parsers look past tildes for what an emphasis stands next to.
             let (before, after) = self.past_tildes(&text[at + length..]);
-            let past = escape::may_flank(char::from(byte), before, after);
+            let past = flanks::may_flank(char::from(byte), before, after);
             opens |= past.0 || after.is_none();
             closes |= past.1;
         }
@@ -86,8 +86,11 @@ impl Inline<'_> {
         }
         // Beside a delimiter of the conversion's own, some parsers look past tildes for what it
         // stands next to, or take them for one that begins there.
-        let beside_own = byte == b'~'
-            && (self.delimiter_end == self.lines.out.len() || (last && self.in_style()));
+        let beside_own = match byte {
+            b'~' => self.delimiter_end == self.lines.out.len() || (last && self.in_style()),
+            b'`' => self.span_end == self.lines.out.len(),
+            _ => false,
+        };
         let escaped = beside_own
             || (opens && self.loose[which].is_some())
             || ((opens || closes) && self.real[which] > 0);
@@ -179,6 +182,7 @@ impl Inline<'_> {
         moved(&mut self.link_start);
         moved(&mut self.delimiter_end);
         moved(&mut self.bracket_end);
+        moved(&mut self.span_end);
         for loose in self.loose.iter_mut().flatten() {
             moved(&mut loose.at);
         }

@@ -88,6 +88,8 @@ pub(super) struct Inline<'a> {
     marks: Vec<group::Mark>,
     delimiter_end: usize,
     bracket_end: usize,
+    /// Where the code span that was written last ends.
+    span_end: usize,
     link_start: usize,
     in_link: bool,
     links: usize,
@@ -123,6 +125,7 @@ impl Inline<'_> {
             marks: Vec::new(),
             delimiter_end: usize::MAX,
             bracket_end: usize::MAX,
+            span_end: usize::MAX,
             link_start: 0,
             in_link: false,
             links: 0,

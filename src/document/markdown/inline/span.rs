@@ -9,8 +9,8 @@ impl Inline<'_> {
     /// Writes a code span.
     pub(in super::super) fn code(&mut self, code: &str) {
         self.ready(Some('`'));
-        if self.defines_its_link(code) {
-            // Nothing in code can be escaped.
+        // The marks of two spans beside each other would be one mark; in code nothing can be escaped.
+        if self.span_end == self.lines.out.len() || self.defines_its_link(code) {
             self.text(code);
             return;
         }
@@ -46,6 +46,7 @@ impl Inline<'_> {
             out.push(' ');
         }
         out.extend(std::iter::repeat_n('`', fence));
+        self.span_end = out.len();
         self.bracket_end = usize::MAX;
     }
 

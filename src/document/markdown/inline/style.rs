@@ -4,7 +4,7 @@
 //! Rules: `CommonMark` 0.31.2, "Emphasis", "Links" and "Autolinks"; GitHub Flavored Markdown
 //! 0.29, "Strikethrough".
 
-use super::super::{escape, target};
+use super::super::{flanks, target};
 use super::group::Mark;
 use super::{Active, Inline, Mode, State, Style, slot};
 
@@ -97,7 +97,7 @@ impl<'a> Inline<'a> {
             Style::Deleted => false,
             Style::Emphasis | Style::Strong => true,
         };
-        let opens = escape::flanks('*', before, next).is_some_and(|(opens, _)| opens);
+        let opens = flanks::flanks('*', before, next).is_some_and(|(opens, _)| opens);
         if !opens || !self.lines.affords(4) {
             return State::Done;
         }
@@ -156,8 +156,7 @@ impl<'a> Inline<'a> {
         // `**a:**b` would not close: the mark goes outside.
         let out = &self.lines.out;
         let mark = out.ends_with([':', '.', ',', ';', '?'])
-            && after
-                .is_some_and(|after| !escape::is_space(after) && !escape::is_punctuation(after))
+            && after.is_some_and(flanks::may_be_word)
             && out[..out.len() - 1].ends_with(char::is_alphanumeric);
         if !mark {
             self.part_tildes();

@@ -1,0 +1,67 @@
+//! What a character is beside a delimiter, for every character: as two parsers have it that are
+//! not this project's.
+
+use comrak::nodes::NodeValue;
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+
+use super::super::flanks::flanks;
+
+/// Whether each paragraph has strong text in it.
+fn by_pulldown(markdown: &str) -> Vec<bool> {
+    let (mut found, mut strong) = (Vec::new(), false);
+    for event in Parser::new(markdown) {
+        match event {
+            Event::Start(Tag::Strong) => strong = true,
+            Event::End(TagEnd::Paragraph) => found.push(std::mem::take(&mut strong)),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn by_comrak(markdown: &str) -> Vec<bool> {
+    let arena = comrak::Arena::new();
+    let root = comrak::parse_document(&arena, markdown, &comrak::Options::default());
+    let is_strong = |value: &NodeValue| matches!(value, NodeValue::Strong);
+    root.children()
+        .map(|paragraph| {
+            paragraph
+                .descendants()
+                .any(|node| is_strong(&node.data.borrow().value))
+        })
+        .collect()
+}
+
+#[test]
+fn a_character_beside_a_delimiter_is_what_parsers_take_it_for() {
+    // In the higher planes one is as good as the next.
+    let mut all: Vec<char> = ('\u{80}'..='\u{1ffff}').collect();
+    all.extend(('\u{20000}'..=char::MAX).step_by(251));
+    let mut wrong = Vec::new();
+    for some in all.chunks(2000) {
+        // Behind a letter strong text begins with no mark, and behind a mark with no space.
+        let paragraphs = |before: &str| {
+            let paragraph = |c: &char| format!("{before}**{c}b**");
+            some.iter().map(paragraph).collect::<Vec<_>>().join("\n\n")
+        };
+        let (letter, mark) = (paragraphs("a"), paragraphs("."));
+        for read in [by_pulldown, by_comrak] {
+            let (letter, mark) = (read(&letter), read(&mark));
+            assert_eq!((letter.len(), mark.len()), (some.len(), some.len()));
+            for (at, c) in some.iter().enumerate() {
+                for (before, opens) in [('a', letter[at]), ('.', mark[at])] {
+                    let said = flanks('*', Some(before), Some(*c));
+                    if said.is_some_and(|(said, _)| said != opens) {
+                        wrong.push((*c, before, opens));
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} such as {:?}",
+        wrong.len(),
+        &wrong[..wrong.len().min(300)]
+    );
+}
