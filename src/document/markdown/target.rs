@@ -3,6 +3,8 @@
 //!
 //! Rules: `CommonMark` 0.31.2, "Link destinations", "Link titles", "Autolinks" and "Images".
 
+use std::borrow::Cow;
+
 use super::escape;
 use crate::document::model::scheme_of;
 
@@ -11,11 +13,12 @@ pub(super) fn is_autolink(address: &str) -> bool {
     scheme_of(address).is_some_and(|scheme| (2..=32).contains(&scheme.len()))
         && !address
             .bytes()
-            .any(|byte| byte <= b' ' || matches!(byte, b'<' | b'>' | b'`'))
+            .any(|byte| byte.is_ascii_control() || matches!(byte, b' ' | b'<' | b'>' | b'`'))
 }
 
 /// Writes `(destination "title")`. In a table's cell `|` is escaped as well.
 pub(super) fn write_target(out: &mut String, address: &str, title: &str, cell: bool) {
+    let address = &*without_controls(address);
     out.push('(');
     write_destination(out, address, cell);
     if !title.trim().is_empty() {
@@ -40,13 +43,21 @@ fn write_destination(out: &mut String, address: &str, cell: bool) {
             '\\' if next.is_none_or(|byte| byte.is_ascii_punctuation()) => out.push_str("\\\\"),
             '&' if escape::is_reference(&bytes[at + 1..]) => out.push_str("\\&"),
             '|' if cell => out.push_str("%7C"),
-            c if c.is_ascii_control() => {}
             c => out.push(c),
         }
     }
     if angle {
         out.push('>');
     }
+}
+
+/// No destination holds control characters.
+fn without_controls(address: &str) -> Cow<'_, str> {
+    if !address.bytes().any(|byte| byte.is_ascii_control()) {
+        return Cow::Borrowed(address);
+    }
+    let other = |c: &char| !c.is_ascii_control();
+    Cow::Owned(address.chars().filter(other).collect())
 }
 
 fn parentheses_balance(address: &str) -> bool {
@@ -143,5 +154,8 @@ mod tests {
         assert_eq!(write("a b", "x \"y\"\n z"), "(<a b> \"x \\\"y\\\" z\")");
         assert_eq!(write("?a&amp;b&c=d", ""), "(?a\\&amp;b&c=d)");
         assert_eq!(write("", "t"), "(<> \"t\")");
+        assert_eq!(write("\u{1}", "t"), "(<> \"t\")");
+        assert_eq!(write("\u{1}<b>", ""), "(<%3Cb%3E>)");
+        assert_eq!(write("a\\\u{1}(&\u{7f}lt;", ""), "(<a\\\\(\\&lt;>)");
     }
 }
