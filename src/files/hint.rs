@@ -58,6 +58,8 @@ pub enum Slip {
     Root,
     /// The working directory's own name before the path.
     Repeated,
+    /// `/` behind a file's path.
+    SlashAtEnd,
 }
 
 /// A path that was meant.
@@ -82,6 +84,7 @@ pub fn meant(path: &str, wants: Wants) -> Option<Meant> {
         slips.retain(|(slip, meant)| match slip {
             Slip::LineNumber(_) | Slip::Diff | Slip::At | Slip::Backslashes => false,
             Slip::Root | Slip::Repeated => meant.contains('/'),
+            Slip::SlashAtEnd => fs::metadata(meant).is_ok_and(|status| status.is_file()),
             _ => true,
         });
     }
@@ -160,6 +163,10 @@ fn slips(path: &str) -> Vec<(Slip, String)> {
         .and_then(OsStr::to_str);
     let repeated = name.and_then(|name| relative.strip_prefix(name)?.strip_prefix('/'));
     add(Slip::Repeated, repeated.map(str::to_owned));
+    add(
+        Slip::SlashAtEnd,
+        Some(path.trim_end_matches('/').to_owned()),
+    );
     found.retain(|(_, path)| !path.is_empty());
     found
 }

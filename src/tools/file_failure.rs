@@ -128,6 +128,7 @@ fn slip(meant: &Meant, wants: Wants) -> String {
         Slip::Diff => "a/ and b/ are marks of a diff, not directories",
         Slip::Root => "it is not below /, but below the working directory",
         Slip::Repeated => "relative paths start in the working directory, whose name is left out",
+        Slip::SlashAtEnd => "what ends in / is a directory",
     };
     let mut note = format!("{}{}: send {path:?}", what[..1].to_uppercase(), &what[1..]);
     if let (Slip::LineNumber(line), Wants::File) = (meant.slip, wants) {

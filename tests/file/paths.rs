@@ -198,6 +198,12 @@ fn a_path_that_ends_in_a_slash_names_no_file() {
         assert!(note.contains("a file in it"), "{path}: {note}");
         assert!(!note.contains("mkdir"), "{path}: {note}");
     }
+    fs::write(here.path().join("there.txt"), "x").unwrap();
+    for tool in ["file-read", "file-write", "file-edit"] {
+        let note = call(tool, here.path(), "there.txt/").note();
+        let wanted = "What ends in / is a directory: send \"there.txt\".";
+        assert_eq!(note, wanted, "{tool}");
+    }
 }
 
 #[test]
