@@ -35,6 +35,15 @@ fn text_beside_a_delimiter_or_a_marker_does_not_become_part_of_it() {
         ("<code>b</code>``", "`b`\\`\\`"),
         ("<tt>a<a href=#x></a>b`c</tt>`", "`a`b\\`c`"),
         ("<tt>a <a href=#x></a>b</tt>", "`a` `b`"),
+        (
+            "<img src=a alt='b`'>c`",
+            "![b\\`](https://example.com/a/a)c`",
+        ),
+        ("<a href='?`'>b</a>c`", "[b](https://example.com/a/b?\\`)c`"),
+        (
+            "<a href=a title='`'>b</a>c`",
+            "[b](https://example.com/a/a \"\\`\")c`",
+        ),
         ("a\u{b}*(b* c", "a\u{b}\\*(b* c"),
         ("a\u{2028}*(b* c", "a\u{2028}\\*(b* c"),
         ("a <i>\u{b}b</i> c", "a \u{b}b c"),

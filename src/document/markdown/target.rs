@@ -42,6 +42,7 @@ fn write_destination(out: &mut String, address: &str, cell: bool) {
             '>' if angle => out.push_str("%3E"),
             '\\' if next.is_none_or(|byte| byte.is_ascii_punctuation()) => out.push_str("\\\\"),
             '&' if escape::is_reference(&bytes[at + 1..]) => out.push_str("\\&"),
+            '`' => out.push_str("\\`"),
             '|' if cell => out.push_str("%7C"),
             c => out.push(c),
         }
@@ -88,7 +89,7 @@ fn write_title(out: &mut String, title: &str, cell: bool) {
                 spaced = true;
                 continue;
             }
-            '"' => out.push_str("\\\""),
+            '"' | '`' => out.extend(['\\', c]),
             '\\' if bytes.get(at + 1).is_none_or(u8::is_ascii_punctuation) => {
                 out.push_str("\\\\");
             }
@@ -106,7 +107,7 @@ pub(super) fn escaped(text: &str, cell: bool) -> String {
     let brackets = !escape::balanced(text) || text.contains("](");
     let bytes = text.as_bytes();
     let paired = |mark: u8| memchr::memchr_iter(mark, bytes).count() > 1;
-    let marks = [b'*', b'_', b'`', b'~'].map(|mark| paired(mark).then_some(mark));
+    let marks = [b'*', b'_', b'~'].map(|mark| paired(mark).then_some(mark));
     for (at, c) in text.trim().char_indices() {
         let at = at + (text.len() - text.trim_start().len());
         let next = bytes.get(at + 1).copied();
@@ -116,7 +117,9 @@ pub(super) fn escaped(text: &str, cell: bool) -> String {
             '<' => escape::opens_tag(&bytes[at + 1..]),
             '&' => escape::is_reference(&bytes[at + 1..]),
             '|' => cell,
-            '*' | '`' | '~' => marks.contains(&u8::try_from(c).ok()),
+            // Code goes over brackets: this one may pair with another behind them.
+            '`' => true,
+            '*' | '~' => marks.contains(&u8::try_from(c).ok()),
             '_' => {
                 marks.contains(&Some(b'_'))
                     && !(next.is_some_and(|next| next.is_ascii_alphanumeric())
