@@ -44,6 +44,8 @@ fn text_beside_a_delimiter_or_a_marker_does_not_become_part_of_it() {
             "<a href=a title='`'>b</a>c`",
             "[b](https://example.com/a/a \"\\`\")c`",
         ),
+        ("~~~y <b>a~~~ b~/</b> c", "\\~\\~\\~y **a~~~ b~/** c"),
+        ("***", "\\*\\*\\*"),
         ("a\u{b}*(b* c", "a\u{b}\\*(b* c"),
         ("a\u{2028}*(b* c", "a\u{2028}\\*(b* c"),
         ("a <i>\u{b}b</i> c", "a \u{b}b c"),

@@ -156,17 +156,21 @@ impl Inline<'_> {
         }
     }
 
-    /// Escapes the character at `at`, which may be the first of a literal delimiter.
+    /// Escapes the character at `at`; of a literal delimiter that begins there all of it, for what
+    /// were left of it might pair as the whole does not.
     pub(super) fn escape_at(&mut self, at: usize) {
-        self.insert(at, "\\");
+        let bytes = &self.lines.out.as_bytes()[at..];
+        let length = match bytes.first() {
+            Some(mark @ (b'*' | b'_' | b'~' | b'`')) => {
+                bytes.iter().take_while(|byte| *byte == mark).count()
+            }
+            _ => 1,
+        };
         for loose in &mut self.loose {
-            *loose = loose.and_then(|loose| match loose {
-                Loose { at: first, length } if first == at => (length > 1).then_some(Loose {
-                    at: at + 2,
-                    length: length - 1,
-                }),
-                other => Some(other),
-            });
+            *loose = loose.filter(|loose| loose.at != at);
+        }
+        for index in (at..at + length).rev() {
+            self.insert(index, "\\");
         }
     }
 
