@@ -169,3 +169,17 @@ fn a_conversion_ends_at_the_time_it_is_given() {
     let document = super::convert_until("<p>word", &base, false, later);
     assert_eq!(document.markdown, "word");
 }
+
+#[test]
+fn a_run_of_millions_of_delimiters_costs_what_it_is_long() {
+    let long = 4_000_000;
+    for (mark, behind) in [('*', "a b*c"), ('`', "a b`c"), ('~', "<del>a</del>")] {
+        let run = String::from(mark).repeat(long);
+        let begun = std::time::Instant::now();
+        let markdown = markdown(&format!("<p>x{run}{behind}"));
+        let escaped = format!("\\{mark}").repeat(long);
+        assert!(markdown.starts_with(&format!("x{escaped}")), "{mark}");
+        // With the square of the length it would be minutes.
+        assert!(begun.elapsed().as_secs() < 20, "{mark}");
+    }
+}

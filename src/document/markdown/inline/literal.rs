@@ -141,9 +141,8 @@ impl Inline<'_> {
         } else {
             from.max(own)
         };
-        for index in (from + usize::from(escaped)..self.lines.out.len()).rev() {
-            self.insert(index, "\\");
-        }
+        let from = (from + usize::from(escaped)).min(out.len());
+        self.escape_run(from, self.lines.out.len() - from);
     }
 
     /// Escapes the literal delimiter that something could now pair with.
@@ -151,35 +150,55 @@ impl Inline<'_> {
         let Some(loose) = self.loose[which].take() else {
             return;
         };
-        for index in 0..loose.length {
-            self.insert(loose.at + 2 * index, "\\");
-        }
+        self.escape_run(loose.at, loose.length);
     }
 
     /// Escapes the character at `at`; of a literal delimiter that begins there all of it, for what
     /// were left of it might pair as the whole does not.
     pub(super) fn escape_at(&mut self, at: usize) {
         let bytes = &self.lines.out.as_bytes()[at..];
-        let length = match bytes.first() {
-            Some(mark @ (b'*' | b'_' | b'~' | b'`')) => {
-                bytes.iter().take_while(|byte| *byte == mark).count()
-            }
-            _ => 1,
+        let Some(mark @ (b'*' | b'_' | b'~' | b'`')) = bytes.first() else {
+            self.insert(at, "\\");
+            return;
         };
+        let length = bytes.iter().take_while(|byte| *byte == mark).count();
         for loose in &mut self.loose {
             *loose = loose.filter(|loose| loose.at != at);
         }
-        for index in (at..at + length).rev() {
-            self.insert(index, "\\");
+        self.escape_run(at, length);
+    }
+
+    /// Escapes each of the `length` bytes at `at`, all of them ASCII: a page may have millions.
+    fn escape_run(&mut self, at: usize, length: usize) {
+        let run = self.lines.out[at..at + length].chars();
+        let escaped: String = run.flat_map(|mark| ['\\', mark]).collect();
+        self.lines.out.replace_range(at..at + length, &escaped);
+        self.moved(|place| place.saturating_sub(at).min(length));
+        for mark in self.marks.iter_mut().rev() {
+            if mark.at < at {
+                break;
+            }
+            mark.at += (mark.at - at + 1).min(length);
         }
     }
 
     pub(super) fn insert(&mut self, at: usize, text: &str) {
         self.lines.out.insert_str(at, text);
         let length = text.len();
+        self.moved(|place| if place > at { length } else { 0 });
+        for mark in self.marks.iter_mut().rev() {
+            if mark.at < at {
+                break;
+            }
+            mark.at += length;
+        }
+    }
+
+    /// Moves what points into the line on by what `by` says.
+    fn moved(&mut self, by: impl Fn(usize) -> usize) {
         let moved = |place: &mut usize| {
-            if *place > at && *place != usize::MAX {
-                *place += length;
+            if *place != usize::MAX {
+                *place += by(*place);
             }
         };
         moved(&mut self.start);
@@ -189,12 +208,6 @@ impl Inline<'_> {
         moved(&mut self.span_end);
         for loose in self.loose.iter_mut().flatten() {
             moved(&mut loose.at);
-        }
-        for mark in self.marks.iter_mut().rev() {
-            if mark.at < at {
-                break;
-            }
-            mark.at += length;
         }
     }
 }
