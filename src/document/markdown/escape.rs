@@ -9,7 +9,7 @@
 pub(super) enum Class {
     /// Stands for itself.
     Plain,
-    /// Whitespace that CSS collapses.
+    /// Whitespace that CSS collapses, and the vertical tab, which some parsers take for a blank.
     Space,
     /// May be markup, or begin a no-break space.
     Special,
@@ -20,7 +20,7 @@ pub(super) static CLASS: [Class; 256] = classes();
 
 const fn classes() -> [Class; 256] {
     let mut table = [Class::Plain; 256];
-    let spaces = b" \t\n\r\x0c";
+    let spaces = b" \t\n\x0b\r\x0c";
     let mut i = 0;
     while i < spaces.len() {
         table[spaces[i] as usize] = Class::Space;
