@@ -32,4 +32,5 @@ mod search_routes;
 mod searching;
 #[path = "../common/server.rs"]
 mod server;
+mod stopped;
 mod tls;

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 
 use super::Right;
 
@@ -146,7 +147,7 @@ impl Listener {
     fn next(&self, buffer: &mut [u8], most: Duration) -> Option<usize> {
         let pause = Timespec::try_from(most).ok()?;
         let mut wanted = [PollFd::new(&self.socket, PollFlags::IN)];
-        poll(&mut wanted, Some(&pause))
+        retry_on_intr(|| poll(&mut wanted, Some(&pause)))
             .ok()
             .filter(|ready| *ready > 0)?;
         // SAFETY: the kernel writes no more than the buffer's length into it.

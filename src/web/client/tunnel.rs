@@ -92,14 +92,22 @@ fn timed_out(error: io::Error) -> io::Error {
 
 impl Read for Timed<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.stream.set_read_timeout(self.left()?)?;
-        (&mut &*self.stream).read(buf).map_err(timed_out)
+        loop {
+            self.stream.set_read_timeout(self.left()?)?;
+            match (&mut &*self.stream).read(buf) {
+                // A process that was stopped and goes on, or whose child ends: with a timeout the
+                // kernel does not begin again by itself (`signal(7)`).
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => return done.map_err(timed_out),
+            }
+        }
     }
 }
 
 impl Write for Timed<'_> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.stream.set_write_timeout(self.left()?)?;
+        // Whoever writes all begins again where this is interrupted.
         (&mut &*self.stream).write(buf).map_err(timed_out)
     }
 
