@@ -644,14 +644,21 @@ impl Connection {
 
     /// Whether the server closes it within this time, without a further word.
     pub fn is_closed_within(&mut self, longest: Duration) -> bool {
-        self.patience(longest);
-        let mut byte = [0];
-        match self.stream.read(&mut byte) {
-            Ok(read) => read == 0,
-            Err(error) => !matches!(
-                error.kind(),
-                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-            ),
+        let deadline = Instant::now() + longest;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            self.patience(left.max(Duration::from_millis(1)));
+            match self.stream.read(&mut [0]) {
+                Ok(read) => return read == 0,
+                // Whoever stops all processes and has them go on ends a read that has a timeout.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    return !matches!(
+                        error.kind(),
+                        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                    );
+                }
+            }
         }
     }
 }
