@@ -262,11 +262,11 @@ fn where_tool_and_watchdog_are_killed_command_and_directory_stay() {
     let room = Room::new();
     let mut child = room.call(ALL).start();
     room.runs(MANY + 1);
-    let watchdog = room.watchdog();
-    // So that neither sees the other's end.
-    kill_process(watchdog, Signal::STOP).unwrap();
+    // So that neither sees the other's end. It is the tool that is stopped: its own end would have
+    // the kernel wake a stopped watchdog, whose process group it leaves without a parent.
+    kill_process(pid_of(&child), Signal::STOP).unwrap();
+    kill(room.watchdog());
     kill(pid_of(&child));
-    kill(watchdog);
     child.wait().unwrap();
     assert!(eventually(|| room.processes().len() == MANY - 1));
     assert_eq!(room.temporary().len(), 1);
