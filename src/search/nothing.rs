@@ -87,6 +87,8 @@ pub enum Reason {
     OnlyBuilt(Vec<(String, Count)>),
     /// What the pattern names is a directory, and this pattern names the files in it.
     Directory(String, Option<Found>),
+    /// What the pattern names are so many directories, and this pattern names the files in them.
+    Directories(u64, Option<Found>),
     /// What the pattern names is a symbolic link to this, which is not there.
     LeadsNowhere(String, String),
     /// So many names are symbolic links to files, which are not followed.
@@ -245,7 +247,7 @@ pub fn lines(asked: Asked<'_>, searched: Searched) -> Option<Reason> {
             .flatten()
             .or_else(|| (searched.links > 0).then_some(Reason::Links(searched.links)));
     }
-    if searched.directories > 0 && !looked.sought.is_wild() {
+    if searched.directories > 0 && !is_wild(asked.pattern) {
         let name = asked.pattern.trim_end_matches('/').to_owned();
         let every = Sought::new("*", true);
         let base = joined(asked.path, &name);
@@ -258,10 +260,21 @@ pub fn lines(asked: Asked<'_>, searched: Searched) -> Option<Reason> {
     {
         return Some(Reason::LeadsNowhere(asked.pattern.to_owned(), target));
     }
-    let reason = if searched.directories + searched.links > 0 {
-        looked.survey(asked, None)
-    } else {
-        names(asked)
+    let reason = match (searched.directories, searched.links) {
+        (0, 0) => names(asked),
+        (0, _) => looked.survey(asked, None),
+        (directories, _) => {
+            let named = asked.pattern.trim_end_matches('/');
+            let found = asked.try_out(&format!("{named}/**/*"));
+            let within = Reason::Directories(directories, found);
+            // Whoever asks for every name does not mean the directories.
+            let every = named.ends_with('*') && named.trim_matches(['*', '/']).is_empty();
+            let survey = || looked.survey(asked, None);
+            match &within {
+                Reason::Directories(_, Some(_)) if !every => Some(within),
+                _ => survey().or(Some(within)),
+            }
+        }
     };
     reason.or_else(|| (searched.links > 0).then_some(Reason::Links(searched.links)))
 }
@@ -308,9 +321,13 @@ impl Asked<'_> {
 /// surveyed, and not sought in directories that hold what was built.
 fn is_deep(pattern: &str) -> bool {
     let (directories, _) = at_last_slash(pattern);
-    let wild = |part: &&str| part.contains(['*', '?', '[', '{', '\\']);
-    let mut wild = directories.split('/').filter(wild);
+    let mut wild = directories.split('/').filter(|part| is_wild(part));
     wild.next() == Some("**") && wild.next().is_none()
+}
+
+/// Whether it may be another name than the one that is written.
+fn is_wild(pattern: &str) -> bool {
+    pattern.contains(['*', '?', '[', '{', '\\'])
 }
 
 /// What a pattern means that begins with what is not expanded; none where it does not begin so.

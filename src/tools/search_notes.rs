@@ -233,6 +233,19 @@ impl Words {
                 Some(found) => format!("{name} is a directory: {}.", self.recommend(found)),
                 None => format!("{name} is a directory, and no file lies in it or below."),
             },
+            Reason::Directories(count, found) => {
+                let (names, them) = match count {
+                    1 => ("What matches is a directory".to_owned(), "it"),
+                    count => {
+                        let count = thousands(*count);
+                        (format!("What matches are {count} directories"), "them")
+                    }
+                };
+                match found {
+                    Some(found) => format!("{names}: {}.", self.recommend(found)),
+                    None => format!("{names}, and no file was found in {them}."),
+                }
+            }
             Reason::LeadsNowhere(name, target) => leads_nowhere(name, target),
             Reason::Links(count) => format!(
                 "{} not searched: a link is followed only where `path` names it.",

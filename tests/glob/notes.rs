@@ -263,6 +263,32 @@ fn grep_says_what_it_did_not_look_at() {
             &[r#""glob":"src/search/**/*" searches 2"#],
             &[],
         ),
+        (
+            json!({"glob": "s*"}),
+            &[
+                "What matches are 2 directories",
+                r#""glob":"s*/**/*" searches 10"#,
+            ],
+            &[],
+        ),
+        (
+            json!({"glob": "{src,tests}"}),
+            &["2 directories", r#""glob":"{src,tests}/**/*" searches"#],
+            &[],
+        ),
+        (
+            json!({"glob": "*/search"}),
+            &["a directory", r#""glob":"*/search/**/*" searches 2"#],
+            &[],
+        ),
+        (
+            json!({"path": "src", "glob": "s*/"}),
+            &[
+                "What matches is a directory",
+                r#""glob":"s*/**/*" searches 2"#,
+            ],
+            &[],
+        ),
         (json!({"glob": "src/mian.rs"}), &["src has main.rs"], &[]),
         (
             json!({"glob": "scr/*.rs"}),
