@@ -20,6 +20,13 @@ const MOST_PLACES: usize = 200;
 /// How much a line counts at most, by the length of what is seen of it.
 const MOST_WEIGHT: usize = 20;
 
+/// How much it counts against a list of equal lines that a line stands between two of them: half of
+/// what a letter counts for it.
+const BETWEEN: i32 = 2;
+
+/// What a list counts that there is not.
+const NOTHING: i32 = i32::MIN / 2;
+
 /// From which likeness on a line is called alike, in hundredths.
 const ALIKE: usize = 60;
 
@@ -141,7 +148,7 @@ impl Compared<'_> {
     fn aligned(&self, first: usize) -> Option<Block> {
         let from = first.saturating_sub(SLACK);
         let to = self.file.len().min(first + self.sought.len() + SLACK);
-        let pairs = self.common(from..to);
+        let pairs = self.common(from..to, first);
         let (start, end) = (*pairs.first()?, *pairs.last()?);
         let total: usize = (0..self.sought.len()).map(|at| self.weight(at)).sum();
         let equal: usize = pairs.iter().map(|(at, _)| self.weight(*at)).sum();
@@ -161,55 +168,62 @@ impl Compared<'_> {
         Some(Block { lines, changes })
     }
 
-    /// The longest list of lines that both have in the same order, by weight.
-    fn common(&self, file: Range<usize>) -> Vec<(usize, usize)> {
+    /// The list of lines that both have in the same order that counts most. Lines of the file that
+    /// stand between two of them count against it, or else the list is spread over all that is
+    /// like the lines looked for.
+    fn common(&self, file: Range<usize>, first: usize) -> Vec<(usize, usize)> {
         let (rows, columns) = (self.sought.len(), file.len());
         let width = columns + 1;
-        let mut best = vec![0u32; (rows + 1) * width];
+        // What a list counts that has begun before, and goes on with these lines or later ones.
+        let mut on = vec![NOTHING; (rows + 1) * width];
+        let begun = |on: &[i32], at: usize, column: usize| {
+            let equal = self.equal(at, file.start + column);
+            equal.then(|| self.gain(at) + on[(at + 1) * width + column + 1].max(0))
+        };
+        let (mut best, mut start) = ((0, 0), None);
         for at in (0..rows).rev() {
-            let gain = u32::try_from(self.weight(at) + 1).unwrap_or(1);
             for column in (0..columns).rev() {
-                let skipped = best[(at + 1) * width + column].max(best[at * width + column + 1]);
-                best[at * width + column] = if self.equal(at, file.start + column) {
-                    skipped.max(best[(at + 1) * width + column + 1] + gain)
-                } else {
-                    skipped
+                let here = begun(&on, at, column);
+                let later =
+                    on[(at + 1) * width + column].max(on[at * width + column + 1] - BETWEEN);
+                on[at * width + column] = later.max(here.unwrap_or(NOTHING));
+                let Some(here) = here else {
+                    continue;
                 };
+                // Of two that count the same, the one that is nearer to where it is looked for.
+                let near = usize::MAX - (file.start + column).abs_diff(first + at);
+                if (here, near) > best {
+                    (best, start) = ((here, near), Some((at, column)));
+                }
             }
         }
         let mut pairs = Vec::new();
-        let (mut at, mut column) = (0, 0);
-        while at < rows && column < columns {
-            let here = best[at * width + column];
-            let there = file.start + column;
-            let gain = u32::try_from(self.weight(at) + 1).unwrap_or(1);
-            if self.equal(at, there) && here == best[(at + 1) * width + column + 1] + gain {
-                pairs.push((at, there));
-                at += 1;
-                column += 1;
-            } else if here == best[(at + 1) * width + column] {
-                at += 1;
-            } else {
-                column += 1;
+        let Some((mut at, mut column)) = start else {
+            return pairs;
+        };
+        loop {
+            pairs.push((at, file.start + column));
+            (at, column) = (at + 1, column + 1);
+            loop {
+                let value = on[at * width + column];
+                if value <= 0 {
+                    return pairs;
+                }
+                if begun(&on, at, column) == Some(value) {
+                    break;
+                }
+                if value == on[(at + 1) * width + column] {
+                    at += 1;
+                } else {
+                    column += 1;
+                }
             }
         }
-        self.draw_near(&mut pairs);
-        pairs
     }
 
-    /// Has brackets and empty lines at the beginning stand as near as they can to the lines that
-    /// count; behind those they do already.
-    fn draw_near(&self, pairs: &mut [(usize, usize)]) {
-        let counts = |pair: &(usize, usize)| self.weight(pair.0) > 0;
-        let Some(first) = pairs.iter().position(counts) else {
-            return;
-        };
-        for one in (0..first).rev() {
-            let (at, there) = pairs[one];
-            let before = pairs[one + 1].1;
-            let nearest = (there..before).rev().find(|there| self.equal(at, *there));
-            pairs[one].1 = nearest.unwrap_or(there);
-        }
+    /// How much it counts that line `at` of those looked for is found.
+    fn gain(&self, at: usize) -> i32 {
+        4 * i32::try_from(self.weight(at) + 1).unwrap_or(1)
     }
 
     /// Where the lines are much alike, though none is equal.
@@ -370,6 +384,25 @@ mod tests {
         assert_eq!((block.lines, block.changes), (2..7, vec![(4..5, 2..2)]));
         let block = found(FILE, "fn second() {\n    new();\n    four();\n}").unwrap();
         assert_eq!((block.lines, block.changes), (8..11, vec![(9..9, 1..2)]));
+    }
+
+    #[test]
+    fn lines_that_stand_together_are_found_though_some_stand_elsewhere_too() {
+        let file = "class Writer:\n    def visit_For(self, node):\n        self.fill(\"for \")\n        if \
+                    node.orelse:\n            self.fill(\"else\")\n            \
+                    self.traverse(node.orelse)\n\n    def visit_If(self, node):\n        \
+                    self.fill(\"if \")\n        if node.orelse:\n            self.fill(\"else\")\n            \
+                    self.traverse(node.orelse)\n\n    def visit_While(self, node):\n        \
+                    self.fill(\"while \")\n        self.traverse(node.test)\n";
+        let lines: Vec<&str> = file.split_inclusive('\n').collect();
+        let sought = lines[9..16].concat();
+        for (changed, to) in [
+            ("node.test", "node.cond"),
+            ("if node.orelse", "if node.body"),
+        ] {
+            let block = found(file, &sought.replace(changed, to)).unwrap();
+            assert_eq!(block.lines, 9..16, "{changed}: {:?}", block.changes);
+        }
     }
 
     #[test]
