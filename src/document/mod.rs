@@ -269,7 +269,7 @@ fn write(mut read: html::Read, length: usize, end: Option<Instant>) -> Document 
     Document {
         title,
         markdown,
-        remark: begin,
+        remark: begin.filter(|_| !read.beside_text),
         ..Document::default()
     }
 }
@@ -289,5 +289,7 @@ mod tests;
 mod tests_beside;
 #[cfg(test)]
 mod tests_hidden;
+#[cfg(test)]
+mod tests_meaning;
 #[cfg(test)]
 mod tests_useless;

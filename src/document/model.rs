@@ -170,6 +170,18 @@ impl Spans {
         }
     }
 
+    /// At a row's end: counts off what reaches down into its columns from `column` on; returns the
+    /// one behind the last of those.
+    pub fn rest(&mut self, column: usize) -> usize {
+        let mut end = column;
+        for at in column..self.0.len() {
+            if self.take(at) {
+                end = at + 1;
+            }
+        }
+        end
+    }
+
     /// Notes that a cell reaches down over `rows` rows, as far as its columns are among the first
     /// [`MAX_SPANNED_COLUMNS`]: each row goes through all that reaches down into it.
     pub fn note(&mut self, column: usize, columns: usize, rows: usize) {

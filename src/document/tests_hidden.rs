@@ -230,6 +230,36 @@ fn a_page_without_text_says_why() {
             "<frameset><frame src=a.html><frame src=b.html><noframes>No frames, no JavaScript.</noframes></frameset>",
             "[This page shows no text. It is made of frames: <https://example.com/a/a.html>, <https://example.com/a/b.html>]",
         ),
+        // With few words it leads elsewhere as well; but not where it is read again.
+        (
+            "<meta http-equiv=refresh content='0; url=../new/'><p>Redirecting...",
+            "Redirecting...\n\n[This page leads to <https://example.com/new/>]",
+        ),
+        (
+            "<meta http-equiv=refresh content='60; url=/a/b'><p>Hello",
+            "Hello",
+        ),
+        (
+            "<frameset><frame src=a.html><noframes><p>This document is designed to be viewed using \
+             frames. If you see this message, you are using a client that has none. See the other \
+             version.</noframes></frameset>",
+            "This document is designed to be viewed using frames. If you see this message, you are \
+             using a client that has none. See the other version.\n\n[This page is made of frames: \
+             <https://example.com/a/a.html>]",
+        ),
+        // To be about scripts is not to need one.
+        (
+            "<p>JavaScript was created in 1995.<script>x</script>",
+            "JavaScript was created in 1995.",
+        ),
+        (
+            "<p>Enable JavaScript in the settings.",
+            "Enable JavaScript in the settings.",
+        ),
+        (
+            "<h1>Freight</h1><p>Loading docks: 5",
+            "# Freight\n\nLoading docks: 5",
+        ),
         (
             "<meta http-equiv=refresh content='0; javascript:go()'><frame src=about:blank>",
             "[This page shows no text.]",

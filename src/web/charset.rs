@@ -90,12 +90,20 @@ fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, Unsuppor
             "{} served as {essence}",
             kind.media_type
         ))),
+        // As programs are answered whose authors left the type as it was.
+        (Some(BodyKind::Html), None) if is_json(bytes) => Ok(BodyKind::Text),
         (Some(kind), None) => Ok(kind),
         (None, None) if UNSPECIFIC.contains(&essence.as_str()) && is_text(bytes) => {
             Ok(BodyKind::Text)
         }
         (None, _) => Err(Unsupported(essence.clone())),
     }
+}
+
+/// Whether these are an object or an array of JSON.
+fn is_json(bytes: &[u8]) -> bool {
+    matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
+        && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
 /// The character set: byte order mark, then the header, then the document (behind its first

@@ -28,6 +28,7 @@ pub(super) fn links_within(node: &Handle) -> Option<Vec<Handle>> {
                     | Kind::Emphasis
                     | Kind::Strong
                     | Kind::Deleted
+                    | Kind::Raised
                     | Kind::Code
                     | Kind::Break,
                 ) => None,

@@ -51,9 +51,14 @@ fn next(parser: &mut Parser<'_, '_>, property: &str) -> Option<Declaration> {
     Some(declaration.unwrap_or_default())
 }
 
+/// Whether this attribute leaves the element without a box.
+pub(super) fn removes(style: &str) -> bool {
+    value(style, "display", is_display).is_some_and(|value| value == "none")
+}
+
 /// Whether this attribute leaves the element without a box, or its box unseen.
 pub fn hides(style: &str) -> bool {
-    value(style, "display", is_display).is_some_and(|value| value == "none")
+    removes(style)
         || value(style, "visibility", is_visibility)
             .is_some_and(|value| matches!(&*value, "hidden" | "collapse"))
 }

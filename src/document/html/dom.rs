@@ -27,6 +27,8 @@ pub(super) enum Kind {
     Emphasis,
     Strong,
     Deleted,
+    /// `sup`.
+    Raised,
     Code,
     Quoted,
     Break,
@@ -58,6 +60,7 @@ pub(super) fn kind_of(name: &str) -> Kind {
         "em" | "i" => Kind::Emphasis,
         "strong" | "b" => Kind::Strong,
         "del" | "s" | "strike" => Kind::Deleted,
+        "sup" => Kind::Raised,
         "code" | "kbd" | "samp" | "tt" => Kind::Code,
         "q" => Kind::Quoted,
         "br" => Kind::Break,
@@ -136,6 +139,17 @@ pub(super) fn with_attributes<T>(
 /// `until-found`), `aria-hidden="true"`, or a style that does not display it.
 pub(super) fn is_hidden(node: &Handle) -> bool {
     with_attributes(node, |name, value| hides(name, value).then_some(())).is_some()
+}
+
+/// Whether this element is hidden, and what stands around it is where it would be without it: one
+/// that is only not to be seen, or not to be read out, keeps its place.
+pub(super) fn is_gone(node: &Handle) -> bool {
+    let removes = |name: &str, value: &str| match name {
+        "hidden" => hides(name, value),
+        "style" => css::removes(value),
+        _ => false,
+    };
+    with_attributes(node, |name, value| removes(name, value).then_some(())).is_some()
 }
 
 /// Whether an attribute of this name (in lower case) and value hides its element.

@@ -59,6 +59,8 @@ pub(super) struct Flow {
     in_code: usize,
     contents: usize,
     copies: usize,
+    /// The last character of the text so far.
+    last: Option<char>,
 }
 
 impl Flow {
@@ -75,7 +77,14 @@ impl Flow {
             in_code: 0,
             contents: 0,
             copies: FREE_COPIES,
+            last: None,
         }
+    }
+
+    /// The character that text would directly follow in its line.
+    pub(super) fn before(&self) -> Option<char> {
+        let goes_on = self.open && self.breaks == 0 || !self.code.is_empty();
+        self.last.filter(|_| goes_on)
     }
 
     /// Notes that so many bytes of the page have been read.
@@ -93,6 +102,7 @@ impl Flow {
         if text.is_empty() {
             return;
         }
+        self.last = text.chars().next_back();
         if self.in_code > 0 {
             self.code_text(text);
             return;
@@ -117,6 +127,7 @@ impl Flow {
 
     /// A node that stands in a line and holds nothing.
     pub(super) fn leaf(&mut self, content: Content) {
+        self.last = None;
         self.ready();
         self.build.add(content);
     }

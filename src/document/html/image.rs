@@ -114,9 +114,6 @@ fn source(node: &Handle) -> Option<String> {
             .filter(|address| usable(address))
             .map(str::to_owned)
     };
-    if dom::attribute(node, "src").as_deref() == Some("") {
-        return Some(String::new());
-    }
     plain("src")
         .or_else(|| plain("data-src"))
         .or_else(|| plain("data-original"))

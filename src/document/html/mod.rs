@@ -78,6 +78,8 @@ pub(super) struct Read {
     pub(super) cuts: Cuts,
     /// What is to be said of a page that shows nothing.
     pub(super) remark: Option<Model>,
+    /// Whether the remark stands beside a text of the page's own.
+    pub(super) beside_text: bool,
 }
 
 /// Reads a page that was found at `base`, as far as there is memory and time for it.
@@ -96,6 +98,7 @@ pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> Read {
             model,
             cuts,
             remark: None,
+            beside_text: false,
         };
     }
     rescue::rescue(&source, tree, model)

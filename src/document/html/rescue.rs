@@ -44,6 +44,16 @@ const MAX_FRAMES: usize = 20;
 pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: Model) -> Read {
     let mut cuts = Cuts::default();
     let has = |word: &str| memmem::find(source.page.as_bytes(), word.as_bytes()).is_some();
+    let about = About::of(source.page);
+    // What stands beside frames is not shown where they are.
+    let is_notice = |model: &Model| {
+        (about.scripts && is_notice(model))
+            || (!about.frames.is_empty() && model.letters(LITTLE) < LITTLE)
+    };
+    let letters_of = |model: &Model| match model {
+        model if is_notice(model) => 0,
+        model => model.letters(LITTLE),
+    };
     if ["<noscript", "<NOSCRIPT", "<noframes", "<NOFRAMES"]
         .iter()
         .any(|name| has(name))
@@ -72,11 +82,12 @@ pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: Model) -> Read 
             (model, cuts) = (found, cut);
         }
     }
-    let remark = silent.then(|| remark(source, navigates)).flatten();
+    let remark = remark(source, &about, silent, navigates);
     Read {
         model,
         cuts,
         remark,
+        beside_text: !silent,
     }
 }
 
@@ -106,22 +117,45 @@ fn show_navigation(tree: &RcDom) -> bool {
     found
 }
 
-/// Letters of a text; none where it only says that a script is needed.
-fn letters_of(model: &Model) -> usize {
-    if is_notice(model) {
-        return 0;
-    }
-    model.letters(LITTLE)
-}
+/// What stands beside "JavaScript" where a page says that it takes it, in the languages in which
+/// most do: parts of words for to need, to enable, to be disabled, to support and the like.
+const DEMANDS: [&str; 26] = [
+    "need",
+    "require",
+    "enable",
+    "turn on",
+    "switch on",
+    "disabled",
+    "activ",
+    "aktiv",
+    "allow",
+    "support",
+    "must",
+    "without",
+    "work",
+    "erforder",
+    "benötig",
+    "ohne ",
+    "habilit",
+    "abilit",
+    "necess",
+    "requier",
+    "requis",
+    "sans ",
+    "включ",
+    "启用",
+    "啟用",
+    "有効",
+];
 
-/// Whether all that is shown is that a script is needed or running.
+/// Whether all that is shown, of a page with scripts, is that a script is needed or running.
 fn is_notice(model: &Model) -> bool {
     let letters = model.letters(MUCH);
     if letters == MUCH {
         return false;
     }
     let text = model.beginning(4 * MUCH).to_lowercase();
-    text.contains("javascript")
+    (text.contains("javascript") && DEMANDS.iter().any(|word| text.contains(word)))
         || (letters < 32 && (text.contains("loading") || text.contains("please wait")))
 }
 
@@ -182,24 +216,31 @@ struct About<'a> {
     frames: Vec<&'a str>,
 }
 
-/// A line in brackets about a page without text, or without any but what `navigates`; `None` if
-/// there is nothing to be said of it.
-fn remark(source: &Source, navigates: bool) -> Option<Model> {
-    let about = About::of(source.page);
-    if !about.is_page || (navigates && !about.scripts) {
+/// A line in brackets about a page that is `silent`, without text or without any but what
+/// `navigates`, and about one with few words that leads elsewhere; `None` if there is nothing to be
+/// said of it.
+fn remark(source: &Source, about: &About<'_>, silent: bool, navigates: bool) -> Option<Model> {
+    // A page that is to be read again leads nowhere.
+    let leads = about
+        .leads
+        .filter(|address| source.base.join(address).ok().as_ref() != Some(source.base));
+    let beyond = leads.is_some() || !about.frames.is_empty();
+    if !about.is_page || (!silent && !beyond) || (navigates && !about.scripts && !beyond) {
         return None;
     }
-    let beside = if navigates {
-        "<p>[Beside its navigation this page"
-    } else {
-        "<p>[This page"
-    };
-    let mut line = format!("{beside} shows no text");
-    if about.scripts {
-        line.push_str(" without JavaScript, which was not run");
+    let mut line = String::from("<p>[");
+    if silent {
+        line.push_str(if navigates {
+            "Beside its navigation this page shows no text"
+        } else {
+            "This page shows no text"
+        });
+        if about.scripts {
+            line.push_str(" without JavaScript, which was not run");
+        }
+        line.push('.');
     }
-    line.push('.');
-    if let Some(description) = about.description {
+    if let Some(description) = about.description.filter(|_| silent) {
         let mut end = description.len().min(MAX_DESCRIPTION);
         while !description.is_char_boundary(end) {
             end -= 1;
@@ -207,16 +248,18 @@ fn remark(source: &Source, navigates: bool) -> Option<Model> {
         let description = description[..end].replace('<', "&lt;");
         let _ = write!(line, " It describes itself: \"{description}\".");
     }
-    if let Some(address) = about.leads {
-        line.push_str(" It leads to ");
+    let mut it = if silent { " It" } else { "This page" };
+    if let Some(address) = leads {
+        line.extend([it, " leads to "]);
         media::write(address, "", &mut line);
+        it = " It";
     }
-    for (at, address) in about.frames.into_iter().enumerate() {
-        line.push_str(if at == 0 {
-            " It is made of frames: "
+    for (at, address) in about.frames.iter().enumerate() {
+        if at == 0 {
+            line.extend([it, " is made of frames: "]);
         } else {
-            ", "
-        });
+            line.push_str(", ");
+        }
         media::write(address, "", &mut line);
     }
     line.push_str("]</p>");

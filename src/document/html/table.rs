@@ -27,19 +27,21 @@ pub(super) fn shape(table: &Handle) -> Option<Table> {
         aligns: Vec::new(),
     };
     let mut first = true;
-    let mut spans = Spans::default();
     for section in table.children.borrow().iter() {
         match dom::name(section) {
             "thead" | "tbody" | "tfoot" if !dom::is_hidden(section) => {
+                let mut rows = Rows::of(section);
+                let mut spans = Spans::default();
                 for row in section.children.borrow().iter() {
-                    if dom::name(row) != "tr" || dom::is_hidden(row) {
+                    if !is_row(row) {
                         continue;
                     }
+                    rows.next();
                     let Row {
                         cells,
                         width,
                         all_header,
-                    } = measure(row, &mut spans)?;
+                    } = measure(row, &rows, &mut spans)?;
                     if cells == 0 {
                         continue;
                     }
@@ -67,36 +69,95 @@ struct Row {
     all_header: bool,
 }
 
-fn measure(row: &Handle, spans: &mut Spans) -> Option<Row> {
+/// The rows of a section, of which those without cells become none: how far a cell reaches down is
+/// told in those that stay, and never beyond its section.
+#[derive(Default)]
+pub(super) struct Rows {
+    /// How many of the rows before each have cells, and of all.
+    with_cells: Vec<usize>,
+    /// How many have begun.
+    begun: usize,
+}
+
+impl Rows {
+    /// Those of `section`, none of which has begun.
+    pub(super) fn of(section: &Handle) -> Self {
+        let mut with_cells = vec![0];
+        let mut count = 0;
+        for row in section.children.borrow().iter().filter(|row| is_row(row)) {
+            count += usize::from(
+                row.children
+                    .borrow()
+                    .iter()
+                    .any(|cell| place(cell).is_some()),
+            );
+            with_cells.push(count);
+        }
+        Self {
+            with_cells,
+            begun: 0,
+        }
+    }
+
+    /// The next one begins.
+    pub(super) fn next(&mut self) {
+        self.begun += 1;
+    }
+
+    /// Over how many rows that stay a cell of this one reaches that says it reaches over so many.
+    fn reached(&self, rows: usize) -> usize {
+        let before = self.begun.saturating_sub(1);
+        let until = (before + rows).min(self.with_cells.len().saturating_sub(1));
+        let count = |at: usize| self.with_cells.get(at).copied().unwrap_or(0);
+        count(until).saturating_sub(count(before)).max(1)
+    }
+
+    /// Columns and rows of a cell of the row that has begun, each at least 1.
+    pub(super) fn span(&self, cell: &Handle) -> (usize, usize) {
+        let (columns, rows) = span(cell);
+        (columns.into(), self.reached(rows.into()))
+    }
+}
+
+fn is_row(node: &Handle) -> bool {
+    dom::name(node) == "tr" && !dom::is_hidden(node)
+}
+
+/// Whether a cell is seen; `None` for what is no cell, or gone.
+pub(super) fn place(node: &Handle) -> Option<bool> {
+    (dom::kind(node) == Some(Kind::Cell) && !dom::is_gone(node)).then(|| !dom::is_hidden(node))
+}
+
+fn measure(row: &Handle, rows: &Rows, spans: &mut Spans) -> Option<Row> {
     let mut measured = Row {
         cells: 0,
         width: 0,
         all_header: true,
     };
     for cell in row.children.borrow().iter() {
-        if dom::kind(cell) != Some(Kind::Cell) || dom::is_hidden(cell) {
+        let Some(seen) = place(cell) else {
             continue;
-        }
-        if !fits_a_line(cell) {
+        };
+        if seen && !fits_a_line(cell) {
             return None;
         }
         while spans.take(measured.width) {
             measured.width += 1;
         }
-        let (columns, rows) = span(cell);
-        spans.note(measured.width, columns.into(), rows.into());
+        let (columns, rows) = rows.span(cell);
+        spans.note(measured.width, columns, rows);
         measured.cells += 1;
-        measured.width += usize::from(columns);
+        measured.width += columns;
         measured.all_header &= dom::name(cell) == "th";
     }
-    while spans.take(measured.width) {
-        measured.width += 1;
+    if measured.cells > 0 {
+        measured.width = spans.rest(measured.width);
     }
     Some(measured)
 }
 
 /// Columns and rows of a cell, each at least 1.
-pub(super) fn span(cell: &Handle) -> (u16, u16) {
+fn span(cell: &Handle) -> (u16, u16) {
     let (mut columns, mut rows) = (1, 1);
     let _: Option<()> = dom::with_attributes(cell, |name, value| {
         let number = || value.trim().parse().unwrap_or(1_usize);
@@ -117,7 +178,7 @@ fn limited(number: usize, most: usize) -> u16 {
 fn alignments(row: &Handle) -> Vec<Align> {
     let mut aligns = Vec::new();
     for cell in row.children.borrow().iter() {
-        if dom::kind(cell) == Some(Kind::Cell) && !dom::is_hidden(cell) {
+        if place(cell).is_some() {
             let align = dom::with_attributes(cell, |name, value| match name {
                 "align" => Some(value.trim().to_ascii_lowercase()),
                 "style" => css::value(value, "text-align", |_| true),

@@ -65,8 +65,8 @@ fn a_heading_and_a_cell_hold_lines_alone() {
             r#"Table(2 [None, None])[Row[Cell["a"] Cell["b" Break "c"]]]"#,
         ),
         (
-            "<table><tr><th align=right>a<th>b<tr><td colspan=2 rowspan=3>c</table>",
-            r#"Table(2 header [Right, None])[Row[Cell["a"] Cell["b"]] Row[Cell(2 by 3)["c"]]]"#,
+            "<table><tr><th align=right>a<th>b<tr><td colspan=2 rowspan=3>c<tr><td>d</table>",
+            r#"Table(3 header [Right, None])[Row[Cell["a"] Cell["b"]] Row[Cell(2 by 2)["c"]] Row[Cell["d"]]]"#,
         ),
         (
             "<table><caption>a</caption><tr><th>b</table>",

@@ -110,6 +110,7 @@ impl Writer<'_> {
         if grid.column == 0 {
             return;
         }
+        grid.spans.rest(grid.column);
         let lines = &mut self.inline.lines;
         if std::mem::take(&mut grid.header_due) {
             for _ in grid.column..grid.columns {

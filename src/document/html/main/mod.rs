@@ -83,6 +83,7 @@ pub(super) fn read(source: &Source) -> Option<(Read, bool)> {
         model,
         cuts,
         remark: None,
+        beside_text: false,
     };
     Some((read, sure))
 }

@@ -15,7 +15,9 @@ pub(super) mod all;
 mod category;
 mod end;
 mod foreign;
+mod formula;
 pub(super) mod media;
+mod numbers;
 mod start;
 pub(in crate::document) mod tag;
 mod tree;
@@ -73,6 +75,7 @@ fn filter_for(
         fresh: false,
         verbatim: 0,
         endless: [false; media::NAMES],
+        ahead: formula::Ahead::default(),
     };
     let late = filter.run(end);
     if !filter.changed {
@@ -103,6 +106,8 @@ struct Filter<'a> {
     verbatim: usize,
     /// Which media have no end tag in what is left of the page.
     endless: [bool; media::NAMES],
+    /// Where the next formula ends, and where it is said as TeX.
+    ahead: formula::Ahead,
 }
 
 impl Filter<'_> {

@@ -3,7 +3,8 @@
 
 use super::super::dom::{self, Kind};
 use super::{
-    Category, Filter, MEANING, all, is_verbatim, meaning, memchr, renamed, tag, tree, xml,
+    Category, Filter, MEANING, all, formula, is_verbatim, meaning, memchr, memmem, numbers,
+    renamed, tag, tree, xml,
 };
 use crate::document::entities;
 
@@ -36,6 +37,9 @@ impl<'a> Filter<'a> {
         if self.foreign > 0
             && let Some(end) = self.foreign_start(at, name, &tag)
         {
+            return end;
+        }
+        if let Some(end) = self.replaced(at, name, category, &tag, hides) {
             return end;
         }
         // What is left out whole leaves no trace.
@@ -103,6 +107,37 @@ impl<'a> Filter<'a> {
                 self.cut(at, tag.end, "")
             }
             _ => self.open(at, name, category, &tag, hides),
+        }
+    }
+
+    /// Deals with a start tag in whose place, or in that of its whole element, something else is
+    /// read; `None` for any other.
+    fn replaced(
+        &mut self,
+        at: usize,
+        name: &str,
+        category: Category,
+        tag: &tag::Tag<'a>,
+        hides: bool,
+    ) -> Option<usize> {
+        match category {
+            // A browser shows it as the element that it stands in.
+            Category::Template if self.has(at, tag, b"shadowrootmode") => {
+                Some(self.cut(at, tag.end, " "))
+            }
+            Category::Foreign if name == "math" && !hides => {
+                let (formula, end) = self.formula_within(at, tag)?;
+                Some(self.formula(at, formula, end))
+            }
+            Category::Void if name == "img" && self.has(at, tag, formula::IMAGE) => {
+                let formula = self.formula_of_image(at)?;
+                Some(self.formula(at, formula, tag.end))
+            }
+            _ if self.verbatim > 0 => {
+                let end = numbers::end(self.page, at, name, tag.end)?;
+                Some(self.cut(at, end, ""))
+            }
+            _ => None,
         }
     }
 
@@ -235,6 +270,11 @@ impl<'a> Filter<'a> {
         tag.end
     }
 
+    /// Whether the start tag at `at` has this word in it, in lower case.
+    fn has(&self, at: usize, tag: &tag::Tag<'a>, word: &[u8]) -> bool {
+        memmem::find(&self.page.as_bytes()[at..tag.end], word).is_some()
+    }
+
     pub(super) fn raw_end(&self, from: usize, name: &str) -> (usize, usize) {
         if self.xml {
             xml::raw_end(self.page, from, name)
@@ -243,7 +283,12 @@ impl<'a> Filter<'a> {
         }
     }
 
+    /// What is written in an area of several lines stands there line by line.
     fn area(&mut self, at: usize, tag: &tag::Tag<'a>) -> usize {
+        let (text, _) = self.raw_end(tag.end, "textarea");
+        if self.page[tag.end..text].trim_ascii().contains('\n') {
+            return self.raw_text(at, tag, "textarea", "<pre>", "</pre>");
+        }
         let start = all::textarea(self.all);
         self.raw_text(at, tag, "textarea", start, " </span>")
     }
@@ -282,7 +327,7 @@ impl<'a> Filter<'a> {
             return after;
         }
         self.cut(at, at, start);
-        let verbatim = start == "<pre>" && !self.xml;
+        let verbatim = matches!(name, "xmp" | "plaintext") && !self.xml;
         for c in text.chars() {
             match c {
                 '<' => self.out.push_str("&lt;"),

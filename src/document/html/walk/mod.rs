@@ -17,6 +17,7 @@ use crate::document::{ALLOWANCE, Cuts};
 
 mod link;
 mod list;
+mod raised;
 mod useless;
 
 /// What is to be done when an element ends.
@@ -32,6 +33,10 @@ enum Exit {
     Signature,
     Quoted,
     Boxed,
+    /// What stands higher, in brackets or not.
+    Raised {
+        bracketed: bool,
+    },
     /// A block that holds blocks.
     Container,
     List,
@@ -88,6 +93,8 @@ struct Walk {
     lists: Vec<bool>,
     /// The tables around: whether each holds data.
     tables: Vec<bool>,
+    /// The rows of the section of data that is open: no cell of one holds another table.
+    rows: table::Rows,
     stack: Vec<Frame>,
     in_signature: bool,
 }
@@ -120,6 +127,7 @@ pub(super) fn walk(
         title: None,
         lists: Vec::new(),
         tables: Vec::new(),
+        rows: table::Rows::default(),
         stack: Vec::new(),
         in_signature: false,
     };
@@ -217,7 +225,11 @@ impl Walk {
             NodeData::Element { name, .. } => {
                 self.flow.read(name.local.len() + 2);
                 let kind = dom::kind_of(&name.local);
-                if kind == Kind::Dropped || dom::is_hidden(&node) {
+                if kind == Kind::Dropped {
+                    return;
+                }
+                if dom::is_hidden(&node) {
+                    self.hidden(&node);
                     return;
                 }
                 self.enter_element(&node, kind)
@@ -252,6 +264,7 @@ impl Walk {
                 self.flow.text("\"");
                 Exit::Quoted
             }
+            Kind::Raised => self.enter_raised(node),
             Kind::Boxed => {
                 self.flow.space();
                 Exit::Boxed
@@ -293,6 +306,7 @@ impl Walk {
             }
             Kind::Table => self.enter_table(node),
             Kind::Row if self.tables.last() == Some(&true) => {
+                self.rows.next();
                 self.container(Content::Row);
                 Exit::Row
             }
@@ -310,9 +324,29 @@ impl Walk {
             Kind::Item => self.enter_item(node),
             _ => {
                 self.flow.end();
+                if self.stack.last().is_some_and(|f| f.exit == Exit::Table)
+                    && self.tables.last() == Some(&true)
+                {
+                    self.rows = table::Rows::of(node);
+                }
                 Exit::Block
             }
         })
+    }
+
+    /// What is not seen: a cell of a table keeps its place, or those behind it would be read as
+    /// others.
+    fn hidden(&mut self, node: &Handle) {
+        if self.stack.last().is_some_and(|f| f.exit == Exit::Row)
+            && table::place(node) == Some(false)
+        {
+            let exit = self.enter_cell(node);
+            self.leave(&Frame {
+                node: node.clone(),
+                next: 0,
+                exit,
+            });
+        }
     }
 
     fn leave(&mut self, frame: &Frame) {
@@ -332,6 +366,11 @@ impl Walk {
             Exit::Signature => self.leave_signature(),
             Exit::Quoted => self.flow.text("\""),
             Exit::Boxed => self.flow.space(),
+            Exit::Raised { bracketed } => {
+                if bracketed {
+                    self.flow.text(")");
+                }
+            }
             Exit::Container => {
                 self.flow.end();
                 self.flow.build.close();
@@ -406,7 +445,9 @@ impl Walk {
 
     fn enter_cell(&mut self, node: &Handle) -> Exit {
         self.flow.end();
-        let (columns, rows) = table::span(node);
+        let (columns, rows) = self.rows.span(node);
+        let limited = |number| u16::try_from(number).unwrap_or(u16::MAX);
+        let (columns, rows) = (limited(columns), limited(rows));
         self.flow.build.open(Content::Cell { columns, rows });
         self.flow.mode = Mode::Cell;
         Exit::Cell

@@ -1,0 +1,118 @@
+//! Formulas: where a page says them as TeX, that stands for them, as code. What a formula's own
+//! elements hold is a row of numbers and letters, which says something else.
+//!
+//! Rules: `MathML` Core, `annotation` and `alttext`; and how Wikipedia shows formulas: as an image for
+//! the eye, hidden from those who are read to, and as elements that are hidden from the eye.
+
+use memchr::memmem;
+
+use super::super::dom;
+use super::{Category, Filter, tag};
+
+/// A class of images that show a formula, and say it as their text.
+pub(super) const IMAGE: &[u8] = b"mwe-math-fallback-image";
+
+/// The longest formula that is told as TeX, in bytes of the page.
+const LONGEST: usize = 8 * 1024;
+
+/// The next places of what is looked for, as far as it has been: each is looked for once.
+#[derive(Default)]
+pub(super) struct Ahead {
+    end: usize,
+    annotation: usize,
+}
+
+/// The first place of `word` from `from` on; the page's end if there is none.
+fn next(page: &str, from: usize, word: &str, known: &mut usize) -> usize {
+    if *known < from {
+        let found = memmem::find(&page.as_bytes()[from..], word.as_bytes());
+        *known = found.map_or(page.len(), |length| from + length);
+    }
+    *known
+}
+
+impl<'a> Filter<'a> {
+    /// The TeX of the formula whose start tag is at `at`, as it stands in the page, and where the
+    /// page goes on behind it; `None` if it has none.
+    pub(super) fn formula_within(
+        &mut self,
+        at: usize,
+        start: &tag::Tag<'a>,
+    ) -> Option<(&'a str, usize)> {
+        let page = self.page;
+        let end = next(page, start.end, "</math>", &mut self.ahead.end);
+        if end == page.len() || start.closed {
+            return None;
+        }
+        let behind = end + "</math>".len();
+        let annotation = next(page, start.end, "<annotation", &mut self.ahead.annotation);
+        if annotation < end
+            && let Some(said) = annotated(page, annotation, end)
+        {
+            return Some((said, behind));
+        }
+        let mut said = None;
+        tag::scan(page, at + 1 + start.name.len(), |attribute| {
+            if attribute.name.eq_ignore_ascii_case("alttext") {
+                said = said.or_else(|| tex(attribute.value));
+            }
+        })?;
+        said.map(|said| (said, behind))
+    }
+
+    /// What the image at `at` says of the formula that it shows; `None` if nobody sees it.
+    pub(super) fn formula_of_image(&self, at: usize) -> Option<&'a str> {
+        let (mut said, mut gone) = (None, false);
+        tag::scan(self.page, at + 1 + "img".len(), |attribute| {
+            let name = attribute.name.to_ascii_lowercase();
+            match &*name {
+                "alt" => said = said.or_else(|| tex(attribute.value)),
+                "hidden" | "style" => gone |= dom::hides(&name, attribute.value),
+                _ => {}
+            }
+        })?;
+        said.filter(|_| !gone)
+    }
+
+    /// Writes a formula in place of the page from `at` to `end`.
+    pub(super) fn formula(&mut self, at: usize, formula: &str, end: usize) -> usize {
+        let mut fixes = String::new();
+        self.tree.before_start("code", Category::Plain, &mut fixes);
+        if !self.tree.is_settled() {
+            self.tree.content(false, &mut fixes);
+        }
+        self.fix(at, &fixes);
+        self.cut(at, at, "<code>");
+        self.out.push_str(&formula.replace('<', "&lt;"));
+        self.out.push_str("</code>");
+        self.copied = end;
+        end
+    }
+}
+
+/// What the annotation at `at` says, if that is TeX.
+fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
+    let mut is_tex = false;
+    let (from, closed) = tag::scan(page, at + "<annotation".len(), |attribute| {
+        is_tex |= attribute.name.eq_ignore_ascii_case("encoding")
+            && matches!(
+                attribute.value.trim(),
+                "application/x-tex" | "TeX" | "LaTeX"
+            );
+    })?;
+    if !is_tex || closed || from > end {
+        return None;
+    }
+    let length = memmem::find(&page.as_bytes()[from..end], b"</annotation")?;
+    tex(&page[from..from + length])
+}
+
+/// A formula without what only says how large it is set.
+fn tex(said: &str) -> Option<&str> {
+    let said = said.trim();
+    let inner = ["{\\displaystyle", "{\\textstyle"]
+        .iter()
+        .find_map(|style| said.strip_prefix(style)?.strip_suffix('}'));
+    let said = inner.unwrap_or(said).trim();
+    (!said.is_empty() && said.len() <= LONGEST).then_some(said)
+}

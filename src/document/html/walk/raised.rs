@@ -1,0 +1,109 @@
+//! What stands higher than the line (`sup`): behind a number or a letter it is a power, an index or
+//! the number of a note, and without a mark of that it would be read as more of the same number.
+//!
+//! Rules: `^` before it, as plain text and most programs have it, and brackets around what is more
+//! than a number or a word. Ordinals (1st) and trade marks need none.
+
+use html2md::{Handle, NodeData};
+
+use super::super::dom::{self, Kind};
+use super::{Exit, Walk};
+
+/// The longest text that is taken for one, in bytes.
+const LONGEST: usize = 32;
+
+/// The most nodes that are looked at for it.
+const NODES: usize = 16;
+
+impl Walk {
+    pub(super) fn enter_raised(&mut self, node: &Handle) -> Exit {
+        let mark = text_of(node).and_then(|text| mark(self.flow.before(), text.trim()));
+        if let Some(mark) = mark {
+            self.flow.text(mark);
+        }
+        Exit::Raised {
+            bracketed: mark == Some("^("),
+        }
+    }
+}
+
+/// What is written before a raised `text` that stands behind the character `before`.
+fn mark(before: Option<char>, text: &str) -> Option<&'static str> {
+    let before =
+        before.filter(|before| !before.is_whitespace() && !"([{\"'“‘«".contains(*before))?;
+    let mut letters = text.chars();
+    let first = letters.next()?;
+    if text.chars().all(char::is_alphabetic) {
+        // 1st, 2e, Nº, but xⁿ.
+        let is_variable = letters.next().is_none() && !"aeodhsrºª".contains(first);
+        return (is_variable && (before.is_alphanumeric() || before == ')')).then_some("^");
+    }
+    let unsigned = text.trim_start_matches(['-', '+', '\u{2212}']);
+    if !unsigned.starts_with(char::is_alphanumeric) {
+        return None;
+    }
+    let is_one = |c: char| c.is_alphanumeric() || matches!(c, '.' | ',');
+    Some(if unsigned.chars().all(is_one) {
+        "^"
+    } else {
+        "^("
+    })
+}
+
+/// The text in an element, if it is short and holds no link.
+fn text_of(node: &Handle) -> Option<String> {
+    let mut text = String::new();
+    let mut open = vec![node.clone()];
+    for _ in 0..NODES {
+        let Some(node) = open.pop() else {
+            return Some(text);
+        };
+        if let NodeData::Text { contents } = &node.data {
+            text.push_str(&contents.borrow());
+        }
+        if text.len() > LONGEST {
+            return None;
+        }
+        for child in node.children.borrow().iter().rev().take(NODES) {
+            match dom::kind(child) {
+                Some(Kind::Link | Kind::Raised) => return None,
+                Some(Kind::Dropped) => {}
+                _ => open.push(child.clone()),
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mark;
+
+    #[test]
+    fn powers_are_told_from_ordinals_and_trade_marks() {
+        for (before, text, wanted) in [
+            ('2', "10", Some("^")),
+            ('x', "n", Some("^")),
+            ('0', "-3", Some("^")),
+            ('0', "\u{2212}3", Some("^")),
+            (')', "2", Some("^")),
+            ('e', "-x/2", Some("^(")),
+            ('a', "2+", Some("^(")),
+            ('x', "n+1", Some("^(")),
+            ('e', "1", Some("^")),
+            ('.', "1", Some("^")),
+            ('1', "st", None),
+            ('2', "e", None),
+            ('n', "o", None),
+            ('e', "TM", None),
+            ('e', "®", None),
+            ('e', "[1]", None),
+            ('a', "+", None),
+            ('[', "1", None),
+            (' ', "1", None),
+        ] {
+            assert_eq!(mark(Some(before), text), wanted, "{before}{text}");
+        }
+        assert_eq!(mark(None, "1"), None);
+    }
+}

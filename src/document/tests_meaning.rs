@@ -1,0 +1,147 @@
+//! What would say something else than the page, if its text alone were kept: columns of tables,
+//! powers, formulas, the numbers of lines.
+
+use url::Url;
+
+fn markdown(page: &str) -> String {
+    super::convert(page, &Url::parse("https://example.com/a/b").unwrap()).markdown
+}
+
+fn check(cases: &[(&str, &str)]) {
+    for (page, wanted) in cases {
+        assert_eq!(markdown(page), *wanted, "{page}");
+    }
+}
+
+#[test]
+fn each_cell_stands_under_its_own_heading() {
+    check(&[
+        // What reaches down at a row's end ends there as well.
+        (
+            "<table><tr><th>a<th>b<tr><td>c<td rowspan=2>d<tr><td>e<tr><td>f<td>g</table>",
+            "| a | b |\n| --- | --- |\n| c | d |\n| e |\n| f | g |",
+        ),
+        (
+            "<table><tr><th>a<th>b<th>c<tr><td>1<td rowspan=2>2<td rowspan=2>3<tr><td>4<tr><td>5<td>6<td>7</table>",
+            "| a | b | c |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 4 |\n| 5 | 6 | 7 |",
+        ),
+        // A row without cells is one, too.
+        (
+            "<table><tr><td rowspan=2>a<td>b<tr></tr><tr><td>c<td>d</table>",
+            "| | |\n| --- | --- |\n| a | b |\n| c | d |",
+        ),
+        // No cell reaches out of its section.
+        (
+            "<table><thead><tr><th rowspan=9>a<th>b</thead><tbody><tr><td>1<td>2</table>",
+            "| a | b |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        // What is not to be seen keeps its place, and what is not there has none.
+        (
+            "<table><tr><th>a<th>b<th>c<tr><td>1<td style='visibility:hidden'>2<td>3\
+             <tr><td>4<td aria-hidden=true>5<td>6<tr><td>7<td hidden>8<td>9\
+             <tr><td>10<td style='display:none'>11<td>12</table>",
+            "| a | b | c |\n| --- | --- | --- |\n| 1 | | 3 |\n| 4 | | 6 |\n| 7 | 9 |\n| 10 | 12 |",
+        ),
+    ]);
+}
+
+#[test]
+fn a_power_is_no_more_digits_of_the_same_number() {
+    check(&[
+        ("2<sup>10</sup> = 1024", "2^10 = 1024"),
+        ("10<sup>-3</sup> x<SUP>n</SUP>", "10^-3 x^n"),
+        ("e<sup>-x/2</sup> Ca<sup>2+</sup>", "e^(-x/2) Ca^(2+)"),
+        ("<i>x</i><sup>2</sup>", "*x*^2"),
+        ("<code>2<sup>8</sup></code>", "`2^8`"),
+        ("said.<sup>1</sup>", "said.^1"),
+        (
+            "1<sup>st</sup> Name<sup>®</sup> a<sup>[1]</sup>",
+            "1st Name® a[1]",
+        ),
+        ("a<sup><a href=#x>1</a></sup>", "a[1](#x)"),
+        ("<sup>1</sup> a <sup>2</sup>", "1 a 2"),
+        ("<p>a<p><sup>1</sup>", "a\n\n1"),
+    ]);
+}
+
+#[test]
+fn a_formula_is_told_as_its_author_wrote_it() {
+    check(&[
+        (
+            r#"<p>a <span class="mwe-math-element"><span style="display: none;"><math alttext="{\displaystyle E=mc^{2}}"><mi>E</mi></math></span><img src="x" class="mwe-math-fallback-image-inline" aria-hidden="true" alt="{\displaystyle E=mc^{2}}"></span> b"#,
+            "a `E=mc^{2}` b",
+        ),
+        (
+            r#"a <math><semantics><mfrac><mi>a</mi><mi>b</mi></mfrac><annotation encoding="application/x-tex">\frac{a}{b} &lt; 1</annotation></semantics></math><span aria-hidden=true>ab</span> c"#,
+            r"a `\frac{a}{b} < 1` c",
+        ),
+        (
+            r#"a <math alttext="\sqrt{2}"><msqrt><mn>2</mn></msqrt></math>."#,
+            r"a `\sqrt{2}`.",
+        ),
+        ("a <math><mi>x</mi></math> b", "a x b"),
+        ("a <math hidden alttext=b><mi>x</mi></math> c", "a c"),
+        (
+            r#"a <img hidden class="mwe-math-fallback-image-inline" alt=x> b"#,
+            "a b",
+        ),
+        // An annotation that is none of this one.
+        (
+            r#"<math><mi>x</mi></math> a <math><annotation encoding="TeX">y</annotation></math>"#,
+            "x a `y`",
+        ),
+    ]);
+    let many = "<math><p>".repeat(100_000) + "</math>";
+    assert_eq!(markdown(&many), "");
+}
+
+#[test]
+fn numbers_of_lines_are_no_part_of_the_code() {
+    check(&[
+        (
+            "<pre><span class=linenos>1</span><b>import</b> os\n<span class='linenos'> 2</span>x = 1</pre>",
+            "```\nimport os\nx = 1\n```",
+        ),
+        ("<pre><a class=ln href=#1>1</a>a 1</pre>", "```\na 1\n```"),
+        // What is more than a number is code.
+        ("<pre><span class=ln>x1</span> a</pre>", "```\nx1 a\n```"),
+        ("<p><span class=ln>1</span> a", "1 a"),
+    ]);
+}
+
+#[test]
+fn what_an_element_shows_in_its_own_place_is_text() {
+    check(&[
+        (
+            "<my-app><template shadowrootmode=open><style>a</style><h1>a</h1><p>b</template></my-app>",
+            "# a\n\nb",
+        ),
+        (
+            "<x-card><template shadowrootmode=closed><p>a<slot></slot></template><p>b</x-card><template><p>c</template>",
+            "a\n\nb",
+        ),
+    ]);
+}
+
+#[test]
+fn lines_in_an_area_for_text_stay_lines() {
+    check(&[
+        (
+            "a<textarea>\nif b:\n    c &lt; d\n</textarea>e",
+            "a\n\n```\nif b:\n    c < d\n```\n\ne",
+        ),
+        ("a <textarea>b</textarea> c", "a b c"),
+        ("a<textarea hidden>\nb\nc\n</textarea> d", "a d"),
+    ]);
+}
+
+#[test]
+fn an_image_without_an_address_is_looked_for_where_it_is_kept() {
+    check(&[
+        (
+            "<img src='' data-original=/o.png alt=a>",
+            "![a](https://example.com/o.png)",
+        ),
+        ("a <img src='' alt=b>", "a b"),
+    ]);
+}
