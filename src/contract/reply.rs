@@ -377,6 +377,7 @@ impl<'w> Object<'w> {
             sink,
             pending: Vec::new(),
             kept,
+            repaired: false,
         })
     }
 

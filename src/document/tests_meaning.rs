@@ -46,6 +46,25 @@ fn each_cell_stands_under_its_own_heading() {
 }
 
 #[test]
+fn a_list_in_a_cell_leaves_the_table_one_where_its_columns_have_headings() {
+    check(&[
+        (
+            "<table><tr><th>a<th>b<th>c<tr><td>1<td><td><p>2:</p><ul><li>3<li><b>4</b></ul>\
+             <tr><td>5<td><td>6</table>",
+            "| a | b | c |\n| --- | --- | --- |\n| 1 | | 2:<br>• 3<br>• **4** |\n| 5 | | 6 |",
+        ),
+        (
+            "<table><tr><td>1<td><ul><li>2<li>3</ul></table>",
+            "1\n\n- 2\n- 3",
+        ),
+        (
+            "<table><tr><th>a<th>b<tr><td><pre>1</pre><td>2</table>",
+            "a\n\nb\n\n```\n1\n```\n\n2",
+        ),
+    ]);
+}
+
+#[test]
 fn a_power_is_no_more_digits_of_the_same_number() {
     check(&[
         ("2<sup>10</sup> = 1024", "2^10 = 1024"),

@@ -135,11 +135,20 @@ pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failu
         Right::Write => "Writing",
         Right::Read | Right::Execute => "Reading",
     };
-    let place = directory_of(refused).display().to_string();
-    let how = confinement.words_to_allow(*right, &[place]);
+    let place = directory_of(refused);
+    let advice = if within
+        .directories()
+        .iter()
+        .any(|one| place.starts_with(one))
+    {
+        "Some of what it names lies outside: name what lies within alone.".to_owned()
+    } else {
+        let how = confinement.words_to_allow(*right, &[place.display().to_string()]);
+        format!("Whoever set it can allow it by adding {how}, if that exists.")
+    };
     Failure::new(Code::PermissionDenied, message).with_note(format!(
         "{wanted} there was refused by the confinement, whatever the file's own permissions are. \
-         Whoever set it can allow it by adding {how}, if that exists."
+         {advice}"
     ))
 }
 

@@ -91,6 +91,8 @@ pub enum Reason {
     Directories(u64, Option<Found>),
     /// What the pattern names is a symbolic link to this, which is not there.
     LeadsNowhere(String, String),
+    /// What the pattern names is of this kind, which is not searched.
+    Special(String, Kind),
     /// So many names are symbolic links to files, which are not followed.
     Links(u64),
 }
@@ -259,6 +261,11 @@ pub fn lines(asked: Asked<'_>, searched: Searched) -> Option<Reason> {
         && let Some(target) = place::dangling(&joined(asked.path, asked.pattern))
     {
         return Some(Reason::LeadsNowhere(asked.pattern.to_owned(), target));
+    }
+    if !is_wild(asked.pattern)
+        && let Some(kind) = place::special(&joined(asked.path, asked.pattern))
+    {
+        return Some(Reason::Special(asked.pattern.to_owned(), kind));
     }
     let reason = match (searched.directories, searched.links) {
         (0, 0) => names(asked),

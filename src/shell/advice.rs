@@ -90,7 +90,8 @@ pub fn advice(command: &str, tail: &[u8], code: i32) -> Option<String> {
     let found = complaints().find_map(|(line, words)| {
         let mut construct = understood(&script, words)?;
         // What ends well is certain only where the shell names what it did not find.
-        let certain = code != 0 || missing(words).is_some() || words.starts_with("[: ");
+        let names = words.starts_with("[: ") || words.starts_with("cannot open ");
+        let certain = code != 0 || names || missing(words).is_some();
         construct.line = words.starts_with("Syntax error").then_some(line);
         certain.then_some(construct)
     });
@@ -145,6 +146,7 @@ fn understood(script: &Script, words: &str) -> Option<Construct> {
         }
         "Bad substitution" => substitution(script),
         "[: -v: unexpected operator" => Some(Construct::new("[ -v … ]", "[ -n \"${NAME+x}\" ]")),
+        _ if words.starts_with("cannot open ") => compared(script, words),
         _ if words.starts_with("printf: %q") => Some(Construct::new("printf %q", "")),
         _ if words.ends_with(": unexpected operator")
             && (words.starts_with("[: ") || words.starts_with("test: "))
@@ -193,11 +195,34 @@ fn opens_arithmetic(script: &Script, word: &str) -> bool {
     })
 }
 
+/// `(( a < b ))`, in which `sh` reads a file to take input from.
+fn compared(script: &Script, words: &str) -> Option<Construct> {
+    let file = words.strip_prefix("cannot open ")?;
+    let (file, _) = file.rsplit_once(": ")?;
+    let compares = |inner: &[u8]| {
+        let end = memchr::memmem::find(inner, b"))").unwrap_or(inner.len());
+        let inner = String::from_utf8_lossy(&inner[..end]);
+        let right = inner.split_once('<').map(|pair| pair.1);
+        let target = right.and_then(|right| right.split_whitespace().next());
+        target.is_some_and(|target| target == file || target.starts_with('$'))
+    };
+    script
+        .opens("((")
+        .any(compares)
+        .then(|| Construct::new("(( ))", ": $((…)), or [ … ]"))
+}
+
 /// Options that commands of the shell's own have in bash and not in `sh`.
 fn option_of(script: &Script, command: &str, option: &str) -> Option<Construct> {
     let options = match command {
         "set" if option == "-o pipefail" => {
             return Some(Construct::new("set -o pipefail", ""));
+        }
+        "kill" if option == "-S" && script.has("kill -SIG") => {
+            return Some(Construct::new(
+                "kill -SIGNAME",
+                "kill -NAME, as in kill -TERM",
+            ));
         }
         "set" => "ETPH",
         "read" => "adeinNpstu",

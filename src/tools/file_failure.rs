@@ -119,13 +119,13 @@ fn slip(meant: &Meant, wants: Wants) -> String {
     let what = match meant.slip {
         Slip::Tilde => "~ is not expanded",
         Slip::Variable => "variables are not expanded",
-        Slip::Url => "file_path takes a path, not a URL",
+        Slip::Url => "what is wanted is a path, not a URL",
         Slip::LineNumber(_) => "a line number is no part of the name",
-        Slip::Around => "file_path has quotes, blanks or a line end around the path",
+        Slip::Around => "quotes, blanks or a line end stand around the path",
         Slip::Backslashes => "directories are separated by /",
         Slip::Escaped => "blanks in a path need no backslash",
         Slip::At => "the @ is no part of the path",
-        Slip::Diff => "a/ and b/ are marks of a diff, not directories",
+        Slip::Diff => "the marks of a diff, a/ and b/, are no directories",
         Slip::Root => "it is not below /, but below the working directory",
         Slip::Repeated => "relative paths start in the working directory, whose name is left out",
         Slip::SlashAtEnd => "what ends in / is a directory",
@@ -166,6 +166,8 @@ fn missing(
         Wants::Name if path.ends_with('/') => said.push(
             "A path that ends in / names a directory: send the path of a file in it.".to_owned(),
         ),
+        // Something else keeps the file from being made.
+        Wants::Name if whole && Path::new(path).parent().is_some_and(Path::is_dir) => {}
         Wants::Name => {
             let parent = Path::new(path).parent().unwrap_or(Path::new("."));
             let parent = parent.to_string_lossy();

@@ -111,7 +111,7 @@ impl Window<'_> {
         let room_of_note = limit.saturating_sub(room).saturating_sub(AROUND);
         let mut output = object.text("output")?;
         let passed_on = content.pass_on(&mut output, Text::is_full);
-        let cut = output.close()?;
+        let (cut, repaired) = output.close_telling()?;
         match passed_on {
             Ok(()) => {}
             Err(Interrupted::Sink(error)) => return Err(error),
@@ -122,6 +122,13 @@ impl Window<'_> {
             }
         }
         let Some(cut) = cut else {
+            let is_text = content.facts().kind.is_none() && content.facts().encoding.is_none();
+            let note = not_utf_8(self.path);
+            let has_room = object.terms().max_answer.is_none()
+                || Measure::Json.cost(note.as_bytes()) <= room_of_note;
+            if repaired && is_text && has_room && object.terms().reader != Reader::Person {
+                object.note(note);
+            }
             return Ok(());
         };
         if cut.lines > 0 {
@@ -209,6 +216,16 @@ impl Window<'_> {
         );
         Ok([note, short, least])
     }
+}
+
+/// The note on text that is in another encoding, or damaged.
+fn not_utf_8(path: &str) -> String {
+    format!(
+        "Not all of it is UTF-8: what is not is shown as U+FFFD. If it is Latin-1, `iconv -f \
+         WINDOWS-1252 -t UTF-8 {}` shows it, with bash. file_edit leaves such bytes as they are, \
+         file_write would replace them.",
+        quoted_for_shell(path)
+    )
 }
 
 /// What the content alone does not say.

@@ -44,6 +44,16 @@ pub fn several(number: u64, one: &str, more: &str) -> String {
     }
 }
 
+/// What is no directory, with its article.
+fn in_a_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::File => "a file",
+        Kind::Fifo => "a FIFO",
+        Kind::Socket => "a socket",
+        Kind::Device => "a device",
+    }
+}
+
 /// What is said where not all of an answer has room.
 #[must_use]
 pub fn shown(shown: u64, count: u64, what: &str, narrow: &str) -> String {
@@ -246,6 +256,10 @@ impl Words {
                     None => format!("{names}, and no file was found in {them}."),
                 }
             }
+            Reason::Special(name, kind) => format!(
+                "{name} is {}, and nothing but regular files is searched.",
+                in_a_word(*kind)
+            ),
             Reason::LeadsNowhere(name, target) => leads_nowhere(name, target),
             Reason::Links(count) => format!(
                 "{} not searched: a link is followed only where `path` names it.",
@@ -342,11 +356,7 @@ impl Words {
                 self.field
             ),
             Misplaced::NotSearched(kind) => {
-                let kind = match kind {
-                    Kind::Fifo => "a FIFO",
-                    Kind::Socket => "a socket",
-                    Kind::File | Kind::Device => "a device",
-                };
+                let kind = in_a_word(*kind);
                 let what = if self.searches {
                     "Nothing was searched"
                 } else {

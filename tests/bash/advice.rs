@@ -21,6 +21,7 @@ fn sh_is_dash() -> bool {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
     if !sh_is_dash() {
         return;
@@ -82,6 +83,15 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
         (
             "n=1; if (( $n == 1 )); then echo works; else exit 1; fi",
             "`(( ))` is bash's",
+        ),
+        (
+            "n=1; if (( n < 3 )); then echo works; fi",
+            "`(( ))` is bash's",
+        ),
+        ("n=1; (( n <= 3 )) && echo works", "`(( ))` is bash's"),
+        (
+            "sleep 60 & kill -SIGTERM $!; echo works; exit 1",
+            "`kill -SIGNAME` is bash's",
         ),
         ("x=1; [ -v x ] && echo works", "`[ -v … ]` is bash's"),
         ("printf '%q' works", "`printf %q` is bash's"),
@@ -230,6 +240,9 @@ fn nothing_is_said_where_that_is_not_the_reason() {
         "echo http://localhost/{a,b}",
         "((echo a); echo b)",
         "( (nonexistent-program) ); exit 127",
+        "((cat) < 3); exit 2",
+        "cat < 3; exit 2",
+        "kill -S 1",
         "git log -1 HEAD@{0} 2>/dev/null; true",
         "x=1; echo $((x + 1)) ${x}; { echo y; }",
         "awk 'BEGIN { for (i = 1; i < 3; i++) print i }'",

@@ -602,6 +602,22 @@ fn file_tools_tell_path_right_and_variable_too() {
 }
 
 #[test]
+fn where_a_pattern_leads_out_no_directory_is_named_that_may_be_read_already() {
+    for place in Place::all() {
+        for pattern in ["{.,..}/*", "*/../../*"] {
+            let answer = place
+                .call("glob", &json!({ "pattern": pattern }))
+                .run()
+                .json();
+            assert_eq!(answer["error_code"], "PERMISSION_DENIED", "{answer}");
+            let note = answer["note"].as_str().unwrap();
+            assert!(note.contains("name what lies within"), "{pattern}: {note}");
+            assert!(!note.contains("IKIGAI_"), "{pattern}: {note}");
+        }
+    }
+}
+
+#[test]
 fn a_bounded_answer_has_the_note_and_stays_within_its_limit() {
     for place in Place::all() {
         let out = text(&place.path("out")).to_owned();

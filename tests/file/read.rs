@@ -299,9 +299,6 @@ fn a_whole_and_plain_answer_has_no_note() {
         fs::write(&file, content).unwrap();
         assert_eq!(note_of(&file, &request), "", "{content:?} {request}");
     }
-    // Text in an older encoding.
-    fs::write(&file, b"caf\xE9").unwrap();
-    assert_eq!(note_of(&file, &json!({})), "");
 }
 
 #[test]
@@ -366,6 +363,23 @@ fn of_a_binary_file_the_note_says_what_it_is() {
         let note = note_of(&file, &json!({"limit": 1}));
         assert!(note.starts_with(words), "{note}");
     }
+}
+
+#[test]
+fn text_in_latin_1_is_shown_as_the_note_says() {
+    let here = directory();
+    fs::write(here.path().join("it's.txt"), b"caf\xE9\n").unwrap();
+    let answer = tool("file-read")
+        .with(&json!({"file_path": "it's.txt"}))
+        .in_directory(here.path())
+        .run();
+    assert_eq!(answer.field("output"), "caf\u{FFFD}\n");
+    let note = answer.note();
+    let command = note.split('`').nth(1).unwrap();
+    tool("bash")
+        .with(&json!({"command": command}))
+        .in_directory(here.path())
+        .answers(&json!({"output": "café", "exit_code": 0}));
 }
 
 #[test]

@@ -1046,6 +1046,7 @@ fn a_fifo_is_named_and_not_waited_for() {
     );
     for (name, request) in [
         ("grep", json!({"pattern": "x", "path": "fifo"})),
+        ("grep", json!({"pattern": "x", "glob": "fifo"})),
         ("glob", json!({"pattern": "*", "path": "fifo"})),
     ] {
         let answer = tool(name).with(&request).in_directory(here.path()).run();

@@ -1,7 +1,8 @@
 //! grep: patterns that cost more than a host waits for. The answer comes in time and says what it
 //! leaves out.
 
-use std::fs;
+use std::fs::{self, File};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -121,4 +122,22 @@ fn patterns_that_are_large_once_written_out_end_in_time() {
             "{json:.300}"
         );
     }
+}
+
+#[test]
+fn one_long_line_takes_no_longer_than_the_call_may() {
+    let here = directory();
+    let file = File::create(here.path().join("one")).unwrap();
+    file.set_len(6 << 30).unwrap();
+    let answer = tool("grep")
+        .with(&json!({"pattern": "zqzq", "path": "one"}))
+        .in_directory(here.path())
+        .env("IKIGAI_MAX_SECONDS", "1")
+        .run();
+    assert!(
+        answer.note().contains("for lack of time"),
+        "{}",
+        answer.note()
+    );
+    assert!(answer.took < Duration::from_secs(4), "{:?}", answer.took);
 }

@@ -1,5 +1,7 @@
 //! What is on the wire: revisions, the list, results, and lines that are no messages.
 
+use std::io::Write;
+
 use serde_json::{Value, json};
 
 use crate::common::{directory, text};
@@ -304,6 +306,18 @@ fn a_large_file_is_written_and_an_answer_too_large_is_refused() {
     let request = json!({"file_path": text(&path), "offset": 5, "limit": 300_000});
     let read = session.result_of("file_read", &request);
     assert_eq!(read["structuredContent"]["output"], content[..300_000 * 17]);
+}
+
+#[test]
+fn a_last_message_without_a_line_end_is_answered_too() {
+    let mut session = Session::open(&[]);
+    let mut input = session.take_input();
+    input
+        .write_all(br#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#)
+        .unwrap();
+    drop(input);
+    assert_eq!(session.receive()["id"], "last");
+    assert!(session.leave().success());
 }
 
 #[test]

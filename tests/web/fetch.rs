@@ -50,6 +50,13 @@ fn html(body: &str) -> Vec<u8> {
 }
 
 #[test]
+fn json_that_is_called_html_comes_as_it_is() {
+    let json = "{\"a\": \"*b* <b>c</b> [d](e)\",\n  \"f\": [1, 2]}\n";
+    assert_eq!(fetched(html(json))["content"], json);
+    assert_eq!(fetched(html("[a] <b>c</b>"))["content"], "[a] **c**");
+}
+
+#[test]
 fn a_page_comes_as_markdown_with_its_title_and_address() {
     let server = Server::bytes(html(
         "<!doctype html><title> A  page </title><nav>menu</nav><h1>Hello</h1><p>One <b>bold</b> word, \

@@ -19,6 +19,8 @@ pub struct Text<'w> {
     pub(super) pending: Vec<u8>,
     /// Where there is a limit, what is kept back until it is known how much of it has room.
     pub(super) kept: Option<Kept>,
+    /// Whether any of what was passed on was no UTF-8.
+    pub(super) repaired: bool,
 }
 
 /// Where it goes.
@@ -65,7 +67,12 @@ impl Text<'_> {
 
     /// Passes on what is left and closes the string. Where it was cut, if there was no room for all
     /// of it, comes back.
-    pub fn close(mut self) -> io::Result<Option<Cut>> {
+    pub fn close(self) -> io::Result<Option<Cut>> {
+        Ok(self.close_telling()?.0)
+    }
+
+    /// The same, and whether any of it was no UTF-8.
+    pub fn close_telling(mut self) -> io::Result<(Option<Cut>, bool)> {
         let mut cut = None;
         if let Some(kept) = self.kept.take() {
             let (shown, behind) = kept.finish();
@@ -75,8 +82,10 @@ impl Text<'_> {
         let pending = std::mem::take(&mut self.pending);
         let rest = self.pass_on(&pending)?;
         if rest > 0 {
+            self.repaired = true;
             self.put("\u{FFFD}")?;
         }
+        let repaired = self.repaired;
         match self.sink {
             TextSink::Json { out, at, .. } => {
                 out.write_all(b"\"")?;
@@ -84,7 +93,7 @@ impl Text<'_> {
             }
             TextSink::Viewer(..) => {}
         }
-        Ok(cut)
+        Ok((cut, repaired))
     }
 
     /// Passes on `bytes` but for the last few when they begin a character and do not end it: their
@@ -107,6 +116,7 @@ impl Text<'_> {
                     start += valid.len();
                     match broken.error_len() {
                         Some(length) => {
+                            self.repaired = true;
                             self.put("\u{FFFD}")?;
                             start += length;
                         }

@@ -9,7 +9,8 @@ use super::dom::{self, Kind};
 use crate::document::model::{Align, MAX_SPANNED_COLUMNS, Spans, Table};
 
 /// The shape of a table of data; `None` for one that lays out blocks: with one column and no
-/// header, or with a block in a cell that a line cannot hold.
+/// header, or with a block in a cell that a line cannot hold. A list can be held by the lines of a
+/// table that has a header, and so is one of data.
 ///
 /// It looks no further than the first such block, so that nested tables cost no more than
 /// what stands between them.
@@ -27,6 +28,7 @@ pub(super) fn shape(table: &Handle) -> Option<Table> {
         aligns: Vec::new(),
     };
     let mut first = true;
+    let headed = is_headed(table);
     for section in table.children.borrow().iter() {
         match dom::name(section) {
             "thead" | "tbody" | "tfoot" if !dom::is_hidden(section) => {
@@ -41,7 +43,7 @@ pub(super) fn shape(table: &Handle) -> Option<Table> {
                         cells,
                         width,
                         all_header,
-                    } = measure(row, &rows, &mut spans)?;
+                    } = measure(row, &rows, &mut spans, headed)?;
                     if cells == 0 {
                         continue;
                     }
@@ -128,7 +130,7 @@ pub(super) fn place(node: &Handle) -> Option<bool> {
     (dom::kind(node) == Some(Kind::Cell) && !dom::is_gone(node)).then(|| !dom::is_hidden(node))
 }
 
-fn measure(row: &Handle, rows: &Rows, spans: &mut Spans) -> Option<Row> {
+fn measure(row: &Handle, rows: &Rows, spans: &mut Spans, headed: bool) -> Option<Row> {
     let mut measured = Row {
         cells: 0,
         width: 0,
@@ -138,7 +140,7 @@ fn measure(row: &Handle, rows: &Rows, spans: &mut Spans) -> Option<Row> {
         let Some(seen) = place(cell) else {
             continue;
         };
-        if seen && !fits_a_line(cell) {
+        if seen && !fits_a_line(cell, headed) {
             return None;
         }
         while spans.take(measured.width) {
@@ -197,12 +199,36 @@ fn alignments(row: &Handle) -> Vec<Align> {
     aligns
 }
 
-/// Whether nothing in a cell needs more than one line: paragraphs can be parted by `<br>`.
-fn fits_a_line(cell: &Handle) -> bool {
+/// Whether the first row that has cells has headings alone.
+fn is_headed(table: &Handle) -> bool {
+    let sections = table.children.borrow();
+    let mut rows = sections
+        .iter()
+        .filter(|section| !dom::is_hidden(section))
+        .flat_map(|section| section.children.borrow().clone())
+        .filter(is_row);
+    let cells = |row: Handle| -> Vec<Handle> {
+        let cells = row.children.borrow();
+        cells
+            .iter()
+            .filter(|cell| place(cell).is_some())
+            .cloned()
+            .collect()
+    };
+    rows.find_map(|row| Some(cells(row)).filter(|cells| !cells.is_empty()))
+        .is_some_and(|cells| cells.iter().all(|cell| dom::name(cell) == "th"))
+}
+
+/// Whether nothing in a cell needs more than one line: paragraphs can be parted by `<br>`, and so
+/// can the items of a list, if there may be `lists`.
+fn fits_a_line(cell: &Handle, lists: bool) -> bool {
     let mut open: Vec<Handle> = cell.children.borrow().iter().rev().cloned().collect();
     while let Some(node) = open.pop() {
         if let NodeData::Element { name, .. } = &node.data {
             match dom::kind_of(&name.local) {
+                Kind::Bullets | Kind::Numbers | Kind::Item if lists => {
+                    open.extend(node.children.borrow().iter().rev().cloned());
+                }
                 Kind::Table
                 | Kind::Preformatted
                 | Kind::Heading(_)

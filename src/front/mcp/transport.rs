@@ -165,7 +165,12 @@ where
                 return Next::End;
             };
             if bytes.is_empty() {
-                return Next::End;
+                // A last message that no line end follows is one all the same.
+                return if self.line.is_empty() || self.dropping {
+                    Next::End
+                } else {
+                    Next::Line
+                };
             }
             let newline = memchr::memchr(b'\n', bytes);
             let count = newline.map_or(bytes.len(), |at| at + 1);

@@ -138,6 +138,13 @@ fn kind(status: &Metadata) -> Kind {
     }
 }
 
+/// What `path` is, if it is there and neither a regular file nor a directory or a link.
+pub(super) fn special(path: &Path) -> Option<Kind> {
+    let status = fs::symlink_metadata(path).ok()?;
+    let kind = kind(&status);
+    (kind != Kind::File && !status.is_dir() && !status.is_symlink()).then_some(kind)
+}
+
 /// The nearest directory above `path`, what is no directory there, and names there that are like
 /// the one that is missing.
 pub(super) fn nearest(path: &Path, until: Instant) -> (String, Option<String>, Vec<String>) {

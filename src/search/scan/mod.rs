@@ -44,6 +44,11 @@ pub trait LineMatcher {
         true
     }
 
+    /// Whether there is time to read on for the next window, which may be one long line.
+    fn has_time(&self) -> bool {
+        true
+    }
+
     /// The offset in this window, at the start of a line, at which the search ran out of time.
     fn stopped(&self) -> Option<usize> {
         None
@@ -326,11 +331,13 @@ impl<S: Source> Scan<S> {
     ) -> Result<Flow, ScanError> {
         loop {
             let Some(window) = self.window else {
-                if self.fill()?
-                    && let Some(Window { end, first, .. }) = self.window
-                    && !matcher.goes_on(&self.buffer[..end])
-                {
-                    return Err(ScanError::OutOfTime(first));
+                let is_whole = self.fill()?;
+                let goes_on = match self.window {
+                    Some(Window { end, .. }) if is_whole => matcher.goes_on(&self.buffer[..end]),
+                    _ => matcher.has_time(),
+                };
+                if !goes_on {
+                    return Err(ScanError::OutOfTime(self.line));
                 }
                 continue;
             };

@@ -85,7 +85,11 @@ impl LineMatcher for Within {
         if self.binary.get().is_none() {
             self.binary.set(Some(is_binary(window)));
         }
-        self.until.is_none_or(|until| Instant::now() < until) && self.matcher.goes_on(window)
+        self.has_time() && self.matcher.goes_on(window)
+    }
+
+    fn has_time(&self) -> bool {
+        self.until.is_none_or(|until| Instant::now() < until)
     }
 
     fn stopped(&self) -> Option<usize> {

@@ -302,6 +302,9 @@ impl Walk {
             }
             _ if !flow => {
                 self.flow.soft_end();
+                if kind == Kind::Item && self.flow.mode == Mode::Cell {
+                    self.flow.text("• ");
+                }
                 Exit::Block
             }
             Kind::Table => self.enter_table(node),
