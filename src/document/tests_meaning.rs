@@ -136,6 +136,37 @@ fn what_an_element_shows_in_its_own_place_is_text() {
             "# a\n\nb",
         ),
         (
+            "<div class=a>\n <template shadowrootmode=OPEN>b</template> c</div>",
+            "b c",
+        ),
+        // What a browser hides stays hidden.
+        ("a<p><template shadowrootmode=other>b</template>c", "a\n\nc"),
+        ("a<p><template title=shadowrootmode>b</template>c", "a\n\nc"),
+        (
+            "a<p><template title='shadowrootmode=open'>b</template>c",
+            "a\n\nc",
+        ),
+        (
+            "a <b><template shadowrootmode=open>b</template>c</b>",
+            "a **c**",
+        ),
+        (
+            "a<!-- <p>--><template shadowrootmode=open>b</template>c",
+            "ac",
+        ),
+        (
+            "a<p hidden><template shadowrootmode=open>b</template>c",
+            "a",
+        ),
+        (
+            "<p><template shadowrootmode=open>a</template><template shadowrootmode=open>b</template>c",
+            "ac",
+        ),
+        (
+            "<template><p><template shadowrootmode=open>a</template></template>b",
+            "b",
+        ),
+        (
             "<x-card><template shadowrootmode=closed><p>a<slot></slot></template><p>b</x-card><template><p>c</template>",
             "a\n\nb",
         ),

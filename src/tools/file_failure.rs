@@ -121,7 +121,7 @@ fn slip(meant: &Meant, wants: Wants) -> String {
         Slip::Variable => "variables are not expanded",
         Slip::Url => "what is wanted is a path, not a URL",
         Slip::LineNumber(_) => "a line number is no part of the name",
-        Slip::Around => "quotes, blanks or a line end stand around the path",
+        Slip::Around => "the path has quotes, blanks or a line end around it",
         Slip::Backslashes => "directories are separated by /",
         Slip::Escaped => "blanks in a path need no backslash",
         Slip::At => "the @ is no part of the path",

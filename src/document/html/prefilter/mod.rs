@@ -18,6 +18,7 @@ mod foreign;
 mod formula;
 pub(super) mod media;
 mod numbers;
+mod shadow;
 mod start;
 pub(in crate::document) mod tag;
 mod tree;

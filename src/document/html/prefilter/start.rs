@@ -4,7 +4,7 @@
 use super::super::dom::{self, Kind};
 use super::{
     Category, Filter, MEANING, all, formula, is_verbatim, meaning, memchr, memmem, numbers,
-    renamed, tag, tree, xml,
+    renamed, shadow, tag, tree, xml,
 };
 use crate::document::entities;
 
@@ -121,8 +121,7 @@ impl<'a> Filter<'a> {
         hides: bool,
     ) -> Option<usize> {
         match category {
-            // A browser shows it as the element that it stands in.
-            Category::Template if self.has(at, tag, b"shadowrootmode") => {
+            Category::Template if shadow::is_root(self.page, at) => {
                 Some(self.cut(at, tag.end, " "))
             }
             Category::Foreign if name == "math" && !hides => {
