@@ -49,9 +49,11 @@ pub struct Document {
     /// The page's body as Markdown, without a newline at its end. It is never longer than twice
     /// the page and [`ALLOWANCE`]; what had to be left out is said at its end, in brackets.
     pub markdown: String,
-    /// Where in [`Document::markdown`] a remark begins on a page that shows no text; `None` if
-    /// there is no such remark.
+    /// Where in [`Document::markdown`] a remark begins on a page that shows no text, or few words
+    /// and leads elsewhere; `None` if there is no such remark.
     pub remark: Option<usize>,
+    /// Whether the page shows no text of its own, or none but that it takes a script.
+    pub silent: bool,
     /// Who wrote it, where a file says so.
     pub author: Option<String>,
     /// When it was made, where a file says so: a date of ISO 8601, or as the file has it.
@@ -59,7 +61,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// What of the Markdown is the page's own: all of it but a remark on a page without text.
+    /// What of the Markdown is the page's own: all of it but a remark.
     #[must_use]
     pub fn own(&self) -> &str {
         &self.markdown[..self.remark.unwrap_or(self.markdown.len())]
@@ -68,7 +70,7 @@ impl Document {
     /// Whether the page itself shows a text.
     #[must_use]
     pub fn has_text(&self) -> bool {
-        self.remark.is_none() && !self.markdown.is_empty()
+        !self.silent && !self.markdown.is_empty()
     }
 }
 
@@ -269,7 +271,8 @@ fn write(mut read: html::Read, length: usize, end: Option<Instant>) -> Document 
     Document {
         title,
         markdown,
-        remark: begin.filter(|_| !read.beside_text),
+        remark: begin,
+        silent: begin.is_some() && !read.beside_text,
         ..Document::default()
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use memchr::memchr_iter;
 use url::Url;
 
-use crate::contract::bounded;
+use crate::contract::bounded::{self, Measure};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
@@ -67,6 +67,13 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     Ok(Reply::new(move |object| write(object, page, offset, limit)))
 }
 
+/// A title as far as it leaves room for the content, in an answer of at most `longest` bytes.
+fn short(title: &str, longest: Option<usize>) -> &str {
+    let room = longest.map_or(usize::MAX, |longest| (longest / 8).max(80));
+    let end = Measure::Json.prefix(title.as_bytes(), room);
+    title.get(..end).unwrap_or(title)
+}
+
 fn write(
     object: &mut Object<'_>,
     page: Page,
@@ -74,7 +81,10 @@ fn write(
     limit: Option<u64>,
 ) -> std::io::Result<()> {
     object.field("url", page.url.as_str())?;
-    object.field("title", &page.document.title)?;
+    object.field(
+        "title",
+        short(&page.document.title, object.terms().max_answer),
+    )?;
     let text = &page.document.markdown;
     let lines = window(text, offset, limit);
     if lines.is_empty() && offset > 1 {

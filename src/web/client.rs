@@ -332,7 +332,7 @@ impl Client {
         let (head, body) = response.into_parts();
         let redirects = matches!(head.status.as_u16(), 301 | 302 | 303 | 307 | 308);
         let location = head.headers.get(header::LOCATION).filter(|_| redirects);
-        let location = location.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let location = location.map(|value| urls::of_header(value.as_bytes()));
         let told = talk.reason();
         let reason = told
             .map(|text| tidy_reason(&text))

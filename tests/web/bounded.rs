@@ -193,3 +193,19 @@ fn a_limit_of_time_ends_a_fetch_and_a_long_one_leaves_the_tool_s_own() {
         "Failed to fetch URL: Timeout: 127.0.0.1 did not answer in full within 1.8 seconds"
     );
 }
+
+#[test]
+fn a_long_title_leaves_room_for_the_content() {
+    let title = "t\u{e9}".repeat(50_000);
+    let html = format!("<title>{title}</title><p>content</p>");
+    let server = Server::bytes(reply(
+        "200 OK\r\nContent-Type: text/html; charset=utf-8",
+        html,
+    ));
+    for limit in [500, 4_000, 65_000] {
+        let json = fetch(&json!({"url": server.url("/")}), limit).json();
+        assert_eq!(json["content"], "content", "{json}");
+        let shown = json["title"].as_str().unwrap();
+        assert!(title.starts_with(shown) && shown.len() > 40, "{shown}");
+    }
+}

@@ -374,6 +374,21 @@ fn twenty_redirects_are_followed_and_no_more() {
 }
 
 #[test]
+fn a_redirect_s_bytes_are_asked_for_as_they_are() {
+    let server = Server::start(|asked, conn| {
+        if asked.target == "/" {
+            let mut head =
+                b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /\xF6/\xC3\xA9%20".to_vec();
+            head.extend(b"\r\n\r\n");
+            return conn.write_all(&head);
+        }
+        conn.write_all(&page("there"))
+    });
+    get(&server.url("/")).unwrap();
+    assert_eq!(server.asked()[1].target, "/%F6/%C3%A9%20");
+}
+
+#[test]
 fn a_redirect_without_a_location_is_a_page() {
     let server = Server::bytes(reply("302 Found", "where?"));
     assert_eq!(get(&server.url("/")).unwrap().body, b"where?");

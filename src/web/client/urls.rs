@@ -70,6 +70,14 @@ pub fn strip_login(url: &mut Url) {
     let _ = url.set_password(None);
 }
 
+/// An address as a header has it. Bytes that are no UTF-8 stand in it as themselves, as in browsers.
+pub fn of_header(bytes: &[u8]) -> String {
+    bytes.utf8_chunks().fold(String::new(), |address, chunk| {
+        let rest = chunk.invalid().iter().map(|byte| format!("%{byte:02X}"));
+        address + chunk.valid() + &rest.collect::<String>()
+    })
+}
+
 /// Where a redirect leads, its fragment inherited as browsers do.
 pub fn follow(from: &Url, location: &str) -> Result<Url, FetchError> {
     let host = from.host_str().unwrap_or_default();
