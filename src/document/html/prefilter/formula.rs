@@ -90,20 +90,25 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// What the annotation at `at` says, if that is TeX.
+/// What the annotation at `at` says, if that is TeX. No further is looked than the longest one
+/// reaches: another formula may ask for the same annotation.
 fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
+    let mut most = end.min(at + LONGEST);
+    while !page.is_char_boundary(most) {
+        most -= 1;
+    }
     let mut is_tex = false;
-    let (from, closed) = tag::scan(page, at + "<annotation".len(), |attribute| {
+    let (from, closed) = tag::scan(&page[..most], at + "<annotation".len(), |attribute| {
         is_tex |= attribute.name.eq_ignore_ascii_case("encoding")
             && matches!(
                 attribute.value.trim(),
                 "application/x-tex" | "TeX" | "LaTeX"
             );
     })?;
-    if !is_tex || closed || from > end {
+    if !is_tex || closed {
         return None;
     }
-    let length = memmem::find(&page.as_bytes()[from..end], b"</annotation")?;
+    let length = memmem::find(&page.as_bytes()[from..most], b"</annotation")?;
     tex(&page[from..from + length])
 }
 
