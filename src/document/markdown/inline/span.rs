@@ -9,8 +9,12 @@ impl Inline<'_> {
     /// Writes a code span.
     pub(in super::super) fn code(&mut self, code: &str) {
         self.ready(Some('`'));
-        // The marks of two spans beside each other would be one mark; in code nothing can be escaped.
-        if self.span_end == self.lines.out.len() || self.defines_its_link(code) {
+        // The marks of two spans beside each other would be one mark; in code nothing can be escaped,
+        // and of what escapes a cell's bar parsers read a backslash before it in different ways.
+        if self.span_end == self.lines.out.len()
+            || self.defines_its_link(code)
+            || (self.mode == Mode::Cell && code.contains("\\|"))
+        {
             self.text(code);
             return;
         }
