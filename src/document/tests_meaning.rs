@@ -72,7 +72,10 @@ fn a_power_is_no_more_digits_of_the_same_number() {
         ("2<sup>10</sup> = 1024", "2^10 = 1024"),
         ("10<sup>-3</sup> x<SUP>n</SUP>", "10^-3 x^n"),
         ("e<sup>-x/2</sup> Ca<sup>2+</sup>", "e^(-x/2) Ca^(2+)"),
-        ("<i>x</i><sup>2</sup>", "*x*^2"),
+        (
+            "<i>x</i><sup>2</sup> 2<sup>2<sup>3</sup></sup>",
+            "*x*^2 2^(2^3)",
+        ),
         ("<code>2<sup>8</sup></code>", "`2^8`"),
         ("said.<sup>1</sup>", "said.^1"),
         (

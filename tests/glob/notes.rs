@@ -264,6 +264,11 @@ fn grep_says_what_it_did_not_look_at() {
             &[],
         ),
         (
+            json!({"glob": "\\*.toml"}),
+            &[r#""glob":"*.toml" searches 1"#],
+            &[r#""/"#],
+        ),
+        (
             json!({"glob": "s*"}),
             &[
                 "What matches are 2 directories",

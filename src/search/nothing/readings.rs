@@ -67,7 +67,11 @@ pub(super) fn readings(pattern: &str, path: &str) -> Vec<(Misread, String)> {
     if pattern.contains('\\') {
         all.push((
             Misread::Backslashes,
-            pattern.replace("\\\\", "/").replace('\\', "/"),
+            // One at the beginning quotes what follows, or is too much: it leads to no root.
+            pattern
+                .trim_start_matches('\\')
+                .replace("\\\\", "/")
+                .replace('\\', "/"),
         ));
     }
     let name = pattern.strip_prefix('.').unwrap_or(pattern);

@@ -66,8 +66,13 @@ fn text_of(node: &Handle) -> Option<String> {
         }
         for child in node.children.borrow().iter().rev().take(NODES) {
             match dom::kind(child) {
-                Some(Kind::Link | Kind::Raised) => return None,
+                Some(Kind::Link) => return None,
                 Some(Kind::Dropped) => {}
+                // A power of a power is more than a number.
+                Some(Kind::Raised) => {
+                    text.push('^');
+                    open.push(child.clone());
+                }
                 _ => open.push(child.clone()),
             }
         }
