@@ -90,6 +90,9 @@ fn write_title(out: &mut String, title: &str, cell: bool) {
                 continue;
             }
             '"' | '`' => out.extend(['\\', c]),
+            // Before the mark that ends the title, some parsers take it for that mark's escape, however
+            // many there are.
+            '\\' if bytes[at + 1..].trim_ascii().is_empty() => out.push_str("&#92;"),
             '\\' if bytes.get(at + 1).is_none_or(u8::is_ascii_punctuation) => {
                 out.push_str("\\\\");
             }
@@ -157,6 +160,8 @@ mod tests {
         assert_eq!(write("a b", "x \"y\"\n z"), "(<a b> \"x \\\"y\\\" z\")");
         assert_eq!(write("?a&amp;b&c=d", ""), "(?a\\&amp;b&c=d)");
         assert_eq!(write("", "t"), "(<> \"t\")");
+        assert_eq!(write("a", "b\\\\"), "(a \"b\\\\&#92;\")");
+        assert_eq!(write("a", "b\\c"), "(a \"b\\c\")");
         assert_eq!(write("\u{1}", "t"), "(<> \"t\")");
         assert_eq!(write("\u{1}<b>", ""), "(<%3Cb%3E>)");
         assert_eq!(write("a\\\u{1}(&\u{7f}lt;", ""), "(<a\\\\(\\&lt;>)");

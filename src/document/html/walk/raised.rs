@@ -53,9 +53,12 @@ fn mark(before: Option<char>, text: &str) -> Option<&'static str> {
 /// The text in an element, if it is short and holds no link.
 fn text_of(node: &Handle) -> Option<String> {
     let mut text = String::new();
+    let mut nested = false;
     let mut open = vec![node.clone()];
     for _ in 0..NODES {
         let Some(node) = open.pop() else {
+            // A power of a power is more than a number.
+            text.push_str(if nested { "^" } else { "" });
             return Some(text);
         };
         if let NodeData::Text { contents } = &node.data {
@@ -68,12 +71,10 @@ fn text_of(node: &Handle) -> Option<String> {
             match dom::kind(child) {
                 Some(Kind::Link) => return None,
                 Some(Kind::Dropped) => {}
-                // A power of a power is more than a number.
-                Some(Kind::Raised) => {
-                    text.push('^');
+                kind => {
+                    nested |= kind == Some(Kind::Raised);
                     open.push(child.clone());
                 }
-                _ => open.push(child.clone()),
             }
         }
     }
