@@ -226,7 +226,7 @@ fn before_line_ends(pattern: &str) -> Option<String> {
     let mut text = String::new();
     let mut any = false;
     for (piece, part) in pieces(pattern) {
-        if matches!(piece, Piece::Char('$') | Piece::Escape('z' | 'Z')) {
+        if matches!(piece, Piece::Char('$') | Piece::Escape('z' | 'Z' | '\'')) {
             text.push_str(r"\r?");
             any = true;
         }

@@ -5,9 +5,8 @@
 //! | form | meaning |
 //! |---|---|
 //! | `\w \W \s \S` | as in GNU: word characters, white space, and all others |
-//! | `\b \B \< \>` | as in GNU: word boundaries |
+//! | `\b \B \< \>` `` \` `` `\'` | as in GNU: word boundaries, ends of the line |
 //! | `\A \z \Z` | ends of the line |
-//! | `` \` `` `\'` | the character: whoever writes it has quoted it for a shell, and not GNU's end of a text |
 //! | `\b{start} \b{end}` | as `\<` and `\>` |
 //! | `\d \D` | a decimal digit, any other character |
 //! | `\p{Lu} \pL \P{Lu}` | characters with a Unicode property, or without it ([`properties`]) |
@@ -260,8 +259,8 @@ impl<'a> Parser<'a> {
             'B' => Atom::Assertion(Assertion::NotWordBoundary),
             '<' => Atom::Assertion(Assertion::WordStart),
             '>' => Atom::Assertion(Assertion::WordEnd),
-            'A' => Atom::Assertion(Assertion::LineStart),
-            'z' | 'Z' => Atom::Assertion(Assertion::LineEnd),
+            '`' | 'A' => Atom::Assertion(Assertion::LineStart),
+            '\'' | 'z' | 'Z' => Atom::Assertion(Assertion::LineEnd),
             'p' | 'P' => {
                 let (ranges, end) = properties::parse(self.text, self.at, char == 'P', self.fold)?;
                 self.at = end;

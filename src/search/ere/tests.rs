@@ -64,8 +64,7 @@ fn escapes_mean_what_people_write_them_for() {
         (r"\<cat", "cats", "bobcat"),
         (r"cat\>", "bobcat", "cats"),
         (r"\Bcat", "bobcat", "cat"),
-        (r"\Aa\z", "a", "ba"),
-        (r"^doesn\'t \`a\`$", "doesn't `a`", "doesn\\'t a"),
+        (r"\`a\'", "a", "ba"),
     ] {
         assert!(matches(pattern, yes), "{pattern} on {yes:?}");
         assert!(!matches(pattern, no), "{pattern} on {no:?}");
