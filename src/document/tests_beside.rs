@@ -3,15 +3,7 @@
 
 use url::Url;
 
-fn markdown(page: &str) -> String {
-    super::convert(page, &Url::parse("https://example.com/a/b").unwrap()).markdown
-}
-
-fn check(cases: &[(&str, &str)]) {
-    for (page, wanted) in cases {
-        assert_eq!(markdown(page), *wanted, "{page}");
-    }
-}
+use super::tests::{check, markdown};
 
 #[test]
 fn text_beside_a_delimiter_or_a_marker_does_not_become_part_of_it() {

@@ -3,15 +3,7 @@
 use proptest::prelude::*;
 use url::Url;
 
-fn markdown(page: &str) -> String {
-    super::convert(page, &Url::parse("https://example.com/a/b").unwrap()).markdown
-}
-
-fn check(cases: &[(&str, &str)]) {
-    for (page, wanted) in cases {
-        assert_eq!(markdown(page), *wanted, "{page}");
-    }
-}
+use super::tests::{check, markdown};
 
 #[test]
 fn an_element_that_is_hidden_takes_nothing_with_it_however_long_its_name() {

@@ -3,17 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use url::Url;
-
-fn markdown(page: &str) -> String {
-    super::convert(page, &Url::parse("https://example.com/a/b").unwrap()).markdown
-}
-
-fn check(cases: &[(&str, &str)]) {
-    for (page, wanted) in cases {
-        assert_eq!(markdown(page), *wanted, "{page}");
-    }
-}
+use super::tests::{check, markdown};
 
 #[test]
 fn each_cell_stands_under_its_own_heading() {

@@ -1,17 +1,7 @@
 //! What of a page is of no use to whoever reads it, and what stands for what it shows from
 //! elsewhere.
 
-use url::Url;
-
-fn markdown(page: &str) -> String {
-    super::convert(page, &Url::parse("https://example.com/a/b").unwrap()).markdown
-}
-
-fn check(cases: &[(&str, &str)]) {
-    for (page, wanted) in cases {
-        assert_eq!(markdown(page), *wanted, "{page}");
-    }
-}
+use super::tests::{check, markdown};
 
 #[test]
 fn images_that_nobody_sees_are_gone() {

@@ -88,7 +88,7 @@ pub enum Reason {
     /// What the pattern names is a directory, and this pattern names the files in it.
     Directory(String, Option<Found>),
     /// What the pattern names are so many directories, and this pattern names the files in them.
-    Directories(u64, Option<Found>),
+    Directories(u64, Found),
     /// What the pattern names is a symbolic link to this, which is not there.
     LeadsNowhere(String, String),
     /// What the pattern names is of this kind, which is not searched.
@@ -272,14 +272,12 @@ pub fn lines(asked: Asked<'_>, searched: Searched) -> Option<Reason> {
         (0, _) => looked.survey(asked, None),
         (directories, _) => {
             let named = asked.pattern.trim_end_matches('/');
-            let found = asked.try_out(&format!("{named}/**/*"));
-            let within = Reason::Directories(directories, found);
             // Whoever asks for every name does not mean the directories.
             let every = named.ends_with('*') && named.trim_matches(['*', '/']).is_empty();
-            let survey = || looked.survey(asked, None);
-            match &within {
-                Reason::Directories(_, Some(_)) if !every => Some(within),
-                _ => survey().or(Some(within)),
+            let within = || asked.try_out(&format!("{named}/**/*"));
+            match (!every).then(within).flatten() {
+                Some(found) => Some(Reason::Directories(directories, found)),
+                None => looked.survey(asked, None),
             }
         }
     };

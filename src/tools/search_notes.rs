@@ -244,17 +244,11 @@ impl Words {
                 None => format!("{name} is a directory, and no file lies in it or below."),
             },
             Reason::Directories(count, found) => {
-                let (names, them) = match count {
-                    1 => ("What matches is a directory".to_owned(), "it"),
-                    count => {
-                        let count = thousands(*count);
-                        (format!("What matches are {count} directories"), "them")
-                    }
+                let names = match count {
+                    1 => "is a directory".to_owned(),
+                    count => format!("are {} directories", thousands(*count)),
                 };
-                match found {
-                    Some(found) => format!("{names}: {}.", self.recommend(found)),
-                    None => format!("{names}, and no file was found in {them}."),
-                }
+                format!("What matches {names}: {}.", self.recommend(found))
             }
             Reason::Special(name, kind) => format!(
                 "{name} is {}, and nothing but regular files is searched.",
