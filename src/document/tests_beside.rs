@@ -49,6 +49,10 @@ fn text_beside_a_delimiter_or_a_marker_does_not_become_part_of_it() {
         ("<p>\u{feff}# a", "\\# a"),
         ("<p> \u{feff} \u{feff}<b>a\u{feff}</b>", "**a\u{feff}**"),
         ("<p>\u{feff}<p>a", "a"),
+        // Some parsers look past tildes: to them the inner star would close what the outer began.
+        ("<i><s>0.8</s><i>y</i></i>", "*0.8y*"),
+        ("<i>a <s>.8</s><b>y</b></i>", "*a ~~.8~~**y***"),
+        ("<i>a <s>.8</s>y</i>", "*a ~~.8~~y*"),
     ]);
 }
 

@@ -148,8 +148,13 @@ fn rewritten(
     (text, left)
 }
 
-/// Whether Markdown pairs these delimiters as they are meant.
+/// Whether Markdown pairs these delimiters as they are meant; some parsers look past tildes for
+/// what an emphasis stands next to.
 fn reads_back(text: &str, marks: &[Mark], after: Option<char>) -> bool {
+    pairs_as_meant(text, marks, after, false) && pairs_as_meant(text, marks, after, true)
+}
+
+fn pairs_as_meant(text: &str, marks: &[Mark], after: Option<char>, past_tildes: bool) -> bool {
     let bytes = text.as_bytes();
     let mut stack: Vec<Run> = Vec::new();
     let mut index = 0;
@@ -164,8 +169,14 @@ fn reads_back(text: &str, marks: &[Mark], after: Option<char>) -> bool {
         }
         let run = &marks[from..index];
         let length = end - first.at;
-        let before = text[..first.at].chars().next_back();
-        let next = text[end..].chars().next().or(after);
+        let (mut before, mut next) = text.split_at(first.at);
+        next = &next[length..];
+        if past_tildes && byte != b'~' {
+            before = before.trim_end_matches('~');
+            next = next.trim_start_matches('~');
+        }
+        let before = before.chars().next_back();
+        let next = next.chars().next().or(after);
         let Some((opens, closes)) = flanks::flanks(char::from(byte), before, next) else {
             return false;
         };
