@@ -138,6 +138,13 @@ pub(super) fn is_rule_with_markers(before: &str, line: &str) -> bool {
     line.bytes().all(|byte| same(&byte)) && marks.count() >= 3
 }
 
+/// Whether `line`, of an item, and the marker that stands `before` it may be the delimiter row of a
+/// table together, whose head is the line above: `- | --`.
+pub(super) fn is_delimiter_row_with_marker(before: &str, line: &str) -> bool {
+    let is_row = |byte: u8| matches!(byte, b'-' | b':' | b'|' | b' ');
+    before.ends_with("- ") && line.bytes().all(is_row) && line.contains(['|', ':'])
+}
+
 fn is_rule(line: &[u8], mark: u8) -> bool {
     let marks = memchr::memchr_iter(mark, line).count();
     marks >= 3 && line.iter().all(|byte| *byte == mark || *byte == b' ')

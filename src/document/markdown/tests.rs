@@ -30,6 +30,26 @@ fn a_line_and_the_next_one_are_no_definition_together() {
 }
 
 #[test]
+fn an_item_is_no_row_of_a_table_whose_head_stands_above_it() {
+    let text = |text: &str| Made::Text(text.to_owned());
+    for (above, item) in [
+        ("a | b | c", "|-| --"),
+        ("a | b", "| --"),
+        ("| a", ":-:"),
+        ("a |", "|"),
+        ("a | b", "|:"),
+        ("a | b | c", "- | - | -"),
+    ] {
+        let within = Made::Item(None, vec![Made::Paragraph(vec![text(item)])]);
+        let list = Made::List(None, true, vec![within]);
+        let paragraph = Made::Paragraph(vec![text(above)]);
+        reads_back(&[paragraph.clone(), list.clone()]);
+        let within = Made::Item(None, vec![paragraph, list]);
+        reads_back(&[Made::List(None, true, vec![within])]);
+    }
+}
+
+#[test]
 fn a_link_may_begin_a_paragraph_and_go_on_in_the_next_line() {
     for texts in [["a", "b"], ["a", "b]: c"], ["[a]", "b"]] {
         let text = |text: &str| Made::Text(text.to_owned());

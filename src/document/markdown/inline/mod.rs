@@ -347,7 +347,9 @@ impl Inline<'_> {
                 let is_link = self.link_start == self.start + 1;
                 if let Some(at) = escape::line_start(line, self.first, self.item) {
                     self.escape_at(self.start + at);
-                } else if (self.item && escape::is_rule_with_markers(before, line))
+                } else if (self.item
+                    && (escape::is_rule_with_markers(before, line)
+                        || escape::is_delimiter_row_with_marker(before, line)))
                     || (goes_on && self.first && !is_link && escape::opens_label(line))
                 {
                     self.escape_at(self.start);
