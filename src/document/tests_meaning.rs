@@ -118,6 +118,85 @@ fn a_formula_is_told_as_its_author_wrote_it() {
 }
 
 #[test]
+fn a_formula_of_elements_alone_is_told_in_one_line() {
+    let cases = [
+        ("<msup><mi>x</mi><mn>2</mn></msup>", "x^2"),
+        (
+            "<msup><mi>e</mi><mrow><mo>-</mo><mi>x</mi></mrow></msup><mo>+</mo><mn>1</mn>",
+            "e^(-x)+1",
+        ),
+        (
+            "<mi>x</mi><mo>=</mo><mfrac><mrow><mo>−</mo><mi>b</mi><mo>±</mo><msqrt><msup><mi>b</mi><mn>2</mn></msup>\
+             <mo>−</mo><mn>4</mn><mi>a</mi><mi>c</mi></msqrt></mrow><mrow><mn>2</mn><mi>a</mi></mrow></mfrac>",
+            "x=(−b±√(b^2−4ac))/(2a)",
+        ),
+        (
+            "<mrow> <munderover><mo>&sum;</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover>\n\
+             <msub><mi>a</mi><mi>i</mi></msub><msub><mi>b</mi><mn>1</mn></msub><mi>c</mi> </mrow>",
+            "∑_(i=1)^n a_i b_1 c",
+        ),
+        ("<mroot><mi>x</mi><mn>3</mn></mroot>", "x^(1/3)"),
+        (
+            "<mi>sin</mi><mo>&#x2061;</mo><mi>x</mi><mfrac><mn>1</mn><mn>2</mn></mfrac><mi>y</mi>",
+            "sin x 1/2 y",
+        ),
+        (
+            "<mi>f</mi><mo>(</mo><mfrac><mi>a</mi><mi>b</mi></mfrac><mo>)</mo>",
+            "f(a/b)",
+        ),
+        (
+            "<msup><mrow><mo>(</mo><mi>a</mi><mo>+</mo><mi>b</mi><mo>)</mo></mrow><mn>2</mn></msup>",
+            "(a+b)^2",
+        ),
+        (
+            "<msup><mfenced><mi>a</mi><mi>b</mi></mfenced><mi>T</mi></msup>",
+            "(a, b)^T",
+        ),
+        (
+            "<mfenced open='[' close=']'><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr>\
+             <mtr><mtd><mn>3</mn></mtd><mtd><mrow/></mtd></mtr></mtable></mfenced>",
+            "[1, 2; 3, ]",
+        ),
+        (
+            "<mover><mi>x</mi><mo>¯</mo></mover><msup><mi>f</mi><mo>′</mo></msup>",
+            "x¯f′",
+        ),
+        (
+            "<mfrac linethickness=\"0\"><mi>n</mi><mi>k</mi></mfrac>",
+            "n over k",
+        ),
+        (
+            "<mn>1</mn><mo>&lt;</mo><msub><mi>x</mi><mi>&amp;</mi></msub><mphantom><mi>y</mi></mphantom>",
+            "1<x_&",
+        ),
+    ];
+    for (elements, formula) in cases {
+        let page =
+            format!("a <math xmlns='http://www.w3.org/1998/Math/MathML'>{elements}</math> b");
+        assert_eq!(markdown(&page), format!("a `{formula}` b"), "{elements}");
+    }
+    // What is not known, and what says the same as its text, is text.
+    check(&[
+        ("<math><mi>x</mi><mo>=</mo><mn>2</mn></math>", "x=2"),
+        ("<math><mfrac><mi>x</mi></mfrac></math>", "x"),
+        ("<math><msup><mi>x</mi><b>2</b></msup></math>", "x**2**"),
+        ("<math><msup><mi>x</mi>2</msup></math>", "x2"),
+        ("<math><msup><mi>x</mi><mn>2</mn></math>", "x2"),
+    ]);
+    for piece in [
+        "<math><msup>",
+        "<math><mi>x</mi>",
+        "<math>",
+        "<math><msup><mi>x</mi><mn>2</mn></msup></math>",
+    ] {
+        let many = piece.repeat(50_000) + "</math>";
+        let started = Instant::now();
+        markdown(&many);
+        assert!(started.elapsed() < Duration::from_secs(5), "{piece}");
+    }
+}
+
+#[test]
 fn numbers_of_lines_are_no_part_of_the_code() {
     check(&[
         (

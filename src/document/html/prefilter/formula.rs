@@ -1,18 +1,20 @@
-//! Formulas: where a page says them as TeX, that stands for them, as code. What a formula's own
-//! elements hold is a row of numbers and letters, which says something else.
+//! Formulas: where a page says them as TeX, that stands for them, as code, and otherwise what their
+//! elements say. The text in those is a row of numbers and letters, which says something else.
 //!
 //! Rules: `MathML` Core, `annotation` and `alttext`; and how Wikipedia shows formulas: as an image for
 //! the eye, hidden from those who are read to, and as elements that are hidden from the eye.
 
+use std::borrow::Cow;
+
 use memchr::memmem;
 
 use super::super::dom;
-use super::{Category, Filter, tag};
+use super::{Category, Filter, mathml, tag, xml};
 
 /// A class of images that show a formula, and say it as their text.
 pub(super) const IMAGE: &[u8] = b"mwe-math-fallback-image";
 
-/// The longest formula that is told as TeX, in bytes of the page.
+/// The longest formula that is told, in bytes of the page.
 const LONGEST: usize = 8 * 1024;
 
 /// The next places of what is looked for, as far as it has been: each is looked for once.
@@ -32,13 +34,13 @@ fn next(page: &str, from: usize, word: &str, known: &mut usize) -> usize {
 }
 
 impl<'a> Filter<'a> {
-    /// The TeX of the formula whose start tag is at `at`, as it stands in the page, and where the
-    /// page goes on behind it; `None` if it has none.
+    /// The formula whose start tag is at `at`, written as in a page, and where the page goes on
+    /// behind it; `None` if its text says it.
     pub(super) fn formula_within(
         &mut self,
         at: usize,
         start: &tag::Tag<'a>,
-    ) -> Option<(&'a str, usize)> {
+    ) -> Option<(Cow<'a, str>, usize)> {
         let page = self.page;
         let end = next(page, start.end, "</math>", &mut self.ahead.end);
         if end == page.len() || start.closed {
@@ -49,7 +51,7 @@ impl<'a> Filter<'a> {
         if annotation < end
             && let Some(said) = annotated(page, annotation, end)
         {
-            return Some((said, behind));
+            return Some((said.into(), behind));
         }
         let mut said = None;
         tag::scan(page, at + 1 + start.name.len(), |attribute| {
@@ -57,7 +59,14 @@ impl<'a> Filter<'a> {
                 said = said.or_else(|| tex(attribute.value));
             }
         })?;
-        said.map(|said| (said, behind))
+        if let Some(said) = said {
+            return Some((said.into(), behind));
+        }
+        let elements = page.get(start.end..end)?;
+        let formula = (elements.len() <= LONGEST).then(|| mathml::in_one_line(elements))??;
+        let mut escaped = String::new();
+        xml::escape(&formula, &mut escaped);
+        Some((escaped.into(), behind))
     }
 
     /// What the image at `at` says of the formula that it shows; `None` if nobody sees it.

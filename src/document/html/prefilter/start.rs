@@ -126,7 +126,7 @@ impl<'a> Filter<'a> {
             }
             Category::Foreign if name == "math" && !hides => {
                 let (formula, end) = self.formula_within(at, tag)?;
-                Some(self.formula(at, formula, end))
+                Some(self.formula(at, &formula, end))
             }
             Category::Void if name == "img" && self.has(at, tag, formula::IMAGE) => {
                 let formula = self.formula_of_image(at)?;
