@@ -29,6 +29,7 @@ mod epub;
 mod fault;
 mod feed;
 mod file;
+mod formula;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod html;

@@ -182,6 +182,7 @@ fn a_formula_of_elements_alone_is_told_in_one_line() {
         ("<math><msup><mi>x</mi><b>2</b></msup></math>", "x**2**"),
         ("<math><msup><mi>x</mi>2</msup></math>", "x2"),
         ("<math><msup><mi>x</mi><mn>2</mn></math>", "x2"),
+        (&format!("<math>{}x</math>", "<msqrt>".repeat(99)), "x"),
     ]);
     for piece in [
         "<math><msup>",

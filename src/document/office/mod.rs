@@ -20,6 +20,7 @@ mod blocks;
 mod chart;
 mod docx;
 mod inlines;
+mod omml;
 pub(super) mod package;
 mod pptx;
 mod xlsx;

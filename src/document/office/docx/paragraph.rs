@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use super::super::inlines::{Inlines, Looks};
+use super::super::omml;
 use super::super::xml::{Item, Tag, Xml, is_true};
 use super::Docx;
 use super::field::{self, Field};
@@ -168,13 +169,10 @@ impl Docx<'_, '_> {
                     paragraph.boxes.push(text);
                 }
             }
-            // Mathematics, in a line.
-            "sup" => self.say(paragraph, "^"),
-            "sub" => self.say(paragraph, "_"),
-            "den" => self.say(paragraph, "/"),
-            "chr" => {
-                let sign = tag.attribute("val").unwrap_or_default();
-                self.say(paragraph, &sign);
+            "oMath" => {
+                paragraph.run = Type::default();
+                let formula = omml::in_one_line(xml);
+                self.say(paragraph, &formula);
             }
             "del" | "moveFrom" | "delText" | "delInstrText" | "Fallback" | "pPrChange"
             | "rPrChange" | "sdtPr" | "rt" | "fldData" | "ffData" => xml.skip(),

@@ -4,6 +4,7 @@
 
 use super::super::blocks::Blocks;
 use super::super::inlines::{Inlines, Looks};
+use super::super::omml;
 use super::super::package::Relations;
 use super::super::xml::{Item, Xml, is_true};
 use super::bullets::{self, Bullet, LEVELS, Levels};
@@ -55,6 +56,7 @@ fn paragraph(xml: &mut Xml<'_>, relations: &Relations, levels: &Levels) -> Parag
             "r" | "fld" => looks = Looks::default(),
             "rPr" => looks = run(xml, &tag, relations),
             "t" => inlines.text(&looks, &xml.text_within(MAX_RUN)),
+            "oMath" => inlines.text(&Looks::default(), &omml::in_one_line(xml)),
             "br" => {
                 inlines.line_end();
                 xml.skip();

@@ -244,3 +244,88 @@ fn images_are_their_texts_and_charts_their_values() {
         "![A red square](image1.png)\n\n**Chart: Sales**\n\n| Category | 2024 |\n| --- | --- |\n| North | 1.1 |\n| South | 20 |",
     );
 }
+
+#[test]
+fn a_formula_is_told_in_one_line() {
+    let run = |text: &str| {
+        format!("<m:r><w:rPr><w:rFonts w:ascii='Cambria Math'/></w:rPr><m:t>{text}</m:t></m:r>")
+    };
+    let e = |name: &str, text: &str| format!("<m:{name}>{}</m:{name}>", run(text));
+    let of = |name: &str, parts: &[String]| {
+        format!(
+            "<m:{name}><m:{name}Pr><m:ctrlPr/></m:{name}Pr>{}</m:{name}>",
+            parts.concat()
+        )
+    };
+    let nary = |properties: &str, rest: &str| {
+        format!("<m:nary><m:naryPr>{properties}</m:naryPr>{rest}</m:nary>")
+    };
+    let b2 = of("sSup", &[e("e", "b"), e("sup", "2")]);
+    let root = format!(
+        "<m:rad><m:radPr><m:degHide m:val='1'/></m:radPr><m:deg/><m:e>{b2}{}</m:e></m:rad>",
+        run("-4ac")
+    );
+    for (formula, line) in [
+        (of("f", &[e("num", "a+b"), e("den", "2")]), "(a+b)/2"),
+        (
+            run("x=")
+                + &of(
+                    "f",
+                    &[
+                        format!("<m:num>{}{root}</m:num>", run("-b±")),
+                        e("den", "2a"),
+                    ],
+                ),
+            "x=(-b±√(b^2-4ac))/(2a)",
+        ),
+        (
+            of("sSubSup", &[e("e", "x"), e("sub", "i+1"), e("sup", "2")]),
+            "x_(i+1)^2",
+        ),
+        (of("sSup", &[e("e", "x+1"), e("sup", "2")]), "(x+1)^2"),
+        (of("rad", &[e("deg", "3"), e("e", "x")]), "x^(1/3)"),
+        (
+            nary(
+                "<m:chr m:val='∑'/>",
+                &(e("sub", "i=1") + &e("sup", "n") + &e("e", "i")),
+            ),
+            "∑_(i=1)^n i",
+        ),
+        (nary("", &format!("<m:sub/><m:sup/>{}", e("e", "x"))), "∫x"),
+        (
+            "<m:d><m:dPr><m:begChr m:val='['/><m:endChr m:val=''/></m:dPr>".to_owned()
+                + &e("e", "a")
+                + &e("e", "b")
+                + "</m:d>",
+            "[a|b",
+        ),
+        (of("acc", &[e("e", "x")]), "x\u{302}"),
+        (of("func", &[e("fName", "sin"), e("e", "x")]), "sin x"),
+        (
+            of(
+                "d",
+                &[format!(
+                    "<m:e><m:m><m:mr>{0}{0}</m:mr><m:mr>{0}{0}</m:mr></m:m></m:e>",
+                    e("e", "1")
+                )],
+            ),
+            "(1, 1; 1, 1)",
+        ),
+        (
+            run("a")
+                + "<w:del><m:r><m:t>b</m:t></m:r></w:del><m:r><w:rPr><w:vanish/></w:rPr><m:t>hidden</m:t></m:r><w:ins>"
+                + &run("c")
+                + "</w:ins>",
+            "ac",
+        ),
+        (
+            "<m:f><m:num>".repeat(200) + &run("x") + &"</m:num></m:f>".repeat(200),
+            "x",
+        ),
+    ] {
+        let body = format!(
+            "<w:p><w:r><w:t xml:space='preserve'>y </w:t></w:r><m:oMathPara><m:oMath>{formula}</m:oMath></m:oMathPara><w:r><w:t xml:space='preserve'> z</w:t></w:r></w:p>"
+        );
+        check(&styled(&body, &[]), &format!("y {line} z"));
+    }
+}
