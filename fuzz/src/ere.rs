@@ -74,29 +74,53 @@ pub fn check(data: &[u8]) {
     }
 }
 
-fn grow(take: &mut Take<'_>, out: &mut String, depth: usize, places: bool) {
-    for branch in 0..=take.below(10) / 7 {
-        if branch > 0 {
-            out.push('|');
-        }
-        for _ in 0..=take.below(4) {
-            match take.below(8) {
-                0 | 1 if depth < 3 => {
-                    out.push('(');
-                    grow(take, out, depth + 1, places);
-                    out.push(')');
-                    // In a place that an interval repeats the C library errs.
-                    let suffix = take.of(SUFFIXES);
-                    if !(places && suffix.starts_with('{')) {
-                        out.push_str(suffix);
+/// A pattern that is being written.
+struct Pattern {
+    text: String,
+    /// Whether it has places.
+    places: bool,
+    /// How many groups with a place in them are repeated.
+    repeated: usize,
+}
+
+impl Pattern {
+    /// Writes more of it; returns how many places there are in that.
+    fn grow(&mut self, take: &mut Take<'_>, depth: usize) -> usize {
+        let mut count = 0;
+        for branch in 0..=take.below(10) / 7 {
+            if branch > 0 {
+                self.text.push('|');
+            }
+            for _ in 0..=take.below(4) {
+                match take.below(8) {
+                    0 | 1 if depth < 3 => {
+                        self.text.push('(');
+                        let within = self.grow(take, depth + 1);
+                        self.text.push(')');
+                        count += within;
+                        self.repeat(take.of(SUFFIXES), within);
+                    }
+                    2 if self.places => {
+                        self.text.push_str(take.of(PLACES));
+                        count += 1;
+                    }
+                    _ => {
+                        self.text.push_str(take.of(ATOMS));
+                        self.text.push_str(take.of(SUFFIXES));
                     }
                 }
-                2 if places => out.push_str(take.of(PLACES)),
-                _ => {
-                    out.push_str(take.of(ATOMS));
-                    out.push_str(take.of(SUFFIXES));
-                }
             }
+        }
+        count
+    }
+
+    /// Repeats a group with so many places in it, unless the C library errs there, as it does with
+    /// places and intervals, or takes for ever, as it does with more than a few places.
+    fn repeat(&mut self, suffix: &str, within: usize) {
+        let interval = self.places && suffix.starts_with('{');
+        if !interval && (within == 0 || (within == 1 && self.repeated < 3)) {
+            self.text.push_str(suffix);
+            self.repeated += within;
         }
     }
 }
@@ -104,8 +128,13 @@ fn grow(take: &mut Take<'_>, out: &mut String, depth: usize, places: bool) {
 fn like_libc(mut take: Take<'_>) {
     in_utf_8();
     let (fold, places) = (take.flag(), take.flag());
-    let mut pattern = String::new();
-    grow(&mut take, &mut pattern, 0, places);
+    let mut pattern = Pattern {
+        text: String::new(),
+        places,
+        repeated: 0,
+    };
+    pattern.grow(&mut take, 0);
+    let pattern = pattern.text;
     if pattern.len() > 96 {
         return;
     }
