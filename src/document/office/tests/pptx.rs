@@ -126,3 +126,15 @@ fn hidden_slides_and_shapes_are_left_out_and_said() {
         "## Slide 2\n\na\n\nb\n\n[Left out: 1 hidden slide is not shown.]",
     );
 }
+
+#[test]
+fn a_formula_is_told_in_one_line() {
+    let formula = "<a:p><a:r><a:t>so </a:t></a:r><mc:AlternateContent><mc:Choice Requires='a14'><a14:m>\
+                   <m:oMathPara><m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r><m:r><m:t>+b</m:t></m:r></m:num>\
+                   <m:den><m:r><a:rPr/><m:t>2</m:t></m:r></m:den></m:f></m:oMath></m:oMathPara></a14:m></mc:Choice>\
+                   <mc:Fallback><a:r><a:t>picture</a:t></a:r></mc:Fallback></mc:AlternateContent></a:p>";
+    check(
+        &pptx(&[&shape("", formula)], &[]),
+        "## Slide 1\n\nso (a+b)/2",
+    );
+}
