@@ -157,6 +157,30 @@ fn what_makes_more_of_a_page_than_twice_its_length_is_cut_off_and_that_is_said()
 }
 
 #[test]
+fn a_block_of_code_begins_its_lines_all_in_the_same_way() {
+    let code = "<b>\n\nx\n".repeat(40);
+    for open in ["<ul><li>", "<blockquote>", "<ul><li>a"] {
+        for depth in [2, 300] {
+            let page = open.repeat(depth) + "<pre>" + &code.replace('<', "&lt;") + "</pre>";
+            let markdown = markdown(&page);
+            let block = &markdown[markdown.find("```").unwrap_or_default()..];
+            let alone = format!("```\n{code}```").replace("\n\n```", "\n```");
+            assert_eq!(block == alone, depth == 300, "{open}: {markdown}");
+            let text: String = pulldown_cmark::Parser::new(&markdown)
+                .filter_map(|event| match event {
+                    pulldown_cmark::Event::Text(text) => Some(text.into_string()),
+                    pulldown_cmark::Event::Html(tag) | pulldown_cmark::Event::InlineHtml(tag) => {
+                        panic!("a tag {tag} in {markdown}")
+                    }
+                    _ => None,
+                })
+                .collect();
+            assert!(text.ends_with(&code), "{open}: {markdown}");
+        }
+    }
+}
+
+#[test]
 fn a_conversion_ends_at_the_time_it_is_given() {
     let page = "<p>word <table>x ".repeat(100_000);
     let base = Url::parse("https://example.com/").unwrap();

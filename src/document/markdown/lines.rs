@@ -76,7 +76,7 @@ const RESERVE: usize = 4096;
 pub(super) struct Lines {
     /// The Markdown so far.
     pub(super) out: String,
-    prefix: String,
+    pub(super) prefix: String,
     common: usize,
     gap: Gap,
     stack: Vec<Container>,
@@ -209,21 +209,53 @@ impl Lines {
                 // A marker alone would underline the text before it.
                 self.gap = Gap::Blank;
             }
-            self.line();
-            let mut end = self.out.trim_end_matches(' ').len();
-            while ["- - -", "* * *"]
-                .iter()
-                .any(|rule| self.out[..end].ends_with(rule))
-            {
-                end -= 2;
-            }
-            self.out.truncate(end);
+            self.markers_alone();
         }
         if self.stack.len() > 1 {
             self.stack.pop();
         }
         self.prefix.truncate(at);
         self.common = self.common.min(at);
+    }
+
+    /// Writes a line of markers that nothing follows, fewer of them where they would be a rule.
+    fn markers_alone(&mut self) {
+        self.line();
+        let mut end = self.out.trim_end_matches(' ').len();
+        while ["- - -", "* * *"]
+            .iter()
+            .any(|rule| self.out[..end].ends_with(rule))
+        {
+            end -= 2;
+        }
+        self.out.truncate(end);
+    }
+
+    /// Whether each line of `code`, and a fence of so many bytes before and behind it, may begin as
+    /// lines do here.
+    pub(super) fn affords_lines(&self, code: &str, fence: usize) -> bool {
+        let prefix = self.prefix.len();
+        // A blank line may come first.
+        let mut length = self.out.len() + 2 + 2 * prefix + fence;
+        let mut credit = self.credit;
+        for line in code.split('\n') {
+            length += 1 + prefix;
+            if length > credit {
+                return false;
+            }
+            length += line.len();
+            credit = self.most.min(credit + 2 * (line.len() + 1));
+        }
+        length + 1 + prefix <= credit
+    }
+
+    /// Has the next lines begin with nothing; returns what they would have begun with.
+    pub(super) fn without_prefix(&mut self) -> String {
+        if self.at_marker() {
+            self.gap = Gap::Blank;
+            self.markers_alone();
+        }
+        std::mem::take(&mut self.prefix)
     }
 
     /// Begins a line, after whatever has to stand between it and the last.

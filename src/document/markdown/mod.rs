@@ -240,6 +240,9 @@ impl<'a> Writer<'a> {
         let (mark, length) = fence::block_fence(code);
         let fence: String = std::iter::repeat_n(mark, length).collect();
         let lines = &mut self.inline.lines;
+        // A line without what the others begin with would end the block.
+        let affords = lines.affords_lines(code, fence.len() + language.len());
+        let prefix = (!affords).then(|| lines.without_prefix());
         lines.line();
         lines.out.push_str(&fence);
         lines.out.push_str(language);
@@ -251,6 +254,9 @@ impl<'a> Writer<'a> {
         }
         lines.line();
         lines.out.push_str(&fence);
+        if let Some(prefix) = prefix {
+            lines.prefix = prefix;
+        }
     }
 
     fn enter_list(&mut self, start: Option<u32>, tight: bool) {
