@@ -20,10 +20,25 @@ impl Key {
         &self.0
     }
 
-    /// Replaces the secret in a server's text: in either case, encoded for URLs or for JSON, and
-    /// where the text breaks off in the middle of it.
+    /// Replaces the secret in a server's text: in either case, encoded for URLs or for JSON, where
+    /// the text breaks off in the middle of it, and where characters stand in it that nobody sees.
+    /// Those are gone from the whole text then; they are left out where it is shown.
     #[must_use]
     pub fn hide_in(&self, text: &str) -> String {
+        let hidden = self.hide_as_it_is(text);
+        if !hidden.contains(is_unseen) {
+            return hidden;
+        }
+        let seen: String = hidden.chars().filter(|c| !is_unseen(*c)).collect();
+        let hidden_in_seen = self.hide_as_it_is(&seen);
+        if hidden_in_seen == seen {
+            hidden
+        } else {
+            hidden_in_seen
+        }
+    }
+
+    fn hide_as_it_is(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
@@ -54,6 +69,15 @@ impl Key {
         }
         text.is_char_boundary(at).then_some(at)
     }
+}
+
+/// Whether a character may be left out of a text before it is shown, as of an address or a title.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e01ef}')
 }
 
 /// How many bytes of a secret give something of it away.
@@ -108,6 +132,11 @@ mod tests {
             key.hide_in("SE%20cret%2f se cret\\/ se\\u0020cret/ se cre, se cret%2"),
             "[key] [key] [key] se cre, [key]"
         );
+        assert_eq!(
+            key.hide_in("a\n\u{200b}s\u{202e}e%2\u{200b}0\tcre\nt/ se cret/ b"),
+            "a[key] [key] b"
+        );
+        assert_eq!(key.hide_in("a\n\u{200b}b se cret/"), "a\n\u{200b}b [key]");
         assert_eq!(
             Key("é1".to_owned()).hide_in("%C3%A91 é1 é"),
             "[key] [key] é"
