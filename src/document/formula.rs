@@ -57,9 +57,16 @@ impl Layout {
 impl Part {
     /// A number, a name or a sign, without the characters that nobody sees.
     pub(super) fn token(text: &str) -> Self {
-        let is_seen = |c: &char| !('\u{2061}'..='\u{2064}').contains(c);
-        let text: String = text.chars().filter(is_seen).collect();
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut seen = String::with_capacity(text.len());
+        for c in text.chars() {
+            match c {
+                '\u{2061}'..='\u{2064}' => {}
+                c if !c.is_whitespace() => seen.push(c),
+                _ if seen.is_empty() || seen.ends_with(' ') => {}
+                _ => seen.push(' '),
+            }
+        }
+        let text = seen.trim_end().to_owned();
         let one = text.chars().nth(1).is_none();
         let number = text
             .chars()
@@ -75,14 +82,8 @@ impl Part {
         let mut parts = parts.into_iter();
         let mut bracketed = || parts.next().map_or_else(String::new, Self::bracketed);
         let (text, shape) = match layout {
-            Layout::Fraction(line) if takes => {
-                let (above, below) = (bracketed(), bracketed());
-                (format!("{above}{line}{below}"), Shape::Fraction)
-            }
-            Layout::Root if takes => {
-                let (inner, index) = (bracketed(), bracketed());
-                (format!("{inner}^(1/{index})"), Shape::Other)
-            }
+            Layout::Fraction(line) if takes => (bracketed() + line + &bracketed(), Shape::Fraction),
+            Layout::Root if takes => (bracketed() + "^(1/" + &bracketed() + ")", Shape::Other),
             Layout::Scripts(marks) if takes => {
                 let mut text = bracketed();
                 for (mark, script) in marks.iter().zip(parts) {
@@ -93,10 +94,10 @@ impl Part {
                 }
                 (text, Shape::Other)
             }
-            Layout::SquareRoot => (format!("√{}", Self::row(parts).bracketed()), Shape::Other),
+            Layout::SquareRoot => ("√".to_owned() + &Self::row(parts).bracketed(), Shape::Other),
             Layout::Fenced([before, between, behind]) => {
                 let parts: Vec<_> = parts.map(|part| part.text).collect();
-                let text = format!("{before}{}{behind}", parts.join(between));
+                let text = [before, &*parts.join(between), behind].concat();
                 let shape = shape(&text);
                 (text, shape)
             }
@@ -131,7 +132,7 @@ impl Part {
     fn bracketed(self) -> String {
         match self.shape {
             Shape::Token | Shape::Brackets => self.text,
-            Shape::Fraction | Shape::Other => format!("({})", self.text),
+            Shape::Fraction | Shape::Other => ["(", &self.text, ")"].concat(),
         }
     }
 

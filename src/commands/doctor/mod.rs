@@ -16,7 +16,6 @@ mod research;
 pub(super) mod shell;
 mod tools;
 
-use std::fmt::Write as _;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -89,28 +88,36 @@ struct Problem {
     advice: String,
 }
 
+// What is called from everywhere in here is not copied there: the executable has a limit of size.
 impl Report {
+    #[inline(never)]
     fn line(&mut self, line: &str) {
-        let _ = writeln!(self.text, "{}", line.trim_end());
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
     }
 
+    #[inline(never)]
     fn heading(&mut self, heading: &str) {
         let heading = painted(heading, HEADING, self.colour);
-        let _ = writeln!(self.text, "\n{heading}");
+        self.line(&format!("\n{heading}"));
     }
 
     fn problem(&mut self, what: impl Into<String>, advice: impl Into<String>) {
-        self.problems.push(Problem {
-            what: what.into(),
-            advice: advice.into(),
-        });
+        self.note(true, what.into(), advice.into());
     }
 
     fn hint(&mut self, what: impl Into<String>, advice: impl Into<String>) {
-        self.hints.push(Problem {
-            what: what.into(),
-            advice: advice.into(),
-        });
+        self.note(false, what.into(), advice.into());
+    }
+
+    #[inline(never)]
+    fn note(&mut self, is_wrong: bool, what: String, advice: String) {
+        let notes = if is_wrong {
+            &mut self.problems
+        } else {
+            &mut self.hints
+        };
+        notes.push(Problem { what, advice });
     }
 
     fn introduce(&mut self) {
@@ -221,12 +228,14 @@ fn opened(directory: &Path, why: ErrorKind) -> String {
     }
 }
 
+#[inline(never)]
 fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }
 
 /// A path as a line on a terminal may have it.
+#[inline(never)]
 fn shown(path: &Path) -> String {
     sanitize::line(&path.to_string_lossy())
 }

@@ -130,8 +130,8 @@ impl Formula {
             Element::Operator(sign) => {
                 let of = parts.split_off(parts.len().min(2));
                 parts.insert(0, Part::token(&sign));
-                let operator = Part::of(&Layout::Scripts(&['_', '^']), parts);
-                let row: Vec<_> = std::iter::once(operator).chain(of).collect();
+                let mut row = vec![Part::of(&Layout::Scripts(&['_', '^']), parts)];
+                row.extend(of);
                 Part::row(row.into_iter())
             }
             Element::Accent(sign) => {

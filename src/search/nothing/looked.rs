@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::survey::{Sought, Survey};
 use super::{Asked, Below, Reason, place};
+use crate::sort::Sort;
 
 /// Where a pattern looks.
 pub(super) struct Looked {
@@ -49,7 +50,7 @@ impl Looked {
             // A set that nothing is in, is a front end's, and no alternative.
             let ends = texts.map(|one| at_last_slash(one).1);
             let mut ends: Vec<&str> = ends.filter(|one| *one != "[b-a]").collect();
-            ends.sort_unstable();
+            ends.arrange();
             ends.dedup();
             match &ends[..] {
                 [one] => (*one).to_owned(),
