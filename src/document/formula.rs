@@ -144,7 +144,7 @@ impl Part {
         };
         let fraction = self.shape == Shape::Fraction || next.shape == Shape::Fraction;
         let runs_on = end.is_alphanumeric() || (fraction && ")]}".contains(end));
-        let goes_on = start.is_alphanumeric() || (fraction && "([{√".contains(start));
+        let goes_on = start.is_alphanumeric() || (fraction && "([{√∑∏∫".contains(start));
         let tokens = self.shape == Shape::Token && next.shape == Shape::Token;
         // A product of letters is no name, and a name no product.
         let long = |part: &Self| part.text.chars().nth(1).is_some();

@@ -141,6 +141,10 @@ fn a_formula_of_elements_alone_is_told_in_one_line() {
             "sin x 1/2 y",
         ),
         (
+            "<mfrac><mn>1</mn><mi>n</mi></mfrac><munder><mo>&sum;</mo><mi>i</mi></munder><mi>x</mi>",
+            "1/n ∑_i x",
+        ),
+        (
             "<mi>f</mi><mo>(</mo><mfrac><mi>a</mi><mi>b</mi></mfrac><mo>)</mo>",
             "f(a/b)",
         ),
