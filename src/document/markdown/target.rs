@@ -97,6 +97,8 @@ fn write_title(out: &mut String, title: &str, cell: bool) {
                 out.push_str("\\\\");
             }
             '&' if escape::is_reference(&bytes[at + 1..]) => out.push_str("\\&"),
+            // Where the page's length ends within the link, it would be a tag.
+            '<' if escape::opens_tag(&bytes[at + 1..]) => out.push_str("\\<"),
             '|' if cell => out.push_str("\\|"),
             c => out.push(c),
         }
@@ -162,6 +164,7 @@ mod tests {
         assert_eq!(write("", "t"), "(<> \"t\")");
         assert_eq!(write("a", "b\\\\"), "(a \"b\\\\&#92;\")");
         assert_eq!(write("a", "b\\c"), "(a \"b\\c\")");
+        assert_eq!(write("a", "1 < 2 <b>"), "(a \"1 < 2 \\<b>\")");
         assert_eq!(write("\u{1}", "t"), "(<> \"t\")");
         assert_eq!(write("\u{1}<b>", ""), "(<%3Cb%3E>)");
         assert_eq!(write("a\\\u{1}(&\u{7f}lt;", ""), "(<a\\\\(\\&lt;>)");
