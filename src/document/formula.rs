@@ -20,7 +20,6 @@ enum Shape {
 }
 
 /// How the parts of an element belong together.
-#[derive(Clone)]
 pub(super) enum Layout {
     /// In a line.
     Row,
@@ -36,6 +35,7 @@ pub(super) enum Layout {
 }
 
 impl Layout {
+    /// In a line, with this between them.
     pub(super) fn parted_by(separator: &str) -> Self {
         Self::Fenced(["", separator, ""].map(str::to_owned))
     }

@@ -76,6 +76,7 @@ const RESERVE: usize = 4096;
 pub(super) struct Lines {
     /// The Markdown so far.
     pub(super) out: String,
+    /// What lines begin with.
     pub(super) prefix: String,
     common: usize,
     gap: Gap,
