@@ -159,7 +159,7 @@ fn is_delimiter_row(line: &[u8]) -> bool {
     line.contains(&b'-')
         && line
             .iter()
-            .all(|byte| matches!(byte, b'-' | b':' | b'|' | b' '))
+            .all(|byte| matches!(byte, b'-' | b':' | b'|' | b' ' | b'\x0b' | b'\x0c'))
 }
 
 /// Whether `line`, the first of a paragraph, opens a bracket that a later line may close, so that

@@ -28,11 +28,13 @@ impl Inline<'_> {
         for (index, line) in code.split('\n').enumerate() {
             let line = line.trim_matches(' ');
             if index > 0 {
-                // A line that Markdown would take for a block stays behind the one before it.
+                // A line that Markdown would take for a block stays behind the one before it. To
+                // some parsers a table's second line may begin with more than blanks.
+                let seen = line.trim_start_matches(['\u{b}', '\u{c}']);
                 let breaks = self.mode == Mode::Flow
                     && !line.starts_with(['<', '`', '~'])
                     && !line.is_empty()
-                    && escape::line_start(line, false, false).is_none();
+                    && escape::line_start(seen, false, false).is_none();
                 if breaks {
                     self.lines.line();
                 } else {
