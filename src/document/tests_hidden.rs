@@ -127,6 +127,24 @@ fn what_merely_hides_stays_hidden() {
         "<textarea aria-hidden='&#116rue'>SECRET</textarea>",
         "<iframe style='display&#58none' src=/x title=SECRET></iframe>",
         "<svg style='display&#58none'><text>SECRET</text></svg>",
+        "<svg display=none><text>SECRET</text></svg>",
+        "<svg><text display=none>SECRET</text></svg>",
+        "<svg><text visibility='HIDDEN '>SECRET</text></svg>",
+        "<svg><g hidden><g><text>SECRET</text></g><text>SECRET</text></g></svg>",
+        "<svg><g style='display:none'><script>SECRET</g></script><text>SECRET</text></g></svg>",
+        "<svg><a aria-hidden=true><text>SECRET</text></a></svg>",
+        "<svg hidden><foreignObject><div>SECRET</div></foreignObject></svg>",
+        "<svg><foreignObject hidden><p>SECRET<p>SECRET</foreignObject></svg>",
+        "<svg><g hidden><svg></svg><!-- </g> --><text>SECRET</text></svg>",
+        "<svg><symbol><text>SECRET</text></symbol></svg>",
+        "<svg><defs><defs></defs><text>SECRET</text></defs></svg>",
+        "<svg><pattern><text>SECRET</text></pattern><mask><text>SECRET</text></mask></svg>",
+        "<svg><clipPath><text>SECRET</text></clipPath></svg>",
+        "<math><mi style='display:none'>SECRET</mi></math>",
+        "<math><mrow hidden><mrow><mi>SECRET</mi></mrow><mi>SECRET</mi></mrow></math>",
+        "<math><mtext hidden>SECRET<b>SECRET</b></mtext></math>",
+        "<math><mphantom><mi>SECRET</mi></mphantom></math>",
+        "<math hidden><mtext>SECRET<p>SECRET</mtext></math>",
         "<noscript>SECRET</noscript>",
         "<template>SECRET</template>",
         // An offer that nobody sees is none.
@@ -179,6 +197,38 @@ fn what_merely_hides_stays_hidden() {
             markdown.ends_with("Mix flour and water."),
             "{page} {markdown}"
         );
+    }
+}
+
+#[test]
+fn what_is_hidden_in_a_drawing_or_a_formula_takes_nothing_else_with_it() {
+    for (page, expected) in [
+        ("<svg><g hidden/><text>b</text></svg>", "b"),
+        ("<svg><g hidden>a</g><text>b</text></svg>", "b"),
+        ("<svg><g hidden>a</svg>b", "b"),
+        ("<svg><g hidden>a<p>b</p>", "b"),
+        ("<svg hidden><g>a<p>b</p>", "b"),
+        ("<svg hidden><svg>a</svg>a</svg>b", "b"),
+        ("<svg hidden/>b", "b"),
+        ("<svg><g display=inline visibility=visible>b</g></svg>", "b"),
+        ("<math display=block><mi>b</mi></math>", "b"),
+        ("<math><mi hidden>a</mi><mi>b</mi></math>", "b"),
+        ("<math><mphantom>a</mphantom><mi>b</mi></math>", "b"),
+        // A formula is not told of what is seen and what is not.
+        (
+            "<math><mi style='display:none'>a</mi><msup><mi>b</mi><mn>2</mn></msup></math>",
+            "`b^2`",
+        ),
+        (
+            "<math><msup><mi>b</mi><mn>2</mn></msup><mrow hidden=''><mi>a</mi></mrow></math>",
+            "`b^2`",
+        ),
+        (
+            "<math><msup><mi>b</mi><mrow aria-hidden='true'><mi>a</mi></mrow></msup></math>",
+            "b",
+        ),
+    ] {
+        assert_eq!(markdown(page), expected, "{page}");
     }
 }
 

@@ -1,46 +1,170 @@
-//! What is inside `svg` and `math`: of it the text alone is kept.
+//! What is inside `svg` and `math`: of it the text alone is kept that a reader sees.
 //!
-//! Rules: HTML Living Standard, "The rules for parsing tokens in foreign content".
+//! Rules: HTML Living Standard, "The rules for parsing tokens in foreign content"; SVG 2, elements
+//! that are never drawn, and the attributes `display` and `visibility`; `MathML` Core, `mphantom`.
 
-use super::{Category, Filter, category_of, tag};
+use super::super::dom;
+use super::{Category, Filter, MEANING, category_of, meaning, memchr, memmem, tag};
+use crate::document::entities;
 
-impl<'a> Filter<'a> {
+impl Filter<'_> {
     /// A tag inside `svg` or `math`, of which the text alone is kept. `None` if the tag ends
     /// the other language.
-    pub(super) fn foreign_start(
-        &mut self,
-        at: usize,
-        name: &str,
-        tag: &tag::Tag<'a>,
-    ) -> Option<usize> {
-        let ends = match category_of(name) {
-            Category::Foreign => {
-                self.foreign += usize::from(!tag.closed);
-                false
-            }
-            Category::Plain | Category::Ruby | Category::Empty | Category::Media => {
-                matches!(name, "span" | "sub" | "sup" | "ruby" | "meta" | "embed")
-            }
-            Category::Raw | Category::Title | Category::Template => {
-                let end = tag::raw_end(self.page, tag.end, name).1;
-                return Some(self.cut(at, if tag.closed { tag.end } else { end }, ""));
-            }
-            Category::Formatting if name == "a" => false,
-            _ => true,
-        };
-        if ends {
+    pub(super) fn foreign_start(&mut self, at: usize, name: &str) -> Option<usize> {
+        let page = self.page;
+        let category = category_of(name);
+        if leaves(category, name) {
             self.foreign = 0;
             return None;
         }
-        let unseen = matches!(
-            name,
-            "desc" | "metadata" | "defs" | "annotation" | "annotation-xml"
-        );
-        if unseen && !tag.closed {
-            let end = tag::raw_end(self.page, tag.end, name).1;
-            return Some(self.cut(at, end, ""));
-        }
-        let apart = matches!(name, "text" | "tspan" | "foreignobject");
-        Some(self.cut(at, tag.end, if apart { " " } else { "" }))
+        let Some(tag) = read(page, at, name) else {
+            return Some(self.cut(at, page.len(), ""));
+        };
+        let end = match category {
+            _ if tag.closed => tag.end,
+            _ if tag.hides => behind_hidden(page, tag.end, tag.name),
+            Category::Raw | Category::Title | Category::Template => {
+                tag::raw_end(page, tag.end, name).1
+            }
+            Category::Foreign => {
+                self.foreign += 1;
+                tag.end
+            }
+            _ => tag.end,
+        };
+        let apart = !tag.hides && matches!(name, "text" | "tspan" | "foreignobject");
+        Some(self.cut(at, end, if apart { " " } else { "" }))
     }
+}
+
+/// A start tag of the other language.
+pub(super) struct Foreign<'a> {
+    /// Its name in the page's spelling.
+    pub(super) name: &'a str,
+    /// Where the page goes on after the tag.
+    pub(super) end: usize,
+    /// Whether its element ends with it.
+    pub(super) closed: bool,
+    /// Whether nobody sees what its element holds.
+    pub(super) hides: bool,
+}
+
+/// Reads the start tag at `at`, whose name is `name` in lower case; `None` if the page ends within
+/// it.
+pub(super) fn read<'a>(page: &'a str, at: usize, name: &str) -> Option<Foreign<'a>> {
+    let name_end = tag::name_end(page, at + 1);
+    let mut hides = matches!(
+        name,
+        "annotation"
+            | "annotation-xml"
+            | "clippath"
+            | "defs"
+            | "desc"
+            | "marker"
+            | "mask"
+            | "metadata"
+            | "mphantom"
+            | "pattern"
+            | "symbol"
+    );
+    let (end, closed) = tag::scan(page, name_end, |attribute| {
+        let mut space = [0; MEANING];
+        let called = meaning(attribute.name, &mut space);
+        let value = || entities::decoded_in_attribute(attribute.value);
+        hides |= match called {
+            "style" | "hidden" | "aria-hidden" => dom::hides(called, &value()),
+            "display" => name != "math" && value().trim().eq_ignore_ascii_case("none"),
+            "visibility" => value().trim().eq_ignore_ascii_case("hidden"),
+            _ => false,
+        };
+    })?;
+    let name = &page[at + 1..name_end];
+    Some(Foreign {
+        name,
+        end,
+        closed,
+        hides,
+    })
+}
+
+/// Where the page goes on behind a hidden element of the other language, of this name, whose start
+/// tag ends at `from`: behind its end tag, or where the language ends around it.
+pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
+    let bytes = page.as_bytes();
+    let mut space = [0; MEANING];
+    let html = usize::from(holds_html(meaning(hidden, &mut space)));
+    // How many elements of its name are open, of the language, and of those that hold HTML.
+    let (mut same, mut foreign, mut html) = (1, 0, html);
+    let mut at = from;
+    while let Some(length) = memchr(b'<', &bytes[at..]) {
+        let open = at + length;
+        let rest = &bytes[open + 1..];
+        let is_end = rest.first() == Some(&b'/');
+        let start = open + 1 + usize::from(is_end);
+        if !bytes.get(start).is_some_and(u8::is_ascii_alphabetic) {
+            at = match rest {
+                [b'!', b'-', b'-', ..] => tag::comment_end(page, open + 4),
+                [b'!', b'[', ..] => {
+                    memmem::find(rest, b"]]>").map_or(bytes.len(), |length| open + length + 4)
+                }
+                [b'!' | b'?' | b'/', ..] => tag::past(page, open, b'>'),
+                _ => open + 1,
+            };
+            continue;
+        }
+        let name_end = tag::name_end(page, start);
+        let name = meaning(&page[start..name_end], &mut space);
+        let category = category_of(name);
+        let is_same = tag::is_named(page, start, hidden);
+        let is_foreign = category == Category::Foreign && !is_same;
+        let leaves = if is_end {
+            (is_foreign && foreign == 0) || (html == 0 && matches!(name, "p" | "br"))
+        } else {
+            html == 0 && leaves(category, name)
+        };
+        if leaves {
+            return open;
+        }
+        let Some((end, closed)) = tag::scan(page, name_end, |_| {}) else {
+            return bytes.len();
+        };
+        at = end;
+        let holds_html = usize::from(holds_html(name));
+        if is_end {
+            same -= usize::from(is_same);
+            foreign -= usize::from(is_foreign);
+            html -= holds_html.min(html);
+            if same == 0 {
+                return end;
+            }
+        } else if category.ends_by_name() || category == Category::Area {
+            if !closed {
+                at = tag::raw_end(page, end, name).1;
+            }
+        } else if !closed {
+            same += usize::from(is_same);
+            foreign += usize::from(is_foreign);
+            html += holds_html;
+        }
+    }
+    bytes.len()
+}
+
+/// Whether a start tag ends the language that it stands in.
+fn leaves(category: Category, name: &str) -> bool {
+    match category {
+        Category::Foreign | Category::Raw | Category::Title | Category::Template => false,
+        Category::Plain | Category::Ruby | Category::Empty | Category::Media => {
+            matches!(name, "span" | "sub" | "sup" | "ruby" | "meta" | "embed")
+        }
+        _ => name != "a",
+    }
+}
+
+/// Whether an element of the other language may hold HTML.
+fn holds_html(name: &str) -> bool {
+    matches!(
+        name,
+        "annotation-xml" | "desc" | "foreignobject" | "mi" | "mn" | "mo" | "ms" | "mtext"
+    )
 }

@@ -3,6 +3,7 @@
 //! Rules: `MathML` Core and, for what older programs write, `MathML` 3 (`mfenced`). What is the same
 //! as its text stays text, and so does what is not understood.
 
+use super::super::dom;
 use crate::document::formula::{Layout, Part};
 use crate::document::office::xml::{Item, Tag, Xml};
 
@@ -76,6 +77,13 @@ pub(super) fn in_one_line(elements: &str) -> Option<String> {
 }
 
 fn element(tag: &Tag<'_>) -> Option<Element> {
+    let hides = |name| {
+        tag.attribute(name)
+            .is_some_and(|value| dom::hides(name, &value))
+    };
+    if ["hidden", "style", "aria-hidden"].into_iter().any(hides) {
+        return Some(Element::Unseen);
+    }
     let said = |name: &str, otherwise: &str| {
         let said = tag.attribute(name);
         said.map_or_else(|| otherwise.to_owned(), |said| said.trim().to_owned())

@@ -73,7 +73,6 @@ fn filter_for(
         changed: false,
         tree: Tree::new(page.len()),
         foreign: 0,
-        foreign_hidden: false,
         fresh: false,
         verbatim: 0,
         endless: [false; media::NAMES],
@@ -100,8 +99,6 @@ struct Filter<'a> {
     tree: Tree<'a>,
     /// How many `svg` and `math` are open.
     foreign: usize,
-    /// Whether the outermost of them is hidden.
-    foreign_hidden: bool,
     /// Whether whitespace that comes next stands where a line begins, and means nothing.
     fresh: bool,
     /// How many elements are open in which whitespace counts.
@@ -160,10 +157,6 @@ impl Filter<'_> {
     }
 
     fn text(&mut self, from: usize, to: usize) {
-        if self.foreign > 0 && self.foreign_hidden {
-            self.cut(from, to, "");
-            return;
-        }
         let page = self.page;
         let text = &page[from..to];
         if self.fresh {

@@ -3,8 +3,8 @@
 
 use super::super::dom::{self, Kind};
 use super::{
-    Category, Filter, MEANING, all, formula, is_verbatim, meaning, memchr, memmem, numbers,
-    renamed, shadow, tag, tree, xml,
+    Category, Filter, MEANING, all, foreign, formula, is_verbatim, meaning, memchr, memmem,
+    numbers, renamed, shadow, tag, tree, xml,
 };
 use crate::document::entities;
 
@@ -14,6 +14,11 @@ impl<'a> Filter<'a> {
         let mut space = [0; MEANING];
         let end = tag::name_end(self.page, at + 1);
         let name = meaning(&self.page[at + 1..end], &mut space);
+        if self.foreign > 0
+            && let Some(end) = self.foreign_start(at, name)
+        {
+            return end;
+        }
         let category = self.category_of(name);
         let in_pre = self
             .tree
@@ -33,11 +38,6 @@ impl<'a> Filter<'a> {
             let (read, hiding) = self.read_hiding(at, name, category, in_pre);
             hides = hiding;
             tag = read.unwrap_or(tag);
-        }
-        if self.foreign > 0
-            && let Some(end) = self.foreign_start(at, name, &tag)
-        {
-            return end;
         }
         if let Some(end) = self.replaced(at, name, category, &tag, hides) {
             return end;
@@ -66,11 +66,14 @@ impl<'a> Filter<'a> {
             Category::Xmp => self.raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
             Category::Plaintext => self.raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
             Category::Foreign => {
-                if !tag.closed {
-                    self.foreign = 1;
-                    self.foreign_hidden = hides;
-                }
-                self.cut(at, tag.end, "")
+                let hides = foreign::read(self.page, at, name).is_some_and(|read| read.hides);
+                self.foreign = usize::from(!hides && !tag.closed);
+                let end = if hides && !tag.closed {
+                    foreign::behind_hidden(self.page, tag.end, tag.name)
+                } else {
+                    tag.end
+                };
+                self.cut(at, end, "")
             }
             // What may be chosen is text alone.
             Category::Choice if name == "option" && hides => {
