@@ -25,13 +25,15 @@ impl Inline<'_> {
         if padded {
             self.lines.out.push(' ');
         }
+        // Three marks and a line's end could begin a block of code.
+        let in_lines = self.mode == Mode::Flow && fence < 3;
         for (index, line) in code.split('\n').enumerate() {
             let line = line.trim_matches(' ');
             if index > 0 {
                 // A line that Markdown would take for a block stays behind the one before it. To
                 // some parsers a table's second line may begin with more than blanks.
                 let seen = line.trim_start_matches(['\u{b}', '\u{c}']);
-                let breaks = self.mode == Mode::Flow
+                let breaks = in_lines
                     && !line.starts_with(['<', '`', '~'])
                     && !line.is_empty()
                     && escape::line_start(seen, false, false).is_none();
