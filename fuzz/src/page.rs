@@ -82,6 +82,10 @@ const HIDDEN: &[(&str, &str)] = &[
     ("<template>", "</template>"),
     ("<!--", "-->"),
     ("<noscript>", "</noscript>"),
+    ("<svg><g display=none><text>", "</text></g></svg>"),
+    ("<svg><foreignObject hidden><b>", "</b></foreignObject></svg>"),
+    ("<math><mtext hidden>", "</mtext></math>"),
+    ("<math><mphantom><mi>", "</mi></mphantom></math>"),
 ];
 
 struct Made {
