@@ -130,6 +130,8 @@ fn what_merely_hides_stays_hidden() {
         "<svg display=none><text>SECRET</text></svg>",
         "<svg><text display=none>SECRET</text></svg>",
         "<svg><text visibility='HIDDEN '>SECRET</text></svg>",
+        "<svg><text visibility=collapse>SECRET</text></svg>",
+        "<svg>SECRET<g>SECRET</g><text>.</text><tspan>SECRET</tspan><svg></svg>SECRET</svg>",
         "<svg><g hidden><g><text>SECRET</text></g><text>SECRET</text></g></svg>",
         "<svg><g style='display:none'><script>SECRET</g></script><text>SECRET</text></g></svg>",
         "<svg><a aria-hidden=true><text>SECRET</text></a></svg>",
@@ -204,13 +206,25 @@ fn what_merely_hides_stays_hidden() {
 fn what_is_hidden_in_a_drawing_or_a_formula_takes_nothing_else_with_it() {
     for (page, expected) in [
         ("<svg><g hidden/><text>b</text></svg>", "b"),
-        ("<svg><g hidden>a</g><text>b</text></svg>", "b"),
+        (
+            "<svg><g hidden>a</g><text>b<tspan>c</tspan></text></svg>",
+            "b c",
+        ),
+        ("<svg><foreignObject>b</foreignObject>a</svg>", "b"),
+        (
+            "<svg><g display=inline visibility=visible><text>b</text></g></svg>",
+            "b",
+        ),
+        (
+            "<math visibility=hidden><mi display=none>b</mi></math>",
+            "b",
+        ),
+        ("<svg>a<math>b</math></svg>", "b"),
         ("<svg><g hidden>a</svg>b", "b"),
         ("<svg><g hidden>a<p>b</p>", "b"),
         ("<svg hidden><g>a<p>b</p>", "b"),
         ("<svg hidden><svg>a</svg>a</svg>b", "b"),
         ("<svg hidden/>b", "b"),
-        ("<svg><g display=inline visibility=visible>b</g></svg>", "b"),
         ("<math display=block><mi>b</mi></math>", "b"),
         ("<math><mi hidden>a</mi><mi>b</mi></math>", "b"),
         ("<math><mphantom>a</mphantom><mi>b</mi></math>", "b"),

@@ -1,6 +1,6 @@
 //! End tags: which of them pass, and what the parser needs before them.
 
-use super::{Category, Ending, Filter, MEANING, is_verbatim, meaning, renamed, tag, tree};
+use super::{Category, Ending, Filter, MEANING, foreign, is_verbatim, meaning, renamed, tag, tree};
 
 impl Filter<'_> {
     /// Deals with the end tag at `at`; returns where the page goes on.
@@ -24,6 +24,7 @@ impl Filter<'_> {
             if category == Category::Foreign {
                 self.foreign -= 1;
             }
+            self.draws_text &= !foreign::draws_text(name) && name != "svg";
             return self.cut(at, tag.end, if name == "text" { " " } else { "" });
         }
         let mut fixes = String::new();

@@ -28,11 +28,15 @@ impl Filter<'_> {
             }
             Category::Foreign => {
                 self.foreign += 1;
+                self.draws_text = name == "math";
                 tag.end
             }
-            _ => tag.end,
+            _ => {
+                self.draws_text |= draws_text(name);
+                tag.end
+            }
         };
-        let apart = !tag.hides && matches!(name, "text" | "tspan" | "foreignobject");
+        let apart = !tag.hides && (draws_text(name) || name == "tspan");
         Some(self.cut(at, end, if apart { " " } else { "" }))
     }
 }
@@ -60,11 +64,14 @@ pub(super) fn read<'a>(page: &'a str, at: usize, name: &str) -> Option<Foreign<'
             | "clippath"
             | "defs"
             | "desc"
+            | "filter"
+            | "lineargradient"
             | "marker"
             | "mask"
             | "metadata"
             | "mphantom"
             | "pattern"
+            | "radialgradient"
             | "symbol"
     );
     let (end, closed) = tag::scan(page, name_end, |attribute| {
@@ -73,8 +80,13 @@ pub(super) fn read<'a>(page: &'a str, at: usize, name: &str) -> Option<Foreign<'
         let value = || entities::decoded_in_attribute(attribute.value);
         hides |= match called {
             "style" | "hidden" | "aria-hidden" => dom::hides(called, &value()),
-            "display" => name != "math" && value().trim().eq_ignore_ascii_case("none"),
-            "visibility" => value().trim().eq_ignore_ascii_case("hidden"),
+            // Those of formulas, whose names begin like this, know neither.
+            _ if name.starts_with('m') => false,
+            "display" => value().trim().eq_ignore_ascii_case("none"),
+            "visibility" => {
+                let value = value().trim().to_ascii_lowercase();
+                matches!(&*value, "hidden" | "collapse")
+            }
             _ => false,
         };
     })?;
@@ -159,6 +171,11 @@ fn leaves(category: Category, name: &str) -> bool {
         }
         _ => name != "a",
     }
+}
+
+/// Whether an element of a drawing shows the text in it; others show none.
+pub(super) fn draws_text(name: &str) -> bool {
+    matches!(name, "text" | "foreignobject")
 }
 
 /// Whether an element of the other language may hold HTML.

@@ -73,6 +73,7 @@ fn filter_for(
         changed: false,
         tree: Tree::new(page.len()),
         foreign: 0,
+        draws_text: false,
         fresh: false,
         verbatim: 0,
         endless: [false; media::NAMES],
@@ -99,6 +100,8 @@ struct Filter<'a> {
     tree: Tree<'a>,
     /// How many `svg` and `math` are open.
     foreign: usize,
+    /// Whether text is shown where the page is in them.
+    draws_text: bool,
     /// Whether whitespace that comes next stands where a line begins, and means nothing.
     fresh: bool,
     /// How many elements are open in which whitespace counts.
@@ -157,6 +160,10 @@ impl Filter<'_> {
     }
 
     fn text(&mut self, from: usize, to: usize) {
+        if self.foreign > 0 && !self.draws_text {
+            self.cut(from, to, "");
+            return;
+        }
         let page = self.page;
         let text = &page[from..to];
         if self.fresh {
@@ -196,6 +203,9 @@ impl Filter<'_> {
             },
             Some(b'!') => {
                 if let Some((text, end)) = self.xml.then(|| xml::section(self.page, at)).flatten() {
+                    if self.foreign > 0 && !self.draws_text {
+                        return self.cut(at, end, "");
+                    }
                     self.content(at, text);
                     self.cut(at, end, "");
                     xml::escape(text, &mut self.out);

@@ -68,6 +68,7 @@ impl<'a> Filter<'a> {
             Category::Foreign => {
                 let hides = foreign::read(self.page, at, name).is_some_and(|read| read.hides);
                 self.foreign = usize::from(!hides && !tag.closed);
+                self.draws_text = name == "math";
                 let end = if hides && !tag.closed {
                     foreign::behind_hidden(self.page, tag.end, tag.name)
                 } else {

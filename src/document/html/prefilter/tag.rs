@@ -55,6 +55,15 @@ pub(in crate::document) fn scan<'a>(
     from: usize,
     mut each: impl FnMut(Attribute<'a>),
 ) -> Option<(usize, bool)> {
+    scan_by(page, from, &mut each)
+}
+
+/// The same, compiled once for all who ask.
+fn scan_by<'a>(
+    page: &'a str,
+    from: usize,
+    each: &mut dyn FnMut(Attribute<'a>),
+) -> Option<(usize, bool)> {
     let bytes = page.as_bytes();
     let mut here = from;
     loop {
@@ -110,6 +119,15 @@ pub(in crate::document) fn read<'a>(
     page: &'a str,
     at: usize,
     mut keep: impl FnMut(&'a str, &'a str) -> bool,
+) -> Option<Tag<'a>> {
+    read_by(page, at, &mut keep)
+}
+
+/// The same, compiled once for all who ask.
+fn read_by<'a>(
+    page: &'a str,
+    at: usize,
+    keep: &mut dyn FnMut(&'a str, &'a str) -> bool,
 ) -> Option<Tag<'a>> {
     let name = name_end(page, at);
     let mut tag = Tag {
