@@ -53,6 +53,8 @@ struct Container {
     prefix: usize,
     filled: bool,
     last: Block,
+    /// What came last before `last`, and what had to stand behind it.
+    before: (Block, Gap),
 }
 
 /// A marker that the next line bears in place of the prefix from `at` on.
@@ -96,6 +98,7 @@ impl Lines {
             prefix: 0,
             filled: false,
             last: Block::None,
+            before: (Block::None, Gap::None),
         };
         Self {
             out: String::with_capacity(page / 2),
@@ -172,6 +175,7 @@ impl Lines {
         let Some(container) = self.stack.last_mut() else {
             return;
         };
+        container.before = (container.last, self.gap);
         if container.filled {
             let gap = between(container.holder, container.last, next);
             self.gap = self.gap.max(gap);
@@ -187,6 +191,7 @@ impl Lines {
             prefix: at,
             filled: false,
             last: Block::None,
+            before: (Block::None, Gap::None),
         });
         self.prefix.push_str(prefix);
         if let Some(text) = marker {
@@ -194,26 +199,29 @@ impl Lines {
         }
     }
 
-    /// Closes the innermost container; an item that held nothing still shows its marker.
+    /// Closes the innermost container. Of one that held nothing there is no trace, unless it is a
+    /// note: something points to that.
     pub(super) fn close(&mut self) {
-        let Some(at) = self.stack.last().map(|container| container.prefix) else {
+        let Some(Container {
+            prefix: at, filled, ..
+        }) = self.stack.last()
+        else {
             return;
         };
-        if self.prefix.len() > at && self.markers.last().is_some_and(|marker| marker.at == at) {
-            let first = self
-                .stack
-                .iter()
-                .rev()
-                .nth(1)
-                .is_some_and(|list| !list.filled);
-            if first && self.gap == Gap::Line {
-                // A marker alone would underline the text before it.
-                self.gap = Gap::Blank;
-            }
+        let (at, mut filled) = (*at, *filled);
+        if self.prefix.len() > at
+            && let Some(marker) = self.markers.pop_if(|marker| marker.at == at)
+            && marker.text.starts_with("[^")
+        {
+            self.markers.push(marker);
             self.markers_alone();
+            filled = true;
         }
         if self.stack.len() > 1 {
             self.stack.pop();
+            if let Some(around) = self.stack.last_mut().filter(|_| !filled) {
+                (around.last, self.gap) = around.before;
+            }
         }
         self.prefix.truncate(at);
         self.common = self.common.min(at);
@@ -363,8 +371,26 @@ mod tests {
         lines.close();
         lines.announce(Block::Item);
         lines.open(Holder::TightItem, "   ", Some("2. ".to_owned()));
+        text(&mut lines, "c");
         lines.close();
-        assert_eq!(lines.out, "- 1. a\n\n     b\n  2.");
+        assert_eq!(lines.out, "- 1. a\n\n     b\n  2. c");
+    }
+
+    #[test]
+    fn what_held_nothing_leaves_no_trace() {
+        let mut lines = Lines::new(0);
+        text(&mut lines, "a");
+        lines.announce(Block::List('-', true));
+        lines.open(Holder::TightList, "", None);
+        lines.announce(Block::Item);
+        lines.open(Holder::TightItem, "  ", Some("- ".to_owned()));
+        lines.close();
+        lines.close();
+        assert_eq!(lines.last(), Block::Text);
+        lines.announce(Block::Note);
+        lines.open(Holder::Loose, "    ", Some("[^1]: ".to_owned()));
+        lines.close();
+        assert_eq!(lines.out, "a\n\n[^1]:");
     }
 
     #[test]
