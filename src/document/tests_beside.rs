@@ -41,7 +41,7 @@ fn text_beside_a_delimiter_or_a_marker_does_not_become_part_of_it() {
         ("a\u{b}*(b* c", "a \\*(b* c"),
         (
             "<p>a<br>=\u{b}<p>\u{b}<p>- \u{b}<ul><li>\u{b}",
-            "a  \n\\=\n\n\\-\n\n-",
+            "a  \n\\=\n\n\\-",
         ),
         ("a\u{2028}*(b* c", "a\u{2028}\\*(b* c"),
         ("a <i>\u{2028}b</i> c", "a \u{2028}b c"),
