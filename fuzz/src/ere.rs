@@ -202,7 +202,12 @@ fn one_by_one(mut take: Take<'_>) {
         let end = window[at..].iter().position(|byte| *byte == b'\n');
         from = end.map_or(window.len(), |feed| at + feed + 1);
     }
-    if matcher.gave_up() == 0 && twin.gave_up() == 0 {
+    // Before bytes that continue no character the library looks past them for what a place stands
+    // behind, and past a line's start.
+    let places = ["\\b", "\\B", "\\<", "\\>"];
+    let looks = places.into_iter().any(|place| pattern.contains(place));
+    let undefined = looks && str::from_utf8(window).is_err();
+    if matcher.gave_up() == 0 && twin.gave_up() == 0 && !undefined {
         assert_eq!(
             found,
             wanted,

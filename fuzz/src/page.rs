@@ -83,7 +83,10 @@ const HIDDEN: &[(&str, &str)] = &[
     ("<!--", "-->"),
     ("<noscript>", "</noscript>"),
     ("<svg><g display=none><text>", "</text></g></svg>"),
-    ("<svg><foreignObject hidden><b>", "</b></foreignObject></svg>"),
+    (
+        "<svg><foreignObject hidden><b>",
+        "</b></foreignObject></svg>",
+    ),
     ("<math><mtext hidden>", "</mtext></math>"),
     ("<math><mphantom><mi>", "</mi></mphantom></math>"),
 ];

@@ -130,7 +130,13 @@ pub fn check(data: &[u8]) {
 
 /// Whether something begins as an equivalence class or a collating symbol and is none, of which
 /// POSIX says nothing: glibc takes the bracket for itself, but not behind what has matched already.
+/// Or whether the pattern ends in a range, in a bracket that nothing closes: to POSIX the bracket
+/// stands for itself, and glibc has the pattern match nothing.
 fn is_undefined(pattern: &[u8]) -> bool {
+    let bracket = pattern.iter().rposition(|byte| *byte == b'[');
+    if bracket.is_some_and(|at| pattern.ends_with(b"-") && !pattern[at..].contains(&b']')) {
+        return true;
+    }
     let begins = |at: usize, mark: u8| pattern[at..].starts_with(&[b'[', mark]);
     let is_whole = |at: usize, mark: u8| pattern[at..].get(3..5) == Some(&[mark, b']']);
     (0..pattern.len()).any(|at| {
