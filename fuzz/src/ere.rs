@@ -81,6 +81,8 @@ struct Pattern {
     places: bool,
     /// How many groups with a place in them are repeated.
     repeated: usize,
+    /// How many groups are repeated a number of times.
+    intervals: usize,
 }
 
 impl Pattern {
@@ -115,12 +117,15 @@ impl Pattern {
     }
 
     /// Repeats a group with so many places in it, unless the C library errs there, as it does with
-    /// places and intervals, or takes for ever, as it does with more than a few places.
+    /// places and intervals, or takes for ever, as it does with more than a few places, and with
+    /// intervals in intervals in intervals.
     fn repeat(&mut self, suffix: &str, within: usize) {
-        let interval = self.places && suffix.starts_with('{');
-        if !interval && (within == 0 || (within == 1 && self.repeated < 3)) {
+        let interval = suffix.starts_with('{');
+        let errs = interval && (self.places || self.intervals == 2);
+        if !errs && (within == 0 || (within == 1 && self.repeated < 3)) {
             self.text.push_str(suffix);
             self.repeated += within;
+            self.intervals += usize::from(interval);
         }
     }
 }
@@ -132,6 +137,7 @@ fn like_libc(mut take: Take<'_>) {
         text: String::new(),
         places,
         repeated: 0,
+        intervals: 0,
     };
     pattern.grow(&mut take, 0);
     let pattern = pattern.text;
