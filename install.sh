@@ -14,7 +14,7 @@ Usage: ./install.sh [OPTION]...
 Builds ikigai-tools, installs the binary and one link per tool in PREFIX/libexec/ikigai, a link
 to ikigai-tools itself in PREFIX/bin, manual pages and completions (bash, zsh, fish) in
 PREFIX/share, then calls each link to see that it works. A file that is not its own is never
-overwritten or removed.
+overwritten or removed, and none is run that another user may have put there.
 
   --prefix DIR     PREFIX; default ~/.local
   --user           into ~/.ikigai/tools instead, without PREFIX/bin and PREFIX/share
@@ -140,8 +140,12 @@ require_writable() {
 # Sees to all that must be on the machine before anything is fetched, so that a person hears of it
 # at once.
 require_build_tools() {
-    PATH=$PATH:${CARGO_HOME:-${HOME-}/.cargo}/bin
-    export PATH
+    rust=${CARGO_HOME:-${HOME-}/.cargo}/bin
+    # HOME may be another user's, as sudo leaves it.
+    if [ -d "$rust" ] && { [ "$(id -u)" != 0 ] || is_trusted "$rust"; }; then
+        PATH=$PATH:$rust
+        export PATH
+    fi
     lacking=no
     for command in cargo rustc; do
         command -v $command >/dev/null || {
@@ -271,6 +275,40 @@ build() {
 
 # ---- installing and removing ----
 
+# Whether nobody but this user and root may have put the file $1 there, or may change it or a
+# directory on the way; sets `real`, its name without links of directories, else `objection`. What
+# lies in a prefix is not run before that is seen. In a sticky directory everybody's files are their
+# own; many users, but not root, have a group of their own, of the same number.
+is_trusted() {
+    me=$(id -u)
+    own=$me:$me
+    [ "$me" != 0 ] || own=none
+    objection="$1 cannot be looked at"
+    real=$(cd -P "$(dirname "$1")" && pwd)/${1##*/} || return 1
+    at=$real
+    while :; do
+        listed=$(LC_ALL=C ls -ldn "$at") || return 1
+        # shellcheck disable=SC2086  # words, of which the first four count
+        set -f && set -- $listed && set +f
+        case $1:$3:$4 in
+            d????????[tT]*) writable=no ;;
+            ????????w*) writable=yes ;;
+            ?????w*:"$own") writable=no ;;
+            ?????w*) writable=yes ;;
+            *) writable=no ;;
+        esac
+        if [ "$3" != 0 ] && [ "$3" != "$me" ]; then
+            objection="$at belongs to user $3"
+            return 1
+        elif [ "$writable" = yes ]; then
+            objection="$at may be changed by others ($1)"
+            return 1
+        fi
+        [ "$at" != / ] || return 0
+        at=$(dirname "$at")
+    done
+}
+
 # Whether the file $1 is this program.
 answers() {
     [ -f "$1" ] && [ -x "$1" ] || return 1
@@ -289,8 +327,15 @@ check_binary() {
     answers "$binary" || die "$binary is not $program for this machine: it does not answer --version as one"
 }
 
-# Dies if something else is in the program's place.
+# Dies if something else is in the program's place, or may be.
 require_own_program() {
+    if [ -e "$installed" ] && [ ! -L "$installed" ]; then
+        is_trusted "$installed" ||
+            die "$installed was not run to see whether it is this program: $objection. Where it is yours, see
+that nobody else may change it; else move it away, and run this again. Nothing was changed"
+        # No link leads anywhere else meanwhile.
+        installed=$real
+    fi
     if [ -L "$installed" ] || { [ -e "$installed" ] && ! answers "$installed"; }; then
         die "$installed is not this program; move it away first. Nothing was changed"
     fi
@@ -332,6 +377,7 @@ see_links() {
 # at hand.
 remove() {
     require_own_program
+    # What lies beside this script is trusted as the script itself is.
     for remover in "$installed" "$binary" "$source/libexec/ikigai/$program" "$source"/target/*/release/"$program"; do
         if can_link "$remover"; then
             # shellcheck disable=SC2086  # an option or none

@@ -5,6 +5,7 @@ pub mod doctor;
 pub mod link;
 pub mod man;
 pub mod token;
+mod trust;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

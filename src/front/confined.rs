@@ -143,8 +143,11 @@ pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failu
     {
         "Some of what it names lies outside: name what lies within alone.".to_owned()
     } else {
-        let how = confinement.words_to_allow(*right, &[place.display().to_string()]);
-        format!("Whoever set it can allow it by adding {how}, if that exists.")
+        let shown = place.display().to_string();
+        match confinement.words_to_allow(*right, place, &shown) {
+            Some(how) => format!("Whoever set it can allow it by adding {how}, if that exists."),
+            None => "That is private, or more than a call should get: do without it.".to_owned(),
+        }
     };
     Failure::new(Code::PermissionDenied, message).with_note(format!(
         "{wanted} there was refused by the confinement, whatever the file's own permissions are. \

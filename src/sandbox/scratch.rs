@@ -27,6 +27,21 @@ const MOST_ROUNDS: u32 = 100_000;
 /// How much of a directory is read at a time, in bytes.
 const PIECE: usize = 2048;
 
+/// The beginning of its name, and the number of digits behind it.
+const PREFIX: &str = "ikigai-";
+const DIGITS: usize = 12;
+
+/// True where `path` lies in such a directory of any process's, which may be gone by now.
+#[must_use]
+pub fn lies_in_one(path: &Path) -> bool {
+    path.iter().any(|part| {
+        let number = part.as_encoded_bytes().strip_prefix(PREFIX.as_bytes());
+        number.is_some_and(|number| {
+            number.len() == DIGITS && number.iter().all(u8::is_ascii_hexdigit)
+        })
+    })
+}
+
 /// A directory that is made and removed from the descriptor of the one that it is in, so that
 /// nobody can lead either elsewhere.
 #[derive(Debug)]
@@ -41,7 +56,7 @@ impl Scratch {
     #[must_use]
     pub fn in_directory(parent: OwnedFd, path: &Path) -> Self {
         let number = RandomState::new().build_hasher().finish();
-        let name = format!("ikigai-{:012x}", number >> 16);
+        let name = format!("{PREFIX}{:0DIGITS$x}", number >> 16);
         Self {
             parent,
             path: path.join(&name),

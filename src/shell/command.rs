@@ -24,7 +24,6 @@ use crate::sandbox::launch::Launch;
 use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
 use crate::shell::named::{Shell, without_number};
 use crate::shell::progress::LastLine;
-use crate::shell::refused::Watch;
 
 /// How much is read at a time, and how far the command may write ahead of us, in bytes: the most
 /// that `pipe(7)` gives without privileges.
@@ -52,8 +51,8 @@ pub struct Conditions<'a> {
     pub directory: Option<OwnedFd>,
     /// Within these bounds, if there are any.
     pub confinement: Option<&'a Confinement>,
-    /// Who looks out for what these refuse.
-    pub watch: Option<&'a mut Watch>,
+    /// Whose denials the kernel is to tell, if anybody listens.
+    pub mark: Option<Mark>,
     /// Until then; `None` is as long as it takes.
     pub end: Option<Instant>,
     /// While it runs and writes, this is told the last whole line, at most once a second.
@@ -91,26 +90,7 @@ pub fn directory(path: &Path) -> Result<OwnedFd, Errno> {
 ///
 /// # Errors
 /// Only those of `sink`; whatever the command started is then killed.
-pub fn run(
-    command: &str,
-    mut conditions: Conditions<'_>,
-    sink: &mut impl Write,
-) -> io::Result<Ended> {
-    match conditions.watch.take() {
-        None => run_unwatched(command, conditions, None, sink),
-        Some(watch) => {
-            let mark = watch.mark();
-            run_unwatched(command, conditions, mark, &mut watch.beside(sink))
-        }
-    }
-}
-
-fn run_unwatched(
-    command: &str,
-    conditions: Conditions<'_>,
-    mark: Option<Mark>,
-    sink: &mut impl Write,
-) -> io::Result<Ended> {
+pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> io::Result<Ended> {
     let (end, progress) = (conditions.end, conditions.progress);
     let ended = |code| Ended {
         code,
@@ -124,7 +104,7 @@ fn run_unwatched(
         return refuse(reason, sink).map(ended);
     }
     let shell = conditions.shell;
-    let (output, mut watchdog) = match start(command, conditions, mark) {
+    let (output, mut watchdog) = match start(command, conditions) {
         Ok(started) => started,
         Err(error) => return refuse(&shell.explain(&error), sink).map(ended),
     };
@@ -214,11 +194,7 @@ impl<W: Write> Write for Head<'_, W> {
     }
 }
 
-fn start(
-    command: &str,
-    conditions: Conditions<'_>,
-    mark: Option<Mark>,
-) -> io::Result<(File, Watchdog)> {
+fn start(command: &str, conditions: Conditions<'_>) -> io::Result<(File, Watchdog)> {
     let shell = conditions.shell;
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let program = shell.program();
@@ -243,7 +219,7 @@ fn start(
     };
     launch.directory = conditions.directory;
     if let Some(cage) = &mut launch.cage {
-        cage.mark = mark;
+        cage.mark = conditions.mark;
     }
     let watchdog = Watchdog::start(launch, input, Stderr::WithOutput)?;
     drop(script);

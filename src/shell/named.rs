@@ -38,7 +38,7 @@ impl Shell {
     }
 
     /// The path of the program.
-    pub(super) fn program(&self) -> Cow<'_, OsStr> {
+    pub fn program(&self) -> Cow<'_, OsStr> {
         match &self.named {
             None => Cow::Borrowed(OsStr::new(SYSTEM_SHELL)),
             Some(name) if name.as_bytes().contains(&b'/') => Cow::Borrowed(name),

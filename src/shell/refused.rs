@@ -1,253 +1,208 @@
-//! What a command's output says of refusals: by which names, and what was wanted of them.
+//! The claims in a command's output: of refusals, and of the network where that was taken away.
 //!
-//! Rules: the messages that programs write, gathered from the programs themselves, run within
-//! directories by Landlock (`refused/tests.rs`). Landlock refuses files with EACCES, links and
-//! renames across with EXDEV, signals and abstract sockets with EPERM; the filter that takes the
-//! network away answers with EACCES. Here nothing is decided yet: that a line speaks of a refusal
-//! says nothing about who refused (`cause`).
+//! Anybody may have written such a line, a page or a package that the command prints as well. So
+//! it is never taken for what the kernel did, which its audit alone tells (`audit`). Of a path in
+//! it this says no more than is true whoever wrote it: that it lies outside of the confinement.
 
-mod cause;
-mod entered;
-mod installed;
-mod languages;
-mod lines;
-mod names;
-mod wants;
+use std::path::{Path, PathBuf};
 
-use std::io::{self, Write};
+use rustix::fs::{Access, AtFlags, CWD, accessat};
 
-use memchr::memmem;
+use crate::sandbox::confinement::{Confinement, Right};
+use crate::sandbox::{roots, scratch};
 
-use crate::sandbox::confinement::audit::{Listener, Mark};
-use crate::sandbox::confinement::{self, Confinement};
-use crate::sort::Sort;
-
-pub use cause::{Access, Call, Refusal};
-use cause::{of_audit, of_output};
-pub use installed::{directories as directories_of_program, home, home_of_cargo, of_manager};
-use lines::Claim;
-#[cfg(test)]
-use lines::Want;
-
-/// Who looks out for what a confinement refuses a command: in its output, and where the kernel
-/// tells it.
-#[derive(Debug)]
-pub struct Watch {
-    watcher: Watcher,
-    listener: Option<Listener>,
-}
-
-impl Watch {
-    /// Begins to look, before the command is started.
-    #[must_use]
-    pub fn begin(confinement: &Confinement) -> Self {
-        Self {
-            watcher: Watcher::new(!confinement.has_network()),
-            listener: Listener::open(confinement::abi()),
-        }
-    }
-
-    /// What the command's first process has to leave its number in, if the kernel is listened to.
-    pub(super) fn mark(&self) -> Option<Mark> {
-        self.listener.as_ref().map(Listener::mark)
-    }
-
-    /// Looks at all that is written into `sink`.
-    pub(super) fn beside<'a, W: Write>(&'a mut self, sink: &'a mut W) -> impl Write + 'a {
-        Beside { watch: self, sink }
-    }
-
-    /// What was refused in the `call`, which is over; the likeliest first.
-    #[must_use]
-    pub fn refusals(self, call: &Call<'_>) -> Vec<Refusal> {
-        let claims = self.watcher.finish();
-        let told = of_output(&claims, call);
-        let denials = self.listener.map(Listener::denials).unwrap_or_default();
-        let heard = of_audit(&denials, !claims.is_empty(), call);
-        cause::together(heard, told)
-    }
-}
-
-struct Beside<'a, W> {
-    watch: &'a mut Watch,
-    sink: &'a mut W,
-}
-
-impl<W: Write> Write for Beside<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.sink.write(bytes)?;
-        self.watch.watcher.watch(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.sink.flush()
-    }
-}
-
-/// What all lines have that speak of a refusal; the first letter is left out where it may be large
-/// or small.
-const SIGNS: [&str; 24] = [
-    "ermission",
+/// The words for EACCES, EPERM and EXDEV, with which a confinement refuses.
+const OF_REFUSALS: [&str; 6] = [
+    "ermission denied",
     "EACCES",
+    "peration not permitted",
     "EPERM",
-    "EXDEV",
-    "not permitted",
     "ross-device link",
-    "ccessDenied",
-    "could not be accessed",
-    "an't open",
-    "ouldn't open",
-    "nable to open",
-    "find or open",
-    "rror while writing",
-    "ould not create output",
-    "an't list",
-    "git repository",
-    "fatal: repository",
-    "may not be run",
-    // Of what a shell could not expand.
-    "o such file",
-    "o matches found",
-    ": not found",
-    // npm tells the path on a line of its own.
-    "npm error path ",
-    "npm ERR! path ",
-    "error writing to the directory: ",
+    "EXDEV",
 ];
 
-/// The same of the network, looked for where it was taken away.
-const SIGNS_OF_NETWORK: [&str; 9] = [
-    "resolve",
-    "t connect to",
+/// Words of programs that reach nothing.
+const OF_NETWORK: [&str; 7] = [
+    "etwork is unreachable",
     "name resolution",
+    "esolve host",
+    "ervice not known",
     "EAI_AGAIN",
     "ENOTFOUND",
-    "ame or service not known",
-    "lookup address",
-    "dial tcp",
-    "etwork is unreachable",
+    "connect to ",
 ];
 
-/// The longest line that is looked at, in bytes, and how much of what stood before it: one name as
-/// long as any may be, and some words.
-const LONGEST: usize = 6 * 1024;
+/// Words beside a refusal that is the network's.
+const OF_SOCKETS: [&str; 2] = ["socket", "connect"];
 
-/// How many refusals are kept.
-const MOST: usize = 32;
+/// The most lines that are looked at for a path, from the last one on.
+const MOST_LINES: usize = 16;
 
-/// Looks for refusals in output as it streams by.
-#[derive(Debug)]
-pub struct Watcher {
-    signs: Vec<memmem::Finder<'static>>,
-    offline: bool,
-    /// The end of what came: the beginning of a line that is not whole yet, and before it the last
-    /// whole ones.
-    kept: Vec<u8>,
-    claims: Vec<Claim>,
+/// The longest path that is named, in bytes.
+pub const LONGEST_PATH: usize = 160;
+
+/// The claims in an output.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct OutputClaims {
+    /// Of a refusal.
+    pub refusal: bool,
+    /// A line that does so names a path.
+    pub names_path: bool,
+    /// The last path so named that the confinement keeps from the call.
+    pub outside: Option<OutsidePath>,
+    /// Of the network, which the call does not have.
+    pub network: bool,
 }
 
-impl Watcher {
-    /// Looks for those of files, and if the command is `offline`, of the network too.
-    #[must_use]
-    pub fn new(offline: bool) -> Self {
-        let network = SIGNS_OF_NETWORK.iter().filter(|_| offline);
-        let signs = SIGNS.iter().chain(network);
-        Self {
-            signs: signs.map(|sign| memmem::Finder::new(*sign)).collect(),
-            offline,
-            kept: Vec::new(),
-            claims: Vec::new(),
-        }
-    }
-
-    /// Looks at what comes next.
-    pub fn watch(&mut self, bytes: &[u8]) {
-        if self.claims.len() >= MOST || bytes.is_empty() {
-            return;
-        }
-        let whole = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
-        let (lines, rest) = bytes.split_at(whole);
-        if !lines.is_empty() {
-            // The line that began earlier, in one piece.
-            let first = memchr::memchr(b'\n', lines).map_or(0, |at| at + 1);
-            let (first, others) = lines.split_at(first);
-            let began = memchr::memrchr(b'\n', &self.kept).map_or(0, |at| at + 1);
-            self.kept
-                .extend_from_slice(&first[..first.len().min(LONGEST)]);
-            let kept = std::mem::take(&mut self.kept);
-            self.look_through(&kept, began);
-            self.kept = kept;
-            if !others.is_empty() {
-                self.look_through_after(others);
-                self.keep(others);
-            }
-        }
-        self.keep(rest);
-    }
-
-    /// What was found; the last line need not have ended.
-    #[must_use]
-    pub fn finish(mut self) -> Vec<Claim> {
-        let began = memchr::memrchr(b'\n', &self.kept).map_or(0, |at| at + 1);
-        let kept = std::mem::take(&mut self.kept);
-        self.look_through(&kept, began);
-        self.claims
-    }
-
-    /// Keeps the end of what came.
-    fn keep(&mut self, bytes: &[u8]) {
-        let bytes = &bytes[bytes.len().saturating_sub(LONGEST)..];
-        let surplus = (self.kept.len() + bytes.len()).saturating_sub(2 * LONGEST);
-        self.kept.drain(..surplus.min(self.kept.len()));
-        self.kept.extend_from_slice(bytes);
-    }
-
-    /// Looks through whole lines that follow on what was kept.
-    fn look_through_after(&mut self, lines: &[u8]) {
-        // Only the first lines have to do with what was kept; they are looked through with it.
-        let near = memchr::memchr_iter(b'\n', lines).nth(lines::FAR_BACK);
-        let near = near.map_or(lines.len(), |at| at + 1);
-        if near <= LONGEST {
-            let mut text = self.kept.clone();
-            let began = text.len();
-            text.extend_from_slice(&lines[..near]);
-            self.look_through(&text, began);
-            self.look_through(lines, near);
-        } else {
-            self.look_through(lines, 0);
-        }
-    }
-
-    /// Looks through the lines of `text` that begin at `from` or later; what is before is context.
-    fn look_through(&mut self, text: &[u8], from: usize) {
-        let mut begins: Vec<usize> = Vec::new();
-        for sign in &self.signs {
-            let found = sign.find_iter(&text[from..]).take(4 * MOST);
-            begins.extend(found.map(|at| beginning(text, from + at)));
-        }
-        begins.arrange();
-        begins.dedup();
-        for begin in begins {
-            let line = &text[begin..];
-            let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
-            if line.len() > LONGEST {
-                continue;
-            }
-            let before = &text[begin.saturating_sub(LONGEST)..begin];
-            for claim in lines::read(line, before, self.offline) {
-                if self.claims.len() < MOST && !self.claims.contains(&claim) {
-                    self.claims.push(claim);
-                }
-            }
-        }
-    }
+/// A path outside of a confinement, no link on the way.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OutsidePath {
+    pub path: PathBuf,
+    /// It may not even be read, or only not be written.
+    pub right: Right,
 }
 
-/// Where the line begins that the byte at `at` is in.
-fn beginning(text: &[u8], at: usize) -> usize {
-    memchr::memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1)
+/// The claims in `output`, which consists of whole lines; relative names start at `directory`.
+#[must_use]
+pub fn claims_in(output: &[u8], directory: &Path, confinement: &Confinement) -> OutputClaims {
+    let mut claims = OutputClaims::default();
+    let mut lines_left = MOST_LINES;
+    for line in output.rsplit(|byte| *byte == b'\n') {
+        let has = |signs: &[&str]| {
+            let mut signs = signs.iter();
+            signs.any(|sign| memchr::memmem::find(line, sign.as_bytes()).is_some())
+        };
+        let is_refusal = has(&OF_REFUSALS);
+        let is_network = has(&OF_NETWORK) || (is_refusal && has(&OF_SOCKETS));
+        if is_network && !confinement.has_network() {
+            claims.network = true;
+            continue;
+        }
+        if lines_left == 0 || claims.outside.is_some() || !is_refusal {
+            continue;
+        }
+        lines_left -= 1;
+        claims.refusal = true;
+        if let Some(name) = last_path(&String::from_utf8_lossy(line)) {
+            claims.names_path = true;
+            claims.outside = outside(&directory.join(name), confinement);
+        }
+    }
+    claims
+}
+
+/// The last path in a line: what is quoted and has a slash, or what begins with one.
+fn last_path(line: &str) -> Option<&str> {
+    let mut last = None;
+    let mut before = ' ';
+    let mut rest = line;
+    while let Some(first) = rest.chars().next() {
+        let is_start = before.is_whitespace() || "([{<='\"`‘“".contains(before);
+        let token = match quoted(rest).filter(|_| !before.is_alphanumeric()) {
+            Some(quoted) => Some(quoted).filter(|name| name.contains('/')),
+            None => (first == '/' && is_start).then(|| unquoted(rest)),
+        };
+        last = token.or(last);
+        let passed = match token {
+            Some(token) if first == '/' => token.len(),
+            Some(token) => {
+                let end = first.len_utf8() + token.len();
+                end + rest[end..].chars().next().map_or(0, char::len_utf8)
+            }
+            None => first.len_utf8(),
+        };
+        before = rest[..passed].chars().next_back().unwrap_or(first);
+        rest = &rest[passed..];
+    }
+    last
+}
+
+/// The text between the quotes that `text` begins with.
+fn quoted(text: &str) -> Option<&str> {
+    let first = text.chars().next()?;
+    let closing = match first {
+        '\'' | '"' | '`' => first,
+        '‘' => '’',
+        '“' => '”',
+        _ => return None,
+    };
+    let inner = &text[first.len_utf8()..];
+    let ends = |(at, _): &(usize, &str)| {
+        let behind = inner[at + closing.len_utf8()..].chars().next();
+        !behind.is_some_and(char::is_alphanumeric)
+    };
+    let (end, _) = inner.match_indices(closing).find(ends)?;
+    Some(&inner[..end])
+}
+
+/// The path that `text` begins with, which is not quoted.
+fn unquoted(text: &str) -> &str {
+    let ends = |one: char| one.is_whitespace() || one.is_control() || ":)]}>'\"`’”".contains(one);
+    let path = &text[..text.find(ends).unwrap_or(text.len())];
+    path.trim_end_matches([',', ';', '.'])
+}
+
+/// The file or name that `path` leads to, if the confinement and nothing else keeps it from a call.
+fn outside(path: &Path, confinement: &Confinement) -> Option<OutsidePath> {
+    let path = roots::follow(path, |_| {})?;
+    let parent = path.parent().unwrap_or(&path);
+    let is_there = path.symlink_metadata().is_ok();
+    let may = |place: &Path, access| accessat(CWD, place, access, AtFlags::EACCESS).is_ok();
+    // A name of nothing may be any words of whoever wrote the line.
+    let is_name = |name: &str| name.chars().all(|one| !one.is_whitespace());
+    if path.as_os_str().len() > LONGEST_PATH
+        || !(is_there || path.file_name()?.to_str().is_some_and(is_name))
+        || scratch::lies_in_one(&path)
+    {
+        return None;
+    }
+    let refuses = |right| !confinement.grants(&path, right);
+    let right = if refuses(Right::Read) && may(&path, Access::READ_OK) {
+        Right::Read
+    } else if refuses(Right::Write)
+        && (may(&path, Access::WRITE_OK) || may(parent, Access::WRITE_OK | Access::EXEC_OK))
+    {
+        Right::Write
+    } else {
+        return None;
+    };
+    Some(OutsidePath { path, right })
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_path_of_a_line_is_what_is_quoted_or_begins_with_a_slash() {
+        for (line, path) in [
+            ("cat: /x/y: Permission denied", "/x/y"),
+            ("sh: 1: cannot create /x/y: Permission denied", "/x/y"),
+            (
+                "mkdir: cannot create directory ‘/x/y z’: Permission denied",
+                "/x/y z",
+            ),
+            (
+                "touch: cannot touch '../x/it's': Permission denied",
+                "../x/it's",
+            ),
+            ("cp: can't open '/x/y': Permission denied", "/x/y"),
+            ("mv: cannot move 'a/b' to '/x/y': Permission denied", "/x/y"),
+            ("EACCES: permission denied, open `/x/y`", "/x/y"),
+            ("open(\"/x/y\"): Permission denied.", "/x/y"),
+            ("\u{1b}[1m/x/y\u{1b}[0m: Permission denied", ""),
+            ("Permission denied: b'/x/y'", "/x/y"),
+            ("error=/x/y, Permission denied", "/x/y"),
+            ("cat: /: Permission denied", "/"),
+            ("PermissionError: [Errno 13] Permission denied", ""),
+            ("  code: 'EACCES',", ""),
+            ("fetch of https://x.org/y: Permission denied", ""),
+            ("read/write: Operation not permitted", ""),
+            ("./script: Permission denied", ""),
+            ("/x/y.c:3:10: fatal error: Permission denied", "/x/y.c"),
+            ("'/x: Permission denied", "/x"),
+        ] {
+            assert_eq!(last_path(line).unwrap_or_default(), path, "{line}");
+        }
+    }
+}

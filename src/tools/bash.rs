@@ -12,10 +12,13 @@ use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
-use crate::sandbox::confinement;
-use crate::shell::refused::{self, Watch};
+use crate::sandbox::confinement::audit::{Denial, Listener};
+use crate::sandbox::confinement::{self, Confinement, Right};
+use crate::sandbox::roots;
+use crate::shell::refused::claims_in;
 use crate::shell::{Conditions, Ended, Ends, Shell};
-use crate::tools::{bash_output, bash_refusals};
+use crate::tools::bash_output;
+use crate::tools::bash_refusals::ConfinedCall;
 use crate::{secrets, shell};
 
 /// The tool's row in the registry.
@@ -89,12 +92,12 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     Ok(Reply::new(move |object| {
         let shell = Shell::from_env(secrets::withheld());
         let confinement = confinement::current();
-        let mut watch = confinement.map(Watch::begin);
+        let listener = confinement.and_then(|_| Listener::open(confinement::abi()));
         let conditions = Conditions {
             shell: &shell,
             directory,
             confinement,
-            watch: watch.as_mut(),
+            mark: listener.as_ref().map(Listener::mark),
             end: time.end,
             progress: object.terms().progress,
         };
@@ -111,15 +114,19 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         }
         let ended = outcome.ended;
         object.field("exit_code", &ended.code)?;
-        let refused = confinement.zip(watch).and_then(|(confinement, watch)| {
+        let refused = confinement.and_then(|confinement| {
+            let mut denials = listener.map(Listener::denials).unwrap_or_default();
+            if ended.code == NOT_RUN {
+                denials.extend(refusal_of_shell(&shell, confinement));
+            }
             let here = std::env::current_dir().unwrap_or_default();
-            let refusals = watch.refusals(&refused::Call {
+            let directory = here.join(workdir.unwrap_or_default());
+            let call = ConfinedCall {
                 confinement,
                 command,
-                directory: &workdir.map_or_else(|| here.clone(), |workdir| here.join(workdir)),
                 code: ended.code,
-            });
-            bash_refusals::note(&refusals, confinement)
+            };
+            call.note(&denials, &claims_in(&outcome.end, &directory, confinement))
         });
         if ended.timed_out {
             object.note(time.note());
@@ -132,8 +139,33 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }))
 }
 
-/// How much of the end of the output is looked at for what the shell complained of, in bytes.
-const END: usize = 4096;
+/// The exit code of a command that was not run.
+const NOT_RUN: i32 = 127;
+
+/// The refusal of the shell itself, known without the kernel: then nothing was run.
+fn refusal_of_shell(shell: &Shell, confinement: &Confinement) -> Option<Denial> {
+    let path = roots::follow(Path::new(&shell.program()), |_| {})?;
+    let is_refused = path.is_absolute() && !confinement.grants(&path, Right::Execute);
+    is_refused.then_some(Denial::File {
+        path,
+        right: Right::Execute,
+        name: false,
+    })
+}
+
+/// The length of the end of the output that is looked at for complaints, in bytes.
+const END: usize = 16 * 1024;
+
+/// The whole lines at the end of an output, of which more came before if it `is_cut`.
+fn last_lines(end: &[u8], is_cut: bool) -> Vec<u8> {
+    let last = &end[end.len().saturating_sub(END)..];
+    let begins = match memchr::memchr(b'\n', last) {
+        _ if !is_cut && end.len() < END => 0,
+        Some(newline) => newline + 1,
+        None => last.len(),
+    };
+    last[begins..].to_vec()
+}
 
 /// A command that is about to be run.
 struct Call<'a> {
@@ -144,7 +176,7 @@ struct Call<'a> {
 /// What became of a command.
 struct Outcome {
     ended: Ended,
-    /// The end of its output.
+    /// The last lines of its output.
     end: Vec<u8>,
     /// Nothing was shown of its output.
     is_empty: bool,
@@ -172,7 +204,7 @@ impl Call<'_> {
         output.text.close()?;
         Ok(Outcome {
             ended,
-            end: output.end,
+            end: last_lines(&output.end, false),
             is_empty: !output.passed_on,
             note: None,
         })
@@ -194,7 +226,7 @@ impl Call<'_> {
         }
         object.whole_text(NAME, &shown.text)?;
         let end = output.tail.as_ref().unwrap_or(&output.head);
-        let end = end[end.len().saturating_sub(END)..].to_vec();
+        let end = last_lines(end, output.tail.is_some());
         Ok(Outcome {
             ended,
             end,

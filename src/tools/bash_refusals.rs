@@ -1,279 +1,224 @@
-//! What bash's answer says of what the confinement of a call refused its command: which path, which
-//! right, and what would allow it. A model cannot change that itself, but it can tell the person,
-//! and work with what there is.
+//! The note of bash's answer on refusals by the confinement. A denial that the kernel's audit told is
+//! a fact; of a line in the output the note says that the output speaks of it. Neither recommends to
+//! allow what is not harmless.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::sandbox::confinement::audit::Denial;
 use crate::sandbox::confinement::{Confinement, Right};
-use crate::shell::refused::{self, Access, Refusal};
+use crate::shell::refused::{LONGEST_PATH, OutputClaims};
 use crate::tools::file_words::quoted_for_shell;
 
-/// How many refusals are told one by one.
+/// The most refusals that are told one by one.
 const MOST: usize = 3;
 
-/// How long what is told of them may be, in bytes; the first is told in any case.
+/// The length of what is told of them, in bytes, at most; the first is told in any case.
 const LONGEST: usize = 420;
 
-/// Directories of the kernel's, which no flag is for.
-const OF_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
+/// The words for a place that is never recommended.
+const DO_WITHOUT: &str = "private, or more than a command should get: do without it";
 
-/// The note, if anything was refused.
-pub fn note(refusals: &[Refusal], confinement: &Confinement) -> Option<String> {
-    let mut told: Vec<Item> = Vec::new();
-    let mut left = refusals.len();
-    for refusal in refusals.iter().take(MOST) {
-        let item = item(refusal, confinement);
-        let length: usize = told.iter().map(Item::length).sum();
-        if !told.is_empty() && length + item.length() > LONGEST {
-            break;
-        }
-        left -= 1;
-        match told
-            .iter_mut()
-            .find(|one| one.what == item.what && one.allowed == item.allowed)
-        {
-            Some(same) => same.of.extend(item.of),
-            None => told.push(item),
-        }
-    }
-    if told.is_empty() {
-        return None;
-    }
-    let more = match left {
-        0 => String::new(),
-        left => format!("; and {left} more"),
-    };
-    let told: Vec<String> = told.iter().map(Item::told).collect();
-    let told = told.join("; ");
-    Some(format!(
-        "This call is confined, which refused {told}{more}. Only whoever set that up can allow more: tell \
-         them what you need.{}",
-        instead(confinement)
-    ))
+/// A confined call that has ended.
+#[derive(Clone, Copy)]
+pub struct ConfinedCall<'a> {
+    pub confinement: &'a Confinement,
+    pub command: &'a str,
+    pub code: i32,
 }
 
-/// What was refused.
-struct Item {
-    what: &'static str,
-    /// The paths of which.
-    of: Vec<String>,
-    /// What would allow it, if anything does.
-    allowed: String,
-}
-
-impl Item {
-    fn new(what: &'static str, allowed: impl Into<String>) -> Self {
-        Self {
-            what,
-            of: Vec::new(),
-            allowed: allowed.into(),
-        }
+impl ConfinedCall<'_> {
+    /// The note, if anything was refused, as the kernel told, or as the output speaks of it.
+    pub fn note(&self, denials: &[Denial], claims: &OutputClaims) -> Option<String> {
+        let network = (claims.network && self.code != 0).then(|| {
+            let name = self.confinement.name_for_network();
+            format!(
+                "The output speaks of the network, which {name} takes from this call: do without \
+                 it, or tell whoever set that up what you need."
+            )
+        });
+        let refused = self.facts(denials, claims).or_else(|| self.spoken(claims));
+        let sentences: Vec<String> = refused.into_iter().chain(network).collect();
+        (!sentences.is_empty()).then(|| sentences.join(" "))
     }
 
-    fn length(&self) -> usize {
-        self.told().len()
-    }
-
-    fn told(&self) -> String {
-        let Self { what, of, allowed } = self;
-        match &of[..] {
-            [] => format!("{what} ({allowed})"),
-            [one] => format!("{what} {one} ({allowed})"),
-            [first @ .., last] => format!("{what} {} and {last} ({allowed})", first.join(", ")),
-        }
-    }
-}
-
-fn item(refusal: &Refusal, confinement: &Confinement) -> Item {
-    const NOTHING: &str = "nothing allows that";
-    match refusal {
-        Refusal::File {
-            path,
-            access,
-            found,
-        } => file(path, *access, found.as_deref(), confinement),
-        Refusal::Network => Item::new(
-            "the network",
-            format!("{} takes it away", confinement.name_for_network()),
-        ),
-        Refusal::Signal => Item::new(
-            "a signal to a process that this same call did not start",
-            "nothing allows that; what an earlier call left running is out of reach as well",
-        ),
-        Refusal::Trace => Item::new("looking into a process outside of it", NOTHING),
-        Refusal::Mount => Item::new("mounting and unmounting", NOTHING),
-        Refusal::Socket => Item::new("a socket of a process outside of it", NOTHING),
-    }
-}
-
-fn file(path: &Path, access: Access, found: Option<&Path>, confinement: &Confinement) -> Item {
-    let what = match access {
-        Access::Read => "reading",
-        Access::Execute => "running",
-        Access::Write => "writing",
-        Access::Inside => "making, renaming or removing what is in",
-        Access::Any => "using",
-    };
-    let of = match found {
-        // Where it leads to is told by what would allow it.
-        Some(found) => shown(found),
-        None => shown(path),
-    };
-    let item = |allowed: String| Item {
-        what,
-        of: vec![of.clone()],
-        allowed,
-    };
-    if OF_KERNEL.iter().any(|place| path.starts_with(place)) {
-        return item(String::from("no flag is for that"));
-    }
-    let directories = match access {
-        Access::Execute => refused::directories_of_program(found.unwrap_or(path), path),
-        Access::Read | Access::Any => vec![to_read(path)],
-        Access::Write => vec![to_write(path)],
-        Access::Inside => vec![path.to_owned()],
-    };
-    let allowed = allowed(confinement, access.right(), &directories);
-    let more = match &directories[..] {
-        [one] if access == Access::Any && one.is_dir() => format!(
-            " to read it, {} to write it",
-            self::allowed(confinement, Right::Write, &directories)
-        ),
-        _ => beside(&directories) + &elsewhere(path, access),
-    };
-    item(format!("allowed by {allowed}{more}"))
-}
-
-/// The directory that has to be readable for `path`; the file alone, where others beside it are
-/// nobody's business.
-fn to_read(path: &Path) -> PathBuf {
-    if let Some(own) = refused::of_manager(path) {
-        return own;
-    }
-    if path.is_dir() {
-        return path.to_owned();
-    }
-    let directory = path.parent().unwrap_or(path);
-    let is_wide = [refused::home(), refused::home_of_cargo()]
-        .iter()
-        .flatten()
-        .any(|place| place.starts_with(directory));
-    let is_wide = is_wide
-        || [".ssh", ".aws", ".gnupg", ".config"]
-            .iter()
-            .any(|name| directory.ends_with(name));
-    if is_wide {
-        path.to_owned()
-    } else {
-        directory.to_owned()
-    }
-}
-
-/// Where programs keep what they make again if it is gone, in the home directory, and the variable
-/// by which they keep it elsewhere: `npm-config(7)`, `go help environment`, the manuals of cargo,
-/// Gradle and yarn.
-const CACHES: [(&str, &str); 9] = [
-    (".cargo", "CARGO_HOME"),
-    (".npm", "npm_config_cache"),
-    (".cache/go-build", "GOCACHE"),
-    ("go/pkg/mod", "GOMODCACHE"),
-    (".cache/pip", "PIP_CACHE_DIR"),
-    (".cache/uv", "UV_CACHE_DIR"),
-    (".gradle", "GRADLE_USER_HOME"),
-    (".yarn", "YARN_GLOBAL_FOLDER"),
-    (".cache", "XDG_CACHE_HOME"),
-];
-
-/// The cache that `path` is in, and its variable.
-fn cache_of(path: &Path) -> Option<(PathBuf, &'static str)> {
-    let home = refused::home()?;
-    let mut caches = CACHES
-        .iter()
-        .map(|(name, variable)| (home.join(name), *variable));
-    caches.find(|(cache, _)| path.starts_with(cache))
-}
-
-/// The directory that has to be writable for `path`: of a cache the whole, but of cargo's and of
-/// the one that all share the part that is meant.
-fn to_write(path: &Path) -> PathBuf {
-    let parent = path.parent().unwrap_or(path);
-    let Some((cache, _)) = cache_of(path) else {
-        return parent.to_owned();
-    };
-    let inner = path.strip_prefix(&cache).ok();
-    let part = inner.and_then(|inner| inner.components().next());
-    match part {
-        Some(part) if cache.ends_with(".cargo") || cache.ends_with(".cache") => {
-            let part = cache.join(part);
-            if part == path {
-                parent.to_owned()
-            } else {
-                part
+    /// The denials that the kernel told. Programs try much that they can do without: a denial that
+    /// did not make the command fail only matters where the command names the file itself, or the
+    /// output speaks of a refusal.
+    fn facts(&self, denials: &[Denial], claims: &OutputClaims) -> Option<String> {
+        let is_named = |path: &Path| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| self.command.contains(name))
+        };
+        let matters = |denial: &&Denial| match denial {
+            Denial::File { path, right, .. } => {
+                // A shell goes on to the next program of that name, and ends so if there is none.
+                let failed = match right {
+                    Right::Execute => matches!(self.code, 126 | 127),
+                    _ => self.code != 0,
+                };
+                failed || claims.refusal || is_named(path)
             }
+            _ => true,
+        };
+        let all = denials.iter().filter(matters).map(|one| self.fact(one));
+        let mut told: Vec<(String, bool)> = all.collect();
+        let mut left = 0;
+        let length = |told: &[(String, bool)]| told.iter().map(|one| one.0.len()).sum::<usize>();
+        while told.len() > MOST || (told.len() > 1 && length(&told) > LONGEST) {
+            told.pop();
+            left += 1;
         }
-        _ => cache,
+        let can_be_allowed = told.iter().any(|one| one.1);
+        let told: Vec<String> = told.into_iter().map(|one| one.0).collect();
+        let more = match left {
+            0 => String::new(),
+            left => format!("; and {left} more"),
+        };
+        (!told.is_empty()).then(|| {
+            format!(
+                "The confinement of this call refused {}{more}.{}{}",
+                told.join("; "),
+                ask(can_be_allowed),
+                self.bounds()
+            )
+        })
+    }
+
+    /// One refusal in words, and whether anything allows it.
+    fn fact(&self, denial: &Denial) -> (String, bool) {
+        let (path, right, what, directory) = match denial {
+            Denial::File {
+                path,
+                right,
+                name: true,
+            } => {
+                let what = "making, renaming or removing what is in";
+                (path, *right, what, path.as_path())
+            }
+            Denial::File { path, right, .. } => {
+                let what = match right {
+                    Right::Read => "reading",
+                    Right::Execute => "running",
+                    Right::Write => "writing",
+                };
+                (path, *right, what, directory_of(path))
+            }
+            Denial::Network => {
+                let name = self.confinement.name_for_network();
+                return (format!("the network ({name} takes it away)"), false);
+            }
+            other => {
+                let what = match other {
+                    Denial::Signal => "a signal to a process that this call did not start",
+                    Denial::Trace => "looking into a process outside of it",
+                    Denial::Mount => "mounting and unmounting",
+                    _ => "a socket of a process outside of it",
+                };
+                return (format!("{what} (nothing allows that)"), false);
+            }
+        };
+        let allowed = self.allowed(right, directory);
+        let how = allowed
+            .as_ref()
+            .map_or(DO_WITHOUT.to_owned(), |how| format!("allowed by {how}"));
+        (format!("{what} {} ({how})", shown(path)), allowed.is_some())
+    }
+
+    /// The claims in the output of a command that failed.
+    fn spoken(&self, claims: &OutputClaims) -> Option<String> {
+        const SPEAKS: &str = "The output speaks of a refusal";
+        if self.code == 0 || !claims.refusal {
+            return None;
+        }
+        let bounds = self.bounds();
+        let Some(outside) = &claims.outside else {
+            // Somebody else refused, where the paths that it names may be used; of the network there is
+            // a sentence of its own.
+            let network = match self.confinement.name_for_network() {
+                _ if self.confinement.has_network() => String::new(),
+                name => format!(" It has no network ({name})."),
+            };
+            return (!claims.names_path && !claims.network).then(|| {
+                format!("{SPEAKS}. This call is confined, which may be why.{bounds}{network}")
+            });
+        };
+        let (kept, rights) = match outside.right {
+            Right::Write => ("write", &[Right::Write][..]),
+            _ => ("read or write", &[Right::Read, Right::Write][..]),
+        };
+        let directory = directory_of(&outside.path);
+        let how = rights
+            .iter()
+            .filter_map(|right| self.allowed(*right, directory));
+        let how = how.collect::<Vec<_>>().join(", or, to write there, by ");
+        let allowed = if how.is_empty() {
+            DO_WITHOUT.to_owned()
+        } else {
+            format!("allowed by {how}")
+        };
+        Some(format!(
+            "{SPEAKS}, and {} is outside of what this call may {kept} ({allowed}).{}{bounds}",
+            shown(&outside.path),
+            ask(!how.is_empty())
+        ))
+    }
+
+    /// The words by which a right in `directory` is allowed, if that is harmless.
+    fn allowed(&self, right: Right, directory: &Path) -> Option<String> {
+        let name = directory.to_str().filter(|name| is_plain(name))?;
+        self.confinement
+            .words_to_allow(right, directory, &quoted_for_shell(name))
+    }
+
+    /// The sentence on where the call may write.
+    fn bounds(&self) -> String {
+        let roots = self.confinement.roots().directories();
+        if !self.confinement.confines_files() {
+            return String::new();
+        }
+        let names: Vec<String> = roots.iter().take(3).map(|root| shown(root)).collect();
+        let more = if roots.len() > 3 { " and others" } else { "" };
+        if names.is_empty() {
+            return String::from(" As it is, you may write in $TMPDIR alone.");
+        }
+        let names = names.join(", ");
+        format!(" As it is, you may write in {names}{more} and in $TMPDIR.")
     }
 }
 
-/// What a command can do itself about a cache into which it may not write.
-fn elsewhere(path: &Path, access: Access) -> String {
-    let is_written = matches!(access, Access::Write | Access::Inside);
-    let cache = cache_of(path).filter(|_| is_written);
-    cache.map_or_else(String::new, |(_, variable)| {
-        format!("; or set {variable} to a directory where you may write")
-    })
+/// The sentence on whom to ask.
+fn ask(can_be_allowed: bool) -> &'static str {
+    if can_be_allowed {
+        " Only whoever set that up can allow more: tell them what you need."
+    } else {
+        ""
+    }
 }
 
-/// How whoever set the confinement up allows a right in these directories.
-fn allowed(confinement: &Confinement, right: Right, directories: &[PathBuf]) -> String {
-    let names: Vec<String> = directories
-        .iter()
-        .map(|directory| quoted_for_shell(&directory.to_string_lossy()).into_owned())
-        .collect();
-    confinement.words_to_allow(right, &names)
+/// The directory that would have to be allowed for `path`.
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !path.is_dir() => parent,
+        _ => path,
+    }
 }
 
-/// What is to be known of these directories.
-fn beside(directories: &[PathBuf]) -> String {
-    let cargo = refused::home_of_cargo();
-    let in_cargo = cargo.filter(|cargo| directories.iter().any(|one| one.starts_with(cargo)));
-    if let Some(cargo) = in_cargo {
-        return format!(
-            "; not all of {}, which also holds credentials.toml",
-            shown(&cargo)
-        );
-    }
-    let home = refused::home().filter(|home| directories.contains(home));
-    home.map_or_else(String::new, |_| {
-        String::from(", which is all of the home directory, keys included")
-    })
-}
-
-/// What a command can do as it is.
-fn instead(confinement: &Confinement) -> String {
-    let roots = confinement.roots().directories();
-    if !confinement.confines_files() {
-        return String::new();
-    }
-    let names: Vec<String> = roots.iter().take(3).map(|root| shown(root)).collect();
-    let more = if roots.len() > 3 { " and others" } else { "" };
-    if names.is_empty() {
-        return String::from(" As it is, you may write in $TMPDIR alone.");
-    }
-    let roots = names.join(", ");
-    format!(" As it is, you may write in {roots}{more} and in $TMPDIR.")
+/// A name can be quoted here: all of it is seen, and nothing in it ends the quotation.
+fn is_plain(name: &str) -> bool {
+    let is_seen = |one: char| "'\"\\".contains(one) || one.escape_debug().count() == 1;
+    name.len() <= LONGEST_PATH && name.chars().all(|one| is_seen(one) && one != '`')
 }
 
 /// A path in a sentence.
 fn shown(path: &Path) -> String {
-    // What this process is for itself, the command is for itself.
-    let itself = path.strip_prefix(format!("/proc/{}", std::process::id()));
-    let itself = itself.map(|inner| Path::new("/proc/self").join(inner));
-    let name = itself.as_deref().unwrap_or(path).to_string_lossy();
-    let is_plain = !name.contains(|one: char| one.is_whitespace() || one.is_control());
-    if is_plain {
-        name.into_owned()
-    } else {
-        format!("{name:?}")
+    let name = path.to_string_lossy();
+    if is_plain(&name) && !name.contains([' ', '"', '\'', '\\']) {
+        return name.into_owned();
     }
+    let cut = name.chars().take(LONGEST_PATH).collect::<String>();
+    let more = if cut.len() < name.len() { "…" } else { "" };
+    format!("{cut:?}{more}")
 }
+
+#[cfg(test)]
+mod tests;

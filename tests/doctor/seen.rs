@@ -1,7 +1,7 @@
 //! What the doctor sees, says and does, in a home, a project and a prefix of the test's own.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -82,6 +82,28 @@ fn a_project_s_tool_shadows_a_person_s_and_that_the_system_s() {
     machine.script("home/.ikigai/tools", "grep", &schema("grep"));
     let said = machine.doctor();
     said.line(&["  grep ", " user ", "shadowed by"]);
+}
+
+#[test]
+fn what_another_user_may_have_put_there_is_not_started() {
+    if !common::is_root() {
+        common::skip("only root can give files away");
+        return;
+    }
+    let machine = Machine::new();
+    let place = "home/.ikigai/tools";
+    for name in ["deploy-tool", "grep"] {
+        let script = machine.script(place, name, ": >\"$0.ran\"; exit 1");
+        chown(&script, Some(common::NOBODY), Some(common::NOBODY)).unwrap();
+    }
+    let said = machine.doctor();
+    for name in ["deploy-tool", "grep"] {
+        said.line(&[&format!("  {name} "), " user ", " not started"]);
+        let script = machine.path(place).join(name);
+        said.finds(&format!("{} belongs to user 65534", script.display()));
+        assert!(!script.with_extension("ran").exists(), "{}", said.text);
+    }
+    assert_eq!(said.code, 1);
 }
 
 #[test]

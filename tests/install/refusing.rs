@@ -1,7 +1,7 @@
 //! What the installer leaves alone, and what it says where it cannot go on.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -92,6 +92,96 @@ fn what_is_not_ours_is_not_what_to_try_next() {
         fs::remove_file(dir.join(foreign)).unwrap();
         room.install(&[]);
     }
+}
+
+/// A file where the program belongs, which leaves a mark if it is run.
+const PLANTED: &str = "#!/bin/sh\n: >\"$0.ran\"\necho 'ikigai-tools 9.9.9'\n";
+
+#[test]
+fn what_another_user_may_have_left_in_the_prefix_is_not_run() {
+    if !common::is_root() {
+        common::skip("only root can give files away");
+        return;
+    }
+    let dir = "prefix/libexec/ikigai";
+    let program = "prefix/libexec/ikigai/ikigai-tools";
+    for (spoilt, owner, mode) in [
+        (program, common::NOBODY, 0o755),
+        (dir, common::NOBODY, 0o755),
+        ("prefix", common::NOBODY, 0o755),
+        (program, 0, 0o775),
+        (program, 0, 0o757),
+        (dir, 0, 0o777),
+        ("prefix", 0, 0o777),
+    ] {
+        for last in [
+            &["--binary", PROGRAM][..],
+            &["--binary", PROGRAM, "--dry-run"],
+            &["--uninstall"],
+            &["--uninstall", "--binary", PROGRAM],
+        ] {
+            let room = Room::new();
+            fs::create_dir_all(room.path(dir)).unwrap();
+            write_script(&room.path(program), PLANTED);
+            let spoilt = room.path(spoilt);
+            chown(&spoilt, Some(owner), Some(owner)).unwrap();
+            fs::set_permissions(&spoilt, fs::Permissions::from_mode(mode)).unwrap();
+            let before = room.snapshot();
+            let output = room.script(&["--prefix", "prefix"]).args(last).output();
+            let text = said(&output.unwrap(), 1);
+            assert_eq!(room.snapshot(), before, "{last:?}: {text}");
+            let whose = if owner == 0 {
+                "may be changed by others"
+            } else {
+                "belongs to user 65534"
+            };
+            let why = format!("{} {whose}", spoilt.display());
+            assert!(text.contains(&why), "{last:?}: {text}");
+            let link = Command::new(PROGRAM)
+                .args(["link", "--copy"])
+                .arg(room.path(dir))
+                .output();
+            let text = said(&link.unwrap(), 1);
+            assert_eq!(room.snapshot(), before, "{text}");
+            assert!(text.contains(&why), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_link_to_what_another_user_has_left_is_not_followed() {
+    if !common::is_root() {
+        common::skip("only root can give files away");
+        return;
+    }
+    let room = Room::new();
+    let (dir, planted) = (
+        room.path("prefix/libexec/ikigai"),
+        room.path("ikigai-tools"),
+    );
+    fs::create_dir_all(&dir).unwrap();
+    write_script(&planted, PLANTED);
+    chown(&planted, Some(common::NOBODY), Some(common::NOBODY)).unwrap();
+    symlink(&planted, dir.join("bash")).unwrap();
+    let text = room.install_that_exits(1, &["--prefix", "prefix"]);
+    assert!(text.contains("not a whole install: 1 of"), "{text}");
+    assert!(!room.path("ikigai-tools.ran").exists(), "{text}");
+    assert_eq!(fs::read_link(dir.join("bash")).unwrap(), planted);
+}
+
+#[test]
+fn what_another_user_may_change_is_not_tried_once_it_is_installed() {
+    if !common::is_root() {
+        common::skip("only root can give files away");
+        return;
+    }
+    let room = Room::new();
+    let project = room.path("project");
+    fs::create_dir(&project).unwrap();
+    chown(&project, Some(common::NOBODY), Some(common::NOBODY)).unwrap();
+    let text = room.install(&["--project", "project"]);
+    assert!(text.contains("not tried"), "{text}");
+    assert!(!text.contains(" ok"), "{text}");
 }
 
 /// `install.sh` on a machine that has these commands and what the script cannot do without, to

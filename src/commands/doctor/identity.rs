@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::commands::doctor::probe;
+use crate::commands::trust;
 use crate::console::say;
 use crate::program::PROGRAM;
 
@@ -30,12 +31,13 @@ pub fn own() -> Option<PathBuf> {
         .ok()
 }
 
-/// What the file at `path` is. It is started only where it `may_be_started`.
+/// The identity of the file at `path`. It is started only where it `may_be_started`, and nobody else
+/// may have put it there.
 pub fn of(path: &Path, may_be_started: bool) -> Identity {
     if is_own(path) {
         return Identity::This;
     }
-    if !may_be_started {
+    if !may_be_started || trust::objection(path).is_some() {
         return Identity::Other;
     }
     let said = probe::version(path).unwrap_or_default();

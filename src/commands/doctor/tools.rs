@@ -10,6 +10,7 @@ use crate::commands::doctor::places::{File, Obstacle, Owner, Place};
 use crate::commands::doctor::{
     BAD, GOOD, Report, file_name, identity, laying, places, probe, shell, shown,
 };
+use crate::commands::trust;
 use crate::console::color::painted;
 use crate::console::sanitize;
 use crate::contract::tool::{Set, Tool};
@@ -33,6 +34,7 @@ pub fn report(report: &mut Report, known: Registry, places: &[Place], run_projec
         report.line("  none");
     }
     tools.obstructed(report);
+    tools.of_others(report);
     tools.replaced(report);
     tools.shadowing(report);
     tools.missing(report, places);
@@ -56,7 +58,9 @@ struct Tools {
     otherwise: Vec<(PathBuf, Vec<PathBuf>)>,
     /// Tools of ours that are taken instead of others, in the order in which that was seen.
     shadowing: Vec<(String, PathBuf)>,
-    /// How many files were not started.
+    /// The reasons not to start files that others may have put there, and these files.
+    of_others: Vec<(String, Vec<PathBuf>)>,
+    /// The number of a project's files that were not started.
     not_started: usize,
 }
 
@@ -76,6 +80,7 @@ impl Tools {
             obstructed: Vec::new(),
             otherwise: Vec::new(),
             shadowing: Vec::new(),
+            of_others: Vec::new(),
             not_started: 0,
         }
     }
@@ -129,6 +134,10 @@ impl Tools {
         }
         if !self.may_start(owner) {
             self.not_started += 1;
+            return Probed::Not;
+        }
+        if let Some(why) = trust::objection(&file.path) {
+            add(&mut self.of_others, why, &file.path);
             return Probed::Not;
         }
         match probe::ask(&file.path) {
@@ -224,6 +233,18 @@ impl Tools {
                     }
                 }
             }
+        }
+    }
+
+    /// Files that another user may have put there are a trap for whoever runs a host.
+    fn of_others(&self, report: &mut Report) {
+        for (why, files) in &self.of_others {
+            let affected = affected(files);
+            let directory = files.first().and_then(|file| file.parent());
+            report.problem(
+                format!("{why}: {affected} not started here, but by hosts that this user runs"),
+                shell::put_aside(directory.unwrap_or(Path::new("/")), files),
+            );
         }
     }
 
@@ -415,7 +436,7 @@ enum Probed {
     Wrong,
 }
 
-fn add(groups: &mut Vec<(PathBuf, Vec<PathBuf>)>, key: PathBuf, path: &Path) {
+fn add<K: PartialEq>(groups: &mut Vec<(K, Vec<PathBuf>)>, key: K, path: &Path) {
     match groups.iter_mut().find(|(other, _)| *other == key) {
         Some((_, paths)) => paths.push(path.to_owned()),
         None => groups.push((key, vec![path.to_owned()])),

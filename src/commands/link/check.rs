@@ -11,6 +11,7 @@ use super::places::Places;
 use super::{Options, Refusal, install, owned, shown};
 use crate::command_line::fields::quoted;
 use crate::commands::doctor::shell::word;
+use crate::commands::trust;
 use crate::console::say;
 use crate::contract::tool::Sample;
 use crate::program::PROGRAM;
@@ -37,9 +38,15 @@ pub fn all(places: &Places, options: &Options) -> Result<(), Refusal> {
         "schema"
     ));
     let mut failed = 0;
+    let mut untried = None;
     for name in install::names(options) {
         let link = places.tools.join(&name);
         let row = if owned::is_link(places, &link) {
+            if let Some(why) = trust::objection(&link) {
+                untried.get_or_insert(why);
+                say::print(&format!("  {name:<24} {:<8} not tried\n", "-"));
+                continue;
+            }
             let schema = answers_schema(&link);
             let call = registry::find(&name).and_then(|tool| tool.sample.as_ref());
             let call = match call.map(|sample| (sample, Room::new())) {
@@ -61,6 +68,9 @@ pub fn all(places: &Places, options: &Options) -> Result<(), Refusal> {
         say::print(&row);
     }
     say::print("\n");
+    if let Some(why) = untried {
+        say::print(&format!("Not all of it was tried: {why}\n"));
+    }
     if failed == 0 {
         suggest(places, options);
         Ok(())

@@ -140,16 +140,10 @@ fn used(places: &Places, pages: &[(PathBuf, Vec<u8>)]) -> Vec<PathBuf> {
 /// Refuses if something else is in the program's place.
 fn require_own_program(places: &Places, options: &Options) -> Result<(), Refusal> {
     let installed = places.installed();
-    let is_own = !owned::is_there(&installed)
-        || identity::is_program(&installed)
-        || (!options.copy && same_file(&places.program, &installed));
-    if is_own {
+    if !owned::is_there(&installed) || (!options.copy && same_file(&places.program, &installed)) {
         return Ok(());
     }
-    Err(Refusal(format!(
-        "{} is not this program; move it away first. Nothing was changed",
-        shown(&installed)
-    )))
+    identity::require_program(&installed, "Nothing was changed")
 }
 
 fn warn_of_path(places: &Places, report: &Report) {

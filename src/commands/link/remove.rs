@@ -17,11 +17,8 @@ pub fn all(places: &Places, options: &Options, report: &mut Report) -> Result<()
     };
     let installed = places.installed();
     let there = owned::is_there(&installed);
-    if there && !same_file(&installed, &places.program) && !identity::is_program(&installed) {
-        return Err(Refusal(format!(
-            "{} is not this program. Nothing was removed",
-            shown(&installed)
-        )));
+    if there && !same_file(&installed, &places.program) {
+        identity::require_program(&installed, "Nothing was removed")?;
     }
     let pages = pages(places);
     if !report.dry_run {

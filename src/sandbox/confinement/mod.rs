@@ -14,6 +14,7 @@ mod bounds;
 pub mod cage;
 mod capabilities;
 mod filter;
+mod harmless;
 mod places;
 mod ruleset;
 mod system;
@@ -156,17 +157,15 @@ impl Confinement {
         }
     }
 
-    /// The words that allow this in the places called `names`: flags, or what a variable takes.
+    /// The words that allow this in `place`, a name that no link leads to, as it is `shown`: a flag,
+    /// or what a variable takes. `None` where that is not to be recommended to anybody.
     #[must_use]
-    pub fn words_to_allow(&self, right: Right, names: &[String]) -> String {
+    pub fn words_to_allow(&self, right: Right, place: &Path, shown: &str) -> Option<String> {
         let name = self.name_for(right);
-        match self.door {
-            Door::Flags => {
-                let flags: Vec<String> = names.iter().map(|one| format!("{name} {one}")).collect();
-                format!("`{}`", flags.join(" "))
-            }
-            Door::Environment => format!("`{}` in {name}", names.join(":")),
-        }
+        harmless::is_harmless(place, right).then(|| match self.door {
+            Door::Flags => format!("`{name} {shown}`"),
+            Door::Environment => format!("`{shown}` in {name}"),
+        })
     }
 
     /// By which name the network was taken away.

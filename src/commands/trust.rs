@@ -1,0 +1,56 @@
+//! The files that may be started only to see what they are: none that another user may have put there.
+//! An installer and `doctor` come across whatever lies in a directory, and root runs them.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::process::geteuid;
+
+use crate::console::sanitize;
+use crate::sandbox::roots;
+
+/// The bits of a mode that let the group and everybody write, and keep entries of a directory
+/// their owners' (`S_ISVTX`).
+const BY_GROUP: u32 = 0o020;
+const BY_ALL: u32 = 0o002;
+const STICKY: u32 = 0o1000;
+
+/// The reason not to start the file at `path` unasked: somebody else than this user and root may
+/// have put it there, or may change it or where it leads. A sentence about what is at fault.
+pub fn objection(path: &Path) -> Option<String> {
+    let mut places: Vec<PathBuf> = Vec::new();
+    let real = roots::follow(path, |link| places.push(link.to_owned()));
+    let Some(real) = real.filter(|real| real.is_absolute()) else {
+        return Some(format!("{} cannot be followed", shown(path)));
+    };
+    places.push(real);
+    let mut all = places.iter().flat_map(|place| place.ancestors());
+    all.find_map(objection_to)
+}
+
+/// The same of one name on the way.
+fn objection_to(place: &Path) -> Option<String> {
+    let status = match place.symlink_metadata() {
+        Ok(status) => status,
+        Err(error) => return Some(format!("{} cannot be looked at: {error}", shown(place))),
+    };
+    let (user, owner, mode) = (geteuid().as_raw(), status.uid(), status.mode());
+    if owner != 0 && owner != user {
+        return Some(format!("{} belongs to user {owner}", shown(place)));
+    }
+    // Many users have a group of their own, which their files may be written by.
+    let is_own_group = user != 0 && owner == user && status.gid() == user;
+    let by_others = mode & BY_ALL != 0 || (mode & BY_GROUP != 0 && !is_own_group);
+    let is_kept = status.is_symlink() || (status.is_dir() && mode & STICKY != 0);
+    (by_others && !is_kept).then(|| {
+        let mode = mode & 0o7777;
+        format!(
+            "{} may be changed by others (its mode is {mode:04o})",
+            shown(place)
+        )
+    })
+}
+
+fn shown(path: &Path) -> String {
+    sanitize::line(&path.to_string_lossy())
+}

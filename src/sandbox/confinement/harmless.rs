@@ -1,0 +1,106 @@
+//! The places that an answer may recommend to allow. What a call asks for is not always what its
+//! person wants: a page or a package that it has read may have written the path.
+
+use std::env;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::Right;
+use crate::sandbox::roots;
+
+/// Names of directories that hold keys, wherever they lie.
+const PRIVATE: &str = ".ssh .gnupg .aws .azure .kube .docker .config .mozilla .password-store";
+
+/// Places that everybody shares, or that hold homes: never they themselves.
+const SHARED: &str = "/tmp /var/tmp /home";
+
+/// The system's own, which may hold keys or reach devices.
+const OF_SYSTEM: &str = "/boot /dev /etc /proc /run /sys";
+
+/// The same of what root runs: harmless to read.
+const OF_PROGRAMS: &str = "/bin /lib /lib64 /nix /opt /sbin /usr /var/lib /var/spool";
+
+/// True where this right in `place`, which no link leads to, opens neither what is private nor what
+/// runs outside of the confinement. The place itself is not looked at, and need not be there.
+pub fn is_harmless(place: &Path, right: Right) -> bool {
+    let writes = right == Right::Write;
+    let lies_in = |names: &str| names.split(' ').any(|name| place.starts_with(real(name)));
+    let is_private = |part: Component<'_>| PRIVATE.split(' ').any(|name| part.as_os_str() == name);
+    let homes = homes(place);
+    let is_hidden = |home: &PathBuf| {
+        let mut inner = place.strip_prefix(home).into_iter().flat_map(Path::iter);
+        let hidden = inner
+            .next()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        // To read what lies deeper is what programs of a home take; to write it changes them.
+        hidden && (writes || inner.next().is_none())
+    };
+    let on_path = || {
+        let path = env::var_os("PATH").unwrap_or_default();
+        env::split_paths(&path).any(|one| one.is_absolute() && place.starts_with(real(one)))
+    };
+    let is_above = |one: PathBuf| one.starts_with(place);
+    !(SHARED.split(' ').map(real).any(is_above)
+        || homes.iter().any(is_hidden)
+        || homes.into_iter().any(is_above)
+        || place.components().any(is_private)
+        || lies_in(OF_SYSTEM)
+        || (writes && (lies_in(OF_PROGRAMS) || on_path())))
+}
+
+/// The homes of this machine, as far as its files tell, and the one that `place` is in.
+fn homes(place: &Path) -> Vec<PathBuf> {
+    let users = fs::read("/etc/passwd").unwrap_or_default();
+    let users = String::from_utf8_lossy(&users);
+    let listed = users.lines().filter_map(|user| user.split(':').nth(5));
+    let listed = listed.map(PathBuf::from).filter(|home| home.is_absolute());
+    let above = real("/home");
+    let inner = place.strip_prefix(&above).ok();
+    let around = inner.and_then(|inner| Some(above.join(inner.iter().next()?)));
+    let own = dirs::home_dir().into_iter().chain(["/root".into()]);
+    own.chain(listed).map(real).chain(around).collect()
+}
+
+fn real(name: impl AsRef<Path>) -> PathBuf {
+    let name = name.as_ref();
+    roots::follow(name, |_| {}).unwrap_or_else(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_private_or_the_system_s_own_is_ever_recommended() {
+        let home = real(dirs::home_dir().unwrap_or_else(|| "/root".into()));
+        let home = home.to_str().unwrap();
+        for place in [
+            "/",
+            "/home",
+            "/home/ada",
+            "/home/ada/.bashrc",
+            "/home/ada/.config/gh",
+            "/root",
+            "/root/.ssh",
+            "/tmp",
+            "/etc",
+            "/etc/ssl/private",
+            "/proc/1",
+            "/srv/keys/.aws",
+            home,
+            &format!("{home}/.ssh/keys"),
+            &format!("{home}/.cargo"),
+        ] {
+            for right in [Right::Read, Right::Execute, Right::Write] {
+                assert!(!is_harmless(Path::new(place), right), "{place}");
+            }
+        }
+        for place in ["/usr/local/bin", "/home/ada/.cargo/bin", "/var/lib/x"] {
+            assert!(is_harmless(Path::new(place), Right::Read), "{place}");
+            assert!(!is_harmless(Path::new(place), Right::Write), "{place}");
+        }
+        for place in ["/home/ada/project", "/srv/data", "/work", "/tmp/.tmpX/out"] {
+            assert!(is_harmless(Path::new(place), Right::Write), "{place}");
+        }
+    }
+}
