@@ -20,6 +20,7 @@ use crate::contract::terms::Terms;
 use crate::document::{self, Certainty, Document};
 use crate::page::Embedded;
 use crate::tools::{network, web_notes, web_page};
+use crate::unseen;
 use crate::web::charset::{self, BodyText, Unsupported, signature};
 use crate::web::client::{self, Client, FetchRequest, MAX_BODY, Most, Response};
 use crate::web::guard::Guard;
@@ -187,7 +188,7 @@ fn is_written(text: &str) -> bool {
 
 /// A title, if there is one.
 pub fn titled(title: &str) -> Option<String> {
-    let title = super::cut::visible(title.trim());
+    let title = unseen::visible(title.trim());
     let title: String = title
         .chars()
         .filter(|char| !char.is_control())
