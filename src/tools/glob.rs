@@ -11,13 +11,14 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{self, Terms, threads};
+use crate::contract::terms::{self, Reader, Terms, threads};
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::search::nothing::{self, Asked};
 use crate::search::paths::Walked;
 use crate::search::steps::Pattern;
 use crate::search::walk::{Found, GlobError, Visitor, Walk};
 use crate::tools::search_notes::{self, Words};
+use crate::unseen;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -99,6 +100,8 @@ struct Names<'a> {
     room: Option<usize>,
     /// Nothing more has room.
     full: &'a AtomicBool,
+    /// Unseen characters are spelled.
+    spelled: bool,
 }
 
 /// Some names, one behind the other.
@@ -124,8 +127,15 @@ impl Visitor for Names<'_> {
         let is_of_use = |room| made.text.len() <= room && !self.full.load(Ordering::Relaxed);
         if self.room.is_none_or(is_of_use) {
             made.text.push(b'\n');
+            let start = made.text.len();
             for part in found.parts() {
                 made.text.extend_from_slice(part);
+            }
+            if self.spelled
+                && let Some(name) = unseen::spelled_name(&made.text[start..])
+            {
+                made.text.truncate(start);
+                made.text.extend(name);
             }
             if self.room.is_some() {
                 made.ends.push(made.text.len());
@@ -161,10 +171,15 @@ struct Listed {
 /// Writes the names, a line each, as far as there is room, and counts the others.
 fn list(object: &mut Object<'_>, walk: Walk) -> io::Result<(Walked, Listed)> {
     let room = object.room();
+    let spelled = object.terms().reader != Reader::Person;
     let mut output = object.text("output")?;
     let full = AtomicBool::new(false);
     let (mut listed, mut shown) = (Listed::default(), 0);
-    let names = || Names { room, full: &full };
+    let names = || Names {
+        room,
+        full: &full,
+        spelled,
+    };
     let (walked, flow) = walk.visit(threads, names, |made: &mut Made| {
         let first = usize::from(listed.count == 0);
         listed.count += made.count;
