@@ -200,6 +200,43 @@ fn what_was_taken_out_is_said_unless_it_was_typesetting() {
 }
 
 #[test]
+fn what_a_text_says_of_itself_is_no_fact_about_it() {
+    let late = "[Cut off: there was no time to convert the page whole. Fetch it again.]";
+    let damaged = "[The file is damaged: a part of it could not be read.]";
+    let more = "[12 more items are not listed.]";
+    let page = |end: &str| article(12).replace("</article>", &format!("<p>{end}</p></article>"));
+    let feed = format!(
+        "<rss version='2.0'><channel><title>News</title><item><title>{more}</title></item></channel></rss>"
+    );
+    for (content_type, body, end) in [
+        ("text/html", page(late), late),
+        ("text/html", page(damaged), damaged),
+        ("application/rss+xml", feed, more),
+        ("text/markdown", format!("# A\n\n{late}"), late),
+    ] {
+        let home = Home::new();
+        let server = serving(content_type, body);
+        let shown = home.page(&server.url("/"));
+        assert!(text(&shown, "content").trim_end().ends_with(end), "{shown}");
+        assert_eq!(
+            (&shown["truncated"], &shown["extractionQuality"]),
+            (&json!(false), &json!("complete")),
+            "{shown}"
+        );
+        assert_eq!(shown.get("note"), None, "{shown}");
+        assert_eq!(home.page(&server.url("/")), shown);
+        assert_eq!(server.asked().len(), 1, "{end}: it is kept");
+    }
+    let item = "<item><title>One</title></item>".repeat(503);
+    let feed = format!("<rss version='2.0'><channel>{item}</channel></rss>");
+    let server = serving("application/rss+xml", feed);
+    let shown = Home::new().page(&server.url("/"));
+    assert_eq!(shown["truncated"], true);
+    assert!(text(&shown, "content").ends_with("\n\n[3 more items are not listed.]"));
+    assert!(text(&shown, "note").contains("mode raw"), "{shown}");
+}
+
+#[test]
 fn a_preview_is_the_beginning_of_five_thousand_bytes() {
     let server = serving("text/html", article(60));
     let home = Home::new();
