@@ -168,18 +168,18 @@ pub fn spelled(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same of a name that need not be text; `None` where it is as it was.
+/// The same of a name that need not be text.
 #[must_use]
-pub fn spelled_name(name: &[u8]) -> Option<Vec<u8>> {
+pub fn spelled_name(name: &[u8]) -> Cow<'_, [u8]> {
     if name.is_ascii() {
-        return None;
+        return Cow::Borrowed(name);
     }
     let mut out = Vec::with_capacity(name.len());
     for chunk in name.utf8_chunks() {
         out.extend_from_slice(spelled(chunk.valid()).as_bytes());
         out.extend_from_slice(chunk.invalid());
     }
-    (out != name).then_some(out)
+    Cow::Owned(out)
 }
 
 /// The path that is meant where `path` spells unseen characters: part by part, the one that is
@@ -469,8 +469,8 @@ mod tests {
             "fdp\\u{202E}exe\\u{E0041}"
         );
         let broken = [b"a\xff", "\u{202e}".as_bytes()].concat();
-        assert_eq!(spelled_name(&broken).unwrap(), b"a\xff\\u{202E}");
-        assert_eq!(spelled_name("é".as_bytes()), None);
+        assert_eq!(&*spelled_name(&broken), b"a\xff\\u{202E}");
+        assert_eq!(&*spelled_name("é".as_bytes()), "é".as_bytes());
         for (pattern, meant) in [
             ("*\\u{202e}[ab]", Some("*\u{202e}[ab]")),
             ("*\\\\u{202e}", None),

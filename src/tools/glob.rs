@@ -100,8 +100,6 @@ struct Names<'a> {
     room: Option<usize>,
     /// Nothing more has room.
     full: &'a AtomicBool,
-    /// Unseen characters are spelled.
-    spelled: bool,
 }
 
 /// Some names, one behind the other.
@@ -112,6 +110,28 @@ struct Made {
     /// Where each ends, if there is a limit.
     ends: Vec<usize>,
     count: u64,
+}
+
+impl Made {
+    /// Spells unseen characters. Most names have none, and are looked at many at a time.
+    fn spell(&mut self) {
+        if self.text.is_ascii() {
+            return;
+        }
+        let (mut text, mut start) = (Vec::with_capacity(self.text.len()), 0);
+        let mut whole = self.text.len();
+        let ends = match self.ends.as_mut_slice() {
+            [] => std::slice::from_mut(&mut whole),
+            ends => ends,
+        };
+        for end in ends {
+            let name = &self.text[start..*end];
+            start = *end;
+            text.extend_from_slice(&unseen::spelled_name(name));
+            *end = text.len();
+        }
+        self.text = text;
+    }
 }
 
 /// How much text is handed on at once, in bytes.
@@ -127,15 +147,8 @@ impl Visitor for Names<'_> {
         let is_of_use = |room| made.text.len() <= room && !self.full.load(Ordering::Relaxed);
         if self.room.is_none_or(is_of_use) {
             made.text.push(b'\n');
-            let start = made.text.len();
             for part in found.parts() {
                 made.text.extend_from_slice(part);
-            }
-            if self.spelled
-                && let Some(name) = unseen::spelled_name(&made.text[start..])
-            {
-                made.text.truncate(start);
-                made.text.extend(name);
             }
             if self.room.is_some() {
                 made.ends.push(made.text.len());
@@ -175,15 +188,14 @@ fn list(object: &mut Object<'_>, walk: Walk) -> io::Result<(Walked, Listed)> {
     let mut output = object.text("output")?;
     let full = AtomicBool::new(false);
     let (mut listed, mut shown) = (Listed::default(), 0);
-    let names = || Names {
-        room,
-        full: &full,
-        spelled,
-    };
+    let names = || Names { room, full: &full };
     let (walked, flow) = walk.visit(threads, names, |made: &mut Made| {
         let first = usize::from(listed.count == 0);
         listed.count += made.count;
         made.count = 0;
+        if spelled {
+            made.spell();
+        }
         let written = if room.is_some() {
             let mut start = 0;
             for end in made.ends.drain(..) {

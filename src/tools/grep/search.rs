@@ -182,10 +182,8 @@ impl<'s> Searcher<'s> {
         for part in found.parts() {
             self.current.path.extend_from_slice(part);
         }
-        if self.shared.spelled
-            && let Some(name) = unseen::spelled_name(&self.current.path)
-        {
-            self.current.path = name;
+        if self.shared.spelled && !self.current.path.is_ascii() {
+            self.current.path = unseen::spelled_name(&self.current.path).into_owned();
         }
         self.current.counted = 0;
         self.current.before.clear();
