@@ -28,6 +28,7 @@
 //! | `calendar` | workshop: days and their dates |
 //! | `sort` | workshop: sorting in one piece of code for all types |
 //! | `unexpanded` | workshop: what only a shell expands at the beginning of a path |
+//! | `unseen` | workshop: characters that nobody sees, taken out of texts and spelled in names |
 //! | `secrets` | which variables of the environment no command and no file shows |
 //! | `console` | workshop: the process's own streams, and text for a terminal |
 //! | `program` | the program's name, and how a run ends |
@@ -53,6 +54,7 @@ mod shell;
 mod sort;
 mod tools;
 mod unexpanded;
+mod unseen;
 
 // Public for the executable and for nobody else.
 #[doc(hidden)]

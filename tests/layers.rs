@@ -45,7 +45,7 @@ fn assert_free_of(directories: &[&str], what: &[&str]) {
     }
 }
 
-const WORKSHOPS: [&str; 15] = [
+const WORKSHOPS: [&str; 16] = [
     "access",
     "browser",
     "cache",
@@ -59,6 +59,7 @@ const WORKSHOPS: [&str; 15] = [
     "shell",
     "sort.rs",
     "unexpanded.rs",
+    "unseen.rs",
     "web",
     "program.rs",
 ];

@@ -43,11 +43,8 @@ fn any(page: &str, xhtml: bool) {
     for markdown in [&document.markdown, &main.markdown] {
         read_alike::check(markdown);
     }
-    // Letters come from the page, unless they are written by number or name, or say what was left
-    // out of it.
-    let notices = ["[Cut off: ", "[Some links are left "];
-    let says = |notice| document.markdown.contains(notice);
-    if !page.contains('&') && document.remark.is_none() && !notices.into_iter().any(says) {
+    // Letters come from the page, unless they are written by number or name, or are a remark.
+    if !page.contains('&') && document.remark.is_none() {
         let there: HashSet<char> = page.chars().collect();
         for c in read_alike::text(&document.markdown)
             .chars()

@@ -7,10 +7,11 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use crate::unseen;
+
 /// Whether a terminal may obey `c` instead of showing it: whether `c` is a control character.
 fn is_control(c: char) -> bool {
-    (c.is_control() && c != '\n' && c != '\t')
-        || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    (c.is_control() && c != '\n' && c != '\t') || unseen::turns(c)
 }
 
 /// `text` sanitized for a terminal.

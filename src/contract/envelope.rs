@@ -23,6 +23,7 @@ use std::io;
 use serde_json::Value;
 
 use crate::contract::failure::{Advice, Failure};
+use crate::contract::notes::Notes;
 use crate::contract::reply::Object;
 use crate::contract::tool::Family;
 
@@ -50,8 +51,15 @@ impl Object<'_> {
         if self.says_that_it_failed() {
             return Ok(());
         }
-        self.field("error", &failure.message)?;
-        self.note(failure.note.clone());
+        let message = self.named(&failure.message).into_owned();
+        self.field("error", &message)?;
+        let mut note = Notes::default();
+        if failure.quotes {
+            note.quote(failure.note.clone());
+        } else {
+            note.add(failure.note.clone());
+        }
+        self.note(note);
         self.field("error_code", failure.code.as_str())?;
         match &failure.advice {
             Some(advice) => self.advise(advice),

@@ -213,6 +213,8 @@ pub struct Failure {
     pub message: String,
     /// What the model is to know or to do beyond that sentence; empty where it says all.
     pub note: String,
+    /// The note quotes a file ([`Notes::quote`](crate::contract::notes::Notes::quote)).
+    pub quotes: bool,
     /// Whether the request itself was at fault: such a call exits 1 and says so on stderr too.
     pub bad_request: bool,
     /// A line of JSON for the host on stderr, which is for its user and not for the model.
@@ -228,6 +230,7 @@ impl Failure {
             code,
             message: message.into(),
             note: String::new(),
+            quotes: false,
             bad_request: false,
             event: None,
             advice: None,
@@ -239,6 +242,15 @@ impl Failure {
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
         self
+    }
+
+    /// The same failure with a note that quotes a file.
+    #[must_use]
+    pub fn with_quotation(self, note: impl Into<String>) -> Self {
+        Self {
+            quotes: true,
+            ..self.with_note(note)
+        }
     }
 
     /// The same failure with what may be done about it.
@@ -254,6 +266,7 @@ impl Failure {
             code: Code::InvalidArg,
             message: message.into(),
             note: String::new(),
+            quotes: false,
             bad_request: true,
             event: None,
             advice: None,

@@ -8,14 +8,23 @@
 //! [`Object::note`]: crate::contract::reply::Object::note
 //! [`Failure::note`]: crate::contract::failure::Failure::note
 
-/// What is to be said behind an answer, in the order in which it was found out.
+use std::borrow::Cow;
+
+/// The words behind an answer, in the order in which they were found out; each with whether
+/// it quotes a file, whose text is to be sent back as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Notes(Vec<String>);
+pub struct Notes(Vec<(String, bool)>);
 
 impl Notes {
     /// Says `note` too, which is one or more whole sentences; nothing, where it is empty or `None`.
     pub fn add(&mut self, note: impl Into<Option<String>>) {
-        self.0.extend(note.into().filter(|note| !note.is_empty()));
+        let note = note.into().filter(|note| !note.is_empty());
+        self.0.extend(note.map(|note| (note, false)));
+    }
+
+    /// Says `note` too, which quotes a file.
+    pub fn quote(&mut self, note: impl Into<Option<String>>) {
+        self.0.extend(note.into().map(|note| (note, true)));
     }
 
     /// Says `others` too.
@@ -29,10 +38,14 @@ impl Notes {
         self.0.is_empty()
     }
 
-    /// The text of the field.
+    /// The text of the field, in which files are `named` as the reader is shown them.
     #[must_use]
-    pub fn text(&self) -> String {
-        self.0.join(" ")
+    pub fn text(&self, named: impl Fn(&str) -> Cow<'_, str>) -> String {
+        let said = self.0.iter().map(|(note, quotes)| match quotes {
+            true => Cow::Borrowed(&**note),
+            false => named(note),
+        });
+        said.collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod text;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use base64::Engine;
@@ -17,6 +18,7 @@ use serde_json::Value;
 use crate::contract::bounded::{Cut, Kept, Measure};
 use crate::contract::notes::Notes;
 use crate::contract::terms::{Reader, Terms};
+use crate::unseen;
 
 pub use text::Text;
 use text::TextSink;
@@ -223,6 +225,16 @@ impl<'w> Object<'w> {
         self.notes.append(notes.into());
     }
 
+    /// A file's name, or words that hold one, as its reader is shown it: unseen characters are
+    /// spelled. A person's terminal sees to that itself, and a pipe gets names as they are.
+    #[must_use]
+    pub fn named<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.terms.reader {
+            Reader::Person => Cow::Borrowed(text),
+            Reader::Host | Reader::Model | Reader::Program => unseen::spelled(text),
+        }
+    }
+
     /// Closes the object: nothing more may be written.
     pub fn close(&mut self) -> io::Result<()> {
         self.say_notes()?;
@@ -241,7 +253,7 @@ impl<'w> Object<'w> {
         if notes.is_empty() {
             return Ok(());
         }
-        let mut note = notes.text();
+        let mut note = notes.text(|note| self.named(note));
         if let Some(limit) = self.terms.max_answer {
             let room = limit.saturating_sub(self.progress().spent + AROUND);
             note.truncate(Measure::Json.prefix(note.as_bytes(), room));

@@ -13,7 +13,7 @@ use quick_xml::reader::Reader;
 use url::Url;
 
 use super::html::tag;
-use super::{Document, boundary, entities};
+use super::{Cuts, Document, boundary, entities};
 
 /// The most items that are listed.
 const MAX_ITEMS: usize = 500;
@@ -45,7 +45,10 @@ pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
     feed.read(page);
     let mut document = super::convert(&feed.page(), base);
     document.title = plain(&feed.about.title);
-    Some(document)
+    Some(document.cut(Cuts {
+        items: feed.more,
+        ..Cuts::default()
+    }))
 }
 
 /// Reads XML that may not be well-formed.
@@ -369,9 +372,6 @@ impl Feed {
         if self.items.is_empty() {
             page.push_str("<p>[This feed has no items.]</p>");
         }
-        if self.more > 0 {
-            let _ = write!(page, "<p>[{} more items are not listed.]</p>", self.more);
-        }
         page
     }
 }
@@ -520,6 +520,24 @@ mod tests {
         ] {
             check(&page(&body), "T", &wanted);
         }
+    }
+
+    #[test]
+    fn items_that_are_not_listed_are_counted_and_no_item_says_so() {
+        let base = Url::parse("https://example.com/").unwrap();
+        let said = "[12 more items are not listed.]";
+        let item = format!("<item><title>{said}</title></item>");
+        let page = |items: usize| format!("<rss><channel>{}", item.repeat(items));
+        let whole = super::read(&page(1), &base).unwrap();
+        assert_eq!(whole.markdown, format!("- {said}"));
+        assert_eq!(
+            (whole.cuts, whole.own()),
+            (Cuts::default(), &*whole.markdown)
+        );
+        let cut = super::read(&page(MAX_ITEMS + 3), &base).unwrap();
+        assert_eq!(cut.cuts.items, 3);
+        let end = "\n\n[3 more items are not listed.]";
+        assert_eq!(cut.markdown, format!("{}{end}", cut.own()));
     }
 
     #[test]

@@ -239,22 +239,19 @@ fn write(
 ) -> Document {
     let length = 2 * read.builder.kept_bytes() + 16 * read.builder.nodes();
     let model = read.builder.finish(String::new());
-    let (mut markdown, cuts) = markdown::write(&model, length, end);
-    let left_out = Cuts {
-        memory,
-        time: read.late,
-        ..Cuts::default()
-    };
-    if damaged {
-        markdown.push_str("\n\n[The file is damaged: a part of it could not be read.]");
-    }
-    cuts.and(left_out).say(&mut markdown);
+    let (markdown, cuts) = markdown::write(&model, length, end);
     let some = |text: String| (!text.is_empty()).then_some(text);
-    Document {
+    let document = Document {
         title: some(about.title).unwrap_or(read.title),
         author: some(about.author),
         date: some(about.date),
         markdown,
         ..Document::default()
-    }
+    };
+    document.cut(cuts.and(Cuts {
+        memory,
+        time: read.late,
+        damage: damaged,
+        ..Cuts::default()
+    }))
 }

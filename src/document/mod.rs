@@ -50,8 +50,9 @@ pub struct Document {
     /// The page's body as Markdown, without a newline at its end. It is never longer than twice
     /// the page and [`ALLOWANCE`]; what had to be left out is said at its end, in brackets.
     pub markdown: String,
-    /// Where in [`Document::markdown`] a remark begins on a page that shows no text, or few words
-    /// and leads elsewhere; `None` if there is no such remark.
+    /// Where in [`Document::markdown`] the words begin that are not the page's own: a remark on a
+    /// page that shows no text, or few words and leads elsewhere, and what is said of
+    /// [`Document::cuts`]; `None` if there are no such words.
     pub remark: Option<usize>,
     /// Whether the page shows no text of its own, or none but that it takes a script.
     pub silent: bool,
@@ -59,10 +60,12 @@ pub struct Document {
     pub author: Option<String>,
     /// When it was made, where a file says so: a date of ISO 8601, or as the file has it.
     pub date: Option<String>,
+    /// Parts that are not in the Markdown, whose end says the same in words.
+    pub cuts: Cuts,
 }
 
 impl Document {
-    /// What of the Markdown is the page's own: all of it but a remark.
+    /// The part of the Markdown that is the page's own.
     #[must_use]
     pub fn own(&self) -> &str {
         &self.markdown[..self.remark.unwrap_or(self.markdown.len())]
@@ -79,21 +82,34 @@ impl Document {
 /// short page, and what is said of a cut.
 pub const ALLOWANCE: usize = 64 * 1024;
 
-/// What of a page is not in its Markdown.
+/// Parts of a page or file that are not in its Markdown. A text can say anything of itself: this is
+/// said by the conversion alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is said by itself")]
-struct Cuts {
+pub struct Cuts {
     /// What did not fit into memory.
-    memory: bool,
+    pub memory: bool,
     /// What there was no time for.
-    time: bool,
+    pub time: bool,
     /// What would have made the Markdown too long.
-    length: bool,
+    pub length: bool,
     /// Addresses that would have made it too long.
-    addresses: bool,
+    pub addresses: bool,
+    /// Parts of a damaged file that could not be read.
+    pub damage: bool,
+    /// Items of a feed that are not listed.
+    pub items: usize,
+    /// Characters of a file that its fonts do not tell.
+    pub characters: usize,
 }
 
 impl Cuts {
+    /// Says that the end of the page, or a part of the file, is missing.
+    #[must_use]
+    pub fn are_of_content(self) -> bool {
+        self.memory || self.time || self.length || self.damage
+    }
+
     /// What either left out.
     fn and(self, other: Self) -> Self {
         Self {
@@ -101,12 +117,30 @@ impl Cuts {
             time: self.time || other.time,
             length: self.length || other.length,
             addresses: self.addresses || other.addresses,
+            damage: self.damage || other.damage,
+            items: self.items + other.items,
+            characters: self.characters + other.characters,
         }
     }
 
     /// Says what was left out.
     fn say(self, markdown: &mut String) {
         for (cut, notice) in [
+            (
+                self.items > 0,
+                &*format!("[{} more items are not listed.]", self.items),
+            ),
+            (
+                self.characters > 0,
+                &*format!(
+                    "[Missing: {} characters, of which the file's fonts do not say which they are.]",
+                    self.characters
+                ),
+            ),
+            (
+                self.damage,
+                "[The file is damaged: a part of it could not be read.]",
+            ),
             (
                 self.addresses,
                 "[Some links are left as the page has them, or without their address: with it this would be more than twice as long as the page.]",
@@ -131,6 +165,19 @@ impl Cuts {
                 markdown.push_str(notice);
             }
         }
+    }
+}
+
+impl Document {
+    /// The document with these further cuts, in words too.
+    fn cut(mut self, cuts: Cuts) -> Self {
+        let own = self.markdown.len();
+        cuts.say(&mut self.markdown);
+        if self.markdown.len() > own {
+            self.remark.get_or_insert(own);
+        }
+        self.cuts = self.cuts.and(cuts);
+        self
     }
 }
 
@@ -216,29 +263,20 @@ pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfErro
     let mut model = read.model;
     let title = std::mem::take(&mut model.title);
     let (author, date) = (read.author, read.date);
-    let (mut markdown, cuts) = markdown::write(&model, read.length, limits.end);
-    if read.unknown > 0 {
-        let unknown = read.unknown;
-        if !markdown.is_empty() {
-            markdown.push_str("\n\n");
-        }
-        markdown.push_str("[Missing: ");
-        markdown.push_str(&unknown.to_string());
-        markdown.push_str(" characters, of which the file's fonts do not say which they are.]");
-    }
-    let read = Cuts {
-        memory: read.cut,
-        time: read.late,
-        ..Cuts::default()
-    };
-    cuts.and(read).say(&mut markdown);
-    Ok(Document {
+    let (markdown, cuts) = markdown::write(&model, read.length, limits.end);
+    let document = Document {
         title,
         markdown,
         author,
         date,
         ..Document::default()
-    })
+    };
+    Ok(document.cut(cuts.and(Cuts {
+        memory: read.cut,
+        time: read.late,
+        characters: read.unknown,
+        ..Cuts::default()
+    })))
 }
 
 fn convert_from(page: &str, base: &Url, syntax: Syntax, end: Option<Instant>) -> Document {
@@ -268,14 +306,14 @@ fn write(mut read: html::Read, length: usize, end: Option<Instant>) -> Document 
         }
         markdown.push_str(&markdown::write(&remark, length, end).0);
     }
-    read.cuts.and(cut_by_writer).say(&mut markdown);
-    Document {
+    let document = Document {
         title,
         markdown,
         remark: begin,
         silent: begin.is_some() && !read.beside_text,
         ..Document::default()
-    }
+    };
+    document.cut(read.cuts.and(cut_by_writer))
 }
 
 /// The last boundary between characters within the first `most` bytes of `text`.

@@ -17,7 +17,7 @@ use crate::contract::tool::{Family, Scope, Tool};
 use crate::front::admit::{self, Refused};
 use crate::sandbox::confinement::{self, Bounds, Confinement, Right};
 use crate::sandbox::roots::Roots;
-use crate::shell;
+use crate::{shell, unseen};
 
 /// What was asked for this process, and whether it may read the outputs that commands left behind.
 static ASKED: OnceLock<Option<(Bounds, bool)>> = OnceLock::new();
@@ -42,10 +42,31 @@ fn asked() -> Option<&'static (Bounds, bool)> {
 /// Those of the tool; `PERMISSION_DENIED` where the request leads out, or nothing can be confined
 /// here; `NETWORK_ERROR` where a tool wants the network that was taken away.
 pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, Failure> {
+    read_spelled_names(tool, request);
     if let Some((bounds, reads_outputs)) = asked() {
         confine(tool, request, bounds, *reads_outputs)?;
     }
     tool.run(request)
+}
+
+/// Puts the file that is meant in place of a name in which unseen characters are spelled, as
+/// answers have it: before anything is decided on it.
+fn read_spelled_names(tool: &Tool, request: &mut Request<'_>) {
+    let (path, pattern) = match tool.scope {
+        Scope::File(path) => (path, None),
+        Scope::Paths { directory, pattern } => (directory, Some(pattern)),
+        Scope::Machine if request.terms().reader.may_send_more() => (admit::WORKDIR, None),
+        Scope::Machine | Scope::Network => return,
+    };
+    let given = |field| request.text(field).ok().flatten();
+    let path = given(path).and_then(unseen::meant).map(|text| (path, text));
+    let pattern = pattern.and_then(|field| {
+        let text = given(field).and_then(unseen::meant_pattern)?;
+        Some((field, text))
+    });
+    for (field, text) in path.into_iter().chain(pattern) {
+        request.set_text(field, text);
+    }
 }
 
 fn confine(

@@ -33,39 +33,14 @@ pub use class::{AuthorityTier, Class, DomainCategory, SourceType, classify};
 pub use date::Date;
 pub use embedded::{Embedded, StructuredData};
 
-/// Text of a page as one line: whitespace collapsed, without control characters, those of
-/// bidirectional text and what has no width, which can hide a text or make it read as what it is
-/// not.
-fn line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_whitespace() || c.is_control() {
-            if !line.is_empty() && !line.ends_with(' ') {
-                line.push(' ');
-            }
-        } else if !is_invisible(c) {
-            line.push(c);
-        }
-    }
-    line.truncate(line.trim_end().len());
-    line
-}
+use crate::unseen;
 
-/// Whether `c` takes no room and is no letter's accent: zero-width characters, the controls of
-/// bidirectional text, tags, and what may not occur in text.
-fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
+/// Text of a page as one line: whitespace collapsed, without control characters and unseen ones.
+fn line(text: &str) -> String {
+    let text = unseen::visible(text);
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let words = words.filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The first `most` bytes of `text`, to a boundary between characters.

@@ -81,7 +81,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         .map_err(|error| failure(path, &error, request.terms()))?;
     let mut notes = Notes::default();
     notes.add(file_edit_near::line_ends(edited.line_ends, new));
-    notes.add(
+    notes.quote(
         edited
             .near
             .map(|near| file_edit_near::not_found(path, &near, longest)),
@@ -89,7 +89,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     Ok(Reply::new(move |object| {
         let replacements = edited.replacements;
         let plural = if replacements == 1 { "" } else { "s" };
-        let name = file_failure::base_name(path);
+        let name = object.named(file_failure::base_name(path)).into_owned();
         object.field(
             "output",
             &format!("Replaced {replacements} occurrence{plural} in {name}"),
@@ -103,7 +103,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 fn failure(path: &str, error: &EditError, terms: &Terms) -> Failure {
     match error {
         EditError::NotFound(near) => Failure::new(Code::NotFound, "String not found in file")
-            .with_note(file_edit_near::not_found(path, near, terms.max_answer)),
+            .with_quotation(file_edit_near::not_found(path, near, terms.max_answer)),
         EditError::NotUnique { count, lines } => Failure::new(
             Code::NotUnique,
             format!("String found {count} times, use replace_all to replace all"),

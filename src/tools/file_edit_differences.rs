@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::files::near::{Difference, What};
 use crate::tools::file_words::{count, lines_in_words};
+use crate::unseen;
 
 /// How many differences are named.
 const MOST_DIFFERENCES: usize = 4;
@@ -115,9 +116,7 @@ fn bytes_in_words(bytes: &[u8]) -> String {
             '\u{AD}' => hidden("soft hyphen", one),
             '\u{3000}' => hidden("wide space", one),
             _ if one.is_whitespace() || one.is_control() => hidden("blank", one),
-            '\u{200C}' | '\u{200D}' | '\u{2060}' | '\u{FE0E}' | '\u{FE0F}' => {
-                hidden("character without width", one)
-            }
+            _ if unseen::is_unseen(one) => hidden("character without width", one),
             _ => {
                 seen.push(one);
                 continue;

@@ -1,8 +1,10 @@
 //! Words that the notes of the file tools have in common.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use crate::files::kind::thousands;
+use crate::unseen;
 
 /// `1 line`, `2,000 lines`.
 pub fn count(number: u64, noun: &str) -> String {
@@ -28,7 +30,7 @@ pub fn lines_in_words(numbers: &[u64]) -> String {
     format!("lines {} and {last}", before.join(", "))
 }
 
-/// `text` as a word for a shell.
+/// `text` as a word for a shell; unseen characters in it are written by their bytes.
 pub fn quoted_for_shell(text: &str) -> Cow<'_, str> {
     let plain = |one: char| one.is_ascii_alphanumeric() || "/._-+,:@%=".contains(one);
     if !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {
@@ -36,6 +38,22 @@ pub fn quoted_for_shell(text: &str) -> Cow<'_, str> {
     }
     // A name that begins with a dash would be an option.
     let dash = if text.starts_with('-') { "./" } else { "" };
+    if text.contains(unseen::is_unseen) {
+        let mut word = format!("\"$(printf %b '{dash}");
+        for one in text.chars() {
+            match one {
+                '\\' => word.push_str(r"\\"),
+                '\'' => word.push_str(r"'\''"),
+                _ if unseen::is_unseen(one) => {
+                    for byte in one.encode_utf8(&mut [0; 4]).bytes() {
+                        let _ = write!(word, "\\0{byte:03o}");
+                    }
+                }
+                _ => word.push(one),
+            }
+        }
+        return Cow::Owned(word + "')\"");
+    }
     Cow::Owned(format!("'{dash}{}'", text.replace('\'', r"'\''")))
 }
 
@@ -66,6 +84,10 @@ mod tests {
             ("-x", "'./-x'"),
             ("", "''"),
             ("~/a", "'~/a'"),
+            (
+                "-it's\\\u{202e}",
+                r#""$(printf %b './-it'\''s\\\0342\0200\0256')""#,
+            ),
         ] {
             assert_eq!(quoted_for_shell(name), quoted);
         }

@@ -69,7 +69,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     })?;
     Ok(Reply::new(move |object| {
         let bytes = content.len();
-        let output = format!("Wrote {bytes} bytes to {}", file_failure::base_name(path));
+        let name = object.named(file_failure::base_name(path)).into_owned();
+        let output = format!("Wrote {bytes} bytes to {name}");
         object.field("output", &output)?;
         object.field("bytes", &bytes)?;
         object.note(note);

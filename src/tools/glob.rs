@@ -11,13 +11,14 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::{self, Terms, threads};
+use crate::contract::terms::{self, Reader, Terms, threads};
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::search::nothing::{self, Asked};
 use crate::search::paths::Walked;
 use crate::search::steps::Pattern;
 use crate::search::walk::{Found, GlobError, Visitor, Walk};
 use crate::tools::search_notes::{self, Words};
+use crate::unseen;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -111,6 +112,28 @@ struct Made {
     count: u64,
 }
 
+impl Made {
+    /// Spells unseen characters. Most names have none, and are looked at many at a time.
+    fn spell(&mut self) {
+        if self.text.is_ascii() {
+            return;
+        }
+        let (mut text, mut start) = (Vec::with_capacity(self.text.len()), 0);
+        let mut whole = self.text.len();
+        let ends = match self.ends.as_mut_slice() {
+            [] => std::slice::from_mut(&mut whole),
+            ends => ends,
+        };
+        for end in ends {
+            let name = &self.text[start..*end];
+            start = *end;
+            text.extend_from_slice(&unseen::spelled_name(name));
+            *end = text.len();
+        }
+        self.text = text;
+    }
+}
+
 /// How much text is handed on at once, in bytes.
 const ENOUGH: usize = 64 << 10;
 
@@ -161,6 +184,7 @@ struct Listed {
 /// Writes the names, a line each, as far as there is room, and counts the others.
 fn list(object: &mut Object<'_>, walk: Walk) -> io::Result<(Walked, Listed)> {
     let room = object.room();
+    let spelled = object.terms().reader != Reader::Person;
     let mut output = object.text("output")?;
     let full = AtomicBool::new(false);
     let (mut listed, mut shown) = (Listed::default(), 0);
@@ -169,6 +193,9 @@ fn list(object: &mut Object<'_>, walk: Walk) -> io::Result<(Walked, Listed)> {
         let first = usize::from(listed.count == 0);
         listed.count += made.count;
         made.count = 0;
+        if spelled {
+            made.spell();
+        }
         let written = if room.is_some() {
             let mut start = 0;
             for end in made.ends.drain(..) {

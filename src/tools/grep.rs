@@ -136,12 +136,12 @@ struct Query<'a> {
 
 impl Query<'_> {
     fn answer(&self, object: &mut Object<'_>, until: Option<Instant>) -> io::Result<()> {
-        let binary_counted = object.terms().reader == Reader::Model;
+        let reader = object.terms().reader;
         let links = match &self.place {
             Place::File => Links::Follow,
             Place::Names(_) | Place::Nowhere(_) => Links::Refuse,
         };
-        let shared = Shared::new(until, object.room(), binary_counted, links);
+        let shared = Shared::new(until, object.room(), reader, links);
         let mut answer = Answer::new(&shared, &self.matcher, object)?;
         // A pattern that names nothing, for whatever reason, names nothing to be searched.
         let walk = match &self.place {

@@ -14,6 +14,7 @@ use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
 use crate::document::{self, Document};
 use crate::tools::{network, web_meant, web_notes as notes, web_page as page};
+use crate::unseen;
 use crate::web::charset::{self, BodyKind, Unsupported};
 use crate::web::client::{self, FetchError, MAX_BODY};
 use crate::web::refusal;
@@ -98,11 +99,10 @@ fn write(
             object.note(notes::long_line(offset, line.len(), cut.bytes));
         }
         // The line that was cut may be the last one.
-        if window(lines, cut.lines.max(1) + 1, Some(1)).is_empty() {
-            return Ok(());
+        if !window(lines, cut.lines.max(1) + 1, Some(1)).is_empty() {
+            let left = limit.map(|limit| limit - cut.lines.max(1));
+            object.note(bounded::go_on(object.terms().reader, offset, last, left));
         }
-        let left = limit.map(|limit| limit - cut.lines.max(1));
-        object.note(bounded::go_on(object.terms().reader, offset, last, left));
     }
     object.note(page.notes);
     Ok(())
@@ -150,6 +150,8 @@ fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<Page, Failure> {
     // The bytes have been read, and take room that the conversion needs.
     drop(reply.body);
     let feed = document::convert_feed(&text.text, &address);
+    // Text that is not converted comes as it is, but for the models of a server's clients.
+    let is_rewritten = text.kind == BodyKind::Html || feed.is_some() || terms.served;
     let mut document = match text.kind {
         _ if feed.is_some() => feed.unwrap_or_default(),
         BodyKind::Html => {
@@ -175,6 +177,12 @@ fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<Page, Failure> {
             ..Document::default()
         },
     };
+    if is_rewritten {
+        let (title, of_title) = unseen::taken_out(&document.title);
+        let (markdown, of_text) = unseen::taken_out(&document.markdown);
+        said.add(of_title.and(of_text).note_of_page("the page"));
+        (document.title, document.markdown) = (title.into_owned(), markdown.into_owned());
+    }
     if truncated {
         let limit = MAX_BODY / (1024 * 1024);
         let notice = format!("\n\n[Cut off: only the first {limit} MiB were read.]");

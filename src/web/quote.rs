@@ -1,16 +1,17 @@
 //! Somebody else's words inside a sentence of ours: short, on one line, and with no way out of
 //! their quotation marks.
 
+use crate::unseen;
+
 /// How many characters are quoted.
 pub const MOST: usize = 500;
 
-/// The words of `text`, on one line: blanks and control characters run together, and those of
-/// bidirectional text, which can make it read as what it is not, left out.
+/// The words of `text`, on one line: blanks and control characters run together, and unseen ones
+/// left out.
 #[must_use]
 pub fn on_one_line(text: &str) -> String {
-    let bidi = |c: &char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let blank = |c: char| c.is_whitespace() || c.is_control();
-    let visible: String = text.chars().filter(|c| !bidi(c)).collect();
+    let visible = unseen::visible(text);
     let words = visible.split(blank).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }

@@ -122,6 +122,41 @@ fn a_host_s_call_reads_and_writes_in_the_roots_and_reads_beside_them() {
 }
 
 #[test]
+fn a_name_that_is_spelled_leads_no_further_than_the_name_itself() {
+    if !confines() {
+        return;
+    }
+    let room = Room::new();
+    symlink("../out", room.path("in").join("o\u{202e}")).unwrap();
+    fs::write(room.path("in").join("f\u{202e}"), "mine\n").unwrap();
+    let own = room.host("file-read", &json!({"file_path": "f\\u{202E}"}));
+    own.answers(&json!({"output": "mine\n"}));
+    for (name, request) in [
+        ("file-read", json!({"file_path": "o\\u{202E}/file"})),
+        (
+            "file-write",
+            json!({"file_path": "o\\u{202E}/file", "content": "x"}),
+        ),
+        ("grep", json!({"pattern": "this", "path": "o\\u{202E}"})),
+        ("glob", json!({"pattern": "*", "path": "o\\u{202E}"})),
+    ] {
+        let answer = room.host(name, &request).run().json();
+        assert_eq!(answer["error_code"], "PERMISSION_DENIED", "{answer}");
+        assert!(!answer.to_string().contains('\u{202e}'), "{answer}");
+    }
+    for (name, request) in [
+        ("glob", json!({"pattern": "o\\u{202E}/*"})),
+        ("grep", json!({"pattern": "this", "glob": "o\\u{202E}/*"})),
+    ] {
+        let answer = room.host(name, &request).run().json().to_string();
+        assert!(
+            !answer.contains("this is out") && !answer.contains("/file"),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
 fn a_host_s_command_works_within_the_same_directories() {
     if !confines() {
         return;

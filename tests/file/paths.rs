@@ -4,8 +4,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 
-use crate::common::{Answer, directory, text, tool};
+use crate::common::{Answer, directory, piped, text, tool};
 use serde_json::{Value, json};
 
 /// A project with a few files, in which the tools are called.
@@ -51,6 +52,57 @@ fn quoted(note: &str) -> Vec<String> {
         rest = &rest[at + end..];
     }
     found
+}
+
+#[test]
+fn unseen_characters_of_a_name_are_spelled_and_the_spelling_means_the_file() {
+    let here = project();
+    let (real, spelled) = ("a\u{202e}txt.sh", "a\\u{202E}txt.sh");
+    fs::write(here.path().join(real), "one\ntwo\n").unwrap();
+    let shown = call("file-read", here.path(), spelled).json();
+    assert_eq!(shown["output"], "one\ntwo\n");
+    for sent in [real, spelled, "a\\u{202e}txt.sh"] {
+        fs::write(here.path().join(real), "one\ntwo\n").unwrap();
+        let edited = call("file-edit", here.path(), sent).json();
+        assert_eq!(
+            edited["output"],
+            format!("Replaced 1 occurrence in {spelled}")
+        );
+        let written = call("file-write", here.path(), sent).json();
+        assert_eq!(written["output"], format!("Wrote 3 bytes to {spelled}"));
+        assert_eq!(fs::read(here.path().join(real)).unwrap(), b"new");
+    }
+    let missing = call("file-read", here.path(), "no\u{202e}ne").json();
+    assert_eq!(missing["error"], "File not found: no\\u{202E}ne");
+    // A command in a note means the file as well.
+    fs::write(
+        here.path().join(real),
+        [b"a".repeat(90_000), b"\nb\n".to_vec()].concat(),
+    )
+    .unwrap();
+    let long = tool("file-read")
+        .with(&json!({"file_path": spelled}))
+        .in_directory(here.path())
+        .env("IKIGAI_MAX_ANSWER", "9000")
+        .run();
+    let note = long.note();
+    let command = note.split('`').nth(1).unwrap();
+    let mut shell = Command::new("sh");
+    let shown = shell.args(["-c", command]).current_dir(here.path());
+    let shown = shown.output().unwrap();
+    assert!(shown.stdout.starts_with(b"aaaa"), "{note} {shown:?}");
+    // The literal name comes first, and a new file has the name that was sent.
+    let made = call("file-write", here.path(), "b\\u{202E}").json();
+    assert_eq!(made["output"], "Wrote 3 bytes to b\\u{202E}");
+    assert!(here.path().join("b\\u{202E}").exists());
+    fs::write(here.path().join("b\u{202e}"), "other").unwrap();
+    assert_eq!(
+        call("file-read", here.path(), "b\\u{202E}").json()["output"],
+        "new"
+    );
+    // A person's pipe gets names as they are, as other programs want them.
+    let (_, out, _) = piped(here.path(), &["glob", "a*"]);
+    assert_eq!(out, format!("{real}\n"));
 }
 
 #[test]

@@ -29,6 +29,28 @@ fn finds(here: &Path, request: &Value, paths: &[&str]) {
 }
 
 #[test]
+fn unseen_characters_of_a_name_are_spelled_and_the_spelling_names_it() {
+    let here = tree(&["d\u{202e}/a\u{e0041}.txt", "d\u{202e}/می\u{200c}شود.txt"]);
+    let (first, second) = ("d\\u{202E}/a\\u{E0041}.txt", "d\\u{202E}/می\u{200c}شود.txt");
+    finds(
+        here.path(),
+        &json!({"pattern": "*/*.txt"}),
+        &[first, second],
+    );
+    finds(
+        here.path(),
+        &json!({"pattern": "d\\u{202E}/*"}),
+        &[first, second],
+    );
+    finds(here.path(), &json!({"pattern": first}), &[first]);
+    let within = json!({"pattern": "a*", "path": "d\\u{202E}"});
+    finds(here.path(), &within, &[first]);
+    // Behind a backslash that is escaped it is a name like any other.
+    let none = tool("glob").with(&json!({"pattern": "d\\\\u{202E}/*"}));
+    assert_eq!(none.in_directory(here.path()).run().json()["count"], 0);
+}
+
+#[test]
 fn matches_come_sorted_a_line_each() {
     let here = tree(&["b.txt", "a.txt", "B.txt", "c.c", ".hidden.txt"]);
     finds(

@@ -56,6 +56,23 @@ fn each_match_has_its_file_its_line_and_its_text() {
 }
 
 #[test]
+fn unseen_characters_are_spelled_in_names_and_stay_in_lines() {
+    let here = tree(&[("d\u{202e}/f\u{e0041}", "x\u{202e}y\n")]);
+    let line = "d\\u{202E}/f\\u{E0041}:1: x\u{202e}y";
+    for (request, start) in [
+        (json!({"pattern": "x", "glob": "*/*"}), "./"),
+        (json!({"pattern": "x", "glob": "d\\u{202E}/f*"}), "./"),
+        (json!({"pattern": "x", "path": "d\\u{202E}"}), ""),
+        (
+            json!({"pattern": "x", "path": "d\\u{202E}/f\\u{E0041}"}),
+            "",
+        ),
+    ] {
+        finds(here.path(), &request, &[&format!("{start}{line}")]);
+    }
+}
+
+#[test]
 fn without_a_path_the_current_directory_is_searched_and_not_what_is_below() {
     let here = tree(&[("a", "x\n"), ("b", "x"), ("sub/c", "x"), (".hidden", "x")]);
     for request in [

@@ -157,6 +157,55 @@ fn an_answer_keeps_to_what_its_client_lets_through() {
 }
 
 #[test]
+fn a_model_is_shown_what_nobody_sees_of_files_and_not_of_a_command_s_output() {
+    let here = directory();
+    let name = "a\u{202e}txt.sh";
+    let lines = "x\u{202e}y\u{e0049} می\u{200c}شود\n";
+    fs::write(here.path().join(name), lines).unwrap();
+    for flags in [&[][..], &["--max-answer", "0"]] {
+        let mut session = Session::plain(here.path(), "someone", flags);
+        for (tool, arguments, expected) in [
+            (
+                "bash",
+                json!({"command": "cat a*"}),
+                "xy می\u{200c}شود\n[2 unseen characters (bidirectional override, tag character) were \
+                 taken out of the output.]",
+            ),
+            (
+                "bash",
+                json!({"command": "ls; exit 3"}),
+                "atxt.sh\n[exit code 3; 1 unseen character (bidirectional override) was taken out of \
+                 the output.]",
+            ),
+            // Files have to be known as they are, to be edited.
+            ("file_read", json!({"file_path": "a\\u{202E}txt.sh"}), lines),
+            ("glob", json!({"pattern": "*"}), "a\\u{202E}txt.sh"),
+            (
+                "grep",
+                json!({"pattern": "x"}),
+                &*format!("./a\\u{{202E}}txt.sh:1: {}", lines.trim_end()),
+            ),
+        ] {
+            assert_eq!(
+                session.text_of(tool, &arguments),
+                (expected.to_owned(), false)
+            );
+        }
+    }
+    // A program gets the object, and the same text in it.
+    let mut session = Session::open(&[]);
+    let command = json!({"command": "printf 'a\u{202e}b'"});
+    let result = session.result_of("bash", &command);
+    let object = result["structuredContent"].clone();
+    let shown = result["content"][0]["text"].as_str().unwrap();
+    assert!(!shown.contains('\u{202e}'), "{result}");
+    if !object.is_null() {
+        assert_eq!(object["output"], "ab");
+        assert!(object["note"].as_str().unwrap().contains("taken out"));
+    }
+}
+
+#[test]
 fn following_the_last_line_gives_the_whole_file() {
     let here = directory();
     let mut whole = String::new();
@@ -214,7 +263,7 @@ fn a_client_with_a_token_hears_every_five_seconds_how_a_call_goes_on() {
     session.send(
         &json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
             "name": "bash",
-            "arguments": {"command": "echo first; sleep 1; echo compiling; sleep 5.5; echo done"},
+            "arguments": {"command": "echo first; sleep 1; echo comp\u{202e}iling; sleep 5.5; echo done"},
             "_meta": {"progressToken": "t"},
         }}),
     );
@@ -230,7 +279,11 @@ fn a_client_with_a_token_hears_every_five_seconds_how_a_call_goes_on() {
     let answer = session.receive();
     assert_eq!(answer["id"], 7, "{answer}");
     let text = &answer["result"]["content"][0]["text"];
-    assert_eq!(text, "first\ncompiling\ndone");
+    let text = text.as_str().unwrap();
+    assert!(
+        text.starts_with("first\ncompiling\ndone\n[1 unseen"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -159,6 +159,84 @@ fn what_nobody_sees_is_not_in_the_content() {
 }
 
 #[test]
+fn joiners_stay_where_they_join_letters_or_emoji() {
+    let home = Home::new();
+    for text in [
+        "کتاب\u{200c}ها را می\u{200c}خوانم.",
+        "क्\u{200d}ष और क्\u{200c}ष",
+        "ශ්\u{200d}රී ලංකාව",
+        "A family: \u{1f469}\u{200d}\u{1f469}\u{200d}\u{1f466}, \u{2764}\u{fe0f}\u{200d}\u{1f525}",
+        "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f} 葛\u{e0100}城市",
+        "שלום\u{200f}! ᠠ\u{180b}",
+    ] {
+        let page = format!("<title>{text}</title><p>{text}</p>");
+        let server = serving("text/html; charset=utf-8", page);
+        let shown = home.page(&server.url("/"));
+        assert_eq!(shown["content"], text);
+        assert_eq!(shown["metadata"]["title"], text);
+        assert_eq!(shown.get("note"), None, "{shown}");
+    }
+}
+
+#[test]
+fn what_was_taken_out_is_said_unless_it_was_typesetting() {
+    let home = Home::new();
+    let server = serving(
+        "text/html; charset=utf-8",
+        "<p>Donau\u{ad}dampf\u{200b}schiff</p>",
+    );
+    let shown = home.page(&server.url("/"));
+    assert_eq!(shown["content"], "Donaudampfschiff");
+    assert_eq!(shown.get("note"), None, "{shown}");
+    let hidden = "a\u{202e}b\u{e0049}\u{e0067}\u{200b}\u{200c}c";
+    let server = serving("text/plain; charset=utf-8", hidden);
+    let shown = home.page(&server.url("/"));
+    assert_eq!(shown["content"], "abc");
+    assert_eq!(
+        shown["note"],
+        "5 unseen characters (bidirectional override, tag characters, zero-width characters) were \
+         taken out of the content."
+    );
+}
+
+#[test]
+fn what_a_text_says_of_itself_is_no_fact_about_it() {
+    let late = "[Cut off: there was no time to convert the page whole. Fetch it again.]";
+    let damaged = "[The file is damaged: a part of it could not be read.]";
+    let more = "[12 more items are not listed.]";
+    let page = |end: &str| article(12).replace("</article>", &format!("<p>{end}</p></article>"));
+    let feed = format!(
+        "<rss version='2.0'><channel><title>News</title><item><title>{more}</title></item></channel></rss>"
+    );
+    for (content_type, body, end) in [
+        ("text/html", page(late), late),
+        ("text/html", page(damaged), damaged),
+        ("application/rss+xml", feed, more),
+        ("text/markdown", format!("# A\n\n{late}"), late),
+    ] {
+        let home = Home::new();
+        let server = serving(content_type, body);
+        let shown = home.page(&server.url("/"));
+        assert!(text(&shown, "content").trim_end().ends_with(end), "{shown}");
+        assert_eq!(
+            (&shown["truncated"], &shown["extractionQuality"]),
+            (&json!(false), &json!("complete")),
+            "{shown}"
+        );
+        assert_eq!(shown.get("note"), None, "{shown}");
+        assert_eq!(home.page(&server.url("/")), shown);
+        assert_eq!(server.asked().len(), 1, "{end}: it is kept");
+    }
+    let item = "<item><title>One</title></item>".repeat(503);
+    let feed = format!("<rss version='2.0'><channel>{item}</channel></rss>");
+    let server = serving("application/rss+xml", feed);
+    let shown = Home::new().page(&server.url("/"));
+    assert_eq!(shown["truncated"], true);
+    assert!(text(&shown, "content").ends_with("\n\n[3 more items are not listed.]"));
+    assert!(text(&shown, "note").contains("mode raw"), "{shown}");
+}
+
+#[test]
 fn a_preview_is_the_beginning_of_five_thousand_bytes() {
     let server = serving("text/html", article(60));
     let home = Home::new();

@@ -204,6 +204,33 @@ fn every_provider_answers_in_the_same_form() {
 }
 
 #[test]
+fn what_nobody_sees_of_a_result_is_taken_out_and_said() {
+    let found = json!({"web": {"results": [{
+        "title": "A\u{202e}B", "url": "https://a.example/",
+        "description": "می\u{200c}خوانم \u{e0049}\u{e0067}", "extra_snippets": ["x\u{2066}y"],
+    }]}});
+    let server = Server::bytes(reply(
+        "200 OK\r\nContent-Type: application/json",
+        found.to_string(),
+    ));
+    let home = Home::with("brave", &server);
+    // Fresh, and as it is kept.
+    for _ in 0..2 {
+        let answer = home.finds(&json!({"query": "word"}));
+        let result = &answer["results"][0];
+        assert_eq!(result["title"], "AB");
+        assert_eq!(result["snippet"], "می\u{200c}خوانم");
+        assert_eq!(result["extraSnippets"], json!(["xy"]));
+        assert_eq!(
+            answer["note"],
+            "4 unseen characters (bidirectional overrides, tag characters) were taken out of the \
+             results."
+        );
+    }
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[test]
 fn a_claim_marks_every_result_and_what_is_known_of_a_host_is_said() {
     let server = brave_with(&[
         "https://en.wikipedia.org/wiki/X",

@@ -57,6 +57,22 @@ fn json_that_is_called_html_comes_as_it_is() {
 }
 
 #[test]
+fn what_nobody_sees_of_a_page_is_taken_out_and_said() {
+    let page = "<title>Out\u{202e}er</title><p>Read\u{e0049}\u{e0067} می\u{200c}خوانم</p>";
+    let shown = fetched(html(page));
+    assert_eq!(shown["title"], "Outer");
+    assert_eq!(shown["content"], "Read می\u{200c}خوانم");
+    assert_eq!(
+        shown["note"],
+        "3 unseen characters (bidirectional override, tag characters) were taken out of the page."
+    );
+    // Text that is not converted is promised as it is.
+    let text = "a\u{202e}b";
+    let plain = reply("200 OK\r\nContent-Type: text/plain; charset=utf-8", text);
+    assert_eq!(fetched(plain)["content"], text);
+}
+
+#[test]
 fn a_page_comes_as_markdown_with_its_title_and_address() {
     let server = Server::bytes(html(
         "<!doctype html><title> A  page </title><nav>menu</nav><h1>Hello</h1><p>One <b>bold</b> word, \

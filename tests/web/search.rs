@@ -455,3 +455,24 @@ fn a_key_that_no_header_can_hold_is_named() {
     assert!(output.field("error").contains("BRAVE_API_KEY"));
     assert!(!output.field("error").contains("two"));
 }
+
+#[test]
+fn what_nobody_sees_of_a_result_is_taken_out_and_said() {
+    let (title, text) = ("A\u{202e}B", "x\u{e0049}\u{e0067} y\u{ad}z");
+    let note = "4 unseen characters (bidirectional override, tag characters, zero-width character) \
+                were taken out of the results.";
+    let url = "https://a.example/\u{202e}b";
+    let found = json!({"web": {"results": [{"title": title, "url": url, "description": text}]}});
+    let server = answering("200 OK", &found);
+    let by_brave = brave(&json!({"query": "word"}), &server).json();
+    let found = json!({"items": [{"title": title, "link": url, "snippet": text}]});
+    let server = answering("200 OK", &found);
+    let by_google = google(&json!({"query": "word"}), &server).json();
+    for answer in [by_brave, by_google] {
+        assert_eq!(
+            answer["results"][0],
+            json!({"title": "AB", "url": "https://a.example/%E2%80%AEb", "snippet": "x yz"})
+        );
+        assert_eq!(answer["note"], note);
+    }
+}

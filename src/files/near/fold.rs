@@ -9,6 +9,7 @@ use std::ops::Range;
 use icu_normalizer::properties::CanonicalCompositionBorrowed;
 
 use super::clock::Clock;
+use crate::unseen;
 
 /// How far apart, at least, the places are that are remembered of a text, in bytes.
 const STEP: usize = 4096;
@@ -76,11 +77,7 @@ fn compose(base: char, mark: char) -> Option<char> {
 
 /// Whether a character beyond ASCII is blank, or has no width.
 fn is_blank(one: char) -> bool {
-    one.is_whitespace()
-        || matches!(
-            one,
-            '\u{AD}' | '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FE0E}' | '\u{FE0F}' | '\u{FEFF}'
-        )
+    one.is_whitespace() || unseen::is_unseen(one)
 }
 
 /// What a character is folded to.

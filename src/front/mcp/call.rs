@@ -33,6 +33,7 @@ use crate::front::mcp::flights::Flights;
 use crate::front::mcp::known;
 use crate::front::mcp::permits::Permits;
 use crate::front::mcp::progress::Heard;
+use crate::front::mcp::visible::make_visible;
 use crate::sandbox::confinement::Confinement;
 use crate::sandbox::reaper::RunningCalls;
 use crate::web::guard;
@@ -321,7 +322,10 @@ impl Caller {
             ));
         }
         let text = String::from_utf8(bytes).unwrap_or_default();
-        if let Ok(object @ Value::Object(_)) = serde_json::from_str(&text) {
+        if let Ok(mut object) = serde_json::from_str(&text) {
+            let changed = make_visible(tool, &mut object);
+            let object = Value::Object(object);
+            let text = if changed { object.to_string() } else { text };
             // It has said all it had to say, and nobody has to wait for its end.
             tokio::spawn(async move {
                 let _ = timeout(GRACE, child.wait()).await;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::contract::bounded::Measure;
 use crate::contract::tool::{Scope, Tool};
 use crate::sandbox::confinement::Confinement;
+use crate::unseen;
 
 /// The most that instructions may have, in bytes.
 const MOST: usize = 1000;
@@ -55,7 +56,7 @@ pub fn of(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool) -> 
              `offset` and `limit`, a narrower pattern, or the file in which the whole is kept.",
         ));
     }
-    let mut text = sentences.join(" ");
+    let mut text = unseen::spelled(&sentences.join(" ")).into_owned();
     text.truncate(Measure::Plain.prefix(text.as_bytes(), MOST));
     text
 }

@@ -23,6 +23,7 @@ mod server;
 mod structured;
 mod text;
 mod transport;
+mod visible;
 
 /// What a fuzzer needs to serve a client of its own.
 #[cfg(fuzzing)]

@@ -11,6 +11,8 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::{Peer, RoleServer};
 use tokio::time::{Instant, interval_at};
 
+use crate::unseen;
+
 /// How often a client is told.
 const EVERY: Duration = Duration::from_secs(5);
 
@@ -20,7 +22,8 @@ const LONGEST_LINE: usize = 200;
 /// Tells the server that this process, one of its calls, goes on, and what was written last.
 pub fn tell(line: &[u8]) {
     let line = &line[..line.len().min(LONGEST_LINE)];
-    let mut message = serde_json::to_vec(&String::from_utf8_lossy(line)).unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    let mut message = serde_json::to_vec(&unseen::visible(&line)).unwrap_or_default();
     message.push(b'\n');
     // In one write, which a pipe takes whole or not at all; what nobody hears is no loss.
     let _ = rustix::io::write(rustix::stdio::stdout(), &message);

@@ -9,7 +9,7 @@ use std::time::Instant;
 use rustix::io::Errno;
 
 use super::stretch::{Known, Piece, Record, Stretch};
-use crate::contract::terms::threads;
+use crate::contract::terms::{Reader, threads};
 use crate::search::ere::Matcher;
 use crate::search::in_order::Work;
 use crate::search::paths::EntryKind;
@@ -18,6 +18,7 @@ use crate::search::scan::{
 };
 use crate::search::walk::{Found, Visitor};
 use crate::tools::search_notes::several;
+use crate::unseen;
 
 /// How many bytes of a file tell whether it is binary.
 const BINARY_LOOK: usize = 8 << 10;
@@ -39,6 +40,8 @@ pub struct Shared {
     pub binary_counted: bool,
     /// What to do with files that are symbolic links.
     pub links: Links,
+    /// Unseen characters are spelled in names.
+    pub spelled: bool,
     /// Nothing more has room: what is found is only counted.
     pub full: AtomicBool,
     /// How many threads there may be, once that was asked.
@@ -46,17 +49,13 @@ pub struct Shared {
 }
 
 impl Shared {
-    pub fn new(
-        until: Option<Instant>,
-        room: Option<usize>,
-        binary_counted: bool,
-        links: Links,
-    ) -> Self {
+    pub fn new(until: Option<Instant>, room: Option<usize>, reader: Reader, links: Links) -> Self {
         Self {
             until,
             room,
-            binary_counted,
+            binary_counted: reader == Reader::Model,
             links,
+            spelled: reader != Reader::Person,
             full: AtomicBool::new(false),
             threads: OnceLock::new(),
         }
@@ -182,6 +181,9 @@ impl<'s> Searcher<'s> {
         self.current.path.clear();
         for part in found.parts() {
             self.current.path.extend_from_slice(part);
+        }
+        if self.shared.spelled && !self.current.path.is_ascii() {
+            self.current.path = unseen::spelled_name(&self.current.path).into_owned();
         }
         self.current.counted = 0;
         self.current.before.clear();

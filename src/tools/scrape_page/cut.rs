@@ -1,31 +1,6 @@
-//! Content as it is shown: without characters that nobody sees, and no longer than it may be.
+//! Content as it is shown: no longer than it may be.
 //!
-//! Rules: the specification's content of `scrape_page`; Unicode 16 for which characters are not
-//! seen (zero width, directional formatting, tags).
-
-use std::borrow::Cow;
-
-/// Whether a character is not seen, so that it may say to a model what no person reads.
-fn is_unseen(c: char) -> bool {
-    matches!(c,
-        // Zero width, and marks of direction.
-        '\u{200b}'..='\u{200f}'
-        | '\u{061c}' | '\u{180e}' | '\u{feff}'
-        // Embeddings and overrides of direction.
-        | '\u{202a}'..='\u{202e}'
-        // Joiners, invisible operators, isolates, and what was deprecated beside them.
-        | '\u{2060}'..='\u{206f}'
-        // Tags.
-        | '\u{e0000}'..='\u{e007f}')
-}
-
-/// `text` without characters that are not seen.
-pub fn visible(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() || !text.contains(is_unseen) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.chars().filter(|c| !is_unseen(*c)).collect())
-}
+//! Rules: the specification's content of `scrape_page`.
 
 /// The beginning of a text that was cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -259,13 +234,6 @@ mod tests {
         assert_eq!(next("one\ntwo\nthree", 10), 3);
         assert_eq!(next("one\n\nthree four", 11), 3);
         assert_eq!(next("abcdefghi", 5), 1);
-    }
-
-    #[test]
-    fn what_nobody_sees_is_left_out() {
-        assert!(matches!(visible("plain é\u{fe0f}"), Cow::Borrowed(_)));
-        let text = "a\u{200b}b\u{202e}c\u{2066}d\u{feff}e\u{e0041}f\u{200d}g\u{2060}h\u{200e}";
-        assert_eq!(visible(text), "abcdefgh");
     }
 
     proptest! {

@@ -95,13 +95,13 @@ pub fn page(
         title: read::titled(&document.title),
         ..Page::default()
     };
-    read::note_what_is_missing(&mut page, &document.markdown);
+    read::note_what_is_missing(&mut page, document.cuts);
     let source = Source {
         author: document.author.as_deref(),
         date: document.date.as_deref(),
         ..Source::at(&reply.url)
     };
-    facts::add(&mut page, &source, &document.markdown, Some(client));
+    facts::add(&mut page, &source, document.own(), Some(client));
     page.fill(&document.markdown, asked);
     Ok(Some(page))
 }

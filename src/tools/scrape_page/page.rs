@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use super::asked::{Asked, Mode};
 use super::cut;
+use crate::unseen;
 
 /// How `web_fetch` shows the same text, for whoever wants the rest of one that was cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +77,8 @@ impl Page {
     /// Puts in `text`, all of the content, as far as it was asked for.
     pub fn fill(&mut self, text: &str, asked: &Asked) {
         self.preview = asked.mode == Mode::Preview;
-        let text = cut::visible(text);
+        let (text, taken) = unseen::taken_out(text);
+        self.notes.extend(taken.note_of_page("the content"));
         self.whole = text.len();
         self.words = text.split_whitespace().count();
         match cut::beginning(&text, asked.max_length, self.markdown) {

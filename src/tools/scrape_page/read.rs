@@ -17,9 +17,10 @@ use super::page::{Page, Paging};
 use super::scripted;
 use super::walls;
 use crate::contract::terms::Terms;
-use crate::document::{self, Certainty, Document};
+use crate::document::{self, Certainty, Cuts, Document};
 use crate::page::Embedded;
 use crate::tools::{network, web_notes, web_page};
+use crate::unseen;
 use crate::web::charset::{self, BodyText, Unsupported, signature};
 use crate::web::client::{self, Client, FetchRequest, MAX_BODY, Most, Response};
 use crate::web::guard::Guard;
@@ -33,9 +34,6 @@ const CONVERSION: Duration = Duration::from_millis(600);
 
 /// The longest title that is shown, in characters.
 const LONGEST_TITLE: usize = 500;
-
-/// What a feed's list ends in where it has more items.
-const MORE_ITEMS: &str = "more items are not listed.]";
 
 /// Reads what is asked for, within the time of `client`.
 pub fn page(asked: &Asked, terms: &Terms, client: Client) -> Result<Page, Refusal> {
@@ -113,17 +111,13 @@ fn text(reply: Response, asked: &Asked, end: Instant, client: &Client) -> Result
         page.markdown = true;
         page.paging = Paging::Whole;
         page.title = titled(&feed.title);
-        if feed.markdown.ends_with(MORE_ITEMS) {
+        note_what_is_missing(&mut page, feed.cuts);
+        if feed.cuts.items > 0 {
             page.truncated = true;
             let note = "The feed has more items than are listed; mode raw gives it whole.";
             page.notes.push(note.to_owned());
         }
-        facts::add(
-            &mut page,
-            &Source::at(&reply.url),
-            &feed.markdown,
-            Some(client),
-        );
+        facts::add(&mut page, &Source::at(&reply.url), feed.own(), Some(client));
         page.fill(&feed.markdown, asked);
         return Ok(page);
     }
@@ -187,7 +181,7 @@ fn is_written(text: &str) -> bool {
 
 /// A title, if there is one.
 pub fn titled(title: &str) -> Option<String> {
-    let title = super::cut::visible(title.trim());
+    let title = unseen::visible(title.trim());
     let title: String = title
         .chars()
         .filter(|char| !char.is_control())
@@ -220,7 +214,9 @@ impl Html<'_> {
     ) -> Result<Page, Refusal> {
         page.markdown = true;
         let mut found = self.convert().ok_or_else(failure::of_parser)?;
-        if walls::is_shell(self.source, found.document.own()) {
+        // Of a page that was cut nobody knows what else it shows.
+        let is_whole = !found.document.cuts.are_of_content();
+        if is_whole && walls::is_shell(self.source, found.document.own()) {
             match scripted::page(self, client, asked, &mut page) {
                 Some(better) => found = better,
                 None => page.partial = true,
@@ -238,7 +234,7 @@ impl Html<'_> {
         page.extracted_by = Some(found.by.to_owned());
         page.paging = found.paging;
         page.title = titled(&document.title);
-        note_what_is_missing(&mut page, &document.markdown);
+        note_what_is_missing(&mut page, document.cuts);
         let embedded = Embedded::read(html, self.url);
         let source = Source {
             embedded: Some(&embedded),
@@ -285,33 +281,12 @@ pub struct Found {
     pub html: Option<String>,
 }
 
-/// Says of `page` what the end of its text says to be missing.
-pub fn note_what_is_missing(page: &mut Page, markdown: &str) {
-    if let Some(cut) = cut_off(markdown) {
+/// Says of `page` what is missing from it.
+pub fn note_what_is_missing(page: &mut Page, cuts: Cuts) {
+    if cuts.are_of_content() {
         page.truncated = true;
         page.partial = true;
-        // Another time there may be more of it.
-        page.of_the_moment |= cut == Cut::ByTime;
     }
-}
-
-/// Why the end of a conversion is missing.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Cut {
-    ByTime,
-    BySize,
-}
-
-/// Whether the last line of a conversion says that there should be more.
-fn cut_off(markdown: &str) -> Option<Cut> {
-    let last = markdown.rsplit("\n\n").next()?;
-    if last.starts_with("[The file is damaged") {
-        return Some(Cut::BySize);
-    }
-    let said = last.strip_prefix("[Cut off: ")?;
-    Some(if said.starts_with("there was no time") {
-        Cut::ByTime
-    } else {
-        Cut::BySize
-    })
+    // Another time there may be more of it.
+    page.of_the_moment |= cuts.time;
 }

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::unseen;
+
 /// A secret. Formatting never shows it, only [`Key::expose`] does.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
@@ -73,11 +75,7 @@ impl Key {
 
 /// Whether a character may be left out of a text before it is shown, as of an address or a title.
 fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e01ef}')
+    c.is_control() || unseen::is_unseen(c)
 }
 
 /// How many bytes of a secret give something of it away.

@@ -225,6 +225,7 @@ fn markdown(html: &str, base: &Url, end: Instant) -> String {
     }));
     panic::set_hook(hook);
     match converted {
+        Ok(document) if document.cuts.are_of_content() => document.markdown,
         Ok(document) => document.own().to_owned(),
         Err(_) => seen(piece),
     }

@@ -174,6 +174,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
             .iter()
             .map(|text| plain::text(text))
             .collect(),
+        ..SearchResult::default()
     }))
 }
 

@@ -118,6 +118,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
             snippet: results::unmarked(first.as_deref().or(text).unwrap_or_default()),
             published_at: dates::iso(string(item, "publishedDate")),
             extra_snippets: found.map(|text| results::unmarked(&text)).collect(),
+            ..SearchResult::default()
         }
     }))
 }

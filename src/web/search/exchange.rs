@@ -1,13 +1,17 @@
 //! One request to a provider and its answer: sent, tried once more where the provider wants that,
 //! and whatever comes back without any key in it.
 
+use std::borrow::Cow;
 use std::thread;
 use std::time::Duration;
+
+use url::Url;
 
 use super::SearchResult;
 use super::failure::{Failure, Kind, QUOTA_WAIT, USUAL_WAIT};
 use super::provider::{Account, Misread, Provider, Refusal, Request};
 use super::reply::tidy;
+use crate::unseen;
 use crate::web::client::{Client, FetchError, FetchRequest, PostRequest, Response};
 use crate::web::credentials::Key;
 use crate::web::refusal;
@@ -53,7 +57,7 @@ pub fn results(
                     let text = format!("{} search failed: {complaint}", provider.title);
                     return Err(Failure::new(provider, Kind::Upstream, text).map(clean));
                 }
-                Ok(results) => return Ok(without_secrets(&keys, results)),
+                Ok(results) => return Ok(without_unseen(without_secrets(&keys, results))),
                 Err(Misread::Unknown) => {
                     return Err(not_understood(provider, &reply).map(clean));
                 }
@@ -153,6 +157,26 @@ fn without_secrets(keys: &[Key], mut results: Vec<SearchResult>) -> Vec<SearchRe
             let texts = texts.into_iter().chain(&mut result.extra_snippets);
             for text in texts.chain(&mut result.published_at) {
                 *text = key.hide_in(text);
+            }
+        }
+    }
+    results
+}
+
+/// Results without what nobody sees in their texts, which is counted; addresses have it encoded.
+fn without_unseen(mut results: Vec<SearchResult>) -> Vec<SearchResult> {
+    for result in &mut results {
+        if result.url.contains(unseen::is_unseen)
+            && let Ok(url) = Url::parse(&result.url)
+        {
+            result.url = url.into();
+        }
+        let texts = [&mut result.title, &mut result.url, &mut result.snippet];
+        for text in texts.into_iter().chain(&mut result.extra_snippets) {
+            let (seen, taken) = unseen::taken_out(text);
+            result.taken = result.taken.and(taken);
+            if let Cow::Owned(seen) = seen {
+                *text = seen;
             }
         }
     }

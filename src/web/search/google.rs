@@ -210,7 +210,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
                     .join(" "),
             ),
             published_at: dates::iso(string(tags, "article:published_time")),
-            extra_snippets: Vec::new(),
+            ..SearchResult::default()
         }
     }))
 }

@@ -26,7 +26,7 @@ pub fn freshness(age: Duration, good_for: Duration) -> &'static str {
 }
 
 /// The version of what is kept: one more whenever [`Kept`] changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// An answer as it is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +88,7 @@ mod tests {
     use url::Url;
 
     use super::*;
+    use crate::unseen;
     use crate::web::credentials::Key;
     use crate::web::search::brave::PROVIDER as BRAVE;
     use crate::web::search::exa::PROVIDER as EXA;
@@ -255,6 +256,7 @@ mod tests {
                 snippet: "s".to_owned(),
                 published_at: some("2024-05-01"),
                 extra_snippets: vec!["x".to_owned()],
+                taken: unseen::taken_out("\u{202e}").1,
             }],
             unheeded: vec!["language".to_owned()],
             shortened: some("q"),

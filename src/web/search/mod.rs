@@ -69,6 +69,7 @@ pub use results::display_link;
 
 use super::client;
 use super::credentials::Missing;
+use crate::unseen::UnseenCount;
 
 /// One result, all of it plain text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +84,15 @@ pub struct SearchResult {
     pub published_at: Option<String>,
     /// What else the page says about the query.
     pub extra_snippets: Vec<String>,
+    /// Unseen characters that were taken out of all these.
+    pub taken: UnseenCount,
+}
+
+/// The unseen characters that were taken out of all these results.
+#[must_use]
+pub fn taken(results: &[SearchResult]) -> UnseenCount {
+    let all = results.iter().map(|result| result.taken);
+    all.fold(UnseenCount::default(), UnseenCount::and)
 }
 
 /// What a search found.

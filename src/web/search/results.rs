@@ -7,6 +7,7 @@ use url::Url;
 
 use super::{DomainFilter, SearchResult};
 use crate::document::entities;
+use crate::unseen;
 
 /// The longest address of a result, in bytes.
 const LONGEST_ADDRESS: usize = 4096;
@@ -76,7 +77,11 @@ fn shown(address: &str, mut url: Url) -> String {
     let address = address.trim();
     let odd = |char: char| {
         let graphic = char.is_ascii_graphic() || !char.is_ascii();
-        !graphic || char == '\\' || char.is_control() || char.is_whitespace() || is_unseen(char)
+        !graphic
+            || char == '\\'
+            || char.is_control()
+            || char.is_whitespace()
+            || unseen::is_unseen(char)
     };
     let login = !url.username().is_empty() || url.password().is_some();
     if !login && !address.contains(odd) {
@@ -118,38 +123,29 @@ pub fn display_link(address: &str) -> String {
 }
 
 fn tidied(result: SearchResult) -> SearchResult {
-    let snippet = shortened(&visible(&result.snippet), MAX_SNIPPET);
+    let snippet = shortened(&words(&result.snippet), MAX_SNIPPET);
     let extra = result.extra_snippets.iter();
     let extra = extra
-        .map(|text| shortened(&visible(text), MAX_EXTRA))
+        .map(|text| shortened(&words(text), MAX_EXTRA))
         .filter(|text| !text.is_empty() && *text != snippet)
         .take(MOST_EXTRA);
     SearchResult {
-        title: shortened(&visible(&result.title), MAX_TITLE),
+        title: shortened(&words(&result.title), MAX_TITLE),
         url: result.url.trim().to_owned(),
         extra_snippets: extra.collect(),
         snippet,
         published_at: result.published_at,
+        taken: result.taken,
     }
 }
 
-/// The words of a text that are seen: one blank between them, and nothing that only steers a
-/// terminal, turns the direction of writing or is not seen at all.
-fn visible(text: &str) -> String {
-    let seen: String = text.chars().filter(|c| !is_unseen(*c)).collect();
-    let words = seen.split(|c: char| c.is_whitespace() || c.is_control());
+/// The words of a text: one blank between them, and nothing that only steers a terminal.
+fn words(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     words
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
         .join(" ")
-}
-
-/// What turns the direction of writing, or is not seen at all.
-fn is_unseen(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
-        | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The words within the first `most` characters.
@@ -313,9 +309,9 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_seen_and_have_a_length() {
+    fn texts_are_words_and_have_a_length() {
         let results = vec![SearchResult {
-            title: " a\u{1b}[31m\n\tb\u{202e}\u{e0041} c\u{200b}d ".to_owned(),
+            title: " a\u{1b}[31m\n\tb cd ".to_owned(),
             url: " https://a.example/ ".to_owned(),
             snippet: "word ".repeat(1000),
             extra_snippets: vec!["x".to_owned(), " ".to_owned(), "x".repeat(9000)],

@@ -92,7 +92,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
         url: string(item, "link").to_owned(),
         snippet: results::unmarked(string(item, "snippet")),
         published_at: dates::iso(string(item, "date")),
-        extra_snippets: Vec::new(),
+        ..SearchResult::default()
     }))
 }
 

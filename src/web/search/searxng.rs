@@ -144,7 +144,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
         url: string(item, "url").to_owned(),
         snippet: plain::text(string(item, "content")),
         published_at: dates::iso(string(item, "publishedDate")),
-        extra_snippets: Vec::new(),
+        ..SearchResult::default()
     });
     let silent = unresponsive(&body);
     if results.is_empty() && !silent.is_empty() {

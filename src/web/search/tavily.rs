@@ -151,7 +151,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
         url: string(item, "url").to_owned(),
         snippet: results::unmarked(string(item, "content")),
         published_at: dates::iso(string(item, "published_date")),
-        extra_snippets: Vec::new(),
+        ..SearchResult::default()
     }))
 }
 

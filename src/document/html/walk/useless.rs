@@ -7,6 +7,7 @@
 use html2md::{Handle, NodeData};
 
 use super::super::dom::{self, Kind};
+use crate::unseen;
 
 /// The longest text of such a link, in bytes.
 const MAX_TEXT: usize = 80;
@@ -53,7 +54,7 @@ pub(super) fn is_useless(link: &Handle, in_heading: bool) -> bool {
     let Some(text) = short_text(link) else {
         return false;
     };
-    let text = text.trim_matches(|c: char| c.is_whitespace() || is_invisible(c));
+    let text = text.trim_matches(|c: char| c.is_whitespace() || unseen::is_unseen(c));
     if matches!(text, "\u{b6}" | "#" | "\u{a7}" | "\u{1f517}" | "\u{2693}") {
         return true;
     }
@@ -70,13 +71,6 @@ pub(super) fn is_useless(link: &Handle, in_heading: bool) -> bool {
             || lower.starts_with("permalink to")
             || lower.starts_with("link to this")
             || lower.starts_with("direct link to"))
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{fe0e}' | '\u{fe0f}' | '\u{feff}'
-    )
 }
 
 /// Puts what a link says into `text`, as far as it is looked at; whether it says anything, and does

@@ -2,6 +2,7 @@
 
 use super::check;
 use super::made::{relations, xlsx};
+use crate::document::Cuts;
 
 const STYLES: &str = "<styleSheet><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/><xf numFmtId='10'/></cellXfs></styleSheet>";
 const STRINGS: &str = "<sst><si><t>Name</t></si><si><r><t>A</t></r><r><t>nn</t></r></si></sst>";
@@ -88,6 +89,17 @@ fn a_huge_sheet_is_cut_and_says_so() {
         &document.markdown[document.markdown.len() - 300..]
     );
     assert!(document.markdown.contains("| 150000 | 7 |"));
+    assert!(document.cuts.are_of_content());
+}
+
+#[test]
+fn a_cell_that_speaks_of_a_cut_is_no_cut() {
+    let said = "[Cut off: there was no time to convert the page whole. Fetch it again.]";
+    let rows = format!("<row><c t='inlineStr'><is><t>{said}</t></is></c></row>");
+    let document = super::converted(&xlsx(&[("S", "", &sheet(&rows))], &[])).unwrap();
+    assert!(document.markdown.ends_with(said), "{}", document.markdown);
+    assert_eq!(document.cuts, Cuts::default());
+    assert_eq!(document.own(), document.markdown);
 }
 
 #[test]

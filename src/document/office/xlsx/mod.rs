@@ -55,7 +55,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         cells: MAX_CELLS,
         text: MAX_TEXT,
     };
-    let (mut hidden, mut late, mut broken) = (0, false, false);
+    let (mut hidden, mut late, mut broken, mut cut) = (0, false, false, false);
     for sheet in &sheets {
         if sheet.hidden {
             hidden += 1;
@@ -104,6 +104,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
                 notices.join(" and ")
             ));
         }
+        cut |= read.cut;
         if read.cut {
             blocks.say(&format!(
                 "[Cut off: this sheet has more rows than fit here; {shown} of them are shown.]"
@@ -121,7 +122,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
     blocks.end();
     Read {
         title: String::new(),
-        cut: blocks.cut,
+        cut: blocks.cut || cut,
         late,
         broken,
         builder: blocks.builder,

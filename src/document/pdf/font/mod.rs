@@ -19,6 +19,7 @@ use self::encoding::Base;
 use super::file::{File, as_dict, number};
 use super::geometry::Matrix;
 use crate::sort::Sort;
+use crate::unseen;
 
 mod cmap;
 mod encoding;
@@ -472,12 +473,10 @@ fn plain(raw: &str, text: &mut String) {
             // Where fonts of pictures put their bullets.
             '\u{f0b7}' | '\u{f0a7}' | '\u{f0d8}' => text.push('\u{2022}'),
             '\u{f0fc}' => text.push('\u{2713}'),
-            '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{e000}'..='\u{f8ff}'
-            | '\u{feff}'
-            | '\u{fffd}' => {}
+            '\u{e000}'..='\u{f8ff}' | '\u{fffd}' => {}
+            // Letters of some scripts are joined or parted by these.
+            '\u{200c}' | '\u{200d}' => text.push(character),
+            character if unseen::is_unseen(character) => {}
             character if character.is_control() => {}
             character => text.push(character),
         }

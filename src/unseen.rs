@@ -1,0 +1,514 @@
+//! Characters that nobody sees: which there are, where they belong, and how a name is written that
+//! has some of them where they do not.
+//!
+//! Rules: Unicode 16 (`Default_Ignorable_Code_Point`, and the annotations of U+FFF9 to U+FFFB);
+//! UTS 51 for emoji, UTS 37 for the variants of ideographs. They can tell a model what no person
+//! reads, or make a line read as what it is not. Some belong to a text all the same: one selector
+//! behind a character that has variants, the tags of a flag, a joiner at a letter or between emoji,
+//! a mark of direction.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::fs;
+
+use serde::{Deserialize, Serialize};
+
+/// So many marks of direction in a row, among other unseen characters, say something else.
+const MANY_MARKS: usize = 4;
+
+/// The effect of an unseen character.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// It turns the direction of writing until something ends that.
+    Turn,
+    /// It marks the direction of one place.
+    Mark,
+    /// It was made to tag text, and now makes flags.
+    Tag,
+    /// It selects a variant of the character before it.
+    Select,
+    /// It joins letters, or keeps them from being joined.
+    Join,
+    /// It allows a line's end, or nothing at all.
+    Nothing,
+    /// It stands in place of a letter.
+    Fill,
+}
+
+/// Names for the note, in the order of [`UnseenCount`].
+const NAMES: [&str; 5] = [
+    "bidirectional override",
+    "tag character",
+    "variation selector",
+    "zero-width character",
+    "filler",
+];
+
+fn effect(c: char) -> Option<Effect> {
+    Some(match c {
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Effect::Turn,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' => Effect::Mark,
+        '\u{e0100}'..='\u{e01ef}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{180b}'..='\u{180d}'
+        | '\u{180f}' => Effect::Select,
+        '\u{e0000}'..='\u{e0fff}' => Effect::Tag,
+        '\u{200c}' | '\u{200d}' | '\u{34f}' => Effect::Join,
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => Effect::Fill,
+        '\u{ad}'
+        | '\u{17b4}'
+        | '\u{17b5}'
+        | '\u{180e}'
+        | '\u{200b}'
+        | '\u{2060}'..='\u{2065}'
+        | '\u{206a}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' => Effect::Nothing,
+        _ => return None,
+    })
+}
+
+/// Says of a character that it shows nothing by itself.
+#[must_use]
+pub fn is_unseen(c: char) -> bool {
+    !c.is_ascii() && effect(c).is_some()
+}
+
+/// Says of a character that it turns the direction of writing: with it a line can read as another.
+#[must_use]
+pub fn turns(c: char) -> bool {
+    effect(c) == Some(Effect::Turn)
+}
+
+/// The unseen characters that were taken out of a text, counted by their kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnseenCount {
+    kinds: [usize; NAMES.len()],
+    /// Those among them that stood alone and say at most where a line may end.
+    idle: usize,
+}
+
+impl UnseenCount {
+    /// Both together.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        for (kind, more) in self.kinds.iter_mut().zip(other.kinds) {
+            *kind += more;
+        }
+        self.idle += other.idle;
+        self
+    }
+
+    fn add(&mut self, effect: Effect, alone: bool) {
+        let (kind, idle) = match effect {
+            Effect::Turn => (0, false),
+            Effect::Tag => (1, false),
+            Effect::Select => (2, false),
+            Effect::Join | Effect::Nothing => (3, alone),
+            Effect::Mark => (3, false),
+            Effect::Fill => (4, false),
+        };
+        self.kinds[kind] += 1;
+        self.idle += usize::from(idle);
+    }
+
+    /// Says of a `text`, such as `the output`, what was taken out of it.
+    #[must_use]
+    pub fn note(self, text: &str) -> Option<String> {
+        let all: usize = self.kinds.iter().sum();
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let kinds: Vec<_> = NAMES
+            .iter()
+            .zip(self.kinds)
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| format!("{name}{}", plural(count)))
+            .collect();
+        let were = if all == 1 { "was" } else { "were" };
+        (all > 0).then(|| {
+            format!(
+                "{all} unseen character{} ({}) {were} taken out of {text}.",
+                plural(all),
+                kinds.join(", ")
+            )
+        })
+    }
+
+    /// The same of a text that was typeset: lone characters that say where a line may end are not
+    /// worth a word.
+    #[must_use]
+    pub fn note_of_page(self, text: &str) -> Option<String> {
+        if self.kinds.iter().sum::<usize>() == self.idle {
+            return None;
+        }
+        self.note(text)
+    }
+}
+
+/// `text` without unseen characters that do not belong to it, and how many these were.
+#[must_use]
+pub fn taken_out(text: &str) -> (Cow<'_, str>, UnseenCount) {
+    let mut taken = UnseenCount::default();
+    let visible = rewritten(text, |_, effect, alone, _| taken.add(effect, alone));
+    (visible, taken)
+}
+
+/// `text` without unseen characters that do not belong to it.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    rewritten(text, |_, _, _, _| ())
+}
+
+/// A file's name, or words with such names, with the same characters spelled: `\u{202E}`.
+#[must_use]
+pub fn spelled(text: &str) -> Cow<'_, str> {
+    rewritten(text, |c, _, _, out| {
+        let _ = write!(out, "\\u{{{:X}}}", u32::from(c));
+    })
+}
+
+/// The same of a name that need not be text.
+#[must_use]
+pub fn spelled_name(name: &[u8]) -> Cow<'_, [u8]> {
+    if name.is_ascii() {
+        return Cow::Borrowed(name);
+    }
+    let mut out = Vec::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        out.extend_from_slice(spelled(chunk.valid()).as_bytes());
+        out.extend_from_slice(chunk.invalid());
+    }
+    Cow::Owned(out)
+}
+
+/// The path that is meant where `path` spells unseen characters: part by part, the one that is
+/// there, if none has the literal name. `None` where that is `path` itself.
+#[must_use]
+pub fn meant(path: &str) -> Option<String> {
+    if !path.contains(SPELLED) {
+        return None;
+    }
+    let there = |path: &str| fs::symlink_metadata(path).is_ok();
+    let mut meant = String::with_capacity(path.len());
+    for part in path.split_inclusive('/') {
+        let literal = format!("{meant}{part}");
+        let real = format!("{meant}{}", unspelled(part, false));
+        meant = if !there(&literal) && there(&real) {
+            real
+        } else {
+            literal
+        };
+    }
+    (meant != path).then_some(meant)
+}
+
+/// A wildcard pattern with the characters that it spells; `None` where it spells none. What a
+/// backslash escapes is not read.
+#[must_use]
+pub fn meant_pattern(pattern: &str) -> Option<String> {
+    let meant = unspelled(pattern, true);
+    (meant != pattern).then_some(meant)
+}
+
+/// The beginning of a spelled character.
+const SPELLED: &str = "\\u{";
+
+fn unspelled(text: &str, escapes: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let spelled = rest.strip_prefix(SPELLED).and_then(|digits| {
+            let (digits, behind) = digits.split_once('}')?;
+            let short = digits.len() <= 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let code = u32::from_str_radix(digits, 16).ok().filter(|_| short)?;
+            let c = char::from_u32(code).filter(|c| is_unseen(*c))?;
+            Some((c, behind))
+        });
+        if let Some((c, behind)) = spelled {
+            out.push(c);
+            rest = behind;
+        } else {
+            let length = if escapes && rest.starts_with("\\\\") {
+                2
+            } else {
+                1
+            };
+            out.push_str(&rest[..length]);
+            rest = &rest[length..];
+        }
+    }
+    out + rest
+}
+
+/// `text` with `instead` in place of each unseen character that does not belong to it: it is told
+/// the character, its effect, and whether it stands alone.
+fn rewritten(text: &str, mut instead: impl FnMut(char, Effect, bool, &mut String)) -> Cow<'_, str> {
+    if text.is_ascii() || !text.contains(is_unseen) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let (mut rest, mut before) = (text, None);
+    while let Some(at) = rest.find(is_unseen) {
+        let (seen, from) = rest.split_at(at);
+        out.push_str(seen);
+        before = seen.chars().next_back().or(before);
+        let end = from.find(|c| !is_unseen(c)).unwrap_or(from.len());
+        let (run, behind) = from.split_at(end);
+        let (kept, run) = run.split_at(of_the_character(before, run));
+        out.push_str(kept);
+        let next = behind.chars().next();
+        let all = run.chars().count();
+        let is_mark = |c: &char| effect(*c) == Some(Effect::Mark);
+        let alone = all - run.chars().filter(is_mark).count() == 1;
+        for c in run.chars() {
+            let Some(effect) = effect(c) else { continue };
+            let stays = match effect {
+                Effect::Mark => all < MANY_MARKS,
+                Effect::Join => alone && joins(before, next),
+                Effect::Fill => alone && (before.is_some_and(is_jamo) || next.is_some_and(is_jamo)),
+                _ if c == '\u{180e}' => alone && is_mongolian(before) && is_mongolian(next),
+                _ => false,
+            };
+            if stays {
+                out.push(c);
+            } else {
+                instead(c, effect, alone, &mut out);
+            }
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    if out == text {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(out)
+}
+
+/// The part of a `run` of unseen characters that belongs to the character `before` it, in bytes:
+/// one selector, or the tags that make a flag of another one.
+fn of_the_character(before: Option<char>, run: &str) -> usize {
+    let (Some(before), Some(first)) = (before, run.chars().next()) else {
+        return 0;
+    };
+    if before == '\u{1f3f4}' {
+        let is_name = |c: char| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}');
+        let name = run.find(|c| !is_name(c)).unwrap_or(run.len());
+        let length = name / first.len_utf8();
+        if (3..=6).contains(&length) && run[name..].starts_with('\u{e007f}') {
+            return name + '\u{e007f}'.len_utf8();
+        }
+    }
+    let belongs = match first {
+        '\u{fe00}'..='\u{fe0f}' => !before.is_whitespace() && !before.is_control(),
+        '\u{e0100}'..='\u{e01ef}' => matches!(before,
+            '\u{3005}' | '\u{3007}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'),
+        '\u{180b}'..='\u{180f}' => first != '\u{180e}' && is_mongolian(Some(before)),
+        _ => false,
+    };
+    if belongs { first.len_utf8() } else { 0 }
+}
+
+/// Says of a joiner between these that it has something to join, or to part: letters and marks of
+/// scripts that have joined ones, or emoji. Behind such a letter it also decides on its form.
+fn joins(before: Option<char>, next: Option<char>) -> bool {
+    let is_written = |c: char| {
+        let is_sign = c <= '\u{bf}' || matches!(c, '\u{2000}'..='\u{206f}');
+        !is_sign && !c.is_whitespace() && !is_emoji(c)
+    };
+    match (before, next) {
+        (Some(before), _) if is_written(before) => true,
+        (Some(before), Some(next)) if is_emoji(before) => is_emoji(next),
+        (Some(before), Some(next)) => before.is_alphanumeric() && is_written(next),
+        _ => false,
+    }
+}
+
+fn is_emoji(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
+}
+
+fn is_mongolian(c: Option<char>) -> bool {
+    matches!(
+        c,
+        Some('\u{1807}' | '\u{1820}'..='\u{18aa}' | '\u{11660}'..='\u{1166c}')
+    )
+}
+
+fn is_jamo(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{11ff}' | '\u{a960}'..='\u{a97f}' | '\u{d7b0}'..='\u{d7ff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_belongs_to_a_text_stays_in_it() {
+        for text in [
+            "plain",
+            "Grüße, é\u{fe0f}",
+            // Persian, also behind a word of another script; a form without a neighbour.
+            "می\u{200c}شود کتاب\u{200c}ها PDF\u{200c}ها ه\u{200d}.ش",
+            // Hindi, Sinhala, Malayalam of the older kind.
+            "क्\u{200d}ष क्\u{200c}ष",
+            "ශ්\u{200d}රී ලංකා",
+            "അവന്\u{200d} വന്നു",
+            // Emoji: a family, a heart on fire, a rainbow flag, a keycap, a flag of Scotland.
+            "\u{1f469}\u{200d}\u{1f469}\u{200d}\u{1f466} \u{2764}\u{fe0f}\u{200d}\u{1f525}",
+            "\u{1f3f3}\u{fe0f}\u{200d}\u{1f308} 1\u{fe0f}\u{20e3} \u{1f3f4}\u{200d}\u{2620}\u{fe0f}",
+            "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}!",
+            "\u{1f3c3}\u{1f3fb}\u{200d}\u{2642}\u{fe0f}",
+            // Variants of ideographs, of a Mongolian letter, of a sign, and its vowel separator.
+            "葛\u{e0100}城 葛\u{fe00}",
+            "ᠠ\u{180b} ᠮᠣᠩᠭᠣᠯ\u{180e}ᠠ 0\u{fe00} \u{2268}\u{fe00}",
+            "שלום\u{200f}! a\u{200e}b\u{61c} \u{200f}\u{200e}x",
+            "\u{115f}\u{1161} \u{1100}\u{1160}",
+        ] {
+            assert!(matches!(visible(text), Cow::Borrowed(_)), "{text:?}");
+            assert_eq!(spelled(text), text);
+            assert_eq!(taken_out(text).1, UnseenCount::default());
+        }
+    }
+
+    #[test]
+    fn what_does_not_is_taken_out_and_counted() {
+        for (text, visible, note) in [
+            (
+                "a\u{202e}b\u{2066}c\u{2069}\u{202c}",
+                "abc",
+                "4 unseen characters (bidirectional overrides) were",
+            ),
+            (
+                "a\u{e0049}\u{e0067}b\u{e0001}",
+                "ab",
+                "3 unseen characters (tag characters) were",
+            ),
+            (
+                "\u{1f3f4}\u{e0067}x",
+                "\u{1f3f4}x",
+                "1 unseen character (tag character) was",
+            ),
+            (
+                "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e0065}\u{e0065}\u{e0065}\u{e0065}\u{e007f}",
+                "\u{1f3f4}",
+                "8 unseen characters (tag characters) were",
+            ),
+            (
+                "a\u{e0100}b \u{fe0f}c ᠠ b\u{180b}",
+                "ab c ᠠ b",
+                "3 unseen characters (variation selectors) were",
+            ),
+            (
+                "\u{1f600}\u{fe00}\u{fe01}\u{e0105}",
+                "\u{1f600}\u{fe00}",
+                "2 unseen characters (variation selectors) were",
+            ),
+            (
+                "f\u{200d}g \u{200c} x",
+                "fg  x",
+                "2 unseen characters (zero-width characters) were",
+            ),
+            (
+                "می\u{200c}\u{200d}\u{200c}شود",
+                "میشود",
+                "3 unseen characters (zero-width characters) were",
+            ),
+            (
+                "a\u{200e}\u{200f}\u{200e}\u{200f}b",
+                "ab",
+                "4 unseen characters (zero-width characters) were",
+            ),
+            (
+                "a\u{3164}b\u{1160}",
+                "ab",
+                "2 unseen characters (fillers) were",
+            ),
+            (
+                "\u{feff}a\u{ad}b\u{2060}\u{202d}",
+                "ab",
+                "4 unseen characters (bidirectional override, zero-width characters) were",
+            ),
+            (
+                "\u{1f600}\u{200d}a",
+                "\u{1f600}a",
+                "1 unseen character (zero-width character) was",
+            ),
+        ] {
+            let (shown, taken) = taken_out(text);
+            assert_eq!(shown, visible, "{text:?}");
+            let note = format!("{note} taken out of the output.");
+            assert_eq!(
+                taken.note("the output").as_deref(),
+                Some(&*note),
+                "{text:?}"
+            );
+        }
+        assert_eq!(UnseenCount::default().note("x"), None);
+    }
+
+    #[test]
+    fn a_page_s_ways_to_end_a_line_are_not_worth_a_word() {
+        let noted = |text| taken_out(text).1.note_of_page("the page").is_some();
+        assert!(!noted(
+            "Donau\u{ad}dampf\u{200b}schiff \u{2060}x f\u{200c}l"
+        ));
+        assert!(noted("a\u{200b}\u{200b}b"));
+        assert!(noted("a\u{ad}b\u{202e}"));
+    }
+
+    #[test]
+    fn a_name_is_spelled_and_read_back() {
+        assert_eq!(
+            spelled("fdp\u{202e}exe\u{e0041}"),
+            "fdp\\u{202E}exe\\u{E0041}"
+        );
+        let broken = [b"a\xff", "\u{202e}".as_bytes()].concat();
+        assert_eq!(&*spelled_name(&broken), b"a\xff\\u{202E}");
+        assert_eq!(&*spelled_name("é".as_bytes()), "é".as_bytes());
+        for (pattern, meant) in [
+            ("*\\u{202e}[ab]", Some("*\u{202e}[ab]")),
+            ("*\\\\u{202e}", None),
+            ("\\u{61} \\u{} \\u{+202e} \\u{202e", None),
+            ("\\u{0202E}\\u{E0041}", Some("\u{202e}\u{e0041}")),
+        ] {
+            assert_eq!(meant_pattern(pattern).as_deref(), meant, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn the_file_of_the_literal_name_comes_first() {
+        let here = tempfile::tempdir().unwrap();
+        let path = |name: &str| format!("{}/{name}", here.path().display());
+        fs::create_dir(path("d\u{202e}")).unwrap();
+        fs::write(path("d\u{202e}/f\u{202e}"), "").unwrap();
+        let sent = path("d\\u{202E}/f\\u{202E}");
+        assert_eq!(meant(&sent).unwrap(), path("d\u{202e}/f\u{202e}"));
+        // A new name is as it is sent.
+        assert_eq!(
+            meant(&path("d\\u{202E}/g\\u{202E}")).unwrap(),
+            path("d\u{202e}/g\\u{202E}")
+        );
+        fs::write(path("d\u{202e}/f\\u{202E}"), "").unwrap();
+        assert_eq!(meant(&sent).unwrap(), path("d\u{202e}/f\\u{202E}"));
+        assert_eq!(meant(&path("f")), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_taken_out_is_unseen_and_what_is_spelled_comes_back(
+            text in "[a \\nة‌‍é葛ᠠ🏴😀\u{200b}\u{200e}\u{202e}\u{2066}\u{fe0f}\u{e0100}\u{e0067}\u{e007f}\u{180e}\u{3164}\u{ad}]{0,40}",
+        ) {
+            let shown = visible(&text);
+            let seen = |text: &str| text.chars().filter(|c| !is_unseen(*c)).collect::<String>();
+            prop_assert_eq!(seen(&shown), seen(&text));
+            prop_assert!(!shown.contains(turns));
+            prop_assert_eq!(unspelled(&spelled(&text), false), text);
+        }
+    }
+}
