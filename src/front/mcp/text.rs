@@ -83,9 +83,13 @@ fn text(tool: &Tool, object: &Value, client: &Client) -> String {
     text
 }
 
-/// Says of an error who else may be asked. What else may be done, and when, is part of the message;
-/// the words for programs (`suggestedAction`, `retryAfterSeconds`) are not for models.
+/// Says of an error when the same may work, and who else may be asked. The message may have said so
+/// already, in the words of whoever wrote it, which are not read here; the word for programs
+/// (`suggestedAction`) is not for models.
 fn advise(object: &Value, said: &mut Vec<String>) {
+    if let Some(seconds) = object["retryAfterSeconds"].as_u64() {
+        said.push(format!("try again in {seconds} seconds"));
+    }
     let others = object["alternatives"].as_array().into_iter().flatten();
     let others: Vec<&str> = others.filter_map(Value::as_str).collect();
     if !others.is_empty() {
@@ -243,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_others_whatever_its_message_says() {
+    fn an_error_says_what_may_be_done_about_it_whatever_its_message_says() {
         for error in ["Too many requests", "Wait 60 seconds, or ask exa, tavily"] {
             let object = json!({
                 "success": false, "error": error, "error_code": "RATE_LIMIT", "retryable": true,
@@ -252,7 +256,9 @@ mod tests {
             });
             assert_eq!(
                 shown("web_search", &object),
-                format!("{error} (RATE_LIMIT)\n[others to try: exa, tavily]")
+                format!(
+                    "{error} (RATE_LIMIT)\n[try again in 60 seconds; others to try: exa, tavily]"
+                )
             );
         }
         let object =
