@@ -30,6 +30,10 @@ pub const ALL: &[(&str, Attack)] = &[
     ("set-times", set_times),
     ("set-attribute", set_attribute),
     ("get-attribute", get_attribute),
+    ("set-flag", set_flag),
+    ("lock", lock),
+    ("lease", |to| hold(to, libc::F_SETLEASE, libc::F_RDLCK)),
+    ("be-told", |to| hold(to, libc::F_NOTIFY, 0)),
     ("leave-a-core", leave_a_core),
     ("swap", swap),
     ("swap-the-newest", swap_the_newest),
@@ -335,6 +339,40 @@ fn get_attribute(to: &Arguments) -> io::Result<()> {
         )
     } as i64)
     .map(drop)
+}
+
+/// Sets that a file is left out of backups (`ioctl_iflags(2)`), by a descriptor for reading.
+fn set_flag(to: &Arguments) -> io::Result<()> {
+    const NO_DUMP: libc::c_long = 0x40;
+    let path = to.path(0);
+    // SAFETY: the path ends in a NUL; the flags are there.
+    unsafe {
+        let file = descriptor(libc::open(path.as_ptr(), O_RDONLY))?;
+        let mut flags: libc::c_long = 0;
+        result(libc::ioctl(file, libc::FS_IOC_GETFLAGS, &raw mut flags))?;
+        flags |= NO_DUMP;
+        result(libc::ioctl(file, libc::FS_IOC_SETFLAGS, &raw const flags)).map(drop)
+    }
+}
+
+/// Locks a file that is opened for reading, so that nobody else has a lock on it.
+fn lock(to: &Arguments) -> io::Result<()> {
+    let path = to.path(0);
+    // SAFETY: the path ends in a NUL.
+    unsafe {
+        let file = descriptor(libc::open(path.as_ptr(), O_RDONLY))?;
+        result(libc::flock(file, libc::LOCK_EX)).map(drop)
+    }
+}
+
+/// Has `fcntl(2)` do something with a file that is opened for reading.
+fn hold(to: &Arguments, command: i32, argument: i32) -> io::Result<()> {
+    let path = to.path(0);
+    // SAFETY: the path ends in a NUL; these commands take numbers.
+    unsafe {
+        let file = descriptor(libc::open(path.as_ptr(), O_RDONLY))?;
+        result(libc::fcntl(file, command, argument)).map(drop)
+    }
 }
 
 /// Has the kernel write the memory of a process that crashes in a directory.

@@ -74,7 +74,13 @@ pub const ALL: &[(&str, Attack)] = &[
         // SAFETY: takes numbers.
         descriptor(unsafe { libc::fanotify_init(class, 0) }).map(drop)
     }),
+    ("ask-for", ask_for),
+    ("ask-as-x32", ask_as_x32),
+    ("start-by-clone3", |_| clone3(0, 0)),
+    ("leave-the-group", leave_the_group),
     ("use-segment", use_segment),
+    ("use-messages", use_messages),
+    ("use-semaphores", use_semaphores),
     ("use-queue", use_queue),
     ("remove-queue", remove_queue),
     ("keep-a-key", keep_a_key),
@@ -311,6 +317,79 @@ fn use_segment(to: &Arguments) -> io::Result<()> {
     // SAFETY: what is mapped is not touched.
     let mapped = unsafe { libc::shmat(to.int(0), std::ptr::null(), 0) };
     result(mapped as i64).map(drop)
+}
+
+/// Sends a message by another process's System V queue, and takes one.
+fn use_messages(to: &Arguments) -> io::Result<()> {
+    let mut message = [1_i64, 0];
+    let (queue, at_once) = (to.int(0), libc::IPC_NOWAIT);
+    // SAFETY: the message is as long as is said, behind its kind.
+    unsafe {
+        result(libc::msgsnd(queue, message.as_ptr().cast(), 8, at_once))?;
+        let taken = libc::msgrcv(queue, message.as_mut_ptr().cast(), 8, 0, at_once);
+        result(taken as i64).map(drop)
+    }
+}
+
+/// Changes another process's System V semaphore.
+fn use_semaphores(to: &Arguments) -> io::Result<()> {
+    // SAFETY: takes numbers.
+    result(unsafe { libc::semctl(to.int(0), 0, libc::SETVAL, 1) }).map(drop)
+}
+
+/// Asks the file system of `path`, which is opened for reading, for these requests of `ioctl(2)`,
+/// hexadecimal, and says of each how it was answered.
+fn ask_for(to: &Arguments) -> io::Result<()> {
+    ask(to, libc::SYS_ioctl)
+}
+
+/// The same by the number that this call has in the x32 ABI.
+fn ask_as_x32(to: &Arguments) -> io::Result<()> {
+    const X32: libc::c_long = 0x4000_0000;
+    const IOCTL_OF_X32: libc::c_long = 514;
+    ask(to, X32 | IOCTL_OF_X32)
+}
+
+fn ask(to: &Arguments, call: libc::c_long) -> io::Result<()> {
+    let path = to.path(0);
+    // SAFETY: the path ends in a NUL; the buffer is longer than any request's structure. Zeros ask
+    // for nothing.
+    unsafe {
+        let file = descriptor(libc::open(path.as_ptr(), libc::O_RDONLY))?;
+        for request in to.word(1).to_str().unwrap().split(',') {
+            let mut buffer = vec![0_u8; 16_384];
+            let number = u64::from_str_radix(request, 16).unwrap();
+            let answer = result(libc::syscall(call, file, number, buffer.as_mut_ptr()));
+            let code = answer.err().and_then(|error| error.raw_os_error());
+            println!("{request} {}", code.unwrap_or(0));
+        }
+    }
+    Ok(())
+}
+
+/// Starts a process by `clone3(2)`, with these flags and in this group of processes.
+fn clone3(flags: u64, group: u64) -> io::Result<()> {
+    let mut how = [0_u64; 11];
+    (how[0], how[4], how[10]) = (flags, libc::SIGCHLD as u64, group);
+    // SAFETY: the structure has the size that is passed; the child ends at once.
+    unsafe {
+        let size = size_of_val(&how);
+        let child = result(libc::syscall(libc::SYS_clone3, how.as_ptr(), size))?;
+        if child == 0 {
+            libc::_exit(0);
+        }
+        let child = i32::try_from(child).unwrap();
+        result(libc::waitpid(child, std::ptr::null_mut(), 0)).map(drop)
+    }
+}
+
+/// Starts a process in the group of all processes (`cgroups(7)`).
+fn leave_the_group(to: &Arguments) -> io::Result<()> {
+    const INTO_GROUP: u64 = 1 << 33;
+    let path = to.path(0);
+    // SAFETY: the path ends in a NUL.
+    let group = descriptor(unsafe { libc::open(path.as_ptr(), libc::O_RDONLY) })?;
+    clone3(INTO_GROUP, u64::try_from(group).unwrap())
 }
 
 /// Opens another process's POSIX message queue.

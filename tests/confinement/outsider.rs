@@ -79,6 +79,16 @@ impl Drop for Outsider {
                 let name = CString::new(value.as_bytes()).unwrap();
                 // SAFETY: the name ends in a NUL.
                 unsafe { libc::mq_unlink(name.as_ptr()) };
+            } else if name == "MESSAGES" || name == "SEMAPHORES" {
+                let id = value.to_str().unwrap().parse().unwrap();
+                // SAFETY: takes numbers; nothing is asked for.
+                unsafe {
+                    if name == "MESSAGES" {
+                        libc::msgctl(id, libc::IPC_RMID, std::ptr::null_mut());
+                    } else {
+                        libc::semctl(id, 0, libc::IPC_RMID);
+                    }
+                }
             }
         }
     }
@@ -112,6 +122,12 @@ fn live(_: &Arguments) -> io::Result<()> {
     say("TCP", &tcp.local_addr()?.port());
     say("UDP", &udp.local_addr()?.port());
     say("SEGMENT", &shared.0);
+    // SAFETY: takes numbers.
+    unsafe {
+        let (private, mode) = (libc::IPC_PRIVATE, 0o600);
+        say("MESSAGES", &result(libc::msgget(private, mode))?);
+        say("SEMAPHORES", &result(libc::semget(private, 1, mode))?);
+    }
     say("IN_SHM", &in_shm);
     if let Some(queue) = make_queue(&name) {
         say("QUEUE", &queue);

@@ -3,9 +3,10 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 
 use crate::common::{copy_program, is_root, skip};
-use crate::stage::Stage;
+use crate::stage::{Door, Stage, User, abi};
 use crate::ways::{Way, closed, open, open_where_shown, way};
 
 #[test]
@@ -279,6 +280,33 @@ fn modes_times_and_attributes_outside_can_be_changed() {
             "$ATTACK set-attribute $OUT/secret && $ATTACK get-attribute $OUT/secret",
         )
         .needs("this file system has no attributes of users"),
+        way(
+            "a flag of what may be read",
+            "$ATTACK set-flag $READABLE/fixed",
+        )
+        .needs("this file system has no flags"),
+    ]);
+}
+
+/// What belongs to a file beside its content, asked for by its name.
+#[test]
+fn values_of_attributes_outside_can_be_read() {
+    open(&[way("an attribute", "$ATTACK get-attribute $OUT/secret")
+        .on(|user| {
+            let stage = Stage::new(user);
+            stage.run(Door::Host, None, "$ATTACK set-attribute $OUT/secret");
+            stage
+        })
+        .needs("this file system has no attributes of users")]);
+}
+
+#[test]
+fn what_may_be_read_can_be_locked() {
+    open(&[
+        way("a file of the system", "$ATTACK lock /etc/passwd"),
+        way("a file", "$ATTACK lock $READABLE/fixed"),
+        way("a file, by a lease", "$ATTACK lease $READABLE/fixed"),
+        way("a directory, to be told of", "$ATTACK be-told $READABLE"),
     ]);
 }
 
@@ -295,13 +323,87 @@ fn files_in_shared_memory_are_everybody_s() {
 fn the_system_s_files_are_read_with_the_user_s_own_rights() {
     open(&[
         way("the list of users", "cat /etc/passwd"),
-        way("what root alone may read", "cat /etc/shadow")
+        way("what is called what in /etc", "ls /etc"),
+        way("what root alone may read in /sys", "cat $FOR_ROOT")
             .as_root()
-            .needs("there is no /etc/shadow"),
+            .on(|user| Stage::new(user).with("FOR_ROOT", for_root_in("/sys/class/dmi/id")))
+            .needs("there is nothing of that kind"),
     ]);
     open_where_shown(&[way(
         "what other processes were started with",
         "cat /proc/$OUTSIDER/cmdline",
     )
     .on(|user| Stage::new(user).with_outsider())]);
+}
+
+/// The files below a directory that only root may read, one after the other.
+fn for_root_in(directory: &str) -> String {
+    let found = Command::new("find")
+        .args([
+            directory, "-type", "f", "!", "-perm", "-o=r", "-size", "-1024k",
+        ])
+        .output()
+        .unwrap();
+    String::from_utf8(found.stdout).unwrap().replace('\n', " ")
+}
+
+/// Passwords, keys, and whatever else of the machine's configuration is root's alone.
+#[test]
+fn what_root_alone_may_read_in_etc_is_not_read() {
+    let all = |user| Stage::new(user).with("FOR_ROOT", for_root_in("/etc"));
+    closed(&[
+        way("passwords", "cat /etc/shadow")
+            .as_root()
+            .needs("there is no /etc/shadow"),
+        way("passwords as they were", "cat /etc/shadow-")
+            .as_root()
+            .needs("there is no /etc/shadow-"),
+        way("passwords of groups", "cat /etc/gshadow")
+            .as_root()
+            .needs("there is no /etc/gshadow"),
+        way("keys of ssh's server", "cat /etc/ssh/*_key")
+            .as_root()
+            .needs("there are no such keys"),
+        way("keys of TLS", "cat /etc/ssl/private/*")
+            .as_root()
+            .needs("there are no such keys"),
+        way(
+            "each file that others may not read",
+            "set -- $FOR_ROOT; test $# -gt 0 || exit 1
+             for file do cat $file > /dev/null && exit 0; done; exit 1",
+        )
+        .as_root()
+        .on(all)
+        .needs("there is no such file"),
+        way(
+            "the same by a descriptor of a place",
+            "for file in $FOR_ROOT; do $ATTACK reopen $file && exit 0; done; exit 1",
+        )
+        .as_root()
+        .on(all)
+        .needs("there is no such file"),
+        way(
+            "the same by another root directory in /proc",
+            "for file in $FOR_ROOT; do cat /proc/self/root$file && exit 0; done; exit 1",
+        )
+        .as_root()
+        .on(all)
+        .needs("there is no such file"),
+    ]);
+}
+
+/// What programs read there is read by root as by everybody.
+#[test]
+fn what_programs_read_in_etc_is_read_by_everybody() {
+    if abi().is_none() {
+        return;
+    }
+    for user in User::all() {
+        let stage = Stage::new(user);
+        let script = "cd /etc; for file in passwd group hosts nsswitch.conf services shells \
+             ld.so.cache profile ssl/openssl.cnf ssl/certs/* ssh/ssh_config fonts/fonts.conf \
+             python3*/*; do test ! -f $file || cat $file > /dev/null || exit 1; done";
+        let said = stage.run(Door::Host, Some(&stage.bounds()), script);
+        assert_eq!(said.code, Some(0), "{user:?}: {said:?}");
+    }
 }

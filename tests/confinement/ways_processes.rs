@@ -224,6 +224,8 @@ fn message_queues_are_not_opened() {
 fn what_processes_of_a_user_share_is_shared() {
     open(&[
         to_outsider("System V shared memory", "$ATTACK use-segment $SEGMENT"),
+        to_outsider("System V messages", "$ATTACK use-messages $MESSAGES"),
+        to_outsider("System V semaphores", "$ATTACK use-semaphores $SEMAPHORES"),
         to_outsider("names of message queues", "$ATTACK remove-queue $QUEUE")
             .needs("this kernel has no queues"),
     ]);

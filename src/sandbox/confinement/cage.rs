@@ -11,15 +11,13 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use rustix::fs::{Access, AtFlags, Mode, OFlags, RawDir, accessat, open};
 use rustix::io::Errno;
 use rustix::thread::set_no_new_privs;
-use seccompiler::BpfProgram;
 
-use super::{Confinement, audit, capabilities, filter, places, ruleset, system};
+use super::filter::{self, CallFilter};
+use super::ruleset::{self, result};
+use super::{Confinement, audit, capabilities, places, system};
 use crate::sandbox::scratch::Scratch;
 
 pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
-
-/// `LANDLOCK_RULE_PATH_BENEATH`.
-const PATH_BENEATH: libc::c_int = 1;
 
 /// The first descriptor behind the three that every program has.
 const FIRST_OF_OTHERS: RawFd = 3;
@@ -34,18 +32,11 @@ pub struct Cage {
     /// The rights in the private directory, as this kernel takes them.
     rights: u64,
     gives_up_capabilities: bool,
-    filters: Vec<BpfProgram>,
+    filters: Vec<CallFilter>,
     /// The one other descriptor that the command keeps.
     pub kept: Option<RawFd>,
     /// Whose denials the kernel is to tell, if anybody listens.
     pub mark: Option<audit::Mark>,
-}
-
-/// `struct landlock_path_beneath_attr`.
-#[repr(C, packed)]
-struct Beneath {
-    rights: u64,
-    directory: RawFd,
 }
 
 impl Cage {
@@ -73,22 +64,7 @@ impl Cage {
         let Some(ruleset) = &self.ruleset else {
             return Ok(());
         };
-        let beneath = Beneath {
-            rights: self.rights,
-            directory: directory.as_raw_fd(),
-        };
-        // SAFETY: the kernel reads the structure, which is of the form that it knows, and nothing
-        // else.
-        let done = unsafe {
-            libc::syscall(
-                libc::SYS_landlock_add_rule,
-                ruleset.as_raw_fd(),
-                PATH_BENEATH,
-                &raw const beneath,
-                0,
-            )
-        };
-        result(done)
+        ruleset::add_beneath(ruleset, directory, self.rights)
     }
 
     /// Confines this process and all that it starts, for good. System calls only. If it fails,
@@ -114,7 +90,7 @@ impl Cage {
             })?;
         }
         for filter in &self.filters {
-            seccompiler::apply_filter(filter).map_err(|_| Errno::ACCESS)?;
+            filter.install()?;
         }
         Ok(())
     }
@@ -156,13 +132,6 @@ fn close_listed() -> Result<(), Errno> {
             // SAFETY: changes a flag of this process's own descriptor.
             unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
         }
-    }
-    Ok(())
-}
-
-fn result(returned: libc::c_long) -> Result<(), Errno> {
-    if returned == -1 {
-        return Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::PERM));
     }
     Ok(())
 }

@@ -2,21 +2,27 @@
 //!
 //! Within directories these are calls by which the kernel itself would do for a command what it may
 //! not: mounts made in pieces (`fsopen(2)`), by which an overlay writes anywhere; limits of other
-//! processes (`prlimit(2)`), by which they can be killed; keys (`keyctl(2)`); and before Landlock's
-//! ABI 3 cutting files short.
+//! processes (`prlimit(2)`), by which they can be killed; keys (`keyctl(2)`); file systems' own
+//! calls (`ioctl(2)`), by which a descriptor for reading is enough to put a snapshot into a
+//! directory or to lock a home; and before Landlock's ABI 3 cutting files short.
+//!
+//! Of `ioctl` no list could name all that may stay: its numbers belong to every kind of terminal,
+//! socket, device and file system. Devices are Landlock's (from ABI 5 on). So a list is kept for
+//! the numbers of the file systems alone ([`FILE_SYSTEMS`]), which answer them on whatever may be
+//! read.
 //!
 //! Off the network it is every socket, but for pairs that are connected to each other. From
 //! Landlock's ABI 9 on, sockets in the file system and abstract ones are made, since it is then
 //! Landlock that says where they may lead. Descriptors that were open before are closed (`cage`).
 //!
-//! A program for another architecture, such as one of 32 bits, is killed at its first system call.
+//! A program for another architecture, such as one of 32 bits, is killed at its first system call;
+//! one of the x32 ABI is refused all of them.
+//!
+//! The kernel translates a filter anew for each command, at a third of a microsecond an
+//! instruction: these are written by hand, for few instructions.
 
-use std::collections::BTreeMap;
-
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule,
-};
+use libc::sock_filter;
+use rustix::io::Errno;
 
 /// From this ABI on, Landlock confines all sockets of this machine.
 const CONFINES_LOCAL_SOCKETS: i32 = 9;
@@ -24,121 +30,275 @@ const CONFINES_LOCAL_SOCKETS: i32 = 9;
 /// From this ABI on, Landlock confines cutting files short.
 const CONFINES_TRUNCATION: i32 = 3;
 
-/// The bits of a socket's type that say what it is.
-const TYPE: u64 = 0xf;
-
-/// The types whose pairs stay connected to each other: `SOCK_STREAM`, `SOCK_SEQPACKET`.
-const CONNECTED: [u64; 2] = [1, 5];
-
 /// `open_tree_attr(2)`, on every architecture.
 const OPEN_TREE_ATTR: i64 = 467;
 
-/// What marks a system call as one of the x32 ABI (`syscall(2)`).
-const X32: i64 = 0x4000_0000;
+/// Calls that are always refused within directories.
+const REFUSED: [i64; 11] = [
+    libc::SYS_fsopen,
+    libc::SYS_fspick,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
+    libc::SYS_move_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+];
 
-type Error = Box<dyn std::error::Error>;
+/// By which letter the file systems number their own requests of `ioctl` (its second byte): btrfs;
+/// ext4, fscrypt, fs-verity and Lustre; XFS, and freezing, trimming and shutting down any; f2fs;
+/// bcachefs; OCFS2; NILFS2.
+const FILE_SYSTEMS: [u32; 7] = [
+    0x94,
+    b'f' as u32,
+    b'X' as u32,
+    0xf5,
+    0xbc,
+    b'o' as u32,
+    b'n' as u32,
+];
 
-/// Calls that are refused, each where one of its rules holds; without rules, always.
-type Refused = Vec<(i64, Vec<SeccompRule>)>;
+/// What stays of them: what only looks, shares content between what may be read and what may be
+/// written anyway, or sets the attributes that other calls set as well.
+const HARMLESS: [u32; 16] = [
+    0x4004_9409, // FICLONE
+    0x4020_940d, // FICLONERANGE
+    0xc018_9436, // FIDEDUPERANGE
+    0x8008_6601, // FS_IOC_GETFLAGS
+    0x4008_6602, // FS_IOC_SETFLAGS
+    0xc020_660b, // FS_IOC_FIEMAP
+    0x400c_6615, // FS_IOC_GET_ENCRYPTION_POLICY
+    0xc009_6616, // FS_IOC_GET_ENCRYPTION_POLICY_EX
+    0xc080_661a, // FS_IOC_GET_ENCRYPTION_KEY_STATUS
+    0xc004_6686, // FS_IOC_MEASURE_VERITY
+    0xc028_6687, // FS_IOC_READ_VERITY_METADATA
+    0xc060_6610, // PAGEMAP_SCAN
+    0xc068_6611, // PROCMAP_QUERY
+    0x801c_581f, // FS_IOC_FSGETXATTR
+    0x401c_5820, // FS_IOC_FSSETXATTR
+    0x800c_581e, // XFS_IOC_DIOINFO
+];
 
-/// The filter for a command within directories, on a kernel with this ABI of Landlock.
-pub fn within_directories(abi: i32) -> Result<BpfProgram, String> {
-    let refused = || -> Result<BpfProgram, Error> {
-        let mut refused: Refused = [
-            libc::SYS_fsopen,
-            libc::SYS_fspick,
-            libc::SYS_fsconfig,
-            libc::SYS_fsmount,
-            libc::SYS_open_tree,
-            OPEN_TREE_ATTR,
-            libc::SYS_move_mount,
-            libc::SYS_mount_setattr,
-            libc::SYS_keyctl,
-            libc::SYS_add_key,
-            libc::SYS_request_key,
-        ]
-        .map(|call| (call, Vec::new()))
-        .into();
-        let others = compare(0, SeccompCmpOp::Ne, 0)?;
-        refused.push((libc::SYS_prlimit64, vec![others]));
-        if abi < CONFINES_TRUNCATION {
-            refused.extend(truncation()?);
-        }
-        compile(refused, libc::EPERM)
-    };
-    refused().map_err(|error| cannot(&error))
+/// The bits of a socket's type that say what it is.
+const TYPE: u32 = 0xf;
+
+/// The types whose pairs stay connected to each other.
+const CONNECTED: [u32; 2] = [
+    libc::SOCK_STREAM.cast_unsigned(),
+    libc::SOCK_SEQPACKET.cast_unsigned(),
+];
+
+/// This architecture, by its number in `linux/audit.h`.
+const ARCHITECTURE: Option<u32> = if cfg!(target_arch = "x86_64") {
+    Some(0xc000_003e)
+} else if cfg!(target_arch = "aarch64") {
+    Some(0xc000_00b7)
+} else if cfg!(target_arch = "riscv64") {
+    Some(0xc000_00f3)
+} else {
+    None
+};
+
+/// What marks a system call as one of the x32 ABI (`syscall(2)`); elsewhere no call has it.
+const X32: u32 = 0x4000_0000;
+
+/// Where a filter finds what it decides by: `struct seccomp_data`. Of each argument the lower half,
+/// which is all that the kernel takes of those that are compared.
+const CALL: u32 = 0;
+const CALLER_ARCHITECTURE: u32 = 4;
+const ARGUMENTS: [u32; 3] = [16, 24, 32];
+
+const ALLOW: sock_filter = answer(libc::SECCOMP_RET_ALLOW);
+
+/// A filter of system calls, as the kernel takes it: instructions in a row, which jump forward only.
+pub struct CallFilter {
+    instructions: Vec<sock_filter>,
+    refusal: sock_filter,
 }
 
-/// The calls that cut a file short which may not be written, or not even be read. Cutting short
-/// what was opened for writing is left, since opening it for that is confined.
-fn truncation() -> Result<Refused, Error> {
-    let bits = u64::try_from(libc::O_TRUNC | libc::O_ACCMODE)?;
-    let wanted = u64::try_from(libc::O_TRUNC | libc::O_RDONLY)?;
-    let flags = |argument| compare(argument, SeccompCmpOp::MaskedEq(bits), wanted);
-    // Other machines have no such call to add.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
-    let mut refused = vec![
-        (libc::SYS_truncate, Vec::new()),
-        (libc::SYS_openat, vec![flags(2)?]),
-        // Its flags lie in memory. Where it is missing, programs do without.
-        (libc::SYS_openat2, Vec::new()),
-    ];
+/// The filter for a command within directories, on a kernel with this ABI of Landlock.
+pub fn within_directories(abi: i32) -> Result<CallFilter, String> {
+    let mut filter = CallFilter::new(libc::EPERM)?;
+    for call in REFUSED {
+        filter.refuse(call);
+    }
+    // Which group of processes (cgroup) it starts one in lies in memory, where no filter reads. C
+    // libraries do without it where it is missing.
+    filter.answer(libc::SYS_clone3, refusal(libc::ENOSYS));
+    let refusal = filter.refusal;
+    // Of this process alone, which is 0.
+    filter.examine(libc::SYS_prlimit64, 0, &[unless(0), refusal]);
+    let mut request = Vec::with_capacity(2 * (HARMLESS.len() + FILE_SYSTEMS.len()) + 1);
+    request.extend(HARMLESS.into_iter().flat_map(|one| [when(one), ALLOW]));
+    request.push(masked(0xff00));
+    let letters = FILE_SYSTEMS.into_iter();
+    request.extend(letters.flat_map(|one| [when(one << 8), refusal]));
+    filter.examine(libc::SYS_ioctl, 1, &request);
+    if abi < CONFINES_TRUNCATION {
+        refuse_truncation(&mut filter);
+    }
+    Ok(filter.complete())
+}
+
+/// Refuses the calls that cut a file short which may not be written, or not even be read. Cutting
+/// short what was opened for writing is left, since opening it for that is confined.
+fn refuse_truncation(filter: &mut CallFilter) {
+    let bits = (libc::O_TRUNC | libc::O_ACCMODE).cast_unsigned();
+    let wanted = (libc::O_TRUNC | libc::O_RDONLY).cast_unsigned();
+    let flags = [masked(bits), when(wanted), filter.refusal];
+    filter.refuse(libc::SYS_truncate);
+    filter.examine(libc::SYS_openat, 2, &flags);
+    // Its flags lie in memory. Where it is missing, programs do without.
+    filter.refuse(libc::SYS_openat2);
     #[cfg(target_arch = "x86_64")]
-    refused.push((libc::SYS_open, vec![flags(1)?]));
-    Ok(refused)
+    filter.examine(libc::SYS_open, 1, &flags);
 }
 
 /// The filter for a command off the network, on a kernel with this ABI of Landlock.
-pub fn without_network(abi: i32) -> Result<BpfProgram, String> {
-    let refused = || -> Result<BpfProgram, Error> {
-        let local = u64::try_from(libc::AF_UNIX)?;
-        let not_local = || compare(0, SeccompCmpOp::Ne, local);
-        let (socket, pair) = if abi >= CONFINES_LOCAL_SOCKETS {
-            (vec![not_local()?], vec![not_local()?])
-        } else {
-            // One of a pair of datagram sockets, which have several types, can be connected to
-            // something else.
-            let others = (0..=TYPE).filter(|kind| !CONNECTED.contains(kind));
-            let others = others.map(|kind| compare(1, SeccompCmpOp::MaskedEq(TYPE), kind));
-            let pair = std::iter::once(not_local()).chain(others);
-            (Vec::new(), pair.collect::<Result<_, _>>()?)
-        };
-        let refused = vec![
-            (libc::SYS_socket, socket),
-            (libc::SYS_socketpair, pair),
-            // Its operations are no system calls, and sockets are among them.
-            (libc::SYS_io_uring_setup, Vec::new()),
-        ];
-        compile(refused, libc::EACCES)
-    };
-    refused().map_err(|error| cannot(&error))
-}
-
-/// The rule that this argument of a call compares so.
-fn compare(argument: u8, how: SeccompCmpOp, with: u64) -> Result<SeccompRule, Error> {
-    let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, how, with)?;
-    Ok(SeccompRule::new(vec![condition])?)
-}
-
-fn compile(refused: Refused, errno: i32) -> Result<BpfProgram, Error> {
-    let mut calls = BTreeMap::new();
-    for (call, rules) in refused {
-        if cfg!(target_arch = "x86_64") {
-            calls.insert(call | X32, rules.clone());
-        }
-        calls.insert(call, rules);
+pub fn without_network(abi: i32) -> Result<CallFilter, String> {
+    let mut filter = CallFilter::new(libc::EACCES)?;
+    let refusal = filter.refusal;
+    let is_local = [unless(libc::AF_UNIX.cast_unsigned()), refusal];
+    if abi >= CONFINES_LOCAL_SOCKETS {
+        filter.examine(libc::SYS_socket, 0, &is_local);
+        filter.examine(libc::SYS_socketpair, 0, &is_local);
+    } else {
+        filter.refuse(libc::SYS_socket);
+        // One of a pair of datagram sockets, which have several types, can be connected to
+        // something else.
+        let [stream, packets] = CONNECTED;
+        let kind = [load(ARGUMENTS[1]), masked(TYPE)];
+        let is_connected = [when(stream), ALLOW, unless(packets), refusal];
+        let pair = [&is_local[..], &kind, &is_connected].concat();
+        filter.examine(libc::SYS_socketpair, 0, &pair);
     }
-    let filter = SeccompFilter::new(
-        calls,
-        SeccompAction::Allow,
-        SeccompAction::Errno(errno.unsigned_abs()),
-        std::env::consts::ARCH.try_into()?,
-    )?;
-    Ok(filter.try_into()?)
+    // Its operations are no system calls, and sockets are among them.
+    filter.refuse(libc::SYS_io_uring_setup);
+    Ok(filter.complete())
 }
 
-fn cannot(error: &Error) -> String {
-    format!("commands cannot be confined on this machine, and none was run: {error}")
+impl CallFilter {
+    /// One that refuses with this error number what it is told to.
+    fn new(errno: i32) -> Result<Self, String> {
+        let architecture = ARCHITECTURE.ok_or(
+            "commands cannot be confined on this machine, and none was run: its system calls \
+             have other numbers",
+        )?;
+        let refusal = refusal(errno);
+        let mut instructions = Vec::with_capacity(96);
+        instructions.extend([
+            load(CALLER_ARCHITECTURE),
+            unless(architecture),
+            answer(libc::SECCOMP_RET_KILL_PROCESS),
+            load(CALL),
+            jump(libc::BPF_JSET, X32, 0, 1),
+            refusal,
+        ]);
+        Ok(Self {
+            instructions,
+            refusal,
+        })
+    }
+
+    /// Refuses a call always.
+    fn refuse(&mut self, call: i64) {
+        self.answer(call, self.refusal);
+    }
+
+    fn answer(&mut self, call: i64, answer: sock_filter) {
+        self.instructions.extend([when(number(call)), answer]);
+    }
+
+    /// Has `rules` decide on a call, to which one of its arguments is loaded; it is allowed where
+    /// they answer nothing.
+    fn examine(&mut self, call: i64, argument: usize, rules: &[sock_filter]) {
+        // The longest rules are half as long as the farthest jump.
+        let behind = u8::try_from(rules.len() + 2).unwrap_or(u8::MAX);
+        let is_other = jump(libc::BPF_JEQ, number(call), 0, behind);
+        self.instructions
+            .extend([is_other, load(ARGUMENTS[argument])]);
+        self.instructions.extend(rules);
+        self.instructions.push(ALLOW);
+    }
+
+    fn complete(mut self) -> Self {
+        self.instructions.push(ALLOW);
+        self
+    }
+
+    /// Has it decide on the calls of this process, and of all that this starts, from now on. System
+    /// calls only.
+    pub fn install(&self) -> Result<(), Errno> {
+        let program = libc::sock_fprog {
+            len: u16::try_from(self.instructions.len()).map_err(|_| Errno::INVAL)?,
+            filter: self.instructions.as_ptr().cast_mut(),
+        };
+        let mode = libc::SECCOMP_SET_MODE_FILTER;
+        // SAFETY: the kernel reads as many instructions as it is told are there, and checks them.
+        match unsafe { libc::syscall(libc::SYS_seccomp, mode, 0, &raw const program) } {
+            0 => Ok(()),
+            _ => Err(Errno::ACCESS),
+        }
+    }
+}
+
+/// Loads what stands at this place.
+const fn load(place: u32) -> sock_filter {
+    instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, place, 0, 0)
+}
+
+/// Keeps these bits of what is loaded.
+const fn masked(bits: u32) -> sock_filter {
+    instruction(libc::BPF_ALU | libc::BPF_AND, bits, 0, 0)
+}
+
+/// Goes on with the next instruction where this is loaded, else with the one after it.
+const fn when(value: u32) -> sock_filter {
+    jump(libc::BPF_JEQ, value, 0, 1)
+}
+
+/// Goes on with the next instruction where this is not loaded, else with the one after it.
+const fn unless(value: u32) -> sock_filter {
+    jump(libc::BPF_JEQ, value, 1, 0)
+}
+
+/// Passes over so many instructions, depending on whether what is loaded compares so.
+const fn jump(how: u32, with: u32, where_true: u8, where_false: u8) -> sock_filter {
+    instruction(libc::BPF_JMP | how, with, where_true, where_false)
+}
+
+const fn answer(action: u32) -> sock_filter {
+    instruction(libc::BPF_RET, action, 0, 0)
+}
+
+const fn refusal(errno: i32) -> sock_filter {
+    answer(libc::SECCOMP_RET_ERRNO | errno.cast_unsigned())
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the kernel's codes have 16 bits"
+)]
+const fn instruction(code: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
+    sock_filter {
+        code: code as u16,
+        jt,
+        jf,
+        k,
+    }
+}
+
+/// A call's number, as a filter loads it.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the numbers of system calls are small"
+)]
+const fn number(call: i64) -> u32 {
+    call as u32
 }
 
 #[cfg(test)]
@@ -158,7 +318,7 @@ mod tests {
         unsafe {
             perl.pre_exec(move || {
                 rustix::thread::set_no_new_privs(true)?;
-                seccompiler::apply_filter(&filter).map_err(|_| std::io::ErrorKind::Other.into())
+                Ok(filter.install()?)
             });
         }
         String::from_utf8(perl.output().unwrap().stdout).unwrap()

@@ -13,6 +13,7 @@ pub mod audit;
 mod bounds;
 pub mod cage;
 mod capabilities;
+mod etc;
 mod filter;
 mod harmless;
 mod places;

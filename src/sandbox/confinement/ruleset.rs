@@ -4,13 +4,14 @@
 //! links, `..` or wildcards lead there and whatever replaces them while it works. Landlock does not
 //! cover asking whether a name exists (`stat(2)`); `roots` checks that before a call of a tool.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::Path;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset,
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
+use rustix::io::Errno;
 
 use super::{Confinement, places, system};
 
@@ -19,6 +20,16 @@ const NEWEST: ABI = ABI::V10;
 
 /// `LANDLOCK_CREATE_RULESET_VERSION`: asks for the number of the ABI in place of a ruleset.
 const VERSION: libc::c_long = 1;
+
+/// `LANDLOCK_RULE_PATH_BENEATH`.
+const PATH_BENEATH: libc::c_int = 1;
+
+/// `struct landlock_path_beneath_attr`.
+#[repr(C, packed)]
+struct Beneath {
+    rights: u64,
+    place: RawFd,
+}
 
 /// Why a call is not carried out that this kernel cannot confine.
 pub const IMPOSSIBLE: &str = "this kernel has no Landlock (Linux 5.13; `landlock` must stand in \
@@ -130,11 +141,16 @@ pub fn of_command(confinement: &Confinement) -> Result<Option<OwnedFd>, String> 
             for place in &confinement.readable {
                 ruleset = add(ruleset, place.is_directory, &place.fd, to_read())?;
             }
+        }
+        let ruleset: Option<OwnedFd> = ruleset.into();
+        if let Some(ruleset) = ruleset.as_ref().filter(|_| confinement.confines_files()) {
+            let known = AccessFs::from_all(ABI::from(abi()));
             for (place, rights) in system::places(confinement.roots().directories()) {
-                ruleset = add(ruleset, place.is_directory, &place.fd, rights)?;
+                let rights = of_kind(rights & known, place.is_directory);
+                add_beneath(ruleset, &place.fd, rights.bits())?;
             }
         }
-        Ok(ruleset.into())
+        Ok(ruleset)
     };
     match prepared() {
         Ok(Some(ruleset)) => Ok(Some(ruleset)),
@@ -153,12 +169,42 @@ fn add(
     place: &OwnedFd,
     rights: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, Error> {
-    let rights = if is_directory {
+    Ok(ruleset.add_rule(PathBeneath::new(place, of_kind(rights, is_directory)))?)
+}
+
+/// Of a file, the rights without those that only directories can have.
+fn of_kind(rights: BitFlags<AccessFs>, is_directory: bool) -> BitFlags<AccessFs> {
+    if is_directory {
         rights
     } else {
         rights & AccessFs::from_file(NEWEST)
+    }
+}
+
+/// Adds a rule whose rights the kernel knows and `place` can have: a single system call.
+pub fn add_beneath(ruleset: &OwnedFd, place: &OwnedFd, rights: u64) -> Result<(), Errno> {
+    let beneath = Beneath {
+        rights,
+        place: place.as_raw_fd(),
     };
-    Ok(ruleset.add_rule(PathBeneath::new(place, rights))?)
+    // SAFETY: the kernel reads the structure, which is of the form that it knows, and nothing else.
+    result(unsafe {
+        libc::syscall(
+            libc::SYS_landlock_add_rule,
+            ruleset.as_raw_fd(),
+            PATH_BENEATH,
+            &raw const beneath,
+            0,
+        )
+    })
+}
+
+/// What a system call returned, as an error if it is one.
+pub fn result(returned: libc::c_long) -> Result<(), Errno> {
+    if returned == -1 {
+        return Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::PERM));
+    }
+    Ok(())
 }
 
 fn cannot(error: &Error) -> String {

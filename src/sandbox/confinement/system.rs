@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use landlock::{AccessFs, BitFlags};
 
 use super::places::{self, Place};
-use super::{Right, ruleset};
+use super::{Right, etc, ruleset};
 use crate::sandbox::roots::{self, Roots};
 
 /// Directories that may be read, and whose programs may be run.
@@ -21,12 +21,15 @@ const TO_READ: [&str; 12] = [
     "/lib32",
     "/lib64",
     "/libx32",
-    "/etc",
+    ETC,
     "/opt",
     "/nix/store",
     "/proc",
     "/sys",
 ];
+
+/// The one of them that is not all for root.
+const ETC: &str = "/etc";
 
 /// A file and a directory in one of them that may be links to where nothing else may be read.
 const NAME_SERVERS: &str = "/etc/resolv.conf";
@@ -84,7 +87,11 @@ fn directories(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
         });
         if !within {
             let place = places::open_one(name, roots);
-            opened.extend(place.map(|place| (place, ruleset::to_read())));
+            if name == Path::new(ETC) {
+                opened.extend(place.into_iter().flat_map(etc::readable));
+            } else {
+                opened.extend(place.map(|place| (place, ruleset::to_read())));
+            }
         }
     }
     opened
@@ -92,24 +99,15 @@ fn directories(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
 
 /// Whether a command may do this to what really lies at `path`.
 pub fn grants(path: &Path, right: Right, roots: &Roots) -> bool {
-    let is = |name: &str| real(name).is_some_and(|real| path == real);
-    let below = |name: &str| real(name).is_some_and(|real| path.starts_with(real));
-    let device = || DEVICES.into_iter().chain([TERMINAL]).any(is);
-    match right {
-        Right::Execute => TO_READ.into_iter().any(below),
-        Right::Write => device() || below(SHARED_MEMORY),
-        Right::Read => {
-            TO_READ.into_iter().any(below)
-                || device()
-                || below(SHARED_MEMORY)
-                || is(NAME_SERVERS)
-                || below(CERTIFICATES)
-                || configuration_of_git()
-                    .iter()
-                    .filter_map(|file| places::open_one(file, roots.directories()))
-                    .any(|place| place.path == path)
-        }
-    }
+    let wanted = match right {
+        Right::Read if path.is_dir() => AccessFs::ReadDir,
+        Right::Read => AccessFs::ReadFile,
+        Right::Execute => AccessFs::Execute,
+        Right::Write => AccessFs::WriteFile,
+    };
+    places(roots.directories())
+        .iter()
+        .any(|(place, rights)| rights.contains(wanted) && path.starts_with(&place.path))
 }
 
 /// Whether every command may write there.
