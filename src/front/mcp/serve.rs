@@ -32,6 +32,7 @@ pub fn run(options: Options) -> Result<(), String> {
         return Err(confinement::IMPOSSIBLE.to_owned());
     }
     reaper::adopt_orphans();
+    secrets::hide_memory();
     // SAFETY: the runtime does not run yet, and no other thread does.
     let secrets = unsafe { secrets::take(&TOOLS) };
     let runtime = tokio::runtime::Builder::new_current_thread()
