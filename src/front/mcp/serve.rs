@@ -63,7 +63,8 @@ async fn serve(
     };
     credentials::lend(&secrets);
     if let Some(http) = http {
-        let operation = Arc::new(Operation::new(http.log, http.log_arguments)?);
+        let keys = http.log_arguments.then(|| credentials::in_use(&secrets));
+        let operation = Arc::new(Operation::new(http.log, keys)?);
         let told = Some(Arc::clone(&operation));
         let offer = Offer::new(options, confinement, secrets, cache, told);
         return http::serve(http, Arc::new(offer), operation).await;
