@@ -13,7 +13,8 @@ use crate::web::credentials::Key;
 const HIDDEN: &str = "[key]";
 
 /// Names of what is a secret, by their ends.
-const SECRET: &str = "(?:key|token|secret|passw(?:or)?d|passphrase|pass|pwd|sig|signature|auth|authorization|credentials?|session|sessionid|sid|jwt)";
+const SECRET: &str = "(?:key|token|secret|passw(?:or)?d|passphrase|pass|pwd|sig|signature|auth|\
+                      authorization|credentials?|session|sessionid|sid|jwt)";
 
 /// A login in an address, as far as browsers take one for it.
 static LOGIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
