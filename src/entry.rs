@@ -77,13 +77,16 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
     }
 }
 
-/// Takes the keys away from a tool that has no use for them and can show them.
+/// Takes the keys away from a tool that has no use for them and can show them, and keeps those of
+/// any other in its memory.
 fn hide_secrets(tool: &Tool) {
     secrets::declare(TOOLS.rows());
     if tool.family == Family::Local {
         // SAFETY: the entry is gone through once, when the process has one thread and has kept
         // nothing.
         drop(unsafe { secrets::take(&TOOLS) });
+    } else {
+        secrets::hide_memory();
     }
 }
 

@@ -3,11 +3,14 @@
 //! The web tools and the research server have keys. A command inherits the environment, and
 //! `/proc/<pid>/environ` shows the environment of every process of the same user to whoever reads
 //! it (`proc_pid_environ(5)`). So a call of a local tool removes the keys from its own copy before
-//! it does anything. Rules: the decisions on bash.
+//! it does anything, and one of a tool that needs them keeps its memory to itself. Rules: the
+//! decisions on bash.
 
 use std::ffi::{CStr, OsStr, OsString, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
+
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 
 use crate::contract::tool::Tool;
 
@@ -123,6 +126,13 @@ pub unsafe fn take(tools: &[Tool]) -> Vec<(OsString, OsString)> {
         *to = std::ptr::null_mut();
     }
     taken
+}
+
+/// Keeps what this process knows out of cores and from other processes of its user (`/proc/PID/mem`,
+/// `ptrace`): `PR_SET_DUMPABLE`, `prctl(2)`. What it starts is not concerned.
+pub fn hide_memory() {
+    // It cannot be refused.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
 /// The value of the variable called `name`: of those that were `taken` out of the environment, or

@@ -575,7 +575,59 @@ fn a_page_that_is_not_there_is_an_error_and_no_page_of_the_browser_s() {
         let mut plain = Site::of("").url(PUBLIC);
         plain.set_scheme("https").unwrap();
         let error = render(&plain, LONG).unwrap_err();
-        assert!(matches!(error, BrowserError::NoDocument), "{error}");
+        let nothing = matches!(error, BrowserError::NoDocument | BrowserError::ErrorPage(_));
+        assert!(nothing, "{error}");
+    });
+}
+
+#[test]
+fn what_the_browser_shows_in_place_of_a_page_is_an_error() {
+    let test = "what_the_browser_shows_in_place_of_a_page_is_an_error";
+    staged_with_a_browser(test, &[], |_| {
+        let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let mut head = [0; 4096];
+                let read = stream.read(&mut head).unwrap_or_default();
+                let head = String::from_utf8_lossy(&head[..read]).into_owned();
+                let path = head.split(' ').nth(1).unwrap_or_default();
+                let (status, body) = match path {
+                    "/closes" => continue,
+                    "/empty" => ("404 Not Found", ""),
+                    "/script" => ("200 OK", "<p>here</p><script>location = '/closes'</script>"),
+                    "/meta" => (
+                        "200 OK",
+                        "<meta http-equiv=refresh content='0;url=/closes'><p>here</p>",
+                    ),
+                    "/frame" => ("200 OK", "<p>here</p><iframe src=/closes></iframe>"),
+                    _ => (
+                        "200 OK",
+                        "<body class=\"neterror\"><p>here: ERR_FAILED</p></body>",
+                    ),
+                };
+                let _ = write!(
+                    stream,
+                    "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\
+                     Connection: close\r\n\r\n{body}",
+                    body.len()
+                );
+            }
+        });
+        let url = |path: &str| Url::parse(&format!("http://{PUBLIC}:{port}{path}")).unwrap();
+        for (path, code) in [
+            ("/closes", "ERR_EMPTY_RESPONSE"),
+            ("/empty", "404"),
+            ("/script", "ERR_EMPTY_RESPONSE"),
+            ("/meta", "ERR_EMPTY_RESPONSE"),
+        ] {
+            let error = render(&url(path), LONG).unwrap_err();
+            let is_one = matches!(&error, BrowserError::ErrorPage(said) if said.contains(code));
+            assert!(is_one, "{path}: {error}");
+        }
+        for path in ["/frame", "/other"] {
+            assert!(rendered(&url(path)).html.contains("<p>here"), "{path}");
+        }
     });
 }
 

@@ -221,3 +221,78 @@ fn a_server_shows_no_key_to_a_command_and_passes_them_to_a_search() {
     assert!(!read.contains(VALUE), "{read}");
     assert!(searched.contains("NETWORK_ERROR"), "{searched}");
 }
+
+/// Starts `program` with these arguments and a key, without root's powers, and asks another process
+/// of its user for its environment once `ready` says so. Whatever it dumps when it is aborted lies
+/// in its directory.
+fn is_private(arguments: &[&str], request: &str) {
+    use std::io::Write;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
+    let here = common::public_directory();
+    let program = here.path().join("ikigai-tools");
+    std::fs::copy(common::BINARY, &program).unwrap();
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", silent.local_addr().unwrap());
+    let start = |program: &str| {
+        let mut command = Command::new(program);
+        command.current_dir(here.path()).env("HOME", here.path());
+        if rustix::process::geteuid().is_root() {
+            command.uid(65534).gid(65534);
+        }
+        command
+    };
+    let mut process = start("sh")
+        .args(["-c", "ulimit -c unlimited; exec \"$@\"", "sh"])
+        .arg(&program)
+        .args(arguments)
+        .envs(SECRETS.map(|name| (name, format!("{VALUE}-{name}"))))
+        .env_remove("CACHE_ENCRYPTION_KEY")
+        .env_remove("IKIGAI_REDIS_URL")
+        .env("IKIGAI_BRAVE_URL", url)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = process.stdin.take().unwrap();
+    input.write_all(request.as_bytes()).unwrap();
+    // A server's stays open.
+    let _open = arguments
+        .first()
+        .is_some_and(|first| *first == "mcp")
+        .then_some(input);
+    let of = |file: &str| format!("/proc/{}/{file}", process.id());
+    let read = |file: &str| start("cat").arg(of(file)).output().unwrap();
+    // It is the program, whose files are root's then.
+    let begun = common::eventually(|| {
+        let name = std::fs::read_to_string(of("comm")).unwrap_or_default();
+        name.starts_with("ikigai-tools") && !read("environ").status.success()
+    });
+    assert!(begun, "{arguments:?} shows its environment");
+    assert!(!read("maps").status.success(), "{arguments:?}");
+    // SAFETY: a number and a number; the process is this one's child, and not waited for yet.
+    unsafe { libc::kill(process.id().cast_signed(), libc::SIGQUIT) };
+    process.wait().unwrap();
+    for name in common::names_in(here.path()) {
+        let file = here.path().join(&name);
+        if name != "ikigai-tools" && file.is_file() {
+            let bytes = std::fs::read(file).unwrap();
+            let found = bytes
+                .windows(VALUE.len())
+                .any(|part| part == VALUE.as_bytes());
+            assert!(!found, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_process_that_has_keys_shows_its_memory_to_nobody() {
+    if !std::path::Path::new("/proc/self/environ").exists() {
+        return common::skip("there is no /proc here");
+    }
+    is_private(&["web-search-brave-tool"], r#"{"query":"rust"}"#);
+    is_private(&["web-search-brave-tool", "rust"], "");
+    is_private(&["mcp"], "");
+    is_private(&["mcp", "--http", "127.0.0.1:0"], "");
+}

@@ -59,6 +59,9 @@ const FOR_THE_END: Duration = Duration::from_millis(300);
 /// The time that a rendering needs at least.
 const LEAST: Duration = Duration::from_millis(500);
 
+/// How long the code of an error may be, in bytes.
+const LONGEST_CODE: usize = 80;
+
 /// The browser of this machine.
 pub struct Browser {
     program: PathBuf,
@@ -88,6 +91,9 @@ pub enum BrowserError {
     Failed(i32),
     /// It reached the page's host, and shows nothing of the page.
     NoDocument,
+    /// It shows a page of its own that says so in place of the page, or of one to which the page's
+    /// scripts led.
+    ErrorPage(String),
     /// It did not come to an end in this time.
     TimedOut(Duration),
     /// It printed more than [`MAX_HTML`] bytes.
@@ -117,6 +123,11 @@ impl fmt::Display for BrowserError {
             Self::NoDocument => f.write_str(
                 "The browser reached the page's host but does not show the page: it may not trust \
                  the certificate, or not use that port; a fetch of the address says more",
+            ),
+            Self::ErrorPage(code) => write!(
+                f,
+                "A browser shows no page but an error ({code}): the page, or an address to which \
+                 its script leads, could not be loaded"
             ),
             Self::TimedOut(within) => write!(
                 f,
@@ -221,8 +232,15 @@ impl Browser {
                 None => BrowserError::Failed(code),
             });
         }
+        let html = String::from_utf8_lossy(&html).into_owned();
+        if let Some(code) = error_page(&html) {
+            return Err(match failed {
+                Some(error) => BrowserError::Page(Box::new(error)),
+                None => BrowserError::ErrorPage(code.to_owned()),
+            });
+        }
         Ok(Rendered {
-            html: String::from_utf8_lossy(&html).into_owned(),
+            html,
             url: url.clone(),
             asked,
         })
@@ -243,6 +261,19 @@ impl Browser {
         let said = said.map(|(said, _)| said).unwrap_or_default();
         switches::user_agent(&String::from_utf8_lossy(&said), USER_AGENT)
     }
+}
+
+/// The code of the error that the browser's own page shows, if `html` is that page. The document's
+/// address (`chrome-error://chromewebdata/`) is not printed, but what the page is made from is, at
+/// its end. A page that copies it is not shown.
+fn error_page(html: &str) -> Option<&str> {
+    let (page, made_from) = html.rsplit_once("<script>var loadTimeDataRaw = {")?;
+    let (_, code) = made_from.split_once("\"errorCode\":\"")?;
+    let (code, _) = code.split_once('"')?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ' ' | '-');
+    let is_own =
+        page.contains("<body class=\"neterror\"") && made_from.contains("\"reloadButton\":");
+    (is_own && code.len() <= LONGEST_CODE && code.chars().all(plain)).then_some(code)
 }
 
 fn can_be_run(path: &Path) -> bool {

@@ -7,6 +7,7 @@
 //! how long it will still be there, and the difference is its age.
 
 mod address;
+mod replies;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -28,6 +29,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsConnector;
 
 use self::address::Place;
+use self::replies::{Owed, Replies};
 use self::turn::{LEASE, SharedTurn, TURN, milliseconds};
 use self::words::{CLOSED, is_of_no_use, not_trusted, refused, words};
 use super::Entry;
@@ -52,6 +54,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// How long a server that starts waits for the first connection.
 const AT_START: Duration = Duration::from_millis(250);
+
+/// How many replies the library's and our own greeting has at most.
+const GREETING: usize = 8;
 
 /// How many requests wait in memory to be sent.
 const REQUESTS: usize = 1024;
@@ -95,7 +100,7 @@ pub struct Redis {
 
 /// The connection, if there is one.
 struct Link {
-    connection: Option<MultiplexedConnection>,
+    connection: Option<(MultiplexedConnection, Owed)>,
     /// How many there have been.
     number: u64,
     sharing: Sharing,
@@ -153,7 +158,7 @@ impl Redis {
         // In this order: of an entry that is replaced in between, the age is too great.
         let mut both = pipe();
         both.cmd("PTTL").arg(&name.0);
-        both.cmd("GETRANGE").arg(&name.0).arg(0).arg(LONGEST);
+        both.cmd("GETRANGE").arg(&name.0).arg(0).arg(LONGEST - 1);
         let found: Vec<RedisResult<Value>> = self.all(&mut both, ANSWERS_WITHIN).await?;
         let [Ok(Value::Int(left)), Ok(Value::BulkString(sealed))] = &found[..] else {
             return Ok(None);
@@ -253,10 +258,11 @@ impl Redis {
         within: Duration,
     ) -> Result<Vec<RedisResult<Value>>, Down> {
         commands.ignore_errors();
-        let (mut connection, number) = {
+        let ((mut connection, owed), number) = {
             let link = self.link();
             (link.connection.clone().ok_or(Down)?, link.number)
         };
+        owed.add(commands.len());
         let answered: RedisResult<Vec<RedisResult<Value>>> =
             if let Ok(done) = timeout(within, commands.query_async(&mut connection)).await {
                 done
@@ -310,9 +316,9 @@ impl Redis {
     }
 
     /// It answers on this connection.
-    fn came(&self, connection: MultiplexedConnection) {
+    fn came(&self, connection: MultiplexedConnection, owed: Owed) {
         let mut link = self.link();
-        link.connection = Some(connection);
+        link.connection = Some((connection, owed));
         link.number += 1;
         link.sharing = Sharing {
             up: true,
@@ -344,7 +350,7 @@ impl Redis {
     }
 
     /// Connects, and sees that somebody answers. An error is a reason in words.
-    async fn connect(&self) -> Result<(MultiplexedConnection, Driver), &'static str> {
+    async fn connect(&self) -> Result<(MultiplexedConnection, Owed, Driver), &'static str> {
         match &self.address.place {
             Place::Unix(path) => {
                 let stream = UnixStream::connect(path).await.map_err(|e| refused(&e))?;
@@ -369,7 +375,9 @@ impl Redis {
     async fn greet(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    ) -> Result<(MultiplexedConnection, Driver), &'static str> {
+    ) -> Result<(MultiplexedConnection, Owed, Driver), &'static str> {
+        let owed = Owed::new(GREETING);
+        let stream = Replies::new(stream, owed.clone());
         // Each request has a timeout of its own.
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(None)
@@ -385,7 +393,7 @@ impl Redis {
             }
             () = &mut driver => return Err(CLOSED),
         }
-        Ok((connection, driver))
+        Ok((connection, owed, driver))
     }
 }
 
@@ -394,8 +402,8 @@ async fn keep_up(redis: Arc<Redis>, tried: watch::Sender<bool>) {
     loop {
         let made = timeout(PAUSE, redis.connect()).await;
         match made.unwrap_or(Err("it did not answer within a second")) {
-            Ok((connection, driver)) => {
-                redis.came(connection);
+            Ok((connection, owed, driver)) => {
+                redis.came(connection, owed);
                 tried.send_replace(true);
                 let number = redis.link().number;
                 let begun = Instant::now();

@@ -1,7 +1,7 @@
 //! Sanitizing text for a terminal: control characters are shown instead of obeyed.
 //!
 //! Control characters are those of Unicode's category Cc (C0, DEL, C1) but for newline and tab; the
-//! controls of bidirectional text, which can make a line read as what it is not, are treated alike.
+//! separators of lines and paragraphs, and the controls of bidirectional text, which can make a line read as what it is not, are treated alike.
 //! C0 controls are shown in caret notation, as `cat -v` does.
 
 use std::fmt::Write as _;
@@ -11,7 +11,8 @@ use crate::unseen;
 
 /// Whether a terminal may obey `c` instead of showing it: whether `c` is a control character.
 fn is_control(c: char) -> bool {
-    (c.is_control() && c != '\n' && c != '\t') || unseen::turns(c)
+    let ends_a_line = matches!(c, '\u{2028}' | '\u{2029}');
+    ends_a_line || (c.is_control() && c != '\n' && c != '\t') || unseen::turns(c)
 }
 
 /// `text` sanitized for a terminal.
@@ -49,16 +50,20 @@ fn replaced(text: &str, put: impl Fn(char, &mut String)) -> String {
     sanitized + rest
 }
 
+/// JSON in which control characters are escaped, so that it keeps its meaning.
+pub fn json(text: &str) -> String {
+    replaced(text, |c, to| {
+        let _ = write!(to, "\\u{:04x}", u32::from(c));
+    })
+}
+
 /// Writes JSON to a terminal: control characters are escaped, so that the JSON keeps its meaning.
 pub struct Json<W>(pub W);
 
 impl<W: Write> Write for Json<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
-        let escaped = replaced(&text, |c, to| {
-            let _ = write!(to, "\\u{:04x}", u32::from(c));
-        });
-        self.0.write_all(escaped.as_bytes())?;
+        self.0.write_all(json(&text).as_bytes())?;
         Ok(bytes.len())
     }
 

@@ -15,13 +15,18 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use anyhow::{Context, bail, ensure};
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
+use url::Url;
 
 pub use key::Key;
 
 /// The most that is read of a credentials file, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
 const FILE: &str = "credentials.json";
+
+/// The shortest part of a credential that is a secret by itself, in bytes.
+pub const SECRET: usize = 8;
 
 /// Variables that were taken out of this process's environment, where others could have read them.
 static TAKEN: OnceLock<Vec<(OsString, OsString)>> = OnceLock::new();
@@ -30,6 +35,47 @@ static TAKEN: OnceLock<Vec<(OsString, OsString)>> = OnceLock::new();
 /// first call does.
 pub fn lend(taken: &[(OsString, OsString)]) {
     let _ = TAKEN.set(taken.to_vec());
+}
+
+/// All that a server must not show: what was `taken` out of its environment, what is in its file of
+/// credentials, and the passwords in either.
+#[must_use]
+pub fn in_use(taken: &[(OsString, OsString)]) -> Vec<Key> {
+    let file = Credentials::from_env().file();
+    let file = file.and_then(|file| read(&file).ok()).unwrap_or_default();
+    let mut all: Vec<String> = Vec::new();
+    strings(&file, &mut all);
+    all.extend(
+        taken
+            .iter()
+            .filter_map(|(_, value)| value.clone().into_string().ok()),
+    );
+    let passwords = all.iter().flat_map(|one| match Url::parse(one) {
+        Ok(url) if url.has_host() => url.password().map(decoded).into_iter().collect(),
+        _ => one
+            .split([':', ' '])
+            .skip(1)
+            .map(str::to_owned)
+            .collect::<Vec<_>>(),
+    });
+    let passwords: Vec<String> = passwords.collect();
+    all.extend(passwords);
+    all.retain(|one| one.len() >= SECRET);
+    all.iter().map(|one| Key::new(one)).collect()
+}
+
+fn decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+/// All texts in `json`.
+fn strings(json: &Value, all: &mut Vec<String>) {
+    match json {
+        Value::String(text) => all.push(text.clone()),
+        Value::Array(values) => values.iter().for_each(|value| strings(value, all)),
+        Value::Object(fields) => fields.values().for_each(|value| strings(value, all)),
+        _ => {}
+    }
 }
 
 /// A variable of the environment, or one that was taken out of it.

@@ -281,11 +281,10 @@ fn an_answer_that_nobody_reads_ends_its_connection() {
     }
     let stuck = Instant::now();
     let open = || {
-        let files = std::fs::read_dir(format!("/proc/{}/fd", server.pid())).unwrap();
-        let links = files.filter_map(|file| std::fs::read_link(file.ok()?.path()).ok());
-        links
-            .filter(|link| link.to_string_lossy().starts_with("socket:"))
-            .count()
+        let figures = server.request("GET /metrics", &[], b"").text();
+        let mut lines = figures.lines();
+        let number = lines.find_map(|line| line.strip_prefix("ikigai_connections "));
+        number.unwrap().parse::<usize>().unwrap()
     };
     let before = open();
     while open() >= before {
@@ -321,18 +320,19 @@ fn where_there_is_no_room_the_oldest_silent_connection_goes() {
 
 #[test]
 fn where_each_connection_has_a_call_under_way_a_newcomer_is_turned_away() {
-    if !may_open(3000) {
-        crate::common::skip("this user may not have 3,000 files open");
-        return;
-    }
-    let server = serve(&["--calls-at-once", "100"]);
-    let length = [&HEADERS[..], &[("Content-Length", "100")]].concat();
+    // Half of the files are for connections.
+    const FEW: usize = 100;
+    let held = Held::new();
+    let server = http(&["--allow-private", "--calls-at-once", "1000"])
+        .limited("-n 200")
+        .start();
+    let call = call("scrape_page", &json!({"url": held.server.url("/")}));
     let under_way = || {
         let mut connection = server.connect();
-        connection.send("POST /mcp", &length, b"{").unwrap();
+        connection.send_message(&[], &call);
         connection
     };
-    let mut connections: Vec<Connection> = (0..MOST).map(|_| under_way()).collect();
+    let mut connections: Vec<Connection> = (0..FEW).map(|_| under_way()).collect();
     let deadline = Instant::now() + Duration::from_secs(10);
     let refused = loop {
         let mut newcomer = server.connect();
@@ -354,6 +354,117 @@ fn where_each_connection_has_a_call_under_way_a_newcomer_is_turned_away() {
     }));
 }
 
+/// More connections than there are, each with a body of 64 KiB of which the end does not come.
+fn half_sent(server: &HttpServer, headers: &[(&str, &str)]) -> Vec<Connection> {
+    let headers = [&HEADERS[..], headers, &[("Content-Length", "65536")]].concat();
+    let begun = (0..MOST * 3 / 2).filter_map(|_| {
+        let mut connection = server.try_connect().ok()?;
+        // Whoever is refused is not listened to any further.
+        let _ = connection.send("POST /mcp", &headers, &vec![b' '; 60 * 1024]);
+        Some(connection)
+    });
+    begun.collect()
+}
+
+#[test]
+fn bodies_that_do_not_come_cost_nobody_but_the_holder_of_their_token() {
+    if !may_open(4000) {
+        crate::common::skip("this user may not have 4,000 files open");
+        return;
+    }
+    let server = http(&["--calls-per-second", "1000"])
+        .tokens(&["anna", "ben"])
+        .start();
+    let ben = bearer("ben");
+    let mut kept = Vec::new();
+    let slowest = slowest_of_neighbour(&server, || {
+        kept = half_sent(&server, &[("Authorization", &ben)]);
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_secs(2) {
+            // On connections of their own.
+            let asked = Instant::now();
+            let answer = server.post(&[("Authorization", &bearer("anna"))], &ping());
+            assert_eq!(answer.status, 200);
+            assert!(
+                asked.elapsed() < Duration::from_secs(5),
+                "{:?}",
+                asked.elapsed()
+            );
+        }
+    });
+    // What is more than their share was refused at once, and the rest is still waited for.
+    let mut refused = 0;
+    for connection in &mut kept {
+        connection.patience(Duration::from_millis(1));
+        if let Ok(answer) = connection.head() {
+            let told = (answer.status, answer.header("retry-after"));
+            assert_eq!(told, (429, Some("1")));
+            refused += 1;
+        }
+    }
+    let memory = server.memory("VmHWM");
+    println!("{refused} refused: {memory} KiB, slowest call {slowest:?}");
+    assert!(refused >= MOST / 2, "{refused}");
+    assert!(memory < 128 * 1024, "{memory} KiB");
+    assert!(slowest < Duration::from_secs(5), "{slowest:?}");
+    let own = server.post(&[("Authorization", &ben)], &ping());
+    assert_eq!(own.status, 429);
+    own.error_code();
+    drop(kept);
+    assert!(crate::common::eventually(|| {
+        server.post(&[("Authorization", &ben)], &ping()).status == 200
+    }));
+}
+
+#[test]
+fn without_tokens_bodies_that_do_not_come_make_room_for_others() {
+    if !may_open(4000) {
+        crate::common::skip("this user may not have 4,000 files open");
+        return;
+    }
+    let server = serve(&[]);
+    let _kept = half_sent(&server, &[]);
+    // All of it is read.
+    sleep(Duration::from_secs(1));
+    for _ in 0..20 {
+        let mut newcomer = server.connect();
+        assert_eq!(newcomer.post(&[], &ping()).status, 200);
+    }
+}
+
+#[test]
+fn large_bodies_of_one_holder_leave_room_for_another_s() {
+    let server = http(&[]).tokens(&["anna", "ben"]).start();
+    let large = 4 * 1024 * 1024;
+    let length = large.to_string();
+    let (anna, ben) = (bearer("anna"), bearer("ben"));
+    let head = [
+        &HEADERS[..],
+        &[("Authorization", &ben), ("Content-Length", &length)],
+    ]
+    .concat();
+    let begin = || {
+        let mut connection = server.connect();
+        connection.send("POST /mcp", &head, b"{").unwrap();
+        connection.patience(Duration::from_millis(300));
+        connection
+    };
+    let mut kept: Vec<Connection> = (0..20).map(|_| begin()).collect();
+    let answers = kept
+        .iter_mut()
+        .filter_map(|connection| connection.head().ok());
+    let statuses: Vec<u16> = answers.map(|answer| answer.status).collect();
+    assert_eq!(statuses, [429; 12]);
+    let mut body = ping().to_string().into_bytes();
+    body.resize(large, b' ');
+    let headers = [&HEADERS[..], &[("Authorization", &anna)]].concat();
+    let asked = Instant::now();
+    assert_eq!(server.request("POST /mcp", &headers, &body).status, 200);
+    assert!(asked.elapsed() < Duration::from_secs(5));
+    // Their own small ones go on.
+    assert_eq!(server.post(&[("Authorization", &ben)], &ping()).status, 200);
+}
+
 /// Calls of a neighbour while something happens: how long the slowest took.
 fn slowest_of_neighbour(server: &HttpServer, meanwhile: impl FnOnce()) -> Duration {
     let done = std::sync::atomic::AtomicBool::new(false);
@@ -370,9 +481,12 @@ fn slowest_of_neighbour(server: &HttpServer, meanwhile: impl FnOnce()) -> Durati
             }
             slowest
         });
-        meanwhile();
+        // It ends as well where this fails.
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(meanwhile));
         done.store(true, Ordering::SeqCst);
-        neighbour.join().unwrap()
+        let slowest = neighbour.join().unwrap();
+        outcome.unwrap_or_else(|failed| std::panic::resume_unwind(failed));
+        slowest
     })
 }
 

@@ -180,6 +180,25 @@ fn what_was_asked_for_is_logged_where_that_is_wanted() {
 }
 
 #[test]
+fn what_is_logged_has_no_passwords_no_keys_and_no_control_characters() {
+    let server = http(&["--log", "json", "--log-arguments"])
+        .env("BRAVE_API_KEY", "s3rv3r-own-k3y")
+        .start();
+    let url = "ftp://user:pass-word@a.example/x?api_key=in-words&sig=si6n&q=s3rv3r-own-k3y";
+    let unseen = "\u{1b}[31m \u{7f} \u{9b} \u{2028} \u{202e} \0";
+    server.call("scrape_page", &json!({"url": url, unseen: unseen}));
+    let lines = lines(&server, 1);
+    let shown = "ftp://[key]@a.example/x?api_key=[key]&sig=[key]&q=[key]";
+    assert_eq!(lines[0]["arguments"], json!({"url": shown, unseen: unseen}));
+    let log = server.log();
+    for hidden in ["pass-word", "in-words", "si6n", "s3rv3r"] {
+        assert!(!log.contains(hidden), "{log}");
+    }
+    let bad = |c: char| c != '\n' && (c.is_control() || "\u{2028}\u{202e}".contains(c));
+    assert!(!log.contains(bad), "{log:?}");
+}
+
+#[test]
 fn a_call_that_was_given_up_is_logged_as_that() {
     let pages = slow("Late.", Duration::from_secs(20));
     let server = http(&["--allow-private", "--log", "json"]).start();

@@ -78,6 +78,14 @@ impl Shared {
         self.log().contains(words)
     }
 
+    /// The most memory that it has had, in KiB.
+    fn peak(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+        let number = line.and_then(|line| line.split_whitespace().nth(1));
+        number.unwrap().parse().unwrap()
+    }
+
     /// Waits until the log has these words once more than so often.
     fn says(&self, words: &str, before: usize) {
         let more = || self.log().matches(words).count() > before;
@@ -378,6 +386,73 @@ fn what_takes_connections_and_says_nothing_is_no_redis() {
     one.says("it did not answer within a second", 0);
 }
 
+/// What answers requests as Redis does until it is asked for an entry, and then says this, over and
+/// over where it is told to.
+fn hostile(reply: &'static [u8], again: bool) -> Server {
+    Server::raw(move |mut stream| {
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut line = String::new();
+        while reader.read_line(&mut line).is_ok_and(|read| read > 0) {
+            let asked = std::mem::take(&mut line);
+            let answer: &[u8] = match asked.trim() {
+                "PING" => b"+PONG\r\n",
+                "SETINFO" => b"+OK\r\n",
+                "PTTL" => {
+                    let mut said = stream.write_all(reply);
+                    let flood = vec![b'x'; 64 * 1024];
+                    while said.is_ok() {
+                        said = stream.write_all(if again { reply } else { &flood });
+                    }
+                    return;
+                }
+                _ => continue,
+            };
+            if stream.write_all(answer).is_err() {
+                return;
+            }
+        }
+    })
+}
+
+#[test]
+fn what_announces_more_than_an_entry_costs_no_memory_and_no_call() {
+    let site = serving("text/plain", "text");
+    for (number, (reply, again)) in [
+        (&b"$8589934592\r\n"[..], false),
+        (b":1\r\n$8589934592\r\n", false),
+        (b":1\r\n$18000000\r\n", false),
+        (b"*2147483647\r\n$1\r\nx\r\n", false),
+        (b"*1\r\n", true),
+        (b"+no end", false),
+        (b":", false),
+        (b"=8589934592\r\ntxt:", false),
+        (b"%2147483647\r\n", false),
+        (b"|1\r\n+a\r\n+b\r\n", true),
+        (b">2\r\n+message\r\n+x\r\n", true),
+        (b"+OK\r\n", true),
+        (b"\0", false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let redis = hostile(reply, again);
+        let one = Shared::start(&format!("redis://127.0.0.1:{}", redis.port()));
+        one.says(COMES, 0);
+        let before = one.peak();
+        for path in ["a", "b", "c"] {
+            let begin = Instant::now();
+            let url = site.url(&format!("/{number}{path}"));
+            assert!(!one.read(&url).1);
+            assert!(begin.elapsed() < SLACK, "{:?}", begin.elapsed());
+        }
+        one.says(GOES, 0);
+        let grown = one.peak() - before;
+        let shown = String::from_utf8_lossy(reply);
+        println!("{shown:?}: {grown} KiB");
+        assert!(grown < 8 * 1024, "{shown:?}: {grown} KiB");
+    }
+}
+
 #[test]
 fn what_is_under_another_key_damaged_or_no_entry_is_not_there() {
     let Some((redis, one, other)) = two() else {
@@ -561,9 +636,13 @@ fn a_call_s_process_has_neither_the_key_nor_the_address() {
                 .into_iter()
                 .find(|id| parent(*id) == Some(one.child.id()))
                 .expect("a call has a socket to its server");
-            let environment = fs::read(format!("/proc/{call}/environ")).unwrap();
+            // An ordinary user reads none of a process that has keys.
+            let environment = fs::read(format!("/proc/{call}/environ"));
+            let is_root = rustix::process::geteuid().is_root();
+            assert_eq!(environment.is_ok(), is_root, "{environment:?}");
+            let environment = environment.unwrap_or_default();
             let environment = String::from_utf8_lossy(&environment).into_owned();
-            assert!(environment.contains("HOME="));
+            assert_eq!(environment.contains("HOME="), is_root);
             assert!(!environment.contains(KEY) && !environment.contains("redis:"));
             sent.send(()).unwrap();
             assert_eq!(asking.join().unwrap().0.trim().lines().next(), Some("text"));

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use ::redis::{ConnectionAddr, IntoConnectionInfo, RedisConnectionInfo, parse_redis_url};
+use ::redis::{
+    ConnectionAddr, IntoConnectionInfo, ProtocolVersion, RedisConnectionInfo, parse_redis_url,
+};
 
 /// Where Redis is, and who asks it.
 pub struct Address {
@@ -41,7 +43,11 @@ impl Address {
         };
         Some(Self {
             place,
-            user: info.redis_settings().clone(),
+            // Its replies are the ones that are bounded here.
+            user: info
+                .redis_settings()
+                .clone()
+                .set_protocol(ProtocolVersion::RESP2),
             tls,
         })
     }

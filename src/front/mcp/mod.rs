@@ -40,6 +40,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 
 use crate::command_line::mcp::{NAME, Options};
+use crate::console::sanitize;
 use crate::program::Exit;
 
 /// Serves the tools as `options` say, until the client goes away.
@@ -73,8 +74,8 @@ pub fn log(line: &str) {
     // A log that nobody reads is not a reason to stop.
     let _ = if IN_JSON.load(Ordering::Relaxed) {
         let line = json!({"time": operation::now(), "message": line});
-        writeln!(io::stderr(), "{line}")
+        writeln!(io::stderr(), "{}", sanitize::json(&line.to_string()))
     } else {
-        writeln!(io::stderr(), "{NAME}: {line}")
+        writeln!(io::stderr(), "{NAME}: {}", sanitize::line(line))
     };
 }

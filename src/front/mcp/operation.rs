@@ -5,6 +5,7 @@
 //! their askers' own.
 
 mod figures;
+mod masked;
 
 use std::io::{self, Write};
 use std::sync::Mutex;
@@ -17,6 +18,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cache::Sharing;
+use crate::console::sanitize;
+use crate::web::credentials::Key;
 use crate::web::date;
 use figures::{Figures, Now};
 
@@ -38,7 +41,8 @@ const CANCELLED: &str = "cancelled";
 pub struct Operation {
     begun: Instant,
     log: Option<Log>,
-    arguments: bool,
+    /// What was asked for is logged as well, without these keys.
+    arguments: Option<Vec<Key>>,
     figures: Figures,
 }
 
@@ -57,8 +61,8 @@ struct Line<'a> {
 
 impl Operation {
     /// That of a server that begins now. `log` wants a line for each call, `arguments` what was
-    /// asked for in it as well. An error is a sentence.
-    pub fn new(log: bool, arguments: bool) -> Result<Self, String> {
+    /// asked for in it as well, without these keys. An error is a sentence.
+    pub fn new(log: bool, arguments: Option<Vec<Key>>) -> Result<Self, String> {
         if log {
             super::log_in_json();
         }
@@ -89,7 +93,11 @@ impl Operation {
                 String::new()
             },
             tool,
-            arguments: (logged && self.arguments).then(|| arguments.clone()),
+            arguments: self
+                .arguments
+                .as_deref()
+                .filter(|_| logged)
+                .map(|keys| masked::masked(arguments, keys)),
             ended: None,
         }
     }
@@ -149,7 +157,7 @@ impl Operation {
             arguments: call.arguments.as_ref(),
         };
         if let Ok(line) = serde_json::to_string(&line)
-            && !log.write(line)
+            && !log.write(sanitize::json(&line))
         {
             self.figures.lock().lost += 1;
         }

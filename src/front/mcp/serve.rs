@@ -32,6 +32,7 @@ pub fn run(options: Options) -> Result<(), String> {
         return Err(confinement::IMPOSSIBLE.to_owned());
     }
     reaper::adopt_orphans();
+    secrets::hide_memory();
     // SAFETY: the runtime does not run yet, and no other thread does.
     let secrets = unsafe { secrets::take(&TOOLS) };
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -62,7 +63,8 @@ async fn serve(
     };
     credentials::lend(&secrets);
     if let Some(http) = http {
-        let operation = Arc::new(Operation::new(http.log, http.log_arguments)?);
+        let keys = http.log_arguments.then(|| credentials::in_use(&secrets));
+        let operation = Arc::new(Operation::new(http.log, keys)?);
         let told = Some(Arc::clone(&operation));
         let offer = Offer::new(options, confinement, secrets, cache, told);
         return http::serve(http, Arc::new(offer), operation).await;

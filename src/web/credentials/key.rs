@@ -2,6 +2,11 @@
 //! which held it.
 
 use std::fmt;
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::unseen;
 
@@ -22,84 +27,204 @@ impl Key {
         &self.0
     }
 
-    /// Replaces the secret in a server's text: in either case, encoded for URLs or for JSON, where
-    /// the text breaks off in the middle of it, and where characters stand in it that nobody sees.
-    /// Those are gone from the whole text then; they are left out where it is shown.
+    /// Replaces the secret in a server's text: in either case, encoded for URLs or for JSON, in
+    /// wide letters, where the text breaks off in the middle of it, and where characters stand in
+    /// it that nobody sees. One that is no word is found as well with blanks and punctuation
+    /// between its characters, backwards, in hexadecimal digits and in base64.
     #[must_use]
     pub fn hide_in(&self, text: &str) -> String {
-        let hidden = self.hide_as_it_is(text);
-        if !hidden.contains(is_unseen) {
-            return hidden;
+        let loosely = self.is_no_word();
+        let own = Folded::of(&self.0, loosely).bytes;
+        if own.is_empty() {
+            return text.to_owned();
         }
-        let seen: String = hidden.chars().filter(|c| !is_unseen(*c)).collect();
-        let hidden_in_seen = self.hide_as_it_is(&seen);
-        if hidden_in_seen == seen {
-            hidden
-        } else {
-            hidden_in_seen
+        let folded = Folded::of(text, loosely);
+        let mut found = folded.find(&own);
+        if loosely {
+            let mut others = vec![own.iter().rev().copied().collect(), hexadecimal(&self.0)];
+            others.extend((0..3).map(|before| base64_behind(before, &self.0)));
+            found.extend(others.iter().flat_map(|other| folded.find(other)));
+            // With the punctuation that it begins and ends with.
+            let exactly = Folded::of(&self.0, false).bytes;
+            found.extend(Folded::of(text, false).find(&exactly));
         }
-    }
-
-    fn hide_as_it_is(&self, text: &str) -> String {
+        found.extend(folded.cut_off(&own, text.len()));
+        found.sort_unstable_by_key(|place| place.start);
         let mut out = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(first) = rest.chars().next() {
-            if let Some(length) = self.begins(rest) {
+        let mut shown = 0;
+        for place in found {
+            if place.start >= shown {
+                out.push_str(&text[shown..place.start]);
                 out.push_str("[key]");
-                rest = &rest[length..];
-            } else {
-                out.push(first);
-                rest = &rest[first.len_utf8()..];
             }
+            shown = shown.max(place.end);
         }
-        out
+        out + &text[shown..]
     }
 
-    /// The length, in bytes, of the secret at the beginning of `text`, or of the part of it that
-    /// the text consists of.
-    fn begins(&self, text: &str) -> Option<usize> {
-        let bytes = text.as_bytes();
+    /// Whether nobody writes it by chance: it is long, or has letters and digits.
+    fn is_no_word(&self) -> bool {
+        let count = |is: fn(char) -> bool| self.0.chars().filter(|c| is(*c)).count();
+        let (letters, digits) = (count(char::is_alphabetic), count(|c| c.is_ascii_digit()));
+        letters + digits >= LONG || (letters + digits >= SHORTEST && letters > 0 && digits > 0)
+    }
+}
+
+/// How many letters and digits a secret has that is looked for in other forms, and one of letters
+/// alone.
+const SHORTEST: usize = 8;
+const LONG: usize = 20;
+
+/// How many bytes of a secret give something of it away.
+const REVEALING: usize = 4;
+
+/// A text as it is searched: decoded, in small letters, without what nobody sees.
+struct Folded {
+    bytes: Vec<u8>,
+    /// The part of the text that each of them stands for.
+    places: Vec<Range<usize>>,
+    /// Where in the text an encoded character begins that is cut off by its end.
+    end: usize,
+}
+
+impl Folded {
+    /// `text`, if `loosely` letters and digits alone.
+    fn of(text: &str, loosely: bool) -> Self {
+        let seen = text.char_indices().filter(|(_, c)| !is_unseen(*c));
+        let seen: Vec<(usize, char)> = seen.collect();
+        let mut folded = Self {
+            bytes: Vec::with_capacity(text.len()),
+            places: Vec::with_capacity(text.len()),
+            end: text.len(),
+        };
+        let wide = ComposingNormalizerBorrowed::new_nfkc();
         let mut at = 0;
-        for (count, wanted) in self.0.bytes().enumerate() {
-            let rest = &bytes[at..];
-            let cut = matches!(rest, [] | [b'%' | b'\\', ..]) && rest.len() < LONGEST_SPELLING;
-            match spelling(wanted, rest) {
-                Some(length) => at += length,
-                None if cut && count >= REVEALING => return Some(bytes.len()),
-                None => return None,
+        while let Some((start, _)) = seen.get(at) {
+            let Some((c, count)) = decoded(&seen[at..]) else {
+                folded.end = *start;
+                break;
+            };
+            at += count;
+            let (last, length) = seen
+                .get(at - 1)
+                .map_or((*start, 0), |(last, c)| (*last, c.len_utf8()));
+            let place = *start..last + length;
+            if c.is_ascii() {
+                folded.push(c, &place, loosely);
+                continue;
+            }
+            for c in wide
+                .normalize(c.encode_utf8(&mut [0; 4]))
+                .chars()
+                .flat_map(char::to_lowercase)
+            {
+                folded.push(c, &place, loosely);
             }
         }
-        text.is_char_boundary(at).then_some(at)
+        folded
     }
+
+    fn push(&mut self, c: char, place: &Range<usize>, loosely: bool) {
+        if loosely && !c.is_alphanumeric() {
+            return;
+        }
+        // As forms have it in addresses.
+        let c = if c == '+' {
+            ' '
+        } else {
+            c.to_ascii_lowercase()
+        };
+        for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+            self.bytes.push(byte);
+            self.places.push(place.clone());
+        }
+    }
+
+    /// Where the text has `wanted`.
+    fn find(&self, wanted: &[u8]) -> Vec<Range<usize>> {
+        let found = memchr::memmem::find_iter(&self.bytes, wanted);
+        let place = |at: usize| self.places[at].start..self.places[at + wanted.len() - 1].end;
+        found.map(place).collect()
+    }
+
+    /// Where `wanted` begins that the end of the text, of this `length`, breaks off.
+    fn cut_off(&self, wanted: &[u8], length: usize) -> Option<Range<usize>> {
+        if self.places.last()?.end != self.end {
+            return None;
+        }
+        let most = wanted.len().min(self.bytes.len() + 1) - 1;
+        let count = (REVEALING..=most).rev();
+        let count = count
+            .into_iter()
+            .find(|count| self.bytes.ends_with(&wanted[..*count]))?;
+        Some(self.places[self.bytes.len() - count].start..length)
+    }
+}
+
+/// The character with which `text` begins, and of how many it is made: `%41`, `\/`, `\x41` and
+/// `\u0041` are one. `None` where the text ends within one.
+fn decoded(text: &[(usize, char)]) -> Option<(char, usize)> {
+    let at = |index: usize| text.get(index).map(|(_, c)| *c);
+    let code = |from: usize, count: usize| {
+        let digits = text.get(from..from + count)?.iter();
+        digits
+            .map(|(_, c)| c.to_digit(16))
+            .try_fold(0, |code, digit| Some(code * 16 + digit?))
+    };
+    let ends = |from: usize, count: usize| {
+        text.len() < from + count && text.iter().skip(from).all(|(_, c)| c.is_ascii_hexdigit())
+    };
+    let first = at(0)?;
+    match (first, at(1)) {
+        ('%', _) if ends(1, 2) => None,
+        ('%', _) => {
+            // As many as one character has, which may be more than one byte.
+            let bytes =
+                (0..4).map_while(|n| (at(3 * n) == Some('%')).then(|| code(3 * n + 1, 2))?);
+            let bytes: Vec<u8> = bytes.filter_map(|code| u8::try_from(code).ok()).collect();
+            let whole = (1..=bytes.len()).find_map(|count| {
+                let text = std::str::from_utf8(bytes.get(..count)?).ok()?;
+                Some((text.chars().next()?, 3 * count))
+            });
+            Some(whole.unwrap_or((first, 1)))
+        }
+        ('\\', None) => None,
+        ('\\', Some('u')) if ends(2, 4) => None,
+        ('\\', Some('u')) => Some(
+            code(2, 4)
+                .and_then(char::from_u32)
+                .map_or((first, 1), |c| (c, 6)),
+        ),
+        ('\\', Some('x')) => Some(
+            code(2, 2)
+                .and_then(char::from_u32)
+                .map_or((first, 1), |c| (c, 4)),
+        ),
+        ('\\', Some('n' | 'r' | 't')) => Some((' ', 2)),
+        ('\\', Some(c)) if c.is_ascii_punctuation() => Some((c, 2)),
+        _ => Some((first, 1)),
+    }
+}
+
+fn hexadecimal(secret: &str) -> Vec<u8> {
+    let digits = secret.bytes().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
+        .filter_map(|digit| u8::try_from(char::from_digit(digit.into(), 16)?).ok())
+        .collect()
+}
+
+/// What is always there of a secret in base64 that has so many bytes before it, and any behind it;
+/// as it is searched for, in which both alphabets are one.
+fn base64_behind(before: usize, secret: &str) -> Vec<u8> {
+    let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
+    let encoded = STANDARD_NO_PAD.encode(&bytes);
+    let whole = (8 * before).div_ceil(6)..8 * bytes.len() / 6;
+    Folded::of(encoded.get(whole).unwrap_or_default(), true).bytes
 }
 
 /// Whether a character may be left out of a text before it is shown, as of an address or a title.
 fn is_unseen(c: char) -> bool {
     c.is_control() || unseen::is_unseen(c)
-}
-
-/// How many bytes of a secret give something of it away.
-const REVEALING: usize = 4;
-
-/// The most bytes that encode one of them: `\u0041`.
-const LONGEST_SPELLING: usize = 6;
-
-/// The length of the encoding of `wanted` that `bytes` begins with: itself in either case, `%41`,
-/// `+` for a blank, `\/` or `\u0041`.
-fn spelling(wanted: u8, bytes: &[u8]) -> Option<usize> {
-    let hex = |digits: Option<&[u8]>| {
-        let digits = std::str::from_utf8(digits?).ok()?;
-        u32::from_str_radix(digits, 16).ok()
-    };
-    let same = |code: Option<u32>| code == Some(u32::from(wanted));
-    match bytes.first()? {
-        byte if byte.eq_ignore_ascii_case(&wanted) => Some(1),
-        b'+' if wanted == b' ' => Some(1),
-        b'%' if same(hex(bytes.get(1..3))) => Some(3),
-        b'\\' if bytes.get(1) == Some(&wanted) => Some(2),
-        b'\\' if bytes.get(1) == Some(&b'u') && same(hex(bytes.get(2..6))) => Some(6),
-        _ => None,
-    }
 }
 
 impl fmt::Debug for Key {
@@ -132,12 +257,83 @@ mod tests {
         );
         assert_eq!(
             key.hide_in("a\n\u{200b}s\u{202e}e%2\u{200b}0\tcre\nt/ se cret/ b"),
-            "a[key] [key] b"
+            "a\n\u{200b}[key] [key] b"
         );
         assert_eq!(key.hide_in("a\n\u{200b}b se cret/"), "a\n\u{200b}b [key]");
         assert_eq!(
             Key("é1".to_owned()).hide_in("%C3%A91 é1 é"),
             "[key] [key] é"
         );
+    }
+
+    #[test]
+    fn a_key_that_is_no_word_is_hidden_in_every_cheap_form() {
+        use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+        let secret = "BSA-k3y>?/Z9~x_Q7";
+        let key = Key(secret.to_owned());
+        let joined = |all: Vec<String>| all.concat();
+        let spaced =
+            |between: &str| joined(secret.chars().map(|c| format!("{c}{between}")).collect());
+        let wide = secret
+            .chars()
+            .map(|c| char::from_u32(u32::from(c) + 0xfee0).unwrap());
+        let pairs: Vec<String> = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let hex = pairs.concat();
+        let mut forms: Vec<String> = vec![
+            secret.to_owned(),
+            spaced(" "),
+            spaced("-"),
+            spaced("\n"),
+            spaced("\\n"),
+            spaced("\u{200b}"),
+            spaced(". "),
+            secret.chars().rev().collect(),
+            wide.collect(),
+            hex.to_uppercase(),
+            joined(pairs.iter().map(|pair| format!("\\x{pair}")).collect()),
+            pairs.join(" "),
+            "%EF%BC%A2SA-k3y>?/Z9~x_Q7".to_owned(),
+            hex,
+        ];
+        for around in ["", "a", "ab", "abc", "user:"] {
+            for engine in [STANDARD, URL_SAFE] {
+                forms.push(engine.encode(format!("{around}{secret}")));
+                forms.push(engine.encode(format!("{around}{secret}{around}")));
+            }
+        }
+        for form in forms {
+            let hidden = key.hide_in(&format!("Before it: {form} and behind."));
+            assert!(hidden.starts_with("Before it: ") && hidden.ends_with(" and behind."));
+            // At most what the neighbours of its first and last characters share with them.
+            let left = hidden.replace("[key]", "");
+            assert!(
+                left.len() < form.len() / 2 + 24 && left.len() < 40,
+                "{form}: {hidden}"
+            );
+            let begin: String = form.chars().take(8).collect();
+            assert!(!left.contains(&begin), "{form}: {hidden}");
+        }
+        let key_with_ends = Key("+k3y-0f-0urs/=".to_owned());
+        let hidden = key_with_ends.hide_in("a +k3y-0f-0urs/= b %2Bk3y-0f-0urs%2F%3D c");
+        assert_eq!(hidden, "a [key] b [key] c");
+        for innocent in ["", "BSA key?", "a key, and z9", "bsa-k3.", "QlNBLWs"] {
+            assert_eq!(key.hide_in(innocent), innocent);
+        }
+        assert_eq!(key.hide_in("cut off: BSA-k3y%3"), "cut off: [key]");
+    }
+
+    #[test]
+    fn a_key_that_is_a_word_blanks_that_word_alone() {
+        for word in ["search", "se cret", "searchkey", "k3y", ""] {
+            let key = Key(word.to_owned());
+            let text = "s e a r c h keys; a search-key is sear, terces, k-3-y";
+            let hidden = key.hide_in(text);
+            let expected = if word == "search" {
+                text.replace("search", "[key]")
+            } else {
+                text.to_owned()
+            };
+            assert_eq!(hidden, expected, "{word}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::provider::{Account, Misread, Provider, Refusal, Request};
 use super::reply::tidy;
 use crate::unseen;
 use crate::web::client::{Client, FetchError, FetchRequest, PostRequest, Response};
-use crate::web::credentials::Key;
+use crate::web::credentials::{Key, SECRET};
 use crate::web::refusal;
 
 /// The shortest wait before asking again.
@@ -98,9 +98,6 @@ pub fn results(
             .map(clean));
     }
 }
-
-/// The shortest part of a credential that is a secret by itself, in bytes.
-const SECRET: usize = 8;
 
 /// Everything that no text may show: the credentials, what they are sent as, and their parts, such
 /// as the password of a login.

@@ -8,8 +8,8 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 
-use crate::access::Permit;
 use crate::front::mcp::http::connections::Work;
+use crate::front::mcp::http::gate::Room;
 
 /// The body of an answer as it is made, whoever makes it.
 pub type Answer = BoxBody<Bytes, Infallible>;
@@ -23,16 +23,16 @@ pub fn whole(bytes: Bytes) -> Answer {
 /// request is over.
 pub struct Sent {
     body: Answer,
-    _permit: Option<Permit>,
+    _room: Option<Room>,
     _work: Work,
 }
 
 impl Sent {
     /// `body`, for whose sake these are held.
-    pub fn new(body: Answer, permit: Option<Permit>, work: Work) -> Self {
+    pub fn new(body: Answer, room: Option<Room>, work: Work) -> Self {
         Self {
             body,
-            _permit: permit,
+            _room: room,
             _work: work,
         }
     }

@@ -45,7 +45,8 @@ pub struct Connections {
 #[derive(Debug, Default)]
 struct Seats {
     taken: HashMap<u64, Arc<Seat>>,
-    /// Those that are idle, in the order in which they go.
+    /// Those that may have to go, in this order: nothing of them was let in, or it is their turn to
+    /// say something.
     idle: BTreeSet<Turn>,
 }
 
@@ -54,6 +55,8 @@ struct Seats {
 struct Turn {
     /// A request of it has been let in.
     known: bool,
+    /// The body of one is being read.
+    reads: bool,
     /// The lower, the longer ago it was active.
     time: u64,
     number: u64,
@@ -113,6 +116,9 @@ pub struct Work {
     connections: Arc<Connections>,
 }
 
+/// A request whose body is being read, until this is dropped.
+pub struct Reading<'a>(&'a Work);
+
 impl Connections {
     /// So many at a time, of which there are none yet.
     pub fn new(most: usize) -> Self {
@@ -125,15 +131,15 @@ impl Connections {
     }
 
     /// A seat for a connection; `None` if there is none: each has a request under way. Where all
-    /// are taken the one goes whose connection was silent for longest, and first of all one whose
-    /// requests were never let in.
+    /// are taken the one goes whose connection was silent for longest: first one whose requests
+    /// were never let in, whatever it is at, and last one whose request has not come as a whole.
     pub fn take(self: &Arc<Self>) -> Option<Taken> {
         let mut seats = self.lock();
         if seats.taken.len() >= self.most {
             // What is on its way to somebody who reads slowly is not cut off for others.
             let is_read = |turn: &&Turn| {
                 let seat = seats.taken.get(&turn.number);
-                seat.is_none_or(|seat| seat.at().unread.is_none())
+                !turn.known || seat.is_none_or(|seat| seat.at().unread.is_none())
             };
             let turn = seats.idle.iter().find(is_read).copied()?;
             seats.idle.remove(&turn);
@@ -144,6 +150,7 @@ impl Connections {
         let number = self.next();
         let turn = Turn {
             known: false,
+            reads: false,
             time: number,
             number,
         };
@@ -226,11 +233,6 @@ impl Seat {
             || at.unread.is_some_and(|since| over(since, UNREAD))
     }
 
-    /// A request of it was let in.
-    pub fn is_known(&self) {
-        self.at().turn.known = true;
-    }
-
     /// Waits until it is told something.
     pub async fn told(&self) -> Told {
         self.told.notified().await;
@@ -275,7 +277,9 @@ impl Taken {
     pub fn work(&self, listens: bool) -> Work {
         let mut seats = self.connections.lock();
         let mut at = self.seat.at();
-        seats.idle.remove(&at.turn);
+        if at.turn.known {
+            seats.idle.remove(&at.turn);
+        }
         at.state = if listens {
             State::Listens
         } else {
@@ -306,9 +310,36 @@ impl Work {
         self.connections.number()
     }
 
-    /// Its connection.
-    pub fn seat(&self) -> &Seat {
-        &self.seat
+    /// It is let in.
+    pub fn is_known(&self) {
+        let mut seats = self.connections.lock();
+        let mut at = self.seat.at();
+        seats.idle.remove(&at.turn);
+        at.turn.known = true;
+    }
+
+    /// Its body is being read, which may take its time only where there is room.
+    pub fn reading(&self) -> Reading<'_> {
+        self.waits(true);
+        Reading(self)
+    }
+
+    /// Whoever sent it has to send more.
+    fn waits(&self, reads: bool) {
+        let mut seats = self.connections.lock();
+        let mut at = self.seat.at();
+        seats.idle.remove(&at.turn);
+        at.turn.reads = reads;
+        at.turn.time = self.connections.next();
+        if reads && seats.taken.contains_key(&at.turn.number) {
+            seats.idle.insert(at.turn);
+        }
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.0.waits(false);
     }
 }
 
@@ -316,6 +347,7 @@ impl Drop for Work {
     fn drop(&mut self) {
         let mut seats = self.connections.lock();
         let mut at = self.seat.at();
+        seats.idle.remove(&at.turn);
         at.state = State::Silent;
         at.since = Instant::now();
         at.turn.time = self.connections.next();
@@ -404,31 +436,63 @@ mod tests {
             .is_ready()
     }
 
+    fn told(taken: &[Taken]) -> Vec<usize> {
+        (0..taken.len())
+            .filter(|at| was_told(taken[*at].seat()))
+            .collect()
+    }
+
+    fn let_in(taken: &Taken) -> Work {
+        let work = taken.work(false);
+        work.is_known();
+        work
+    }
+
     #[test]
     fn where_all_seats_are_taken_the_one_that_was_silent_for_longest_goes() {
         let connections = Arc::new(Connections::new(MOST));
         let mut taken: Vec<Taken> = (0..MOST).map(|_| connections.take().unwrap()).collect();
-        // The first one speaks, the second was let in once, the third works.
+        // The first one speaks, the second was let in once, the third works, and the fourth is
+        // answered without having been let in.
         drop(taken[0].work(false));
-        let known = taken[1].work(false);
-        known.seat().is_known();
+        let known = let_in(&taken[1]);
         drop(known);
-        let work = taken[2].work(false);
+        let work = let_in(&taken[2]);
+        let stranger = taken[3].work(false);
+        taken[3].seat().written(false);
         taken.push(connections.take().unwrap());
         taken.push(connections.take().unwrap());
-        let gone: Vec<usize> = (0..taken.len())
-            .filter(|at| was_told(taken[*at].seat()))
-            .collect();
-        assert_eq!(gone, [3, 4]);
+        assert_eq!(told(&taken), [3, 4]);
         assert_eq!(connections.number(), MOST);
-        drop(work);
+        drop((work, stranger));
+        assert_eq!(connections.number(), MOST);
+    }
+
+    #[test]
+    fn whoever_has_not_sent_a_whole_request_makes_room_for_a_newcomer() {
+        let connections = Arc::new(Connections::new(3));
+        let mut taken: Vec<Taken> = (0..3).map(|_| connections.take().unwrap()).collect();
+        let works: Vec<Work> = taken.iter().map(let_in).collect();
+        let first = works[0].reading();
+        let second = works[1].reading();
+        // One whose body has come is not cut off any more.
+        drop(first);
+        taken.push(connections.take().unwrap());
+        assert_eq!(told(&taken), [1]);
+        drop(second);
+        taken.push(connections.take().unwrap());
+        assert_eq!(told(&taken), [3]);
+        drop(let_in(&taken[4]));
+        let last = let_in(&taken[4]);
+        assert!(connections.take().is_none());
+        drop(last);
     }
 
     #[test]
     fn where_each_has_a_request_under_way_nobody_is_let_in() {
         let connections = Arc::new(Connections::new(MOST));
         let taken: Vec<Taken> = (0..MOST).map(|_| connections.take().unwrap()).collect();
-        let mut works: Vec<Work> = taken.iter().map(|taken| taken.work(false)).collect();
+        let mut works: Vec<Work> = taken.iter().map(let_in).collect();
         assert!(connections.take().is_none());
         works.pop();
         assert!(connections.take().is_some());

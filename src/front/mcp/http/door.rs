@@ -103,9 +103,9 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Takes connections until a signal ends it, and then answers what is under way.
-pub async fn open(listener: TcpListener, site: Arc<Site>, mut signals: Signals) {
-    let connections = Arc::new(Connections::new(most_connections()));
+/// Takes connections, `most` at a time, until a signal ends it, and then answers what is under way.
+pub async fn open(listener: TcpListener, site: Arc<Site>, mut signals: Signals, most: usize) {
+    let connections = Arc::new(Connections::new(most));
     let mut taken: u32 = 0;
     let mut rounds = interval(ROUND);
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -154,7 +154,7 @@ pub async fn open(listener: TcpListener, site: Arc<Site>, mut signals: Signals) 
 /// How many connections there may be, after the kernel has been asked to let this process open as
 /// many files as a full server needs. Commands that its calls run inherit that, as they do from any
 /// server.
-fn most_connections() -> usize {
+pub fn most_connections() -> usize {
     let mut limits = getrlimit(Resource::Nofile);
     let most = limits.maximum.map_or(FILES, |most| most.min(FILES));
     if limits.current.is_some_and(|current| current < most) {

@@ -20,9 +20,10 @@ use hyper::http::Request;
 use hyper::{Method, StatusCode, Version};
 use tokio_rustls::TlsAcceptor;
 
-use crate::access::{Allowance, Holder, Kind, Names, Permit, Schemes, Tokens};
+use crate::access::{Allowance, Holder, Kind, Names, Permit, Schemes, Share, Shares, Tokens};
 use crate::command_line::mcp::Http;
-use crate::front::mcp::http::message::{self, Message};
+use crate::front::mcp::http::connections::Work;
+use crate::front::mcp::http::message::{self, LARGE_AT_ONCE, Message};
 use crate::front::mcp::http::refusal::Refusal;
 use crate::front::mcp::http::tls;
 use crate::front::mcp::log;
@@ -33,6 +34,9 @@ const LOCAL: &str = "local";
 /// What a request without a token is asked for, and one whose token is none.
 const NO_TOKEN: &str = "Bearer";
 const BAD_TOKEN: &str = "Bearer error=\"invalid_token\"";
+
+/// When whoever has found no room may try again: others leave at any time.
+const A_WHILE: Duration = Duration::from_secs(1);
 
 /// The kinds of content that a client has to take: which one it gets depends on the call.
 const JSON: &str = "application/json";
@@ -47,6 +51,10 @@ pub struct Gate {
     calls_per_second: NonZeroU32,
     calls_at_once: NonZeroU32,
     allowances: Mutex<HashMap<Holder, Arc<Allowance>>>,
+    /// The requests that may be under way, from their heads to the end of their answers.
+    requests: Arc<Shares>,
+    /// The large bodies that may be on their way.
+    large_bodies: Arc<Shares>,
 }
 
 /// Where tokens, certificate and key are.
@@ -67,8 +75,14 @@ pub struct Admitted {
     pub request: Request<Full<Bytes>>,
     /// What its body says, if it is one that has a body.
     pub message: Option<Message>,
-    /// What it may take, for as long as this is there.
-    pub permit: Permit,
+    /// What it takes, for as long as this is there.
+    pub room: Room,
+}
+
+/// A place among the requests under way, and the permit for what it asks.
+pub struct Room {
+    _place: Share,
+    _permit: Permit,
 }
 
 impl Gate {
@@ -80,8 +94,8 @@ impl Gate {
         Files::of(http).read()
     }
 
-    /// The gate of a server that listens on `address`.
-    pub fn new(http: &Http, address: SocketAddr, keys: Keys) -> Self {
+    /// The gate of a server that listens on `address` and has so many connections at a time.
+    pub fn new(http: &Http, address: SocketAddr, keys: Keys, connections: usize) -> Self {
         let schemes = match (http.behind_proxy, keys.tls.is_some()) {
             (true, _) => Schemes::Either,
             (false, true) => Schemes::Secure,
@@ -94,6 +108,8 @@ impl Gate {
             calls_per_second: http.calls_per_second,
             calls_at_once: http.calls_at_once,
             allowances: Mutex::default(),
+            requests: Shares::new(connections, http.tokens.is_some()),
+            large_bodies: Shares::new(LARGE_AT_ONCE, http.tokens.is_some()),
         }
     }
 
@@ -189,24 +205,35 @@ impl Gate {
         tokens.holder(token.as_bytes()).cloned().ok_or_else(wrong)
     }
 
-    /// Lets in a request to the protocol's own path, which takes the `methods`.
+    /// Lets in a request to the protocol's own path, which takes the `methods`. Its place is taken
+    /// before any of its body is read: a body that does not come costs nobody but its sender.
     pub async fn admit(
         &self,
         request: Request<Incoming>,
         methods: &'static [Method],
         named: &'static str,
+        work: &Work,
     ) -> Result<Admitted, Refusal> {
         let (mut parts, body) = request.into_parts();
         if !methods.contains(&parts.method) {
             return Err(Refusal::method(named).unread());
         }
         let holder = self.holder(&parts.headers).map_err(Refusal::unread)?;
+        work.is_known();
+        let place = self.requests.take(&holder);
+        let place = place.ok_or_else(|| no_place("requests"))?;
         let (message, bytes) = if parts.method == Method::POST {
             check_kinds(&parts.headers).map_err(Refusal::unread)?;
             // The protocol's service takes nobody's word for it but this.
             let both = HeaderValue::from_static("application/json, text/event-stream");
             parts.headers.insert(ACCEPT, both);
-            let bytes = message::read(body).await?;
+            let large = || {
+                let place = self.large_bodies.take(&holder);
+                place.ok_or_else(|| no_place("large bodies"))
+            };
+            let reading = work.reading();
+            let bytes = message::read(body, &large).await?;
+            drop(reading);
             (Some(message::look(&bytes)?), bytes)
         } else {
             (None, Bytes::new())
@@ -215,7 +242,10 @@ impl Gate {
         parts.extensions.insert(holder);
         Ok(Admitted {
             message,
-            permit,
+            room: Room {
+                _place: place,
+                _permit: permit,
+            },
             request: Request::from_parts(parts, Full::new(bytes)),
         })
     }
@@ -295,6 +325,20 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> One<'a> {
         (Some(value), None) => value.to_str().map_or(One::Bad, One::Is),
         _ => One::Bad,
     }
+}
+
+/// What is answered to a holder who has as many of these at once as are left for all the others.
+fn no_place(what: &str) -> Refusal {
+    Refusal::later(
+        StatusCode::TOO_MANY_REQUESTS,
+        format!(
+            "too many {what} at once: a token may have as many on their way as are left for the others; try \
+             again in {} second",
+            A_WHILE.as_secs()
+        ),
+        A_WHILE,
+    )
+    .unread()
 }
 
 fn nothing_given() -> Refusal {

@@ -13,9 +13,9 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::error::Category;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::access::Share;
 use crate::front::mcp::http::refusal::Refusal;
 
 /// The longest body, in bytes.
@@ -29,10 +29,10 @@ const SMALL: usize = 64 * 1024;
 
 /// How many larger ones are read at the same time, whoever sends them: they may fill no more memory
 /// than these.
-const LARGE_AT_ONCE: usize = 8;
+pub const LARGE_AT_ONCE: usize = 16;
 
-/// The permits of those.
-static LARGE: Semaphore = Semaphore::const_new(LARGE_AT_ONCE);
+/// Takes a place for a large body, if there is one.
+pub type Large<'a> = &'a (dyn Fn() -> Result<Share, Refusal> + Send + Sync);
 
 /// What calls a tool.
 const CALL: &str = "tools/call";
@@ -53,13 +53,13 @@ impl Message {
     }
 }
 
-/// Reads a body.
-pub async fn read(body: Incoming) -> Result<Bytes, Refusal> {
+/// Reads a body, for which there has to be one of the `large` places if it is large.
+pub async fn read(body: Incoming, large: Large<'_>) -> Result<Bytes, Refusal> {
     let declared = body.size_hint().lower();
     if usize::try_from(declared).map_or(true, |length| length > LONGEST) {
         return Err(too_large());
     }
-    let read = timeout(PATIENCE, collect(body, declared)).await;
+    let read = timeout(PATIENCE, collect(body, declared, large)).await;
     read.unwrap_or_else(|_| {
         Err(Refusal::new(
             StatusCode::REQUEST_TIMEOUT,
@@ -72,12 +72,11 @@ pub async fn read(body: Incoming) -> Result<Bytes, Refusal> {
     })
 }
 
-async fn collect(mut body: Incoming, declared: u64) -> Result<Bytes, Refusal> {
+async fn collect(mut body: Incoming, declared: u64, large: Large<'_>) -> Result<Bytes, Refusal> {
     let mut bytes = Vec::new();
-    let mut large = None;
+    let mut place = None;
     if usize::try_from(declared).is_ok_and(|length| length > SMALL) {
-        // It is never closed.
-        large = LARGE.acquire().await.ok();
+        place = Some(large()?);
     }
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| {
@@ -94,8 +93,8 @@ async fn collect(mut body: Incoming, declared: u64) -> Result<Bytes, Refusal> {
         if length > LONGEST {
             return Err(too_large());
         }
-        if length > SMALL && large.is_none() {
-            large = LARGE.acquire().await.ok();
+        if length > SMALL && place.is_none() {
+            place = Some(large()?);
         }
         bytes.extend_from_slice(data);
     }

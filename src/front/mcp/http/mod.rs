@@ -41,7 +41,7 @@ use serde_json::Value;
 use crate::command_line::mcp::Http;
 use crate::front::mcp::http::answer::{Answer, Sent};
 use crate::front::mcp::http::connections::Work;
-use crate::front::mcp::http::gate::{Admitted, Gate};
+use crate::front::mcp::http::gate::{Admitted, Gate, Room};
 use crate::front::mcp::http::refusal::Refusal;
 use crate::front::mcp::http::service::Service;
 use crate::front::mcp::http::sessions::Limits;
@@ -79,7 +79,8 @@ pub async fn serve(http: Http, offer: Arc<Offer>, operation: Arc<Operation>) -> 
     let listener = door::listen(http.address)
         .map_err(|error| format!("cannot listen on {}: {error}", http.address))?;
     let address = listener.local_addr().unwrap_or(http.address);
-    let gate = Gate::new(&http, address, keys);
+    let most = door::most_connections();
+    let gate = Gate::new(&http, address, keys, most);
     let scheme = if gate.tls().is_some() {
         "https"
     } else {
@@ -96,7 +97,7 @@ pub async fn serve(http: Http, offer: Arc<Offer>, operation: Arc<Operation>) -> 
         offer,
         operation,
     });
-    door::open(listener, site, signals).await;
+    door::open(listener, site, signals, most).await;
     Ok(())
 }
 
@@ -108,16 +109,13 @@ impl Site {
             return response.map(|body| Sent::new(body, None, work));
         }
         let is_whole = request.body().is_end_stream();
-        let (response, permit) = match self.admit(request).await {
-            Ok(admitted) => {
-                work.seat().is_known();
-                self.answer_admitted(admitted).await
-            }
+        let (response, room) = match self.admit(request, &work).await {
+            Ok(admitted) => self.answer_admitted(admitted).await,
             Err(refusal) if is_whole => (refusal.read().into_response(), None),
             Err(refusal) => (refusal.into_response(), None),
         };
         self.count(&response);
-        response.map(|body| Sent::new(body, permit, work))
+        response.map(|body| Sent::new(body, room, work))
     }
 
     /// Counts a refusal.
@@ -167,12 +165,12 @@ impl Site {
         Some(response)
     }
 
-    async fn admit(&self, request: Request<Incoming>) -> Result<Admitted, Refusal> {
+    async fn admit(&self, request: Request<Incoming>, work: &Work) -> Result<Admitted, Refusal> {
         self.gate.check_names(&request).map_err(Refusal::unread)?;
         match request.uri().path() {
             PATH => {
                 let (methods, named) = self.service.methods();
-                self.gate.admit(request, methods, named).await
+                self.gate.admit(request, methods, named, work).await
             }
             _ => Err(Refusal::new(
                 StatusCode::NOT_FOUND,
@@ -184,17 +182,14 @@ impl Site {
 
     /// Answers a request of the protocol, of which everything is known that anybody may want to
     /// know.
-    async fn answer_admitted(
-        &self,
-        admitted: Admitted,
-    ) -> (Response<Answer>, Option<crate::access::Permit>) {
+    async fn answer_admitted(&self, admitted: Admitted) -> (Response<Answer>, Option<Room>) {
         let id = admitted.message.map(|message| message.id);
         let id = id.unwrap_or_default();
         let response = match self.service.handle(admitted.request).await {
             Ok(response) => in_json(response, id).await,
             Err(refusal) => refusal.of(id).into_response(),
         };
-        (response, Some(admitted.permit))
+        (response, Some(admitted.room))
     }
 }
 

@@ -1,0 +1,101 @@
+//! Room that all holders share, such that none of them takes what the others need.
+//!
+//! Nobody may have more of it than is left: the first who takes all that they can has a half, the
+//! second a half of the rest, and so on. However many do so, there is room for the next one.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::access::Holder;
+
+/// Places that holders take, each for a while.
+#[derive(Debug)]
+pub struct Shares {
+    all: usize,
+    /// Holders are told apart.
+    divided: bool,
+    taken: Mutex<HashMap<Holder, usize>>,
+}
+
+/// One such place, until this is dropped.
+#[derive(Debug)]
+pub struct Share {
+    shares: Arc<Shares>,
+    holder: Holder,
+}
+
+impl Shares {
+    /// So many places. Where they are not `divided`, anybody may take all of them.
+    #[must_use]
+    pub fn new(all: usize, divided: bool) -> Arc<Self> {
+        Arc::new(Self {
+            all,
+            divided,
+            taken: Mutex::default(),
+        })
+    }
+
+    /// A place for `holder`, if there is one left for them.
+    #[must_use]
+    pub fn take(self: &Arc<Self>, holder: &Holder) -> Option<Share> {
+        let mut taken = self.taken();
+        let left = self.all - taken.values().sum::<usize>();
+        let own = taken.get(holder).copied().unwrap_or_default();
+        if left == 0 || (self.divided && own >= left) {
+            return None;
+        }
+        taken.insert(holder.clone(), own + 1);
+        Some(Share {
+            shares: Arc::clone(self),
+            holder: holder.clone(),
+        })
+    }
+
+    fn taken(&self) -> MutexGuard<'_, HashMap<Holder, usize>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut taken = self.shares.taken();
+        match taken.get_mut(&self.holder) {
+            Some(own) if *own > 1 => *own -= 1,
+            _ => drop(taken.remove(&self.holder)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all_of(shares: &Arc<Shares>, holder: &str) -> Vec<Share> {
+        let holder = Holder::new(holder);
+        std::iter::from_fn(|| shares.take(&holder)).collect()
+    }
+
+    #[test]
+    fn whoever_takes_all_they_can_leaves_as_much_to_the_others() {
+        let shares = Shares::new(16, true);
+        let anna = all_of(&shares, "anna");
+        let ben = all_of(&shares, "ben");
+        let others: Vec<Share> = ["c", "d", "e"]
+            .map(|name| all_of(&shares, name))
+            .into_iter()
+            .flatten()
+            .collect();
+        assert_eq!((anna.len(), ben.len(), others.len()), (8, 4, 4));
+        drop((anna, ben));
+        assert_eq!(all_of(&shares, "ben").len(), 6);
+        drop(others);
+        assert!(shares.taken().is_empty());
+    }
+
+    #[test]
+    fn where_nobody_is_told_apart_all_of_it_can_be_taken() {
+        let shares = Shares::new(3, false);
+        let all = all_of(&shares, "local");
+        assert_eq!((all.len(), all_of(&shares, "another").len()), (3, 0));
+    }
+}

@@ -1,0 +1,209 @@
+//! What Redis sends, looked at before anybody makes room for it: as many replies as were asked for,
+//! of the kinds that they may be, none longer than an entry. The client library would take in
+//! whatever is announced, for as long as it comes.
+//!
+//! Rules: "RESP protocol description" of Redis, in its second version; what is asked for here is
+//! answered with lines, numbers and strings alone.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::LONGEST;
+
+/// The longest line, which is an error's.
+const LINE: usize = 4096;
+
+/// How many replies are to come yet.
+#[derive(Clone, Debug)]
+pub struct Owed(Arc<AtomicUsize>);
+
+impl Owed {
+    /// So many.
+    pub fn new(replies: usize) -> Self {
+        Self(Arc::new(AtomicUsize::new(replies)))
+    }
+
+    /// So many more.
+    pub fn add(&self, replies: usize) {
+        self.0.fetch_add(replies, Ordering::Relaxed);
+    }
+
+    /// Whether there was one, which has come now.
+    fn take(&self) -> bool {
+        let less = |owed: usize| owed.checked_sub(1);
+        let taken = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        taken.is_ok()
+    }
+}
+
+/// A stream on which replies come that are owed.
+pub struct Replies<S> {
+    stream: S,
+    owed: Owed,
+    at: At,
+}
+
+/// Where in a reply the stream is.
+#[derive(Debug)]
+enum At {
+    Beginning,
+    /// In a line, of a string's size if there are digits.
+    Line {
+        length: usize,
+        digits: Option<String>,
+    },
+    /// So many bytes before the end of a string.
+    Content(usize),
+}
+
+impl<S> Replies<S> {
+    /// Those of `stream`.
+    pub fn new(stream: S, owed: Owed) -> Self {
+        Self {
+            stream,
+            owed,
+            at: At::Beginning,
+        }
+    }
+
+    /// Passes over what has come; `None` if it is no reply that is owed.
+    fn look(&mut self, mut bytes: &[u8]) -> Option<()> {
+        while let Some((first, rest)) = bytes.split_first() {
+            match &mut self.at {
+                At::Beginning => {
+                    let digits = match first {
+                        b'+' | b'-' | b':' => None,
+                        b'$' => Some(String::new()),
+                        _ => return None,
+                    };
+                    self.owed.take().then_some(())?;
+                    self.at = At::Line { length: 0, digits };
+                    bytes = rest;
+                }
+                At::Line { length, digits } => {
+                    let end = memchr::memchr(b'\n', bytes);
+                    let line = &bytes[..end.unwrap_or(bytes.len())];
+                    bytes = &bytes[line.len() + usize::from(end.is_some())..];
+                    *length += line.len();
+                    if *length > LINE {
+                        return None;
+                    }
+                    if let Some(digits) = digits {
+                        digits.push_str(std::str::from_utf8(line).ok()?);
+                    }
+                    if end.is_some() {
+                        self.at = match digits.as_deref().map(str::trim_end) {
+                            None | Some("-1") => At::Beginning,
+                            Some(size) => {
+                                let size: usize = size.parse().ok()?;
+                                (size <= LONGEST).then_some(())?;
+                                At::Content(size + b"\r\n".len())
+                            }
+                        };
+                    }
+                }
+                At::Content(left) => {
+                    let come = bytes.len().min(*left);
+                    bytes = &bytes[come..];
+                    *left -= come;
+                    if *left == 0 {
+                        self.at = At::Beginning;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Replies<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        let come = buffer.filled().get(before..).unwrap_or_default();
+        Poll::Ready(self.look(come).ok_or_else(|| {
+            let bad = "what has come is no reply to what was asked";
+            io::Error::new(io::ErrorKind::InvalidData, bad)
+        }))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Replies<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(owed: usize, pieces: &[&[u8]]) -> bool {
+        let mut replies = Replies::new((), Owed::new(owed));
+        pieces.iter().all(|piece| replies.look(piece).is_some())
+    }
+
+    #[test]
+    fn what_was_asked_for_is_taken_however_it_is_cut() {
+        let all = b"+OK\r\n:-2\r\n$-1\r\n$0\r\n\r\n$4\r\n+\r\n$\r\n-ERR no\r\n";
+        for end in 0..=all.len() {
+            assert!(taken(6, &[&all[..end], &all[end..]]), "{end}");
+        }
+        let bytes: Vec<&[u8]> = all.chunks(1).collect();
+        assert!(taken(6, &bytes) && !taken(5, &bytes));
+        let longest = format!("${LONGEST}\r\n");
+        assert!(taken(
+            1,
+            &[longest.as_bytes(), &vec![b'x'; LONGEST], b"\r\n"]
+        ));
+    }
+
+    #[test]
+    fn what_is_too_long_or_was_not_asked_for_is_not_taken() {
+        let long = [b"+", &[b'x'; LINE + 1][..]].concat();
+        for bad in [
+            &b"$8589934592\r\n"[..],
+            b"$99999999999999999999999999\r\n",
+            b"$-2\r\n",
+            b"$\r\n",
+            b"$1x\r\n",
+            b"$\xff\r\n",
+            b"*2147483647\r\n",
+            b"*1\r\n+OK\r\n",
+            b"%1\r\n",
+            b"|1\r\n",
+            b">1\r\n",
+            b"=8\r\ntxt:text\r\n",
+            b"_\r\n",
+            b"HTTP/1.1 400 Bad Request\r\n",
+            &long,
+        ] {
+            assert!(!taken(9, &[bad]), "{}", String::from_utf8_lossy(bad));
+        }
+        let over = format!("${}\r\n", LONGEST + 1);
+        assert!(!taken(1, &[over.as_bytes()]));
+    }
+}
