@@ -17,11 +17,13 @@ use std::sync::OnceLock;
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
 
+use crate::sandbox::confinement;
 pub use key::Key;
 
 /// The most that is read of a credentials file, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
-const FILE: &str = "credentials.json";
+/// How the file is called.
+pub const FILE: &str = "credentials.json";
 
 /// Variables that were taken out of this process's environment, where others could have read them.
 static TAKEN: OnceLock<Vec<(OsString, OsString)>> = OnceLock::new();
@@ -123,7 +125,7 @@ impl<'a> Credentials<'a> {
         let Some(file) = self.file() else {
             return Err(Missing { problem: None });
         };
-        let found = read(&file).and_then(|json| {
+        let found = believed(&file).and_then(|()| read(&file)).and_then(|json| {
             // A problem with the one matters only if the other does not exist either.
             let nested = pick(&json, path);
             match nested {
@@ -185,6 +187,15 @@ fn exists(file: &Path) -> bool {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
         ),
     }
+}
+
+/// Refuses what a confined call could have put there.
+fn believed(file: &Path) -> anyhow::Result<()> {
+    ensure!(
+        confinement::keeps_from_calls(file),
+        "is not read: confined calls could have put it there, or could put another one there"
+    );
+    Ok(())
 }
 
 fn read(path: &Path) -> anyhow::Result<Value> {

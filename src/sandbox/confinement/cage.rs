@@ -16,6 +16,7 @@ use seccompiler::BpfProgram;
 use super::{Confinement, audit, capabilities, filter, places, ruleset, system};
 use crate::sandbox::scratch::Scratch;
 
+pub use super::mask::Mask;
 pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
 
 /// `LANDLOCK_RULE_PATH_BENEATH`.
@@ -35,6 +36,8 @@ pub struct Cage {
     rights: u64,
     gives_up_capabilities: bool,
     filters: Vec<BpfProgram>,
+    /// What is hidden in the directories. Whoever hides something must not share its memory.
+    pub mask: Option<Mask>,
     /// The one other descriptor that the command keeps.
     pub kept: Option<RawFd>,
     /// Whose denials the kernel is to tell, if anybody listens.
@@ -63,6 +66,7 @@ impl Cage {
             rights: ruleset::known(ruleset::to_write()),
             gives_up_capabilities: confinement.confines_files(),
             filters,
+            mask: confinement.masked.mask()?,
             kept: None,
             mark: None,
         })
