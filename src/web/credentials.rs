@@ -22,7 +22,7 @@ pub use key::Key;
 
 /// The most that is read of a credentials file, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
-/// How the file is called.
+/// The file's name.
 pub const FILE: &str = "credentials.json";
 
 /// Variables that were taken out of this process's environment, where others could have read them.

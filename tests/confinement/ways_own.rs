@@ -18,7 +18,7 @@ use crate::stage::{Bounds, DOORS, Door, SECRET, Said, Stage, User, abi, answer_o
 use crate::ways::{closed, way};
 use crate::ways_doors::each_user;
 
-/// What a kept output holds.
+/// The content of a kept output.
 const OUTPUT: &str = "what a command wrote";
 
 /// Where the keys are, in the home.
@@ -28,11 +28,8 @@ const KEYS: &str = ".config/ikigai/credentials.json";
 fn at_home(user: User) -> Stage {
     let stage = Stage::new(user);
     let home = stage.path("root");
-    let (state, output) = (home.join(".local/state"), OUTPUT);
-    stage
-        .with("HOME", home)
-        .with("XDG_STATE_HOME", state)
-        .with("OUTPUT", output)
+    let kept = home.join(".local/state");
+    stage.with("HOME", home).with("XDG_STATE_HOME", kept)
 }
 
 /// The same with all that is this program's own.
@@ -53,7 +50,7 @@ fn with_everything(user: User) -> Stage {
     stage
 }
 
-/// Whether something can be hidden from this user's commands here.
+/// True if something can be hidden from this user's commands here.
 fn can_hide(user: User) -> bool {
     let stage = with_everything(user);
     let said = stage.run(Door::Host, Some(&stage.bounds()), "true");
@@ -274,7 +271,7 @@ fn a_long_output_is_kept_in_a_home() {
     });
 }
 
-/// What is not there yet cannot be made by a call that would then be believed.
+/// A call makes nothing that would then be believed.
 #[test]
 fn nothing_is_put_where_keys_and_lenses_and_a_cache_are_looked_for() {
     each_who_can_hide(|user| {
@@ -406,7 +403,7 @@ fn a_root_that_is_or_lies_in_this_program_s_own_directory_opens_nothing() {
     });
 }
 
-/// What may only be read is hidden there too.
+/// Where calls may only read, it is hidden too.
 #[test]
 fn keys_in_what_may_be_read_alone_are_not_read() {
     each_who_can_hide(|user| {

@@ -36,7 +36,7 @@ pub struct Cage {
     rights: u64,
     gives_up_capabilities: bool,
     filters: Vec<BpfProgram>,
-    /// What is hidden in the directories. Whoever hides something must not share its memory.
+    /// Directories that are hidden in them. A process that hides some must not share its memory.
     pub mask: Option<Mask>,
     /// The one other descriptor that the command keeps.
     pub kept: Option<RawFd>,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Confinement, Right, places, system};
 
-/// How much a call may do with such a file before it is too much.
+/// The reach of calls that is too much for such a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sensitivity {
     /// Everybody may read it: a certificate.
@@ -53,7 +53,7 @@ impl Confinement {
                  in a directory that no call may open"
             ));
         }
-        let read = match kind {
+        let exposed = match kind {
             Sensitivity::Public => false,
             Sensitivity::Internal => self.to_read.contain(&real),
             Sensitivity::Secret => {
@@ -61,6 +61,6 @@ impl Confinement {
                     || (commands && system::grants(&real, Right::Read, &self.to_write))
             }
         };
-        read.then(|| format!("lies where calls may read it: {outside}"))
+        exposed.then(|| format!("lies where calls may read it: {outside}"))
     }
 }

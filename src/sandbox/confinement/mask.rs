@@ -13,7 +13,7 @@
 //! share its memory, or it gets no user namespace.
 
 use std::ffi::{CStr, CString};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::fs::{
     CWD, Mode, OFlags, ResolveFlags, StatVfsMountFlags, fstatvfs, mkdirat, openat2, stat,
@@ -21,7 +21,9 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
 
-/// What makes an empty directory: room for nothing but a name.
+use crate::sandbox::scratch::path_of;
+
+/// Options of the file system that is an empty directory: room for nothing but a name.
 const EMPTY: &CStr = c"mode=0555,size=4k,nr_inodes=4";
 
 /// `struct mount_attr`.
@@ -42,7 +44,7 @@ const LONGEST_PATH: usize = 4096;
 /// A directory that is hidden.
 pub struct Cover {
     path: CString,
-    /// What in it may be read, if it is there.
+    /// The part of it that may be read, if it is there.
     readable: Option<CString>,
 }
 
@@ -53,11 +55,11 @@ impl Cover {
     }
 }
 
-/// What is hidden, and how.
+/// Directories that are hidden from a command.
 #[derive(Default)]
 pub struct Mask {
-    /// What is to be made first, each a directory and a name in it: what is there cannot be made by
-    /// the command.
+    /// Directories to be made first, each a directory and a name in it: once there, they cannot be
+    /// made by the command.
     pub missing: Vec<(CString, CString)>,
     /// Directories that the command may not rename, the outer ones first.
     pub pinned: Vec<CString>,
@@ -79,7 +81,7 @@ impl Mask {
             Err(_) if !self.required => return Ok(()),
             entered => entered?,
         }
-        // What is mounted here is nobody else's matter.
+        // Mounts made here are nobody else's matter.
         mount(None, c"/", None, libc::MS_REC | libc::MS_SLAVE, None)?;
         for (parent, name) in &self.missing {
             match mkdirat(open(parent)?, name, Mode::RWXU) {
@@ -114,7 +116,7 @@ impl Cover {
         let mut name = [0; 32];
         let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
         let hidden = open(&self.path)?;
-        let target = of_descriptor(&hidden, &mut name)?;
+        let target = path_of(&hidden, &mut name)?;
         mount(Some(c"tmpfs"), target, Some(c"tmpfs"), flags, Some(EMPTY))?;
         let cover = open(&self.path)?;
         if let (Some(directory), Some(path)) = (readable, &self.readable) {
@@ -179,8 +181,8 @@ fn open(path: &CStr) -> Result<OwnedFd, Errno> {
 /// Has `source` lie over `target` too, with all that is mounted in it.
 fn bind(source: &OwnedFd, target: &OwnedFd) -> Result<(), Errno> {
     let (mut from, mut to) = ([0; 32], [0; 32]);
-    let from = of_descriptor(source, &mut from)?;
-    let to = of_descriptor(target, &mut to)?;
+    let from = path_of(source, &mut from)?;
+    let to = path_of(target, &mut to)?;
     mount(Some(from), to, None, libc::MS_BIND | libc::MS_REC, None)
 }
 
@@ -226,17 +228,6 @@ fn mount(
         }
         .into(),
     )
-}
-
-/// The name of what is open: what has another name by now is still this.
-fn of_descriptor<'a>(file: impl AsFd, name: &'a mut [u8; 32]) -> Result<&'a CStr, Errno> {
-    let mut number = itoa::Buffer::new();
-    let number = number.format(file.as_fd().as_raw_fd()).as_bytes();
-    let parts = b"/proc/self/fd/".iter().chain(number);
-    for (to, from) in name.iter_mut().zip(parts) {
-        *to = *from;
-    }
-    CStr::from_bytes_until_nul(name).map_err(|_| Errno::NAMETOOLONG)
 }
 
 fn result(returned: libc::c_long) -> Result<(), Errno> {

@@ -24,7 +24,7 @@ use crate::web::credentials::{self, Credentials};
 /// The directory of state and that of the cache.
 const OWN: &str = "ikigai-tools";
 
-/// What of the state may be read.
+/// The part of the state that may be read.
 const OUTPUTS: &str = "output";
 
 /// A file or directory of this program's own that calls would reach.
@@ -134,12 +134,12 @@ impl MaskedPaths {
         }
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn are_none(&self) -> bool {
         self.paths.is_empty()
     }
 
-    /// Whether `real`, which no link leads to, is one of them or lies in one.
+    /// True if `real`, which no link leads to, is one of them or lies in one.
     pub fn hold(&self, real: &Path, right: Right) -> bool {
         self.paths.iter().any(|masked| {
             let readable = masked.readable.as_ref();
@@ -167,7 +167,7 @@ impl MaskedPaths {
             .map_or_else(|| why.clone(), |one| one.sentence(&why))
     }
 
-    /// What hides them from a command; `None` where nothing has to be hidden. An error is a
+    /// The mask that hides them from a command; `None` where nothing has to be hidden. An error is a
     /// sentence.
     pub fn mask(&self) -> Result<Option<Mask>, String> {
         if let Some(fault) = self.fault() {
@@ -247,7 +247,7 @@ impl MaskedPath {
     }
 }
 
-/// Whether it is empty and stays so, but for what may be read.
+/// True if it is empty and stays so, but for what may be read.
 fn is_hidden(masked: &MaskedPath) -> bool {
     let fixed =
         statvfs(&masked.path).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::RDONLY));
@@ -260,7 +260,7 @@ fn is_hidden(masked: &MaskedPath) -> bool {
         })
 }
 
-/// Whether a command of this user could make `path`, which is missing.
+/// True if a command of this user could make `path`, which is missing.
 fn can_be_made(path: &Path) -> bool {
     let nearest = path.ancestors().skip(1).find(|path| path.exists());
     nearest.is_some_and(|nearest| {

@@ -146,7 +146,7 @@ impl Confinement {
         !self.confines_files() || (granted && !self.masks(path, right))
     }
 
-    /// Whether what really lies at `path`, no link on the way, is this program's own and no call's.
+    /// True if what really lies at `path`, no link on the way, is this program's own and no call's.
     #[must_use]
     pub fn masks(&self, path: &Path, right: Right) -> bool {
         self.masked.hold(path, right)
@@ -165,7 +165,7 @@ impl Confinement {
         self.masked.cannot(errno)
     }
 
-    /// Whether what lies at `path` is the user's own and no call's work: nothing that calls may
+    /// True if what lies at `path` is the user's own and no call's work: nothing that calls may
     /// write decides it.
     #[must_use]
     pub fn keeps_from_calls(&self, path: &Path) -> bool {
@@ -266,7 +266,7 @@ pub fn is_within_reach(path: &Path) -> bool {
     })
 }
 
-/// Whether what is open as `file` is this program's own and no call's. Asked once it is open: until
+/// True if what is open as `file` is this program's own and no call's. Asked once it is open: until
 /// then another link can take the place of any name.
 #[must_use]
 pub fn masks_open(file: impl AsFd, right: Right) -> bool {
@@ -299,13 +299,13 @@ fn masking() -> Option<&'static Confinement> {
 
 fn is_masked(confinement: &Confinement, file: BorrowedFd<'_>, right: Right) -> bool {
     let name = read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    // What cannot be told is not opened.
+    // A place that cannot be told is not opened.
     name.map_or(true, |name| {
         !name.is_absolute() || confinement.masks(&name, right)
     })
 }
 
-/// Whether what lies at `path` is the user's own and no call's work, as far as calls are confined
+/// True if what lies at `path` is the user's own and no call's work, as far as calls are confined
 /// as this one is.
 #[must_use]
 pub fn keeps_from_calls(path: &Path) -> bool {
