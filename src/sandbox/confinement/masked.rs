@@ -200,16 +200,15 @@ impl MaskedPaths {
                 let parent = path.parent();
                 parent.is_some_and(|parent| writable(&parent)) && *path != masked.path
             });
-            if !there || masked.readable.as_ref().is_some_and(|one| !one.exists()) {
-                if !writable(&masked.path.as_path()) || !can_be_made(&masked.path) {
-                    if !there {
-                        continue;
-                    }
-                } else {
-                    let own = above.iter().copied().chain([masked.path.as_path()]);
-                    let own = own.chain(masked.readable.as_deref());
-                    mask.missing.extend(own.filter_map(in_parent));
-                }
+            let makes = writable(&masked.path.as_path()) && can_be_made(&masked.path);
+            if !there && !makes {
+                continue;
+            }
+            if makes {
+                let own = above.iter().copied().chain([masked.path.as_path()]);
+                let own = own.chain(masked.readable.as_deref());
+                let missing = own.filter(|path| !path.exists());
+                mask.missing.extend(missing.filter_map(in_parent));
             }
             mask.required |= there;
             mask.pinned.extend(above.into_iter().filter_map(c_string));
