@@ -179,7 +179,9 @@ fn read(
         } else if ended {
             return match watchdog.end() {
                 CommandEnd::Code(code) => Ok((output, code)),
-                CommandEnd::NotStarted(errno) | CommandEnd::NotConfined(errno) => Err(errno.into()),
+                CommandEnd::NotStarted(errno)
+                | CommandEnd::NotConfined(errno)
+                | CommandEnd::NotMasked(errno) => Err(errno.into()),
                 CommandEnd::Unwatched => Ok((output, 128 + libc::SIGKILL)),
             };
         }

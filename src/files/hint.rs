@@ -272,8 +272,9 @@ fn similar(directory: &Path, name: &OsStr, rest: &Path) -> Vec<PathBuf> {
     } else {
         directory
     };
-    let Ok(entries) = fs::read_dir(listed) else {
-        return Vec::new();
+    let entries = match fs::read_dir(listed) {
+        Ok(entries) if !confinement::masks_name(listed) => entries,
+        _ => return Vec::new(),
     };
     let deadline = Instant::now() + LISTING_TIMEOUT;
     let wanted = name.to_lowercase();

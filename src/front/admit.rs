@@ -55,6 +55,10 @@ pub fn admit<'a>(
             .into_iter()
             .find(|within| within.hold(path))
     };
+    let masked = |path: &Path| {
+        let real = roots::follow(path, |_| {});
+        real.is_some_and(|real| confinement.masks(&real, right))
+    };
     let refused = |path: &'a str| {
         let real = roots::follow(&here.join(path), |_| {});
         Refused {
@@ -70,12 +74,17 @@ pub fn admit<'a>(
             _ => Ok(None),
         },
         Scope::File(field) => match given(field) {
-            Some(path) if holding(&here.join(path)).is_none() => Err(refused(path)),
+            Some(path) if masked(&here.join(path)) || holding(&here.join(path)).is_none() => {
+                Err(refused(path))
+            }
             _ => Ok(None),
         },
         Scope::Paths { directory, pattern } => {
             let path = given(directory).unwrap_or_default();
             let base = here.join(path);
+            if masked(&base) {
+                return Err(refused(path));
+            }
             let within = holding(&base).ok_or_else(|| refused(path))?;
             // Of the outputs only those can be read whose names are known.
             if !confinement.readable().hold(&base) && base.is_dir() {
@@ -84,16 +93,14 @@ pub fn admit<'a>(
             let Some(text) = given(pattern) else {
                 return Ok(None);
             };
+            // What wildcards stand for is below the directory that is named before them.
+            let wild = |part: &str| part.contains(['*', '?', '[', '{', '\\']);
+            let named = text.split_inclusive('/').take_while(|part| !wild(part));
+            let place = base.join(named.collect::<String>());
             let listed = within.listed(&base, text);
-            let listed = listed.ok_or_else(|| {
-                // What wildcards stand for is below the directory that is named before them.
-                let wild = |part: &str| part.contains(['*', '?', '[', '{', '\\']);
-                let named = text.split_inclusive('/').take_while(|part| !wild(part));
-                let place = base.join(named.collect::<String>());
-                Refused {
-                    real: roots::follow(&place, |_| {}).unwrap_or(place),
-                    ..refused(text)
-                }
+            let listed = listed.filter(|_| !masked(&place)).ok_or_else(|| Refused {
+                real: roots::follow(&place, |_| {}).unwrap_or(place),
+                ..refused(text)
             })?;
             Ok(Some((pattern, listed)))
         }

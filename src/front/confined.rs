@@ -94,6 +94,9 @@ fn confine(
     if !confinement::is_possible() {
         return Err(refused(confinement::IMPOSSIBLE.to_owned()));
     }
+    if let (Scope::Machine, Some(fault)) = (tool.scope, confinement.fault()) {
+        return Err(refused(fault));
+    }
     confinement.enter().map_err(refused)?;
     let outputs = shell::directory_of_outputs().filter(|_| reads_outputs && tool.hints.read_only);
     let outputs = outputs.and_then(|directory| confinement.lead(&directory));
@@ -139,6 +142,13 @@ pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failu
         Right::Write => confinement.roots(),
         Right::Read | Right::Execute => confinement.readable(),
     };
+    if confinement.masks(&refused.real, *right) {
+        let message = format!(
+            "Not allowed: {path} is where ikigai-tools keeps what is its own, which no confined call \
+             may open"
+        );
+        return Failure::new(Code::PermissionDenied, message);
+    }
     let names: Vec<_> = within
         .directories()
         .iter()

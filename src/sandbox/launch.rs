@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, setpgid};
 
-use crate::sandbox::confinement::cage::Cage;
+use crate::sandbox::confinement::cage::{Cage, Mask};
 use crate::sandbox::scratch::Scratch;
 
 /// The size of the stack on which a new process calls `execve`, in bytes: a few calls, and a
@@ -42,6 +42,9 @@ static STACK_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// What is added to an error's number where what failed was to confine the program.
 pub const NOT_CONFINED: c_int = 1 << 16;
+
+/// The same where it was to hide something from it.
+pub const NOT_MASKED: c_int = 2 << 16;
 
 /// A program with its arguments and environment.
 pub struct Launch {
@@ -100,7 +103,7 @@ impl Launch {
 
     /// Starts the program as a child that leads a process group of its own and has this process's
     /// streams. If it does not start, the child writes the error's number to `report`, four bytes,
-    /// and ends; [`NOT_CONFINED`] is added if it could not be confined.
+    /// and ends; [`NOT_CONFINED`] or [`NOT_MASKED`] is added if it could not be confined.
     pub fn start(&self, report: BorrowedFd<'_>) -> Result<Pid, Errno> {
         let mut start = ChildStart {
             launch: self,
@@ -108,7 +111,8 @@ impl Launch {
         };
         let argument = (&raw mut start).cast::<c_void>();
         let mut pid = -1;
-        if !STACK_TAKEN.swap(true, Ordering::Acquire) {
+        let masked = self.mask().is_some();
+        if !masked && !STACK_TAKEN.swap(true, Ordering::Acquire) {
             let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
             // SAFETY: this thread waits until the child runs another program or has ended
             // (CLONE_VFORK); until then the child has `start` and the stack to itself, and it makes
@@ -120,7 +124,7 @@ impl Launch {
             STACK_TAKEN.store(false, Ordering::Release);
         }
         if pid == -1 {
-            // Some sandboxes do not let processes share memory.
+            // It may not share memory, or some sandbox does not let it.
             // SAFETY: the child makes system calls only.
             pid = unsafe { libc::fork() };
             if pid == 0 {
@@ -131,6 +135,10 @@ impl Launch {
             return Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::NOMEM));
         }
         Pid::from_raw(pid).ok_or(Errno::SRCH)
+    }
+
+    fn mask(&self) -> Option<&Mask> {
+        self.cage.as_ref()?.mask.as_ref()
     }
 }
 
@@ -162,7 +170,9 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
             .as_ref()
             .is_none_or(|directory| libc::fchdir(directory.as_raw_fd()) == 0);
         let mut error = *errno();
-        if entered {
+        if entered && let Some(Err(errno)) = launch.mask().map(Mask::enter) {
+            error = NOT_MASKED + errno.raw_os_error();
+        } else if entered {
             // What cannot be confined is not run.
             match launch.cage.as_ref().map_or(Ok(()), Cage::enter) {
                 Ok(()) => {

@@ -197,19 +197,23 @@ fn open_to_empty(parent: BorrowedFd<'_>, name: &CStr) -> Result<OwnedFd, Errno> 
         Err(Errno::ACCESS) => {
             let directory = openat(parent, name, flags | OFlags::PATH, Mode::empty())?;
             let mut path = [0; 32];
-            let mut number = itoa::Buffer::new();
-            let number = number.format(directory.as_raw_fd()).as_bytes();
-            let parts = b"/proc/self/fd/".iter().chain(number);
-            for (to, from) in path.iter_mut().zip(parts) {
-                *to = *from;
-            }
-            let path = CStr::from_bytes_until_nul(&path).map_err(|_| Errno::NAMETOOLONG)?;
             // A descriptor of this kind has no other way to it before Linux 6.6 (`fchmodat2`).
-            chmod(path, Mode::RWXU)?;
+            chmod(path_of(&directory, &mut path)?, Mode::RWXU)?;
             open()
         }
         Err(errno) => Err(errno),
     }
+}
+
+/// The path of an open file, written into `path`: it leads there whatever its names are by now.
+pub fn path_of<'a>(file: &OwnedFd, path: &'a mut [u8; 32]) -> Result<&'a CStr, Errno> {
+    let mut number = itoa::Buffer::new();
+    let number = number.format(file.as_raw_fd()).as_bytes();
+    let parts = b"/proc/self/fd/".iter().chain(number);
+    for (to, from) in path.iter_mut().zip(parts) {
+        *to = *from;
+    }
+    CStr::from_bytes_until_nul(path).map_err(|_| Errno::NAMETOOLONG)
 }
 
 #[cfg(test)]

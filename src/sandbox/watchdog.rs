@@ -27,7 +27,7 @@ use rustix::process::{
     waitpid,
 };
 
-use crate::sandbox::launch::{Launch, NOT_CONFINED};
+use crate::sandbox::launch::{Launch, NOT_CONFINED, NOT_MASKED};
 use crate::sandbox::scratch::Scratch;
 use crate::sandbox::{descendants, detached};
 
@@ -64,6 +64,8 @@ pub enum CommandEnd {
     NotStarted(Errno),
     /// It could not be confined, and was not started.
     NotConfined(Errno),
+    /// Something could not be hidden from it, and it was not started.
+    NotMasked(Errno),
     /// The command killed its watchdog; everything it started has been killed.
     Unwatched,
 }
@@ -141,6 +143,9 @@ impl Watchdog {
         match (read, i32::from_ne_bytes(kind)) {
             (Ok(()), 0) if self.status.read_exact(&mut number).is_ok() => {
                 CommandEnd::Code(i32::from_ne_bytes(number))
+            }
+            (Ok(()), number @ NOT_MASKED..) => {
+                CommandEnd::NotMasked(Errno::from_raw_os_error(number - NOT_MASKED))
             }
             (Ok(()), number @ NOT_CONFINED..) => {
                 CommandEnd::NotConfined(Errno::from_raw_os_error(number - NOT_CONFINED))

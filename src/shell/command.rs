@@ -103,7 +103,7 @@ pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> 
         let reason = "the command contains a NUL character, nothing was run";
         return refuse(reason, sink).map(ended);
     }
-    let shell = conditions.shell;
+    let (shell, confinement) = (conditions.shell, conditions.confinement);
     let (output, mut watchdog) = match start(command, conditions) {
         Ok(started) => started,
         Err(error) => return refuse(&shell.explain(&error), sink).map(ended),
@@ -134,6 +134,11 @@ pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> 
         }
         CommandEnd::NotStarted(errno) => refuse(&shell.explain(&errno.into()), sink).map(ended),
         CommandEnd::NotConfined(errno) => refuse(&not_confined(errno), sink).map(ended),
+        CommandEnd::NotMasked(errno) => {
+            let why = confinement.map(|confinement| confinement.cannot_mask(errno));
+            let why = format!("the command was not run: {}", why.unwrap_or_default());
+            refuse(&why, sink).map(ended)
+        }
         // SIGKILL is the only signal that ends a watchdog.
         CommandEnd::Unwatched => Ok(ended(128 + libc::SIGKILL)),
     }

@@ -117,7 +117,9 @@ pub fn run_program(
         } else if ended {
             return match watchdog.end() {
                 CommandEnd::Code(code) => Ok(ProgramOutput { output, code }),
-                CommandEnd::NotStarted(errno) | CommandEnd::NotConfined(errno) => Err(errno.into()),
+                CommandEnd::NotStarted(errno)
+                | CommandEnd::NotConfined(errno)
+                | CommandEnd::NotMasked(errno) => Err(errno.into()),
                 CommandEnd::Unwatched => Ok(ProgramOutput {
                     output,
                     code: 128 + libc::SIGKILL,

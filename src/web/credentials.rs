@@ -19,11 +19,13 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use url::Url;
 
+use crate::sandbox::confinement;
 pub use key::Key;
 
 /// The most that is read of a credentials file, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
-const FILE: &str = "credentials.json";
+/// The file's name.
+pub const FILE: &str = "credentials.json";
 
 /// The shortest part of a credential that is a secret by itself, in bytes.
 pub const SECRET: usize = 8;
@@ -169,7 +171,7 @@ impl<'a> Credentials<'a> {
         let Some(file) = self.file() else {
             return Err(Missing { problem: None });
         };
-        let found = read(&file).and_then(|json| {
+        let found = believed(&file).and_then(|()| read(&file)).and_then(|json| {
             // A problem with the one matters only if the other does not exist either.
             let nested = pick(&json, path);
             match nested {
@@ -231,6 +233,15 @@ fn exists(file: &Path) -> bool {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
         ),
     }
+}
+
+/// Refuses what a confined call could have put there.
+fn believed(file: &Path) -> anyhow::Result<()> {
+    ensure!(
+        confinement::keeps_from_calls(file),
+        "is not read: confined calls could have put it there, or could put another one there"
+    );
+    Ok(())
 }
 
 fn read(path: &Path) -> anyhow::Result<Value> {

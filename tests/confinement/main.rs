@@ -37,6 +37,7 @@ mod ways_files;
 mod ways_kernel;
 mod ways_links;
 mod ways_network;
+mod ways_own;
 mod ways_processes;
 mod ways_races;
 mod ways_replaced;

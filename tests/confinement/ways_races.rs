@@ -186,7 +186,11 @@ fn a_state_directory_that_is_swapped_for_a_link_is_not_written_to() {
         let end = Instant::now() + A_WHILE;
         while Instant::now() < end {
             let said = stage.run(Door::Host, Some(&bounds), "seq 2000");
-            assert_eq!(said.code, Some(0), "{said:?}");
+            // Where it is a link at that moment, nothing is run.
+            let refused = said
+                .text
+                .contains("where ikigai-tools keeps what is its own");
+            assert!(said.code == Some(0) || refused, "{said:?}");
         }
         stop(&stage);
         assert_eq!(stage.outside(), before);

@@ -2,11 +2,16 @@
 //! another name, and with nothing that is no message.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 
 use serde_json::json;
 
-use crate::http::{Answer, HEADERS, HttpServer, http, ping, serve, token_of};
+use crate::common::{public_directory, skip, text};
+use crate::http::{
+    Answer, HEADERS, HttpServer, http, ping, private_file, serve, token_lines, token_of,
+};
+use crate::life::Certificates;
 
 fn bearer(name: &str) -> String {
     format!("Bearer {}", token_of(name))
@@ -453,4 +458,127 @@ fn beyond_this_machine_it_does_not_start_without_tokens_and_tls() {
         403
     );
     assert_eq!(status("tools.example.org", "https://evil.example"), 403);
+}
+
+/// Who gets in is not for those to say who have been let in.
+#[test]
+fn it_does_not_start_where_calls_could_reach_what_lets_them_in() {
+    let certificates = Certificates::new();
+    let (certificate, key) = (certificates.certificate, certificates.key.serialize_pem());
+    let (roots, readable) = (public_directory(), public_directory());
+    let (root, read) = (text(roots.path()), text(readable.path()));
+    let begin = || http(&["--tools", "grep", "--root", root, "--read", read]);
+    let tokens = token_lines(&["anna"]);
+    let files = [
+        ("--tokens", "the file of tokens", &tokens),
+        ("--cert", "the certificate file", &certificate),
+        ("--key", "the key file", &key),
+    ];
+    // The server with one of the three files at this path, and the others where they belong.
+    let start = |flag: &str, path: &Path| {
+        let mut builder = begin();
+        for (one, _, content) in files {
+            let own = builder.file(one.trim_start_matches('-'), content);
+            let path = if one == flag { path } else { &own };
+            builder = builder.arg(one).arg(path);
+        }
+        builder.try_start().map(drop)
+    };
+    if let Err(log) = begin().tokens(&["anna"]).try_start() {
+        assert!(log.contains("Landlock"), "{log}");
+        return skip(&log);
+    }
+    let elsewhere = public_directory();
+    symlink(elsewhere.path(), roots.path().join("directory")).unwrap();
+    for (flag, what, content) in files {
+        let inside = private_file(roots.path(), flag, content);
+        let outside = private_file(elsewhere.path(), flag, content);
+        let (link, led) = (roots.path().join("link"), elsewhere.path().join("led"));
+        symlink(&outside, &link).unwrap();
+        symlink(&inside, &led).unwrap();
+        let below = roots.path().join("directory").join(flag);
+        for path in [&inside, &link, &below, &led] {
+            let log = start(flag, path).unwrap_err();
+            assert!(log.contains(&format!("{what} {}", text(path))), "{log}");
+            assert!(log.contains(&format!("lies within {root}")), "{log}");
+            assert!(log.contains("move it to"), "{log}");
+        }
+        fs::remove_file(&link).unwrap();
+        fs::remove_file(&led).unwrap();
+        assert_eq!(start(flag, &outside), Ok(()));
+        // A second name, which may lie anywhere.
+        fs::hard_link(&outside, elsewhere.path().join("second")).unwrap();
+        let log = start(flag, &outside).unwrap_err();
+        assert!(
+            log.contains("2 names") && log.contains("put a copy"),
+            "{log}"
+        );
+        fs::remove_file(elsewhere.path().join("second")).unwrap();
+        // Everybody is sent the certificate.
+        let started = start(flag, &private_file(readable.path(), flag, content));
+        match started {
+            Ok(()) => assert_eq!(flag, "--cert"),
+            Err(log) => assert!(log.contains("calls may read it"), "{log}"),
+        }
+    }
+}
+
+/// The files are looked at again whenever they are read.
+#[test]
+fn what_has_come_within_reach_since_is_not_read_again() {
+    let roots = public_directory();
+    let builder = http(&["--root", text(roots.path()), "--tools", "grep"]).tokens(&["anna"]);
+    let server = match builder.try_start() {
+        Ok(server) => server,
+        Err(log) if log.contains("Landlock") => return skip(&log),
+        Err(log) => panic!("{log}"),
+    };
+    let inside = private_file(roots.path(), "tokens", &token_lines(&["anna", "ben"]));
+    let tokens = server.room().join("tokens");
+    fs::remove_file(&tokens).unwrap();
+    symlink(inside, &tokens).unwrap();
+    server.signal(libc::SIGHUP);
+    assert!(server.logs("nothing is changed: the file of tokens"));
+    let status = |name: &str| {
+        let given = bearer(name);
+        server.post(&[("Authorization", &given)], &ping()).status
+    };
+    assert_eq!((status("anna"), status("ben")), (200, 401));
+}
+
+/// Keys that lie in a root are nobody's over HTTP either, and outputs are read there.
+#[test]
+fn nobody_with_a_token_opens_the_keys_of_the_server() {
+    let home = public_directory();
+    let root = text(home.path());
+    let keys = home.path().join(".config/ikigai");
+    fs::create_dir_all(&keys).unwrap();
+    fs::write(keys.join("credentials.json"), "the-keys").unwrap();
+    let builder = http(&["--root", root, "--tools", "bash,local"]).tokens(&["anna"]);
+    let builder = builder
+        .env("HOME", root)
+        .env("XDG_CONFIG_HOME", home.path().join(".config"));
+    let server = match builder.try_start() {
+        Ok(server) => server,
+        Err(log) if log.contains("Landlock") => return skip(&log),
+        Err(log) => panic!("{log}"),
+    };
+    for (tool, arguments) in [
+        (
+            "bash",
+            json!({"command": "cat .config/ikigai/credentials.json"}),
+        ),
+        (
+            "bash",
+            json!({"command": "mv .config a; cat a/ikigai/credentials.json"}),
+        ),
+        (
+            "file_read",
+            json!({"file_path": ".config/ikigai/credentials.json"}),
+        ),
+        ("grep", json!({"pattern": "keys", "glob": ".config/*/*"})),
+    ] {
+        let answer = server.call_as("anna", tool, &arguments).json().to_string();
+        assert!(!answer.contains("the-keys"), "{tool}: {answer}");
+    }
 }

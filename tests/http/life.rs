@@ -14,14 +14,14 @@ use crate::server::Server;
 const LISTENS: &str = "listening on https://";
 
 /// An authority, and the certificate and key of a server in PEM.
-struct Certificates {
-    authority: String,
-    certificate: String,
-    key: KeyPair,
+pub struct Certificates {
+    pub authority: String,
+    pub certificate: String,
+    pub key: KeyPair,
 }
 
 impl Certificates {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
         let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();

@@ -1,6 +1,7 @@
 //! The server: what it offers, and how it answers, whatever its messages come over.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 use hyper::header::USER_AGENT;
@@ -21,14 +22,14 @@ use crate::access::Holder;
 use crate::cache::{Layers, Sharing};
 use crate::command_line::mcp::Options;
 use crate::contract::terms::Reader;
-use crate::contract::tool::Tool;
+use crate::contract::tool::{Scope, Tool};
 use crate::front::mcp::call::{CallAnswer, Caller, Wanted};
 use crate::front::mcp::clients::{self, Client};
 use crate::front::mcp::operation::Operation;
 use crate::front::mcp::progress::{self, Heard};
 use crate::front::mcp::{instructions, list, resources, structured, text};
 use crate::registry::TOOLS;
-use crate::sandbox::confinement::Confinement;
+use crate::sandbox::confinement::{Confinement, Sensitivity};
 
 /// What all clients of a server have in common.
 pub struct Offer {
@@ -62,6 +63,13 @@ impl Offer {
             max_answer: options.max_answer,
             operation,
         }
+    }
+
+    /// Why a file of the server's own must not lie at `path`: the rest of a sentence.
+    pub fn exposes(&self, path: &Path, sensitivity: Sensitivity) -> Option<String> {
+        let commands = self.tools.iter().any(|tool| tool.scope == Scope::Machine);
+        let confinement = self.caller.confinement()?;
+        confinement.exposes(path, sensitivity, commands)
     }
 
     /// How it stands with what the server shares with others; `None` where it shares nothing.

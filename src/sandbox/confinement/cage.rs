@@ -17,6 +17,7 @@ use super::ruleset::{self, result};
 use super::{Confinement, audit, capabilities, places, system};
 use crate::sandbox::scratch::Scratch;
 
+pub use super::mask::Mask;
 pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
 
 /// The first descriptor behind the three that every program has.
@@ -33,6 +34,8 @@ pub struct Cage {
     rights: u64,
     gives_up_capabilities: bool,
     filters: Vec<CallFilter>,
+    /// Directories that are hidden in them. A process that hides some must not share its memory.
+    pub mask: Option<Mask>,
     /// The one other descriptor that the command keeps.
     pub kept: Option<RawFd>,
     /// Whose denials the kernel is to tell, if anybody listens.
@@ -54,6 +57,7 @@ impl Cage {
             rights: ruleset::known(ruleset::to_write()),
             gives_up_capabilities: confinement.confines_files(),
             filters,
+            mask: confinement.masked.mask()?,
             kept: None,
             mark: None,
         })

@@ -14,20 +14,30 @@ mod bounds;
 pub mod cage;
 mod capabilities;
 mod etc;
+mod exposure;
 mod filter;
 mod harmless;
+mod mask;
+mod masked;
 mod places;
 mod ruleset;
 mod system;
 
 use std::env;
+use std::ffi::CStr;
+use std::fs::read_link;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::sandbox::roots::Roots;
+use rustix::fs::{Mode, OFlags, openat};
+
+use crate::sandbox::roots::{self, Roots};
+use masked::MaskedPaths;
 use places::Place;
 
 pub use bounds::{Bounds, Door, NO_NETWORK, READ, ROOTS, VARIABLES};
+pub use exposure::Sensitivity;
 pub use places::{directory, file_or_directory};
 pub use ruleset::{IMPOSSIBLE, abi, is_possible};
 
@@ -50,6 +60,7 @@ pub struct Confinement {
     /// The names of the roots, and of these and what may be read.
     to_write: Roots,
     to_read: Roots,
+    masked: MaskedPaths,
     no_network: bool,
     door: Door,
 }
@@ -66,11 +77,13 @@ impl Confinement {
         let paths = |places: &[Place]| places.iter().map(|place| place.path.clone()).collect();
         let to_write: Vec<PathBuf> = paths(&roots);
         let to_read = [to_write.clone(), paths(&readable)].concat();
+        let (to_write, to_read) = (Roots::new(to_write), Roots::new(to_read));
         Ok(Self {
             roots,
             readable,
-            to_write: Roots::new(to_write),
-            to_read: Roots::new(to_read),
+            masked: MaskedPaths::within(&to_write, &to_read),
+            to_write,
+            to_read,
             no_network: bounds.no_network,
             door: bounds.door,
         })
@@ -131,7 +144,42 @@ impl Confinement {
             Right::Write => self.to_write.contain(path),
             Right::Read | Right::Execute => self.to_read.contain(path),
         };
-        !self.confines_files() || within || system::grants(path, right, &self.to_write)
+        let granted = within || system::grants(path, right, &self.to_write);
+        !self.confines_files() || (granted && !self.masks(path, right))
+    }
+
+    /// True if what really lies at `path`, no link on the way, is this program's own and no call's.
+    #[must_use]
+    pub fn masks(&self, path: &Path, right: Right) -> bool {
+        self.masked.hold(path, right)
+    }
+
+    /// Why no command can be kept from what is this program's own: a sentence, which begins with
+    /// what it is; `None` where that has to be tried.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        self.masked.fault()
+    }
+
+    /// The same where it was tried.
+    #[must_use]
+    pub fn cannot_mask(&self, errno: rustix::io::Errno) -> String {
+        self.masked.cannot(errno)
+    }
+
+    /// True if what lies at `path` is the user's own and no call's work: nothing that calls may
+    /// write decides it.
+    #[must_use]
+    pub fn keeps_from_calls(&self, path: &Path) -> bool {
+        let open = |at: &Path| {
+            self.confines_files() && self.may_write(at) && !self.masks(at, Right::Write)
+        };
+        places::trace(path)
+            .is_some_and(|(real, links)| !open(&real) && !links.iter().any(|link| open(link)))
+    }
+
+    fn may_write(&self, real: &Path) -> bool {
+        self.to_write.contain(real) || system::is_shared(real)
     }
 
     /// Where `name` leads, which need not be there; `None` where a link on the way lies in a root,
@@ -145,7 +193,7 @@ impl Confinement {
     #[must_use]
     pub fn leaves_out_of_reach(&self, path: &Path) -> bool {
         let real = self.lead(path);
-        real.is_some_and(|real| !self.to_write.contain(&real) && !system::is_shared(&real))
+        real.is_some_and(|real| !self.may_write(&real))
     }
 
     /// How whoever asked for this confinement allows more: a flag or a variable.
@@ -214,8 +262,54 @@ pub fn is_within_reach(path: &Path) -> bool {
     let bounds = current().filter(|confinement| confinement.confines_files());
     bounds.is_none_or(|confinement| {
         let here = env::current_dir().unwrap_or_default();
-        confinement.to_read.hold(&here.join(path))
+        confinement.to_read.hold(&here.join(path)) && !masks_name(path)
     })
+}
+
+/// True if what is open as `file` is this program's own and no call's. Asked once it is open: until
+/// then another link can take the place of any name.
+#[must_use]
+pub fn masks_open(file: impl AsFd, right: Right) -> bool {
+    masking().is_some_and(|confinement| is_masked(confinement, file.as_fd(), right))
+}
+
+/// The same of what is called so, for whoever tells no more than names and numbers.
+#[must_use]
+pub fn masks_name(path: &Path) -> bool {
+    masking().is_some_and(|confinement| {
+        let here = env::current_dir().unwrap_or_default();
+        let real = roots::follow(&here.join(path), |_| {});
+        real.is_none_or(|real| confinement.masks(&real, Right::Read))
+    })
+}
+
+/// The same of what is called `name` in `directory`, which need not be there.
+#[must_use]
+pub fn masks_entry(directory: BorrowedFd<'_>, name: &CStr) -> bool {
+    masking().is_some_and(|confinement| {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = openat(directory, name, flags, Mode::empty());
+        opened.is_ok_and(|entry| is_masked(confinement, entry.as_fd(), Right::Read))
+    })
+}
+
+fn masking() -> Option<&'static Confinement> {
+    current().filter(|confinement| !confinement.masked.are_none())
+}
+
+fn is_masked(confinement: &Confinement, file: BorrowedFd<'_>, right: Right) -> bool {
+    let name = read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    // A place that cannot be told is not opened.
+    name.map_or(true, |name| {
+        !name.is_absolute() || confinement.masks(&name, right)
+    })
+}
+
+/// True if what lies at `path` is the user's own and no call's work, as far as calls are confined
+/// as this one is.
+#[must_use]
+pub fn keeps_from_calls(path: &Path) -> bool {
+    current().is_none_or(|confinement| confinement.keeps_from_calls(path))
 }
 
 /// Whether nothing that this process's confinement lets calls write decides what lies at `path`:

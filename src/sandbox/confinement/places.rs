@@ -85,15 +85,28 @@ fn open_at_once(name: &Path) -> Result<Place, Errno> {
     })
 }
 
+/// Where `name` leads, which need not be there, and where the links lie that it leads through.
+pub fn trace(name: &Path) -> Option<(PathBuf, Vec<PathBuf>)> {
+    match open_at_once(name) {
+        Ok(place) => Some((place.path, Vec::new())),
+        // A link before what is missing would have been found first.
+        Err(Errno::NOENT) => Some((name.components().collect(), Vec::new())),
+        Err(_) => {
+            let name = Name::resolve("", name.as_os_str()).ok()?;
+            Some((name.real, name.links))
+        }
+    }
+}
+
 /// Where `name` leads, which need not be there, unless a link on the way lies in one of the
 /// `writable` directories.
 pub fn lead(name: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
-    let name = Name::resolve("", name.as_os_str()).ok()?;
+    let (real, links) = trace(name)?;
     let inside = |link: &PathBuf| {
         writable.iter().any(|root| link.starts_with(root))
             || link.starts_with(system::SHARED_MEMORY)
     };
-    (!name.links.iter().any(inside)).then_some(name.real)
+    (!links.iter().any(inside)).then_some(real)
 }
 
 /// The directory called `name`, absolute and without links, for the reader of a command line.

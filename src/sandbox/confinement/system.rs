@@ -31,6 +31,9 @@ const TO_READ: [&str; 12] = [
 /// The one of them that is not all for root.
 const ETC: &str = "/etc";
 
+/// Those of them in which administrators put what a program is told.
+pub const CONFIGURED: [&str; 3] = ["/etc", "/opt", "/usr"];
+
 /// A file and a directory in one of them that may be links to where nothing else may be read.
 const NAME_SERVERS: &str = "/etc/resolv.conf";
 const CERTIFICATES: &str = "/etc/ssl/certs";

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::Count;
+use crate::sandbox::confinement;
 pub(super) use sought::Sought;
 
 /// Directories that hold what was built, fetched or kept by a program, and not what somebody wrote.
@@ -314,8 +315,9 @@ impl Entry<'_> {
 
 /// Looks at the entries of a directory; false if time is over. One that cannot be read has none.
 fn each(path: &Path, until: Instant, mut look: impl FnMut(&Entry<'_>)) -> bool {
-    let Ok(entries) = fs::read_dir(path) else {
-        return Instant::now() < until;
+    let entries = match fs::read_dir(path) {
+        Ok(entries) if !confinement::masks_name(path) => entries,
+        _ => return Instant::now() < until,
     };
     for (at, entry) in entries.flatten().enumerate() {
         if at % 64 == 0 && Instant::now() >= until {

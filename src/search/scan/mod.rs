@@ -21,6 +21,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 use rustix::io::{Errno, read};
 
+use crate::sandbox::confinement::{self, Right};
 use decode::Mark;
 pub use pieces::{LARGE, Large, Pieces};
 
@@ -137,6 +138,9 @@ pub fn regular(file: Result<OwnedFd, Errno>, links: Links) -> Result<(OwnedFd, u
     let status = fstat(&file).map_err(ScanError::Unreadable)?;
     if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
         return Err(ScanError::NotRegular);
+    }
+    if confinement::masks_open(&file, Right::Read) {
+        return Err(ScanError::Unreadable(Errno::ACCESS));
     }
     Ok((file, usize::try_from(status.st_size).unwrap_or(0)))
 }

@@ -13,6 +13,7 @@ use super::GlobError;
 use super::listing::{Deeper, Entry, Listing, Stretch};
 use super::places::{self, Anchor, at, is_directory, kind, terminated};
 use super::trip::Trip;
+use crate::sandbox::confinement::{self, Right};
 use crate::search::paths::{EntryKind, Walked};
 use crate::search::steps::Step;
 use crate::search::wildcard::Component;
@@ -255,7 +256,12 @@ impl<'a> Reader<'a> {
         if !next.links {
             flags |= OFlags::NOFOLLOW;
         }
-        let directory = match openat(base, name, flags, Mode::empty()) {
+        let opened = openat(base, name, flags, Mode::empty());
+        let opened = opened.and_then(|directory| {
+            let masked = confinement::masks_open(&directory, Right::Read);
+            (!masked).then_some(directory).ok_or(Errno::ACCESS)
+        });
+        let directory = match opened {
             Ok(directory) => directory,
             Err(error) => {
                 self.unreadable(error, next.given, walked)?;

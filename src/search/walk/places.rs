@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
 use super::listing::Listing;
+use crate::sandbox::confinement;
 use crate::search::paths::EntryKind;
 
 /// A directory held open, for what lies too deep to be named from the start.
@@ -44,6 +45,9 @@ pub(super) fn terminated<'a>(scratch: &'a mut Vec<u8>, path: &[u8]) -> &'a CStr 
 /// What the entry itself is; `None` if it does not exist.
 pub(super) fn kind(directory: BorrowedFd<'_>, path: &CStr) -> Option<EntryKind> {
     let status = statat(directory, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    if confinement::masks_entry(directory, path) {
+        return None;
+    }
     Some(FileType::from_raw_mode(status.st_mode).into())
 }
 

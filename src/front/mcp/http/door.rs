@@ -114,7 +114,7 @@ pub async fn open(listener: TcpListener, site: Arc<Site>, mut signals: Signals, 
             biased;
             _ = signals.terminate.recv() => break,
             _ = signals.interrupt.recv() => break,
-            _ = signals.hang_up.recv() => site.gate.read_again(),
+            _ = signals.hang_up.recv() => site.gate.read_again(&site.offer),
             _ = rounds.tick() => connections.look_after(),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {

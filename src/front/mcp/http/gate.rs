@@ -27,6 +27,8 @@ use crate::front::mcp::http::message::{self, LARGE_AT_ONCE, Message};
 use crate::front::mcp::http::refusal::Refusal;
 use crate::front::mcp::http::tls;
 use crate::front::mcp::log;
+use crate::front::mcp::server::Offer;
+use crate::sandbox::confinement::Sensitivity;
 
 /// Whoever calls where nobody has a token.
 const LOCAL: &str = "local";
@@ -90,8 +92,8 @@ impl Gate {
     ///
     /// # Errors
     /// A sentence: what is wrong with which file.
-    pub fn keys(http: &Http) -> Result<Keys, String> {
-        Files::of(http).read()
+    pub fn keys(http: &Http, offer: &Offer) -> Result<Keys, String> {
+        Files::of(http).read(offer)
     }
 
     /// The gate of a server that listens on `address` and has so many connections at a time.
@@ -119,8 +121,8 @@ impl Gate {
     }
 
     /// Reads the files again. Where one of them is bad, all stays as it was.
-    pub fn read_again(&self) {
-        match self.files.read() {
+    pub fn read_again(&self, offer: &Offer) {
+        match self.files.read(offer) {
             Ok(keys) => {
                 lock(&self.allowances).retain(|holder, _| {
                     let tokens = keys.tokens.as_ref();
@@ -288,7 +290,31 @@ impl Files {
         }
     }
 
-    fn read(&self) -> Result<Keys, String> {
+    fn read(&self, offer: &Offer) -> Result<Keys, String> {
+        let certificate = self.certificate.as_ref();
+        let files = [
+            (
+                self.tokens.as_ref(),
+                "the file of tokens",
+                Sensitivity::Internal,
+            ),
+            (
+                certificate.map(|both| &both.0),
+                "the certificate file",
+                Sensitivity::Public,
+            ),
+            (
+                certificate.map(|both| &both.1),
+                "the key file",
+                Sensitivity::Secret,
+            ),
+        ];
+        for (path, what, sensitivity) in files {
+            let exposed = path.and_then(|path| Some((path, offer.exposes(path, sensitivity)?)));
+            if let Some((path, reason)) = exposed {
+                return Err(format!("{what} {} {reason}", path.display()));
+            }
+        }
         let tokens = self.tokens.as_ref().map(|path| {
             let tokens = Tokens::read(path)
                 .map_err(|fault| format!("the file of tokens {} {fault}", path.display()))?;

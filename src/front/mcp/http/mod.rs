@@ -74,7 +74,7 @@ struct Site {
 
 /// Serves until a signal ends it. An error is a sentence for the log.
 pub async fn serve(http: Http, offer: Arc<Offer>, operation: Arc<Operation>) -> Result<(), String> {
-    let keys = Gate::keys(&http)?;
+    let keys = Gate::keys(&http, &offer)?;
     let signals = door::Signals::listen()?;
     let listener = door::listen(http.address)
         .map_err(|error| format!("cannot listen on {}: {error}", http.address))?;

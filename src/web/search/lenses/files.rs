@@ -11,6 +11,7 @@ use anyhow::{Context, bail, ensure};
 use serde_json::Value;
 
 use super::Lens;
+use crate::sandbox::confinement;
 use crate::sort::Sort;
 use crate::web::credentials::Credentials;
 use crate::web::search::DomainFilter;
@@ -47,6 +48,9 @@ pub fn places(credentials: &Credentials<'_>) -> Vec<PathBuf> {
 /// The lenses in a file, or in the files of a directory in the order of their names. What cannot be
 /// used is named, with the reason.
 pub fn read(place: &Path) -> Vec<Result<Lens, String>> {
+    if !confinement::keeps_from_calls(place) {
+        return vec![Err(sentence(place, "confined calls could change it"))];
+    }
     if !place.is_dir() {
         return read_file(place);
     }

@@ -1,0 +1,66 @@
+//! The files that decide who gets into a server, as far as calls that it lets in could reach them.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use super::{Confinement, Right, places, system};
+
+/// The reach of calls that is too much for such a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sensitivity {
+    /// Everybody may read it: a certificate.
+    Public,
+    /// It is nobody's to read in the directories of calls; where it lies in the system's it gives
+    /// nothing away: digests.
+    Internal,
+    /// It is nobody's to read: a key.
+    Secret,
+}
+
+impl Confinement {
+    /// Why a server's own file must not lie at `path`: the rest of a sentence that begins with what
+    /// it is. `commands` says whether calls run commands.
+    #[must_use]
+    pub fn exposes(&self, path: &Path, kind: Sensitivity, commands: bool) -> Option<String> {
+        if !self.confines_files() {
+            return None;
+        }
+        let outside = "move it to a directory that no call may open";
+        let Some((real, links)) = places::trace(path) else {
+            return Some(format!("cannot be followed to its end: {outside}"));
+        };
+        let mut writable = self.to_write.directories().to_vec();
+        writable.push(system::SHARED_MEMORY.into());
+        for at in links.iter().chain([&real]) {
+            if let Some(root) = writable.iter().find(|root| at.starts_with(root)) {
+                let lies = if *at == real {
+                    String::from("lies")
+                } else {
+                    format!("is reached through the link {}, which lies", at.display())
+                };
+                return Some(format!(
+                    "{lies} within {}, where calls may write, and whoever makes one could let \
+                     others in: {outside}",
+                    root.display()
+                ));
+            }
+        }
+        let names = fs::metadata(&real).map_or(1, |status| status.nlink());
+        if names > 1 {
+            return Some(format!(
+                "has {names} names (hard links), and by another one calls may reach it: put a copy \
+                 in a directory that no call may open"
+            ));
+        }
+        let exposed = match kind {
+            Sensitivity::Public => false,
+            Sensitivity::Internal => self.to_read.contain(&real),
+            Sensitivity::Secret => {
+                self.to_read.contain(&real)
+                    || (commands && system::grants(&real, Right::Read, &self.to_write))
+            }
+        };
+        exposed.then(|| format!("lies where calls may read it: {outside}"))
+    }
+}
