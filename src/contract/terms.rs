@@ -93,13 +93,13 @@ impl Deadline {
     /// the deadline, or at half of a shorter time than twice that.
     #[must_use]
     pub fn asks_after(self) -> Duration {
-        self.whole - (self.whole / 2).min(CLEARING_UP)
+        self.whole.saturating_sub((self.whole / 2).min(CLEARING_UP))
     }
 
     /// When that is.
     #[must_use]
     pub fn asks(self) -> Instant {
-        let before = self.whole - self.asks_after();
+        let before = self.whole.saturating_sub(self.asks_after());
         self.end.checked_sub(before).unwrap_or(self.end)
     }
 

@@ -139,6 +139,10 @@ pub struct ProcessSet {
 
 impl ProcessSet {
     #[must_use]
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "nothing can be allocated where this is needed"
+    )]
     pub fn new() -> Self {
         const NONE: Process = Process {
             pid: 0,
