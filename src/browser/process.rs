@@ -129,7 +129,9 @@ pub fn run(
     let (output, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let mut watchdog = Watchdog::start(launch, input, Stderr::Nowhere)?;
     let read = read(&mut watchdog, output.into(), end);
-    watchdog.stop(STOP);
+    // There is nothing that it could clear up.
+    watchdog.ask_to_end(Duration::ZERO);
+    watchdog.stop(Instant::now() + STOP);
     // The watchdog has done it, unless somebody killed it.
     scratch.remove();
     read

@@ -44,6 +44,9 @@ const LEAST_ANSWER: usize = 256;
 /// How long answering takes at most, once it is known what to answer.
 const ANSWERING: Duration = Duration::from_millis(300);
 
+/// How long before its deadline a command is asked to end, at most.
+const CLEARING_UP: Duration = Duration::from_secs(2);
+
 /// Whoever reads the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reader {
@@ -84,6 +87,27 @@ impl Deadline {
     pub fn after(whole: Duration) -> Option<Self> {
         let end = Instant::now().checked_add(whole)?;
         Some(Self { end, whole })
+    }
+
+    /// How long after its beginning a command is asked to end that still runs: two seconds before
+    /// the deadline, or at half of a shorter time than twice that.
+    #[must_use]
+    pub fn asks_after(self) -> Duration {
+        self.whole.saturating_sub((self.whole / 2).min(CLEARING_UP))
+    }
+
+    /// When that is.
+    #[must_use]
+    pub fn asks(self) -> Instant {
+        let before = self.whole.saturating_sub(self.asks_after());
+        self.end.checked_sub(before).unwrap_or(self.end)
+    }
+
+    /// When work has to end, so that some tenths of a second are left for the answer.
+    #[must_use]
+    pub fn until(self) -> Instant {
+        let answering = (self.whole / 5).min(ANSWERING);
+        self.end.checked_sub(answering).unwrap_or(self.end)
     }
 
     /// How long the call still has.
@@ -152,9 +176,7 @@ impl Terms {
     /// When work has to end, so that some tenths of a second are left for the answer.
     #[must_use]
     pub fn until(&self) -> Option<Instant> {
-        let deadline = self.deadline?;
-        let answering = (deadline.whole / 5).min(ANSWERING);
-        Some(deadline.end.checked_sub(answering).unwrap_or(deadline.end))
+        self.deadline.map(Deadline::until)
     }
 
     /// How long the call still has, at most `most`.

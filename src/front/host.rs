@@ -14,11 +14,15 @@ use crate::files;
 use crate::front::{abort, answer};
 use crate::program::Exit;
 use crate::sandbox::caller::{self, Watch};
+use crate::sandbox::lifeline;
 
 /// Answers the request on stdin on these terms.
 pub fn answer_on(tool: &Tool, terms: Terms) -> Exit {
     abort::settle(tool.family);
     caller::watch(watch_of(tool));
+    if tool.scope == Scope::Machine {
+        lifeline::heed_termination();
+    }
     let mut input = read(Stdin, "stdin");
     answer::as_json(tool, bytes_of(&mut input), terms)
 }

@@ -1,4 +1,4 @@
-//! Ending a whole tree of processes: all descendants of this one, whatever session or group they
+//! Finding a whole tree of processes: all descendants of this one, whatever session or group they
 //! moved to.
 //!
 //! A process whose parent dies is handed to the nearest "child subreaper" above it (`prctl(2)`), so
@@ -8,92 +8,76 @@
 //! variable in the environment of all of it.
 //!
 //! A watchdog does this in a process that may have been forked from one with several threads:
-//! nothing here allocates or takes a lock.
+//! nothing here allocates or takes a lock, but for [`running`], which is for tools.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::AsFd;
-use std::time::{Duration, Instant};
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
-use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait,
-};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, wait};
 
-use crate::sandbox::detached::ends_by_itself;
-use crate::sandbox::watchdog;
+use crate::sandbox::own_process::OwnProcess;
 
-/// How long the killed processes are waited for. One in an uninterruptible wait, or one that
-/// belongs to another user, survives any signal; it must not keep us waiting.
-const KILL_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// How long a watchdog is left alone that stays for its directory's sake. It ends with what it
-/// waits for; a command that only pretends to be one does not.
-const SPARE_TIMEOUT: Duration = Duration::from_secs(4);
-
-/// How many processes are ended per round. What is left is found in the next one.
+/// How many processes are found per round. Where they are ended, the next one finds what is left.
 const AT_ONCE: usize = 4096;
 
 /// How much of a file in `/proc` is read at a time, in bytes.
 const PIECE: usize = 4096;
-
-/// Kills every descendant of this process, and reaps those that are its children. If there is no
-/// `/proc` to find them in, only the process group `group` is known. Steps under way and drafts'
-/// guards are spared: they end by themselves.
-pub fn kill_all(group: Option<Pid>) {
-    end(group, None);
-}
-
-/// Does the same where nobody is a subreaper: also kills whatever bears `mark`, and the group in
-/// any case.
-pub fn kill_marked(group: Option<Pid>, mark: &[u8]) {
-    end(group, Some(mark));
-}
-
-/// Never a part of its caller, whose stack would else be touched as far as this one's arrays reach,
-/// also where nothing is to be ended.
-#[inline(never)]
-fn end(group: Option<Pid>, mark: Option<&[u8]>) {
-    let deadline = Instant::now() + KILL_TIMEOUT;
-    let spared = Instant::now() + SPARE_TIMEOUT;
-    let mut found = ProcessSet::new();
-    let mut quiet = false;
-    loop {
-        let children = reap();
-        if !children && mark.is_none() {
-            return;
-        }
-        let writing = found.look(mark);
-        if found.is_empty() && writing && mark.is_none() {
-            return;
-        }
-        if let (true, Some(group)) = (found.is_empty() || mark.is_some(), group) {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        for pid in found.pids() {
-            // What such a watchdog waits for is among the others, and it then clears up, unless
-            // somebody stopped it.
-            let stays = Instant::now() < spared && watchdog::stays(pid);
-            // One that is already gone is no loss.
-            let _ = kill_process(pid, if stays { Signal::CONT } else { Signal::KILL });
-        }
-        // A process has no environment at the moment in which it becomes another program.
-        let over = (!children || writing) && found.is_empty();
-        if (over && quiet) || Instant::now() >= deadline {
-            return;
-        }
-        quiet = over;
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
 
 /// Whether any process bears `mark`, or descends from this one.
 #[must_use]
 #[inline(never)]
 pub fn are_marked(mark: &[u8]) -> bool {
     let mut found = ProcessSet::new();
-    found.look(Some(mark)) || !found.is_empty()
+    found.look(Some(mark));
+    !found.is_empty()
+}
+
+/// A process that is running.
+#[derive(Debug)]
+pub struct RunningProcess {
+    /// Its number.
+    pub pid: i32,
+    /// That of its parent.
+    pub parent: i32,
+    /// How many processes are between it and this one.
+    pub depth: usize,
+    /// Its arguments, as far as [`PIECE`] bytes reach, each with a NUL at its end.
+    pub arguments: Vec<u8>,
+}
+
+/// What runs of the descendants of this process, and of what bears `mark`, but for those of this
+/// program's own that end by themselves.
+#[must_use]
+#[inline(never)]
+pub fn running(mark: Option<&[u8]>) -> Vec<RunningProcess> {
+    let mut found = ProcessSet::new();
+    found.look(mark);
+    let depth = |process: &Process| {
+        let parents = std::iter::successors(Some(process), |one| found.get(one.parent));
+        parents.take(AT_ONCE).count()
+    };
+    let mut running = Vec::new();
+    each_process(|proc, name, pid| {
+        let Some(process) = found.get(pid).filter(|one| one.own.is_none()) else {
+            return;
+        };
+        let mut arguments = vec![0; PIECE];
+        let read = open(proc, name, b"cmdline").map(|file| rustix::io::read(&file, &mut arguments));
+        // One that has ended and is not reaped yet has none.
+        if let Some(Ok(length @ 1..)) = read {
+            arguments.truncate(length);
+            running.push(RunningProcess {
+                pid,
+                parent: process.parent,
+                depth: depth(process),
+                arguments,
+            });
+        }
+    });
+    running
 }
 
 /// Reaps the children that have ended; returns whether any are left.
@@ -124,53 +108,81 @@ pub fn let_go_if_stopped(pid: Pid, status: WaitStatus) {
     unsafe { libc::ptrace(libc::PTRACE_DETACH, pid.as_raw_pid(), nowhere, data) };
 }
 
-/// Whether the process `pid` is called so, as `proc_pid_comm(5)` shows it.
-#[must_use]
-pub fn is_called(pid: Pid, name: &CStr) -> bool {
-    let mut number = itoa::Buffer::new();
-    let number = number.format(pid.as_raw_pid()).as_bytes();
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let Ok(proc) = openat(CWD, c"/proc", flags, Mode::empty()) else {
-        return false;
-    };
-    let mut line = [0; 32];
-    let length = open(proc, number, b"comm").map(|file| rustix::io::read(&file, &mut line));
-    let Some(Ok(length)) = length else {
-        return false;
-    };
-    line[..length].strip_suffix(b"\n") == Some(name.to_bytes())
+/// A process that was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Process {
+    pub pid: i32,
+    pub parent: i32,
+    /// It is one of this program's that end by themselves.
+    pub own: Option<OwnProcess>,
+    /// A watchdog below this process sees to its end.
+    pub is_watched: bool,
+    /// `R`, `S`, `T`, … as `proc_pid_stat(5)` has it.
+    pub state: u8,
 }
 
-/// Processes that are to be ended, by number.
-struct ProcessSet {
-    pids: [i32; AT_ONCE],
+impl Process {
+    /// Sends it a signal.
+    pub fn send(&self, signal: Signal) {
+        if let Some(pid) = Pid::from_raw(self.pid) {
+            // One that is already gone is no loss.
+            let _ = kill_process(pid, signal);
+        }
+    }
+}
+
+/// Processes, by number.
+pub struct ProcessSet {
+    processes: [Process; AT_ONCE],
     count: usize,
 }
 
 impl ProcessSet {
-    fn new() -> Self {
+    #[must_use]
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "nothing can be allocated where this is needed"
+    )]
+    pub fn new() -> Self {
+        const NONE: Process = Process {
+            pid: 0,
+            parent: 0,
+            own: None,
+            is_watched: false,
+            state: 0,
+        };
         Self {
-            pids: [0; AT_ONCE],
+            processes: [NONE; AT_ONCE],
             count: 0,
         }
     }
 
-    fn is_empty(&self) -> bool {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    fn pids(&self) -> impl Iterator<Item = Pid> {
-        self.pids[..self.count]
-            .iter()
-            .filter_map(|pid| Pid::from_raw(*pid))
+    /// All of them, the lowest number first.
+    pub fn iter(&self) -> impl Iterator<Item = &Process> {
+        self.processes[..self.count].iter()
+    }
+
+    fn place(&self, pid: i32) -> Result<usize, usize> {
+        self.processes[..self.count].binary_search_by_key(&pid, |one| one.pid)
+    }
+
+    /// The one of that number.
+    #[must_use]
+    pub fn get(&self, pid: i32) -> Option<&Process> {
+        self.place(pid).ok().map(|at| &self.processes[at])
     }
 
     /// Adds a process; returns whether it was new and there was room.
-    fn add(&mut self, pid: i32) -> bool {
-        match self.pids[..self.count].binary_search(&pid) {
+    pub fn add(&mut self, process: Process) -> bool {
+        match self.place(process.pid) {
             Err(at) if self.count < AT_ONCE => {
-                self.pids.copy_within(at..self.count, at + 1);
-                self.pids[at] = pid;
+                self.processes.copy_within(at..self.count, at + 1);
+                self.processes[at] = process;
                 self.count += 1;
                 true
             }
@@ -178,41 +190,43 @@ impl ProcessSet {
         }
     }
 
-    fn has(&self, pid: i32) -> bool {
-        self.pids[..self.count].binary_search(&pid).is_ok()
-    }
-
     /// Finds all current descendants of this process, and whatever bears `mark`, with its
     /// descendants. A child usually has a higher number than its parent and comes after it; if not,
-    /// another round finds it. Steps under way and guards are left out; returns whether there are
-    /// any.
-    fn look(&mut self, mark: Option<&[u8]>) -> bool {
+    /// another round finds it.
+    pub fn look(&mut self, mark: Option<&[u8]>) {
         self.count = 0;
-        let mut writing = false;
         let myself = getpid().as_raw_pid();
         let mut marks = mark;
         loop {
             let mut more = false;
             each_process(|proc, name, pid| {
-                if pid == myself || self.has(pid) {
+                if pid == myself || self.get(pid).is_some() {
                     return;
                 }
                 let mut line = [0; PIECE];
                 let Some(stat) = stat_of(proc, name, &mut line) else {
                     return;
                 };
-                let below =
-                    parent_of(stat).is_some_and(|parent| parent == myself || self.has(parent));
+                let Some((state, parent)) = state_and_parent_of(stat) else {
+                    return;
+                };
+                let above = self.get(parent).copied();
+                let below = parent == myself || above.is_some();
                 if below || marks.is_some_and(|mark| bears(proc, name, mark)) {
-                    if name_of(stat).is_some_and(|name| ends_by_itself(pid, name)) {
-                        writing = true;
-                    } else {
-                        more |= self.add(pid);
-                    }
+                    let own = name_of(stat).and_then(|name| OwnProcess::of(pid, name));
+                    more |= self.add(Process {
+                        pid,
+                        parent,
+                        own,
+                        is_watched: above.is_some_and(|above| {
+                            above.is_watched || above.own == Some(OwnProcess::Watching)
+                        }),
+                        state,
+                    });
                 }
             });
             if !more {
-                return writing;
+                return;
             }
             // Who bears it is known by now; what they start meanwhile is found as their descendant,
             // or in the next round.
@@ -265,12 +279,14 @@ fn name_of(stat: &[u8]) -> Option<&[u8]> {
     stat.get(opening + 1..closing)
 }
 
-/// The parent in a line of `/proc/<pid>/stat`: the second field after the name, which may contain
-/// parentheses.
-fn parent_of(stat: &[u8]) -> Option<i32> {
+/// State and parent in a line of `/proc/<pid>/stat`: the first two fields after the name, which may
+/// contain parentheses.
+fn state_and_parent_of(stat: &[u8]) -> Option<(u8, i32)> {
     let behind_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
     let fields = std::str::from_utf8(&stat[behind_name..]).ok()?;
-    fields.split_ascii_whitespace().nth(1)?.parse().ok()
+    let mut fields = fields.split_ascii_whitespace();
+    let state = fields.next()?.bytes().next()?;
+    Some((state, fields.next()?.parse().ok()?))
 }
 
 /// Whether `mark` is in the environment of a process.
@@ -294,6 +310,8 @@ fn bears(proc: impl AsFd, name: &[u8], mark: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     #[test]
@@ -306,20 +324,29 @@ mod tests {
 
     #[test]
     fn the_parent_is_found_behind_any_name() {
-        assert_eq!(parent_of(b"12 (sh) S 7 12 12 0"), Some(7));
-        assert_eq!(parent_of(b"12 (a) R 1 (b) S 7 12 12 0"), Some(7));
-        assert_eq!(parent_of(b"12 (sh"), None);
-        assert_eq!(parent_of(b""), None);
+        let read = state_and_parent_of;
+        assert_eq!(read(b"12 (sh) S 7 12 12 0"), Some((b'S', 7)));
+        assert_eq!(read(b"12 (a) R 1 (b) T 7 12 12 0"), Some((b'T', 7)));
+        assert_eq!(read(b"12 (sh"), None);
+        assert_eq!(read(b""), None);
     }
 
     #[test]
     fn what_is_found_is_found_once_and_no_more_than_there_is_room_for() {
         let mut found = ProcessSet::new();
+        let process = |pid| Process {
+            pid,
+            parent: 1,
+            own: None,
+            is_watched: false,
+            state: 0,
+        };
         for pid in (1..10_000).rev() {
-            assert_eq!(found.add(pid), pid > 10_000 - 1 - 4096, "{pid}");
+            assert_eq!(found.add(process(pid)), pid > 10_000 - 1 - 4096, "{pid}");
         }
-        assert!(!found.add(9_000) && found.has(9_000) && !found.has(5_000));
-        let pids: Vec<i32> = found.pids().map(Pid::as_raw_pid).collect();
+        assert!(!found.add(process(9_000)));
+        assert!(found.get(9_000).is_some() && found.get(5_000).is_none());
+        let pids: Vec<i32> = found.iter().map(|one| one.pid).collect();
         assert!(pids.is_sorted() && pids.len() == AT_ONCE);
     }
 
@@ -334,7 +361,7 @@ mod tests {
                 .unwrap();
             let mut borne = [false; 2];
             let pid = i32::try_from(child.id()).unwrap();
-            let deadline = Instant::now() + KILL_TIMEOUT;
+            let deadline = Instant::now() + Duration::from_secs(5);
             // A process that has just become another program has no environment for a moment.
             while !borne[0] && Instant::now() < deadline {
                 each_process(|proc, name, found| {

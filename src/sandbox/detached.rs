@@ -6,19 +6,14 @@
 //! kernel kills every process that shares it. It has a name by which `crate::sandbox::descendants`
 //! spares it: it ends by itself.
 
-use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{Stat, stat};
 use rustix::io::{Errno, read, write};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, setpgid, waitpid};
 
-use crate::sandbox::guard;
-
-/// The name of the process that carries out the steps, as `proc_pid_comm(5)` shows it.
-const NAME: &CStr = c"ikigai-writing";
+use crate::sandbox::own_process::OwnProcess;
 
 /// Carries out `steps`, which make system calls only, even beyond the tool's own death, and returns
 /// their result. `None` if the process that carried them out died on the way: how far it got is not
@@ -66,54 +61,18 @@ pub fn result_of(code: u32) -> Result<(), Errno> {
     }
 }
 
-/// Whether the process `pid`, named `name`, ends by itself and must be left alone: one that carries
-/// out steps, or a draft's guard. The name is not enough: the process must run this executable.
-#[must_use]
-pub fn ends_by_itself(pid: i32, name: &[u8]) -> bool {
-    [NAME, guard::NAME]
-        .iter()
-        .any(|spared| spared.to_bytes() == name)
-        && runs_this_executable(pid)
-}
-
-/// Whether the process `pid` runs this executable. Whether one does that cannot be looked at
-/// depends on this process: its own can be looked at like itself (`PR_SET_DUMPABLE`, `prctl(2)`),
-/// so that only one that may not be is left alone rather than interrupted.
-#[must_use]
-pub fn runs_this_executable(pid: i32) -> bool {
-    match (executable(pid), stat(c"/proc/self/exe")) {
-        (Ok(theirs), Ok(ours)) => (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino),
-        // It has ended.
-        (Err(Errno::NOENT), _) => false,
-        // SAFETY: asks for a number.
-        _ => unsafe { libc::prctl(libc::PR_GET_DUMPABLE) != 1 },
-    }
-}
-
-/// The executable of the process `pid`. Does not allocate, for a watchdog's sake.
-fn executable(pid: i32) -> Result<Stat, Errno> {
-    let mut path = [0; 32];
-    let mut number = itoa::Buffer::new();
-    let parts = [&b"/proc/"[..], number.format(pid).as_bytes(), b"/exe"];
-    for (to, from) in path.iter_mut().zip(parts.into_iter().flatten()) {
-        *to = *from;
-    }
-    let path = CStr::from_bytes_until_nul(&path).map_err(|_| Errno::NAMETOOLONG)?;
-    stat(path)
-}
-
 /// Sets up the process that carries out the steps: a group of its own, all signals but SIGKILL and
 /// SIGSTOP blocked, a name, and no streams, since a host may be waiting for their end.
 fn stand_apart() {
     // Fails only for the leader of a session, which a new process is not.
     let _ = setpgid(None, None);
     let mut all = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: the set is filled before it is used, the name ends in a NUL, and the descriptors are
-    // the streams, which nothing here uses.
+    OwnProcess::Step.take_name();
+    // SAFETY: the set is filled before it is used, and the descriptors are the streams, which
+    // nothing here uses.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut());
-        libc::prctl(libc::PR_SET_NAME, NAME.as_ptr());
         for stream in 0..3 {
             libc::close(stream);
         }
@@ -157,21 +116,5 @@ mod tests {
             0
         });
         assert_eq!(result, None);
-    }
-
-    #[test]
-    fn who_merely_bears_the_name_is_not_taken_for_one() {
-        let own = i32::try_from(std::process::id()).unwrap();
-        assert!(ends_by_itself(own, b"ikigai-writing"));
-        assert!(!ends_by_itself(own, b"ikigai-tools"));
-        let mut other = std::process::Command::new("sleep")
-            .arg("30.0471")
-            .spawn()
-            .unwrap();
-        let pid = i32::try_from(other.id()).unwrap();
-        assert!(!ends_by_itself(pid, b"ikigai-writing"));
-        other.kill().unwrap();
-        other.wait().unwrap();
-        assert!(!ends_by_itself(pid, b"ikigai-writing"));
     }
 }

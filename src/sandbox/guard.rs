@@ -5,7 +5,7 @@
 //! whose writing end is the tool's alone: the pipe's end is the tool's. It is needed only where a
 //! file cannot be written without a name (`O_TMPFILE` in `open(2)`).
 
-use std::ffi::{CStr, OsStr};
+use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, unlinkat};
@@ -13,9 +13,7 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, WaitOptions, setsid, waitpid};
 
-/// The name of a guard's process, as `proc_pid_comm(5)` shows it, by which `descendants` spares it:
-/// it ends by itself once the tool is gone.
-pub const NAME: &CStr = c"ikigai-guard";
+use crate::sandbox::own_process::OwnProcess;
 
 /// A guard, as the tool holds it. When it is dropped, the guard removes the name, unless it was
 /// dismissed, and ends.
@@ -88,8 +86,7 @@ impl Drop for DraftGuard {
 
 /// Gives the guard its name and a session of its own, and takes the tool's streams from it.
 fn leave_the_tool() {
-    // SAFETY: the name ends in a NUL.
-    unsafe { libc::prctl(libc::PR_SET_NAME, NAME.as_ptr()) };
+    OwnProcess::Guard.take_name();
     let _ = setsid();
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
     if let Ok(null) = openat(CWD, c"/dev/null", flags, Mode::empty()) {

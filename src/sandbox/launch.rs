@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, setpgid};
+use rustix::process::{Pid, setpgid, setsid};
 
 use crate::sandbox::confinement::cage::{Cage, Mask};
 use crate::sandbox::scratch::Scratch;
@@ -101,9 +101,10 @@ impl Launch {
         Ok(self)
     }
 
-    /// Starts the program as a child that leads a process group of its own and has this process's
-    /// streams. If it does not start, the child writes the error's number to `report`, four bytes,
-    /// and ends; [`NOT_CONFINED`] or [`NOT_MASKED`] is added if it could not be confined.
+    /// Starts the program as a child that leads a process group of its own, a session too where it
+    /// is confined, and has this process's streams. If it does not start, the child writes the
+    /// error's number to `report`, four bytes, and ends; [`NOT_CONFINED`] or [`NOT_MASKED`] is added
+    /// if it could not be confined.
     pub fn start(&self, report: BorrowedFd<'_>) -> Result<Pid, Errno> {
         let mut start = ChildStart {
             launch: self,
@@ -151,8 +152,13 @@ struct ChildStart<'a> {
 extern "C" fn start_it(argument: *mut c_void) -> c_int {
     // SAFETY: `Launch::start` passes a pointer to what lives until this function has ended.
     let ChildStart { launch, report } = unsafe { &*argument.cast::<ChildStart<'_>>() };
-    // Cannot fail in a new process.
-    let _ = setpgid(None, None);
+    // Neither can fail in a new process. What is confined must not join a group outside: the kernel
+    // sends SIGHUP to a group that has a stopped process and loses its last tie to its session.
+    if launch.cage.is_some() {
+        let _ = setsid();
+    } else {
+        let _ = setpgid(None, None);
+    }
     // SAFETY: the lists end in null and point to strings that live as long as they; the set of
     // signals is filled before it is used. `_exit` ends this process alone.
     unsafe {
@@ -203,7 +209,7 @@ fn limit_data(most: u64) {
 }
 
 /// Where the C library keeps the last error's number.
-fn errno() -> *mut c_int {
+pub(super) fn errno() -> *mut c_int {
     // SAFETY: takes no argument and returns this thread's own.
     unsafe { libc::__errno_location() }
 }

@@ -13,7 +13,7 @@
 //! | process | what it is | module |
 //! |---|---|---|
 //! | host | whoever starts a tool with a request on stdin | `caller` |
-//! | tool | one call | |
+//! | tool | one call; of a server in a process group of its own | |
 //! | watchdog | between bash's tool and its command, in a process group of its own | `watchdog` |
 //! | command | the shell and what it started, in a process group of its own | `launch` |
 //! | background | of the command: what the shell did not wait for | `descendants` |
@@ -26,36 +26,43 @@
 //! (OOM) have the same effect here: tool, watchdog, command, step and guard are in different
 //! groups, and no two of them share memory, except a command with its watchdog in the moment before
 //! the command becomes the shell. No test makes the kernel choose; the tests with SIGKILL stand for
-//! it.
+//! it. A confined command is in a session of its own, and so can join no group of another's: the
+//! kernel would send SIGHUP to a group in which it left a stopped orphan.
 //!
-//! | who dies | by what | processes left | files left | note |
-//! |---|---|---|---|---|
-//! | host | anything, or it closes the answer's pipe | none | a write that began is done | 1 |
-//! | host | anything, the answer goes into a file | all go on | as if it lived | 2 |
-//! | host | anything, the call was made of flags | all go on | as if it lived | 2 |
-//! | tool of bash | its normal end | background | | 3 |
-//! | tool of bash | SIGKILL or another signal, its group, OOM | none | | 4 |
-//! | any tool | its own memory or stack runs out | as by SIGKILL | as by SIGKILL | 5 |
-//! | tool that writes, before the step | SIGKILL, its group, OOM | none | the old content | 6 |
-//! | tool that writes, in the step | the same | step, till done | the new content | 7 |
-//! | step | SIGKILL, OOM, once | none | the new content | 8 |
-//! | step | SIGKILL, OOM, each time | none | a torn file, the draft | 9 |
-//! | step and tool | SIGKILL, OOM | none | a torn file, the draft | 10 |
-//! | guard | SIGKILL, OOM | none | as if it lived | 11 |
-//! | guard and tool | SIGKILL, OOM | none | the draft | 12 |
-//! | shell | its normal end, a signal, OOM | background | | 3 |
-//! | shell | its group | what left the group | | 3 |
-//! | background | anything | the others | | 13 |
-//! | background of a confined command | the end of all of it | none | none | 22 |
-//! | command | the end of its time | none | | 20 |
-//! | watchdog | SIGKILL, OOM | none | | 14 |
-//! | watchdog and tool | SIGKILL, OOM | command, background | | 15 |
-//! | watchdog and tool of a confined command | SIGKILL, OOM | command, background | its directory | 22 |
-//! | tool with a browser | its end, SIGKILL, its group, OOM | none | none | 21 |
-//! | MCP call | cancelled, too late, SIGKILL, OOM | as its tool | as its tool | 16 |
-//! | MCP server | SIGTERM, SIGINT, SIGHUP | step, till done | as its tools | 17 |
-//! | MCP server | SIGKILL, OOM | background of calls that are over | as its tools | 18 |
-//! | MCP client | anything, or it closes a pipe | step, till done | as its tools | 19 |
+//! What a command started gets SIGTERM first, and SIGKILL after the time in the third column, if it
+//! is still there then (`ending`); where that says "never", neither.
+//!
+//! | who dies | by what | SIGKILL after | processes left | files left | note |
+//! |---|---|---|---|---|---|
+//! | host | anything, or it closes the answer's pipe | 0.3 s | none | a write begun is done | 1 |
+//! | host | anything, the answer goes into a file | never | all go on | as if it lived | 2 |
+//! | host | anything, the call was made of flags | never | all go on | as if it lived | 2 |
+//! | tool of bash | its normal end | never | background | | 3 |
+//! | tool of bash | SIGTERM, the call was not made of flags | 2 s | none | | 23 |
+//! | tool of bash | SIGKILL or another signal, its group, OOM | 0.3 s | none | | 4 |
+//! | any tool | its own memory or stack runs out | 0.3 s | as by SIGKILL | as by SIGKILL | 5 |
+//! | tool that writes, before the step | SIGKILL, its group, OOM | | none | the old content | 6 |
+//! | tool that writes, in the step | the same | | step, till done | the new content | 7 |
+//! | step | SIGKILL, OOM, once | | none | the new content | 8 |
+//! | step | SIGKILL, OOM, each time | | none | a torn file, the draft | 9 |
+//! | step and tool | SIGKILL, OOM | | none | a torn file, the draft | 10 |
+//! | guard | SIGKILL, OOM | | none | as if it lived | 11 |
+//! | guard and tool | SIGKILL, OOM | | none | the draft | 12 |
+//! | shell | its normal end, a signal, OOM | never | background | | 3 |
+//! | shell | its group | never | what left the group | | 3 |
+//! | background | anything | never | the others | | 13 |
+//! | background of a confined command | the end of all of it | | none | none | 22 |
+//! | command | the end of its time | 1.7 s, or less | none | | 20 |
+//! | watchdog | SIGKILL, OOM | 0.3 s | none | | 14 |
+//! | watchdog and tool | SIGKILL, OOM | never | command, background | | 15 |
+//! | the same, confined | SIGKILL, OOM | never | command, background | its directory | 22 |
+//! | tool with a browser | its end | 0 s | none | none | 21 |
+//! | tool with a browser | a signal, its group, OOM | 0.3 s | none | none | 21 |
+//! | MCP call | cancelled, too late | 2 s | as its tool | as its tool | 16 |
+//! | MCP call | SIGKILL of its tool, OOM | 0.3 s | as its tool | as its tool | 16 |
+//! | MCP server | SIGTERM, SIGINT, SIGHUP | 2 s | step, till done | as its tools | 17 |
+//! | MCP server | SIGKILL, its group, OOM | 0.3 s | background of past calls | as its tools | 18 |
+//! | MCP client | anything, or it closes a pipe | 2 s | step, till done | as its tools | 19 |
 //!
 //! How that is done, and the tests that show it (`file::test` under `tests/`, or the module's own):
 //!
@@ -75,7 +82,7 @@
 //!    `a_shell_ended_by_a_signal_gives_128_and_its_number`,
 //!    `a_signal_to_its_own_group_hits_the_command_alone`. A program that another command of this
 //!    executable runs (doctor, link) has no background: its watchdog is never released.
-//! 4. The end of the pipe from tool to watchdog tells the watchdog, which kills all its
+//! 4. The end of the pipe from tool to watchdog tells the watchdog, which ends all its
 //!    descendants. `bash::` `a_killed_tool_leaves_no_process`,
 //!    `a_host_that_kills_the_whole_group_leaves_no_process_either`,
 //!    `a_host_that_stops_reading_ends_the_command`. Where nobody can be a subreaper, a mark in the
@@ -84,7 +91,7 @@
 //!    only the command's process group is known, and what has left it lives on:
 //!    `bash::without_proc_a_killed_tool_leaves_no_process_either` (the group). A process that
 //!    belongs to another user, or cannot be interrupted, is given up after five seconds. Not
-//!    tested.
+//!    tested. `bash::ending::a_host_that_vanishes_leaves_three_tenths_of_a_second`.
 //! 5. `abort(3)` raises SIGABRT, and what hears it writes one prepared object, if nothing was
 //!    written yet (`front::abort`). `protocol::`
 //!    `a_tool_whose_memory_runs_out_answers_with_one_object`,
@@ -93,7 +100,11 @@
 //!    name has a guard. `file_write::killed_at_any_moment_the_file_is_old_or_new_and_alone`,
 //!    `file_odd_places::` `without_proc_a_killed_group_leaves_no_draft`,
 //!    `a_draft_with_a_name_does_not_outlive_the_command_that_was_writing_it`.
-//! 7. The step is a process of its own, deaf to signals, and whoever ends a tree leaves it out.
+//! 7. The step is a process of its own, deaf to signals, and whoever ends a tree leaves it out, for
+//!    a minute at most. It is known by a name that no program gets from its path (`own_process`),
+//!    and what it started, which no step does, is ended: `bash::ending::`
+//!    `no_name_that_a_link_gives_outlives_the_end_of_the_time`,
+//!    `a_name_that_a_program_gives_itself_spares_nobody_else`.
 //!    `file_in_place::` `a_tool_that_is_killed_midway_leaves_the_writer_at_its_work`,
 //!    `a_host_that_kills_the_tool_s_whole_group_midway_leaves_the_writer_at_its_work`,
 //!    `a_command_that_is_ended_leaves_the_writer_that_it_started_at_its_work`.
@@ -117,21 +128,33 @@
 //! 15. Nobody is left who knows of them, unless there is a server, with which they end.
 //!     `mcp::life::what_outlives_its_tool_and_its_watchdog_ends_with_the_server`. Without a server
 //!     not tested.
-//! 16. The server kills the tool, or sees it die. `mcp::life::`
+//! 16. The server sends the tool SIGTERM, and SIGKILL half a second later than all should have
+//!     ended; or it sees it die. `mcp::ending::`
+//!     `a_cancelled_call_clears_up_and_one_that_does_not_is_killed`, `mcp::life::`
 //!     `a_cancelled_call_ends_all_that_it_started_and_is_not_answered`,
 //!     `a_call_that_takes_too_long_is_ended_and_says_so`,
 //!     `a_tool_that_is_killed_takes_one_call_with_it`.
-//! 17. The server is a subreaper, drops its calls, and kills what descends from it but the steps.
+//! 17. The server is a subreaper, sends SIGTERM to its tools and to all that no watchdog sees to,
+//!     and kills what descends from it two seconds later, but for the steps in its own session, in
+//!     which nothing is that is confined. `mcp::ending::`
+//!     `at_the_server_s_end_all_are_asked_at_once_and_none_is_waited_for_longer_than_the_others`,
 //!     `mcp::life::` `a_signal_to_the_server_ends_what_runs`,
 //!     `what_a_command_left_in_the_background_lives_until_the_session_ends`.
-//! 18. Its calls notice as in 1. `mcp::life::` `a_signal_to_the_server_ends_what_runs`,
+//! 18. Its calls notice as in 1. `mcp::ending::`
+//!     `each_call_has_a_group_of_its_own_and_ends_though_the_server_s_group_is_killed`,
+//!     `mcp::life::` `a_signal_to_the_server_ends_what_runs`,
 //!     `what_finished_calls_left_in_the_background_outlives_a_server_that_is_killed`.
 //! 19. The end of stdin, or a failed write, ends the server as in 17. `mcp::life::`
 //!     `the_end_of_the_input_ends_the_server_and_what_runs`,
 //!     `a_client_that_goes_away_altogether_is_not_waited_for`,
 //!     `a_client_that_never_reads_is_not_read_for_ever_and_its_end_is_seen`,
 //!     `a_write_that_has_begun_is_finished_though_client_and_server_go`.
-//! 20. The tool has the watchdog end all of it, and waits for that a fifth of a second at most.
+//! 20. Two seconds before the time is over, or at half of less than four, the tool has the watchdog
+//!     end all of it, and shortly before the end whatever is left is killed (`Deadline`), so that
+//!     the answer is there in time. `bash::ending::`
+//!     `two_seconds_before_its_limit_or_at_half_of_a_short_one_a_command_is_asked_to_end`,
+//!     `who_does_not_heed_it_is_killed_within_the_limit_and_named`,
+//!     `whoever_left_the_group_or_is_stopped_is_asked_too`,
 //!     `bash_limits::at_the_end_of_its_time_a_command_is_ended_and_what_there_was_is_answered`,
 //!     `refused_services::`
 //!     `at_the_end_of_its_time_a_command_is_ended_where_nobody_is_a_subreaper`.
@@ -141,10 +164,10 @@
 //!     `a_caller_that_is_killed_leaves_no_process_and_no_profile`, `browser_process::`
 //!     `at_the_end_of_its_time_all_of_it_is_ended`.
 //! 22. A confined command has a directory for temporary files (`scratch`), which its watchdog makes
-//!     and removes; such a watchdog is called `ikigai-staying`. Where something goes on in the
-//!     background, it stays until nothing does; whoever ends a tree ends the rest and leaves that
-//!     to it. Where it is killed while the tool lives, the tool removes the directory; where both
-//!     are, or where it is killed later, the directory stays. `confinement::deaths::`
+//!     and removes. Where something goes on in the background, it stays until nothing does;
+//!     whoever ends a tree ends the rest and leaves that to it, for four seconds at most. Where it
+//!     is killed while the tool lives, the tool removes the directory; where both are, or where it
+//!     is killed later, the directory stays. `confinement::deaths::`
 //!     `a_directory_for_temporary_files_goes_with_the_last_process_that_may_use_it`,
 //!     `killed_at_any_moment_nothing_is_left`,
 //!     `a_watchdog_that_is_killed_from_outside_ends_the_command`,
@@ -153,13 +176,18 @@
 //!     not matter, however deep or closed: `whatever_a_command_puts_there_it_goes`. Where nobody
 //!     can be a subreaper, the mark tells whether anything goes on:
 //!     `where_nobody_is_a_subreaper_the_directory_stays_as_long_as_it_is_used`.
+//! 23. The tool passes that on to the watchdog, and dies of it when all has ended.
+//!     `bash::ending::a_tool_that_is_asked_to_end_dies_of_that_when_all_has_ended`.
 
 pub mod caller;
 pub mod confinement;
 pub mod descendants;
 pub mod detached;
+pub mod ending;
 pub mod guard;
 pub mod launch;
+pub mod lifeline;
+mod own_process;
 pub mod reaper;
 pub mod roots;
 pub mod scratch;

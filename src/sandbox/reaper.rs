@@ -7,15 +7,10 @@
 use std::collections::HashSet;
 use std::mem::MaybeUninit;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitOptions, set_child_subreaper, waitpid};
 
-use crate::sandbox::descendants;
-
-/// How long the server waits at its own end for what ends by itself, such as a command's watchdog.
-/// A write under way is not waited for: it outlives the server.
-const END_TIMEOUT: Duration = Duration::from_millis(300);
+use crate::sandbox::ending::{Ending, GRACE};
 
 /// The processes that the async runtime waits for itself.
 #[derive(Debug, Default)]
@@ -64,11 +59,15 @@ pub fn adopt_orphans() {
 }
 
 /// Ends everything that was ever started here and still runs, except a write that has begun: killed
-/// midway, it would leave a torn file. To be called when no call is running.
+/// midway, it would leave a torn file, and it outlives the server. To be called when the tools of
+/// the calls under way have been asked to end.
 pub fn end_all() {
-    let deadline = Instant::now() + END_TIMEOUT;
-    while descendants::reap() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    descendants::kill_all(None);
+    let ending = Ending {
+        group: None,
+        mark: None,
+        grace: GRACE,
+        report: None,
+        leaves_steps: true,
+    };
+    ending.carry_out();
 }

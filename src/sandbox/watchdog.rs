@@ -5,13 +5,13 @@
 //! notice. The watchdog leads a process group of its own, so that killing the tool's or the
 //! command's group does not reach it. It is a child subreaper, so that even daemons of the command
 //! stay among its descendants. And it holds the reading end of a pipe whose writing end only the
-//! tool has: when the tool dies, the pipe is at its end.
+//! tool has. A byte there releases it, or says how long all of it has to end by itself; when the
+//! tool dies, the pipe is at its end.
 //!
 //! It never becomes another program, and the process from which it is forked may have several
 //! threads: it makes system calls only, and what it needs for them is prepared before the fork (see
 //! `launch`).
 
-use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -27,9 +27,12 @@ use rustix::process::{
     waitpid,
 };
 
+use crate::sandbox::descendants::{self, RunningProcess};
+use crate::sandbox::ending::{Ending, GRACE_OF_ORPHANS};
 use crate::sandbox::launch::{Launch, NOT_CONFINED, NOT_MASKED};
+use crate::sandbox::lifeline::{self, RELEASE, Told, install, told, word};
+use crate::sandbox::own_process::OwnProcess;
 use crate::sandbox::scratch::Scratch;
-use crate::sandbox::{descendants, detached};
 
 /// How often orphans of a running command are reaped.
 const REAP_EVERY: Timespec = Timespec {
@@ -52,9 +55,6 @@ const MARK: &str = "IKIGAI_CALL";
 /// What a watchdog reports that stays.
 const STAYS: &[u8] = b"s";
 
-/// The name of the process of one that has a directory to remove, as `proc_pid_comm(5)` shows it.
-const STAYING: &CStr = c"ikigai-staying";
-
 /// How a command came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandEnd {
@@ -71,7 +71,7 @@ pub enum CommandEnd {
 }
 
 /// A watchdog, as the tool holds it. If dropped without [`Watchdog::release`], it ends what the
-/// command left running.
+/// command left running, as if the tool had died.
 pub struct Watchdog {
     status: File,
     lifeline: File,
@@ -120,6 +120,7 @@ impl Watchdog {
             pid => {
                 let pid = Pid::from_raw(pid).ok_or(io::ErrorKind::Other)?;
                 drop(watched);
+                lifeline::listen_for(Some(&lifeline));
                 Ok(Self {
                     status: status.into(),
                     lifeline: lifeline.into(),
@@ -152,36 +153,89 @@ impl Watchdog {
             }
             (Ok(()), errno @ 1..) => CommandEnd::NotStarted(Errno::from_raw_os_error(errno)),
             _ => {
-                stand_in(self.mark.as_deref(), self.scratch.as_deref());
+                self.stand_in(GRACE_OF_ORPHANS);
+                lifeline::die_if_asked();
                 CommandEnd::Unwatched
             }
         }
     }
 
-    /// Ends the program and all that it started, and waits until that is done, `most` at the
-    /// longest; what cannot be interrupted is left to the watchdog then.
-    pub fn stop(self, most: Duration) {
-        let deadline = Instant::now() + most;
-        drop(self.lifeline);
+    /// What runs of the program and of what it started.
+    #[must_use]
+    pub fn running(&self) -> Vec<RunningProcess> {
+        descendants::running(self.mark.as_deref().map(str::as_bytes))
+    }
+
+    /// Has the program and all that it started be asked to end, and killed after `grace`.
+    pub fn ask_to_end(&mut self, grace: Duration) {
+        // One that is gone is stood in for when the wait for its end is over.
+        let _ = self.lifeline.write_all(&[word(grace)]);
+    }
+
+    /// Waits until all has ended that was asked to, until `end` at the longest; what cannot be
+    /// interrupted is left to the watchdog then. Returns the numbers of the processes that had to
+    /// be killed.
+    pub fn stop(mut self, end: Instant) -> Vec<i32> {
+        let mut told = Vec::new();
         loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let mut wanted = [PollFd::new(&self.status, PollFlags::IN)];
+            match poll(&mut wanted, Timespec::try_from(left).ok().as_ref()) {
+                Ok(0) => break,
+                Ok(_) | Err(Errno::INTR) if wanted[0].revents().is_empty() => continue,
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => break,
+            }
+            let mut piece = [0; 4096];
+            match self.status.read(&mut piece) {
+                Ok(count @ 1..) => told.extend_from_slice(&piece[..count]),
+                _ => break,
+            }
+        }
+        loop {
+            // It may still have a directory to remove.
             match waitpid(Some(self.pid), WaitOptions::NOHANG) {
-                Ok(None) | Err(Errno::INTR) if Instant::now() < deadline => {
+                Ok(None) | Err(Errno::INTR) if Instant::now() < end => {
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 Ok(Some((_, status))) if status.exit_status() != Some(0) => {
                     // It was killed, and what it watched is this process's now.
-                    return stand_in(self.mark.as_deref(), self.scratch.as_deref());
+                    break self.stand_in(Duration::ZERO);
                 }
-                _ => return,
+                _ => break,
             }
+        }
+        let (numbers, _) = told.as_chunks::<4>();
+        let numbers: Vec<i32> = numbers.iter().map(|one| i32::from_ne_bytes(*one)).collect();
+        match numbers.as_slice() {
+            // The program ended at the very moment at which it was asked to.
+            [0, _code, killed @ ..] => killed.to_vec(),
+            _ => numbers,
+        }
+    }
+
+    /// Does what a watchdog would have done that was killed: ends what the command started, which
+    /// has so much time, and removes its directory.
+    fn stand_in(&self, grace: Duration) {
+        let ending = Ending {
+            group: None,
+            mark: self.mark.as_deref().map(str::as_bytes),
+            grace,
+            report: None,
+            leaves_steps: true,
+        };
+        ending.carry_out();
+        if let Some(scratch) = &self.scratch {
+            scratch.remove();
         }
     }
 
     /// Lets what the command left in the background live on. A directory of the command's own stays
     /// as long as anything of that does, and so does then the watchdog, which removes it.
     pub fn release(mut self) {
+        lifeline::listen_for(None::<&File>);
         // A watchdog that is gone needs no release.
-        let _ = self.lifeline.write_all(b".");
+        let _ = self.lifeline.write_all(&[RELEASE]);
         if self.scratch.is_some() && self.status.read_exact(&mut [0; STAYS.len()]).is_ok() {
             return;
         }
@@ -196,22 +250,9 @@ impl Watchdog {
     }
 }
 
-/// Whether the process `pid` is a watchdog that has a directory to remove: it ends when nothing is
-/// left to use that. Does not allocate.
-#[must_use]
-pub fn stays(pid: Pid) -> bool {
-    descendants::is_called(pid, STAYING) && detached::runs_this_executable(pid.as_raw_pid())
-}
-
-/// Does what a watchdog would have done that was killed: ends what the command started, and removes
-/// its directory.
-fn stand_in(mark: Option<&str>, scratch: Option<&Scratch>) {
-    match mark {
-        Some(mark) => descendants::kill_marked(None, mark.as_bytes()),
-        None => descendants::kill_all(None),
-    }
-    if let Some(scratch) = scratch {
-        scratch.remove();
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        lifeline::listen_for(None::<&File>);
     }
 }
 
@@ -260,13 +301,12 @@ fn watch(watched: Watched<'_>) {
     // Without it the watch is only less thorough.
     let _ = set_child_subreaper(Pid::from_raw(1));
     set_up_signals();
+    // Whoever ends a tree leaves it alone from here on: it clears up once the rest is gone.
+    OwnProcess::Watching.take_name();
     let Some(place) = launch.scratch.as_deref() else {
         watch_program(watched);
         return;
     };
-    // Whoever ends a tree leaves it alone from here on: it clears up once the rest is gone.
-    // SAFETY: the name ends in a NUL.
-    unsafe { libc::prctl(libc::PR_SET_NAME, STAYING.as_ptr()) };
     let made = place.make().and_then(|directory| match &launch.cage {
         Some(cage) => cage.furnish(&directory),
         None => Ok(()),
@@ -286,6 +326,7 @@ fn watch(watched: Watched<'_>) {
 
 /// Waits until nothing is left of what the command left in the background.
 fn stay(report: &OwnedFd, mark: Option<&[u8]>) {
+    OwnProcess::Staying.take_name();
     let _ = rustix::io::write(report, STAYS);
     loop {
         match wait(WaitOptions::empty()) {
@@ -316,7 +357,7 @@ fn watch_program(watched: Watched<'_>) {
         Err(errno) => {
             report_to_tool(&report, &[errno.raw_os_error()]);
             drop(report);
-            let _ = released(&tether);
+            let _ = told(&tether);
             return;
         }
     };
@@ -332,17 +373,24 @@ fn watch_program(watched: Watched<'_>) {
     if !guarded {
         return;
     }
-    if ended && released(&tether) {
-        let left = || descendants::reap() || mark.is_some_and(descendants::are_marked);
-        if launch.scratch.is_some() && left() {
-            stay(&report, mark);
+    let grace = match told(&tether) {
+        Told::Released => {
+            let left = || descendants::reap() || mark.is_some_and(descendants::are_marked);
+            if launch.scratch.is_some() && left() {
+                stay(&report, mark);
+            }
+            return;
         }
-    } else {
-        match mark {
-            Some(mark) => descendants::kill_marked(Some(program), mark),
-            None => descendants::kill_all(Some(program)),
-        }
-    }
+        Told::End(grace) => grace,
+    };
+    let ending = Ending {
+        group: Some(program),
+        mark,
+        grace,
+        report: Some(report.as_fd()),
+        leaves_steps: false,
+    };
+    ending.carry_out();
 }
 
 /// Moves to a process group of its own, without a terminal: a program that asks for a password
@@ -366,21 +414,14 @@ fn leave_caller_group() {
 /// (POSIX.1-2017, "Shell Command Language", 2.9.3.1), and the tool itself SIGXFSZ. SIGHUP and
 /// SIGTERM stay ignored where they are, for `nohup(1)`'s sake.
 fn set_up_signals() {
+    extern "C" fn nothing(_: libc::c_int) {}
     for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGXFSZ] {
-        catch(signal);
+        // SAFETY: the handler does nothing, which is safe at any moment.
+        unsafe { libc::signal(signal, nothing as *const () as libc::sighandler_t) };
     }
     for signal in [libc::SIGHUP, libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2] {
-        if catch(signal) == libc::SIG_IGN {
-            // SAFETY: installs no handler.
-            unsafe { libc::signal(signal, libc::SIG_IGN) };
-        }
+        install(signal, nothing);
     }
-}
-
-fn catch(signal: libc::c_int) -> libc::sighandler_t {
-    extern "C" fn nothing(_: libc::c_int) {}
-    // SAFETY: the handler does nothing, which is safe at any moment.
-    unsafe { libc::signal(signal, nothing as *const () as libc::sighandler_t) }
 }
 
 /// Makes `nothing` and `output` the watchdog's own streams, which the program inherits. That closes
@@ -396,7 +437,7 @@ fn take_streams(nothing: BorrowedFd<'_>, output: &OwnedFd, errors: Stderr) -> Re
         .and_then(|()| rustix::stdio::dup2_stderr(errors))
 }
 
-/// Waits for the program's end and reports it; false if the tool died first.
+/// Waits for the program's end and reports it; false if the tool said a word or died first.
 fn report_end(program: Pid, tether: &OwnedFd, report: &OwnedFd) -> bool {
     let handle = pidfd_open(program, PidfdFlags::empty());
     let mut wanted = [
@@ -446,18 +487,6 @@ fn report_to_tool(report: &OwnedFd, numbers: &[i32]) {
     }
     // The tether tells if the tool is gone.
     let _ = rustix::io::write(report, &bytes[..4 * numbers.len()]);
-}
-
-/// Waits until the tool releases the watchdog; false if it died instead.
-fn released(tether: &OwnedFd) -> bool {
-    let mut word = [0; 1];
-    loop {
-        match rustix::io::read(tether, &mut word) {
-            Ok(count) => return count == 1,
-            Err(Errno::INTR) => {}
-            Err(_) => return false,
-        }
-    }
 }
 
 fn code_of(status: WaitStatus) -> i32 {

@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{
@@ -24,6 +24,7 @@ use crate::sandbox::launch::Launch;
 use crate::sandbox::watchdog::{CommandEnd, Stderr, Watchdog};
 use crate::shell::named::{Shell, without_number};
 use crate::shell::progress::LastLine;
+use crate::shell::still_running::{self, StillRunning};
 
 /// How much is read at a time, and how far the command may write ahead of us, in bytes: the most
 /// that `pipe(7)` gives without privileges.
@@ -35,10 +36,6 @@ const BUSY_PIPE: usize = 32 * 1024;
 
 /// The longest argument that `execve(2)` takes, its final NUL included (`MAX_ARG_STRLEN`).
 const LONGEST_ARGUMENT: usize = 32 * 4096;
-
-/// How long the processes of a command that is ended are waited for: one that cannot be interrupted
-/// must not keep the answer waiting.
-const END_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The exit code of a command that was ended at the end of its time, as `timeout(1)` has it.
 const TIMED_OUT: i32 = 124;
@@ -53,20 +50,31 @@ pub struct Conditions<'a> {
     pub confinement: Option<&'a Confinement>,
     /// Whose denials the kernel is to tell, if anybody listens.
     pub mark: Option<Mark>,
-    /// Until then; `None` is as long as it takes.
-    pub end: Option<Instant>,
+    /// Within this time; `None` is as long as it takes.
+    pub limit: Option<TimeLimit>,
     /// While it runs and writes, this is told the last whole line, at most once a second.
     pub progress: Option<fn(&[u8])>,
 }
 
+/// When a command is ended.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeLimit {
+    /// It is asked to end then.
+    pub asks: Instant,
+    /// Whatever is left of it is killed then.
+    pub kills: Instant,
+    /// Nothing is waited for any longer.
+    pub end: Instant,
+}
+
 /// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// The exit code: 128 + N for signal N, 127 if it could not be started, 124 at the end of its
     /// time.
     pub code: i32,
-    /// It was ended, with all that it started, at the end of its time.
-    pub timed_out: bool,
+    /// It was ended, with all that it started, at the end of its time: what was running then.
+    pub timed_out: Option<Vec<StillRunning>>,
 }
 
 /// Opens the directory at `path` for a command to start in.
@@ -91,10 +99,10 @@ pub fn directory(path: &Path) -> Result<OwnedFd, Errno> {
 /// # Errors
 /// Only those of `sink`; whatever the command started is then killed.
 pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> io::Result<Ended> {
-    let (end, progress) = (conditions.end, conditions.progress);
+    let (limit, progress) = (conditions.limit, conditions.progress);
     let ended = |code| Ended {
         code,
-        timed_out: false,
+        timed_out: None,
     };
     if command.trim_ascii().is_empty() {
         return refuse("the command is empty, nothing was run", sink).map(ended);
@@ -113,13 +121,18 @@ pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> 
         bytes: Vec::new(),
     };
     let mut pipe = Pipe::new(output);
-    let passed_on = pass_on(&mut pipe, &watchdog, &mut told, end, progress)?;
-    if let PassedOn::UntilTimeout = passed_on {
-        watchdog.stop(END_TIMEOUT);
+    let asks = limit.map(|limit| limit.asks);
+    let passed_on = pass_on(&mut pipe, &watchdog, &mut told, asks, progress)?;
+    if let (PassedOn::UntilTimeout, Some(TimeLimit { kills, end, .. })) = (passed_on, limit) {
+        let running = watchdog.running();
+        watchdog.ask_to_end(kills.saturating_duration_since(Instant::now()));
+        // What it says while it clears up is read too.
+        pass_on(&mut pipe, &watchdog, &mut told, Some(end), None)?;
+        let killed = watchdog.stop(end);
         pipe.drain(&mut told)?;
         return Ok(Ended {
             code: TIMED_OUT,
-            timed_out: true,
+            timed_out: Some(still_running::named(running, &killed)),
         });
     }
     let beginning = told.bytes;

@@ -13,10 +13,12 @@ mod program;
 mod progress;
 pub mod refused;
 mod script;
+mod still_running;
 
 pub use advice::advice;
-pub use command::{Conditions, Ended, directory, run};
+pub use command::{Conditions, Ended, TimeLimit, directory, run};
 pub use ends::{Beginning, Ends};
 pub use kept_output::{Kept, directory_of_outputs, keep_outputs_of};
 pub use named::Shell;
 pub use program::{ProgramError, run_program};
+pub use still_running::StillRunning;

@@ -3,20 +3,20 @@
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::io::Errno;
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
-use crate::contract::terms::Terms;
+use crate::contract::terms::{Deadline, Terms};
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::sandbox::confinement::audit::{Denial, Listener};
 use crate::sandbox::confinement::{self, Confinement, Right};
 use crate::sandbox::roots;
 use crate::shell::refused::claims_in;
-use crate::shell::{Conditions, Ended, Ends, Shell};
+use crate::shell::{Conditions, Ended, Ends, Shell, StillRunning, TimeLimit};
 use crate::tools::bash_output;
 use crate::tools::bash_refusals::ConfinedCall;
 use crate::{secrets, shell};
@@ -48,8 +48,9 @@ Runs a command with `/bin/sh -c` and answers with what it wrote to both streams,
 written, without its last newline, and with its exit code: 127 if it could not be run, 128 + N if
 signal N ended it. The command's stdin is empty. The call ends when the shell does; what it left
 in the background goes on, unless the tool itself is killed: then all that it started goes too.
-At the end of `timeout` the command and all that it started are ended, with exit code 124. Where a
-caller has set a limit, output beyond it is kept in a file, which the answer's note names.
+Two seconds before the end of `timeout`, or at half of less than four, the command and all that it
+started get SIGTERM, and then SIGKILL, with exit code 124; the note names what was still running.
+Where a caller has set a limit, output beyond it is kept in a file, which the answer's note names.
 IKIGAI_SHELL names another shell. The keys of the web searches are taken out of the command's
 environment, unless IKIGAI_PASS_KEYS=1.",
         example: r#"{"command":"uname -s && false"}"#,
@@ -98,7 +99,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             directory,
             confinement,
             mark: listener.as_ref().map(Listener::mark),
-            end: time.end,
+            limit: time.deadline.map(limit_by),
             progress: object.terms().progress,
         };
         let call = Call {
@@ -128,8 +129,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             };
             call.note(&denials, &claims_in(&outcome.end, &directory, confinement))
         });
-        if ended.timed_out {
-            object.note(time.note());
+        if let Some(running) = &ended.timed_out {
+            object.note(time.note(running));
         } else if shell.is_system_s_own() && refused.is_none() {
             object.note(shell::advice(command, &outcome.end, ended.code));
         }
@@ -238,55 +239,72 @@ impl Call<'_> {
 
 /// How long a command may take.
 struct Time {
-    /// When it is ended.
-    end: Option<Instant>,
-    /// How long that is from the beginning of the call.
-    whole: Duration,
+    /// By then it has to be answered.
+    deadline: Option<Deadline>,
     /// The caller has said so, and may say otherwise.
     asked_for: bool,
 }
 
 impl Time {
-    /// The time that the call's terms leave: by their deadline all has to be answered, so the
-    /// command ends a little earlier.
+    /// The time that the call's terms leave.
     fn of(terms: &Terms) -> Self {
-        let deadline = terms.deadline;
-        let whole = deadline.map_or(Duration::MAX, |deadline| deadline.whole);
-        let margin = (whole / 10).min(MARGIN);
         Self {
-            end: deadline.and_then(|deadline| deadline.end.checked_sub(margin)),
-            whole,
+            deadline: terms.deadline,
             asked_for: false,
         }
     }
 
     /// Limits it to `whole` from now.
     fn limit(&mut self, whole: Duration) {
-        let end = Instant::now().checked_add(whole);
-        if let Some(end) = end
-            && self.end.is_none_or(|other| end < other)
+        if let Some(deadline) = Deadline::after(whole)
+            && self.deadline.is_none_or(|other| deadline.end < other.end)
         {
-            *self = Self {
-                end: Some(end),
-                whole,
-                asked_for: true,
-            };
+            self.deadline = Some(deadline);
+            self.asked_for = true;
         }
     }
 
-    /// What there is to know of a command that was ended at the end of its time.
-    fn note(&self) -> String {
-        let time = seconds(self.whole);
-        let (why, longer) = if self.asked_for {
-            (", its `timeout`", "give a longer `timeout`, or ")
+    /// What there is to know of a command that was ended at the end of its time, when that was
+    /// still `running`.
+    fn note(&self, running: &[StillRunning]) -> Option<String> {
+        let deadline = self.deadline?;
+        let (after, whole) = (seconds(deadline.asks_after()), seconds(deadline.whole));
+        let (limit, longer) = if self.asked_for {
+            (
+                format!("its `timeout` is {whole}"),
+                "give a longer `timeout`, or ",
+            )
         } else {
-            (", the longest that a call may take here", "")
+            (format!("a call may take {whole} here at most"), "")
         };
-        format!(
-            "The command was ended after {time}{why}, with all that it had \
-             started. If it needs longer, {longer}run it in the background with its output in a file \
-             (COMMAND >FILE 2>&1 &) and read the file in a later call."
-        )
+        let named = running.iter().map(|StillRunning { line, killed }| {
+            let killed = if *killed {
+                " (killed, since it did not heed SIGTERM)"
+            } else {
+                ""
+            };
+            format!("`{line}`{killed}")
+        });
+        let running = match named.collect::<Vec<_>>() {
+            none if none.is_empty() => String::new(),
+            some => format!(" Still running: {}.", some.join(", ")),
+        };
+        Some(format!(
+            "The command was ended after {after}, with all that it had started: {limit}.{running} \
+             If all it needs is time, {longer}run it in the background with its output in a file \
+             (COMMAND >FILE 2>&1 &)."
+        ))
+    }
+}
+
+/// When a command is ended that has to be answered by then. One that cannot be interrupted must not
+/// keep the answer waiting.
+fn limit_by(deadline: Deadline) -> TimeLimit {
+    let kills = deadline.until();
+    TimeLimit {
+        asks: deadline.asks(),
+        kills,
+        end: kills + deadline.end.saturating_duration_since(kills) / 2,
     }
 }
 
@@ -305,9 +323,6 @@ fn seconds(time: Duration) -> String {
     };
     format!("{seconds} second{plural}")
 }
-
-/// How long before a deadline a command is ended, at most.
-const MARGIN: Duration = Duration::from_millis(500);
 
 /// Opens the directory in which a command is to start.
 fn enter(path: &str) -> Result<OwnedFd, Failure> {
@@ -440,10 +455,7 @@ mod tests {
         let late = answer(&json!({"command": "sleep 30", "timeout": 9}), terms);
         assert_eq!(late["exit_code"], 124);
         let note = late["note"].as_str().unwrap();
-        assert!(
-            note.contains("the longest that a call may take here"),
-            "{note}"
-        );
+        assert!(note.contains("may take 1 second here at most"), "{note}");
         let terms = Terms::within(Reader::Model, None, None);
         let late = answer(&json!({"command": "sleep 30", "timeout": 1}), terms);
         let note = late["note"].as_str().unwrap();

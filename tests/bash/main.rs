@@ -4,4 +4,5 @@ mod advice;
 mod calls;
 #[path = "../common/mod.rs"]
 mod common;
+mod ending;
 mod limits;

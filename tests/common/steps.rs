@@ -125,7 +125,7 @@ impl Step {
             };
             let name = fs::read(entry.path().join("comm")).unwrap_or_default();
             let descriptors = fs::read_dir(entry.path().join("fd"));
-            if name == b"ikigai-writing\n"
+            if name == b"ikigai/writing\n"
                 && descriptors.is_ok_and(|mut all| {
                     all.any(|one| {
                         one.and_then(|one| fs::metadata(one.path()))

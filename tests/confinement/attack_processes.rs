@@ -25,6 +25,7 @@ pub const ALL: &[(&str, Attack)] = &[
     ("queue-signal", queue_signal),
     ("signal-by-descriptor", signal_by_descriptor),
     ("have-it-signalled", have_it_signalled),
+    ("join-its-group", join_its_group),
     ("join-its-mounts", join_its_mounts),
     ("limit", limit),
     ("slow-down", slow_down),
@@ -126,6 +127,15 @@ fn signal_by_descriptor(to: &Arguments) -> io::Result<()> {
     let nothing = std::ptr::null::<u8>();
     // SAFETY: no details are passed.
     result(unsafe { libc::syscall(call, process, UNNOTICED, nothing, 0) }).map(drop)
+}
+
+/// Joins a process's group: who stops there and loses its parent has the kernel send SIGHUP to all.
+fn join_its_group(to: &Arguments) -> io::Result<()> {
+    // SAFETY: takes numbers.
+    unsafe {
+        let group = result(libc::getpgid(to.int(0)))?;
+        result(libc::setpgid(0, i32::try_from(group).unwrap())).map(drop)
+    }
 }
 
 /// Makes a process the one that is told by a signal when there is something to be read, and has

@@ -285,6 +285,27 @@ fn at_the_end_of_its_time_all_of_it_is_ended() {
 }
 
 #[test]
+fn whatever_is_ended_has_its_directory_while_it_clears_up() {
+    if !confines() {
+        return;
+    }
+    let clears_up = "trap 'sleep 0.5; cp $TMPDIR/file cleaned; exit' TERM; echo kept >$TMPDIR/file; \
+                     touch begun; sleep 8600";
+    let room = Room::new();
+    let call = room.call(clears_up).env("IKIGAI_MAX_SECONDS", "3");
+    assert_eq!(call.run().json()["exit_code"], 124);
+    assert_eq!(fs::read(room.path("root/cleaned")).unwrap(), b"kept\n");
+    assert!(room.is_empty());
+    let room = Room::new();
+    let mut session = room.server();
+    session.call(1, "bash", &json!({"command": clears_up}));
+    assert!(eventually(|| room.path("root/begun").exists()));
+    assert!(session.leave().success());
+    assert_eq!(fs::read(room.path("root/cleaned")).unwrap(), b"kept\n");
+    assert!(room.is_empty());
+}
+
+#[test]
 fn a_directory_for_temporary_files_goes_with_the_last_process_that_may_use_it() {
     if !confines() {
         return;

@@ -119,6 +119,18 @@ fn a_process_outside_gets_no_signal() {
 }
 
 #[test]
+fn nobody_joins_a_group_outside() {
+    closed(&[
+        to_outsider("the group of a process", "$ATTACK join-its-group $OUTSIDER"),
+        way("the watchdog's", "$ATTACK join-its-group $PPID"),
+        way(
+            "the tool's",
+            "$ATTACK join-its-group $(awk '/PPid/ { print $2 }' /proc/$PPID/status)",
+        ),
+    ]);
+}
+
+#[test]
 fn a_process_outside_is_told_of_no_input() {
     closed_from(
         6,

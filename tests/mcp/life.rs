@@ -143,10 +143,9 @@ fn what_was_asked_before_the_input_ends_is_answered() {
     }
     session.end_input();
     for _ in 0..10 {
-        assert_eq!(
-            session.receive()["result"]["structuredContent"]["output"],
-            "done"
-        );
+        let answer = session.receive();
+        let output = &answer["result"]["structuredContent"]["output"];
+        assert_eq!(output, "done", "{answer}");
     }
     assert!(session.server.wait().unwrap().success());
 }
@@ -224,7 +223,7 @@ fn a_call_that_takes_too_long_is_ended_and_says_so() {
     let mut session = Session::open(&["--timeout", "1"]);
     let mark = alone(10);
     let result = session.result_of("bash", &long(&mark));
-    assert_eq!(result["isError"], false);
+    assert_eq!(result["isError"], false, "{result}");
     let content = &result["structuredContent"];
     assert_eq!(content["exit_code"], 124);
     let note = content["note"].as_str().unwrap();

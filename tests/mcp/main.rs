@@ -10,6 +10,7 @@ at_once!(8);
 mod common;
 
 mod bounds;
+mod ending;
 mod files;
 mod life;
 mod lines;

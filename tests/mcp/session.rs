@@ -48,15 +48,18 @@ impl Session {
         variables: &[(String, String)],
     ) -> Self {
         let variables = variables.iter().map(|(name, value)| (name, value));
-        let mut server = Command::new(BINARY)
-            .arg("mcp")
-            .args(args)
-            .current_dir(directory)
+        let mut server = Command::new(BINARY);
+        server.arg("mcp").args(args).current_dir(directory);
+        Self::of(server.envs(variables))
+    }
+
+    /// Starts a server as this command does.
+    pub fn of(server: &mut Command) -> Self {
+        let mut server = server
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .env("XDG_STATE_HOME", state_home())
-            .envs(variables)
             .spawn()
             .unwrap();
         Self {

@@ -2,7 +2,7 @@
 //! stdout.
 //!
 //! If the server dies, the call ends as it does with any host that dies: by itself, and not in the
-//! middle of a write.
+//! middle of a write. One that is cancelled is asked to end, and has the time to clear up.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,9 +16,11 @@ use std::time::{Duration, Instant};
 use rmcp::model::JsonObject;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PIPE_BUF, PipeFlags, pipe_with};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{ChildStdout, Command};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, sink};
+use tokio::process::{Child, Command};
+use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use crate::access::Holder;
@@ -31,10 +33,11 @@ use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::{Scope, Tool};
 use crate::front::mcp::flights::Flights;
 use crate::front::mcp::known;
-use crate::front::mcp::permits::Permits;
+use crate::front::mcp::permits::{Permit, Permits};
 use crate::front::mcp::progress::Heard;
 use crate::front::mcp::visible::make_visible;
 use crate::sandbox::confinement::Confinement;
+use crate::sandbox::ending::GRACE;
 use crate::sandbox::reaper::RunningCalls;
 use crate::web::guard;
 
@@ -56,11 +59,12 @@ const LONGEST_ANSWER: usize = (LONGEST_MESSAGE - ENVELOPE) / 2;
 /// Most answers are no longer than this, in bytes, and are read in one go.
 const PLAIN_ANSWER: usize = 4 * 1024;
 
-/// How much earlier than its server a call has to give up, so that what it had is still answered.
-const FOR_ANSWERING: Duration = Duration::from_millis(500);
+/// How much longer than its time a server waits for a call: one that ends in time by itself says
+/// what it had.
+const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How much longer a server waits for that.
-const GRACE: Duration = Duration::from_secs(2);
+/// How much longer than what it started a tool has to end that was asked to.
+const MARGIN: Duration = Duration::from_millis(500);
 
 /// How a call is to be answered.
 pub struct Wanted<'a> {
@@ -234,7 +238,6 @@ impl Caller {
         let left = self
             .timeout
             .map(|longest| longest.saturating_sub(begin.elapsed()));
-        let within = left.map(|left| left.saturating_sub(FOR_ANSWERING.min(left / 4)));
         let mut call = Call {
             tool,
             bounds: self.confinement.as_ref().map(Confinement::bounds),
@@ -247,16 +250,15 @@ impl Caller {
                 .map(|holder| holder.name().to_owned()),
             terms: Terms {
                 served: true,
-                ..Terms::within(wanted.reader, wanted.max_answer, within)
+                ..Terms::within(wanted.reader, wanted.max_answer, left)
             },
             progress: wanted.heard.is_some(),
             store: None,
         };
         let socket = self.socket_to_the_cache(tool);
         call.store = socket.as_ref().map(AsRawFd::as_raw_fd);
-        let answer = self.carry_out(&call, socket, request, wanted.heard);
-        // A call that ends in time by itself says what it had.
-        let answered = self.within(begin + GRACE, answer).await;
+        let answer = self.carry_out(&call, permit, socket, request, wanted.heard);
+        let answered = self.within(begin + PATIENCE, answer).await;
         match answered.and_then(|answer| answer) {
             Ok(answer) => answer,
             Err(failure) => CallAnswer::refusal(tool, &failure),
@@ -282,6 +284,7 @@ impl Caller {
     async fn carry_out(
         &self,
         call: &Call,
+        permit: Permit,
         socket: Option<OwnedFd>,
         request: String,
         heard: Option<&Heard>,
@@ -301,18 +304,20 @@ impl Caller {
         }
         let mut child = command.spawn().map_err(failed)?;
         drop(socket);
-        let running = Running::new(&self.calls, child.id());
-        if let Some(mut stdin) = child.stdin.take() {
+        let stdin = child.stdin.take();
+        let mut process = CallProcess(Some(StartedCall {
+            _running: Running::new(&self.calls, child.id()),
+            child,
+            _permit: permit,
+        }));
+        if let Some(mut stdin) = stdin {
             // Concurrently with the reading, since a tool may answer before it has read everything.
             // A tool may also stop reading for reasons of its own.
             tokio::spawn(async move {
                 let _ = stdin.write_all(request.as_bytes()).await;
             });
         }
-        let mut bytes = Vec::new();
-        if let Some(stdout) = child.stdout.take() {
-            bytes = read_answer(stdout, heard).await.map_err(failed)?;
-        }
+        let bytes = process.read_answer(heard).await.map_err(failed)?;
         let quotes = bytes.iter().filter(|byte| matches!(byte, b'"' | b'\\'));
         if bytes.len() + quotes.count() / 2 > LONGEST_ANSWER {
             return Err(Failure::new(
@@ -328,13 +333,18 @@ impl Caller {
             let text = if changed { object.to_string() } else { text };
             // It has said all it had to say, and nobody has to wait for its end.
             tokio::spawn(async move {
-                let _ = timeout(GRACE, child.wait()).await;
-                drop(child);
-                drop(running);
+                if let Ok(child) = process.child() {
+                    let _ = timeout(PATIENCE, child.wait()).await;
+                }
             });
             return Ok(CallAnswer::new(text, object));
         }
-        let status = child.wait().await.map_err(failed)?;
+        let status = process
+            .child()
+            .map_err(failed)?
+            .wait()
+            .await
+            .map_err(failed)?;
         Err(Failure::new(
             Code::ToolFailed,
             format!("{} ended without an answer ({status})", tool.name),
@@ -365,10 +375,12 @@ impl Caller {
             }
         }
         let mut command = Command::from(command);
+        // In a group of its own, so that no signal that the kernel sends to a group reaches the
+        // server or another call.
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .kill_on_drop(true);
+            .process_group(0);
         command
     }
 }
@@ -384,22 +396,74 @@ fn filled_pipe(request: &[u8]) -> Option<OwnedFd> {
     (rustix::io::write(input, request) == Ok(request.len())).then_some(filled)
 }
 
-/// Reads an answer, as far as it may be long. What comes before it, a line each, tells how the call
-/// goes on.
-async fn read_answer(mut stdout: ChildStdout, heard: Option<&Heard>) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(PLAIN_ANSWER);
-    let mut seen = 0;
-    while bytes.len() <= LONGEST_ANSWER && stdout.read_buf(&mut bytes).await? > 0 {
-        while let Some(newline) = memchr::memchr(b'\n', &bytes[seen..]) {
-            let line: Vec<u8> = bytes.drain(..=seen + newline).collect();
-            if let Some(heard) = heard {
-                heard.take(line.trim_ascii_end());
-            }
-            seen = 0;
-        }
-        seen = bytes.len();
+/// A call's process. If it is dropped before its end, it is asked to end, and has the time to do so
+/// with all that it started.
+struct CallProcess(Option<StartedCall>);
+
+/// What there is as long as the process.
+struct StartedCall {
+    child: Child,
+    _running: Running,
+    _permit: Permit,
+}
+
+impl CallProcess {
+    fn child(&mut self) -> io::Result<&mut Child> {
+        let started = self.0.as_mut().ok_or(io::ErrorKind::NotFound)?;
+        Ok(&mut started.child)
     }
-    Ok(bytes)
+
+    /// Reads an answer, as far as it may be long. What comes before it, a line each, tells how the
+    /// call goes on.
+    async fn read_answer(&mut self, heard: Option<&Heard>) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(PLAIN_ANSWER);
+        let Some(stdout) = &mut self.child()?.stdout else {
+            return Ok(bytes);
+        };
+        let mut seen = 0;
+        while bytes.len() <= LONGEST_ANSWER && stdout.read_buf(&mut bytes).await? > 0 {
+            while let Some(newline) = memchr::memchr(b'\n', &bytes[seen..]) {
+                let line: Vec<u8> = bytes.drain(..=seen + newline).collect();
+                if let Some(heard) = heard {
+                    heard.take(line.trim_ascii_end());
+                }
+                seen = 0;
+            }
+            seen = bytes.len();
+        }
+        Ok(bytes)
+    }
+}
+
+impl Drop for CallProcess {
+    fn drop(&mut self) {
+        let Some(mut started) = self.0.take() else {
+            return;
+        };
+        let pid = started.child.id().and_then(|pid| i32::try_from(pid).ok());
+        let Some(pid) = pid.and_then(Pid::from_raw) else {
+            return;
+        };
+        let _ = kill_process(pid, Signal::TERM);
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        // At the server's end nobody runs this, and `reaper` ends all that is left.
+        runtime.spawn(async move {
+            let child = &mut started.child;
+            let ended = async {
+                // Were nobody to read, it would end before what it started has.
+                if let Some(stdout) = &mut child.stdout {
+                    let _ = copy(stdout, &mut sink()).await;
+                }
+                child.wait().await
+            };
+            if timeout(GRACE + MARGIN, ended).await.is_err() {
+                let _ = child.kill().await;
+            }
+            drop(started);
+        });
+    }
 }
 
 /// A process that the runtime waits for, until this is dropped.

@@ -1,0 +1,116 @@
+//! The pipe from a tool to its watchdog: the tool's word, or its end.
+//!
+//! A byte releases the watchdog, or says how long all of it has to end by itself. When the tool
+//! dies, the pipe is at its end, and all of it has less. A tool that is asked to end by SIGTERM
+//! passes that on here first.
+
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::Duration;
+
+use rustix::io::Errno;
+
+use crate::sandbox::ending::{GRACE, GRACE_OF_ORPHANS};
+use crate::sandbox::launch;
+
+/// The byte that releases a watchdog. Any other is one more than how long all of it has, in units
+/// of [`STEP_OF_GRACE`].
+pub const RELEASE: u8 = 0;
+const STEP_OF_GRACE: Duration = Duration::from_millis(10);
+
+/// The writing end, for the handler of signals; -1 where there is none.
+static LIFELINE: AtomicI32 = AtomicI32::new(-1);
+
+/// Whether this process has been asked to end and has passed that on.
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Has whoever asks this process to end be heard at this end of a pipe; `None` is nobody.
+pub fn listen_for(lifeline: Option<&impl AsRawFd>) {
+    LIFELINE.store(lifeline.map_or(-1, AsRawFd::as_raw_fd), Ordering::Relaxed);
+}
+
+/// The byte that gives so much time.
+#[must_use]
+pub fn word(grace: Duration) -> u8 {
+    let steps = grace.as_millis() / STEP_OF_GRACE.as_millis();
+    u8::try_from(steps + 1).unwrap_or(u8::MAX)
+}
+
+/// Has this process, a tool, heed SIGTERM from now on as whoever cancels a call means it: all that
+/// the command started is asked to end, and the tool dies of the signal when it has. Where the
+/// signal is ignored it stays so.
+pub fn heed_termination() {
+    extern "C" fn pass_on(_: libc::c_int) {
+        let lifeline: RawFd = LIFELINE.load(Ordering::Relaxed);
+        if lifeline == -1 {
+            return die_by(libc::SIGTERM);
+        }
+        ASKED.store(true, Ordering::Relaxed);
+        // SAFETY: the error's number is this thread's own, and the pipe is open until `LIFELINE`
+        // says otherwise.
+        unsafe {
+            let before = *launch::errno();
+            let byte = word(GRACE);
+            libc::write(lifeline, (&raw const byte).cast(), 1);
+            *launch::errno() = before;
+        }
+    }
+    install(libc::SIGTERM, pass_on);
+}
+
+/// Ends this process as it was asked to, if it was, now that all has ended.
+pub fn die_if_asked() {
+    if ASKED.load(Ordering::Relaxed) {
+        die_by(libc::SIGTERM);
+    }
+}
+
+/// Ends this process by a signal, as if it had never heeded it.
+fn die_by(signal: libc::c_int) {
+    // SAFETY: installs no handler, and sends a signal to this process. Within a handler the signal
+    // comes when that is over.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+}
+
+/// Has `handler` hear a signal, which makes system calls only, unless the signal is ignored. No
+/// other signal interrupts it: else the look at the caller (`caller`), which comes at the same time
+/// where that has gone, would end the process first.
+pub fn install(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
+    // SAFETY: all zeroes are a valid value of the structure, whose set of signals is filled; the
+    // pointers are to locals, and such a handler is safe at any moment.
+    unsafe {
+        let mut before = std::mem::zeroed();
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler as *const () as libc::sighandler_t;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigfillset(&raw mut action.sa_mask);
+        libc::sigaction(signal, &raw const action, &raw mut before);
+        if before.sa_sigaction == libc::SIG_IGN {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+    }
+}
+
+/// The tool's word to its watchdog.
+pub enum Told {
+    /// It goes, and lets live on what is left.
+    Released,
+    /// It ends all of it, which has so much time to end by itself.
+    End(Duration),
+}
+
+/// Waits until the tool says so, or dies.
+pub fn told(tether: &OwnedFd) -> Told {
+    let mut word = [0; 1];
+    loop {
+        match rustix::io::read(tether, &mut word) {
+            Ok(1) if word[0] == RELEASE => return Told::Released,
+            Ok(1) => return Told::End(STEP_OF_GRACE * u32::from(word[0] - 1)),
+            Err(Errno::INTR) => {}
+            Ok(_) | Err(_) => return Told::End(GRACE_OF_ORPHANS),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The processes of this program that end by themselves, and which whoever ends a tree therefore
+//! leaves alone for a while.
+//!
+//! They are known by their name, in which there is a slash: `execve(2)` names a process by the last
+//! part of its program's path, so that no link and no copy gives one. A program may name itself as
+//! it likes (`PR_SET_NAME`), so it must run this executable too; and since that can be made to say
+//! anything, none is left alone for longer than its work takes, and all that it started is found
+//! below it (`descendants`).
+
+use std::ffi::CStr;
+
+use rustix::fs::{Stat, stat};
+use rustix::io::Errno;
+
+/// Such a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnProcess {
+    /// It carries out the last steps of a write.
+    Step,
+    /// It removes a draft's name once its tool is gone.
+    Guard,
+    /// A watchdog that ends what is below it as soon as its tool is gone.
+    Watching,
+    /// A watchdog that waits for what a command left in the background.
+    Staying,
+}
+
+impl OwnProcess {
+    const ALL: [Self; 4] = [Self::Step, Self::Guard, Self::Watching, Self::Staying];
+
+    /// Its name, as `proc_pid_comm(5)` shows it: of 15 bytes at most.
+    const fn name(self) -> &'static CStr {
+        match self {
+            Self::Step => c"ikigai/writing",
+            Self::Guard => c"ikigai/guard",
+            Self::Watching => c"ikigai/watching",
+            Self::Staying => c"ikigai/staying",
+        }
+    }
+
+    /// Gives this process the name. Makes one system call.
+    pub fn take_name(self) {
+        // SAFETY: the name ends in a NUL.
+        unsafe { libc::prctl(libc::PR_SET_NAME, self.name().as_ptr()) };
+    }
+
+    /// What the process `pid` is, whose name is `name`. Does not allocate.
+    #[must_use]
+    pub fn of(pid: i32, name: &[u8]) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|one| one.name().to_bytes() == name && runs_this_executable(pid))
+    }
+}
+
+/// Whether the process `pid` runs this executable. Whether one does that cannot be looked at
+/// depends on this process: its own can be looked at like itself (`PR_SET_DUMPABLE`, `prctl(2)`),
+/// so that only one that may not be is left alone rather than interrupted.
+fn runs_this_executable(pid: i32) -> bool {
+    match (executable(pid), stat(c"/proc/self/exe")) {
+        (Ok(theirs), Ok(ours)) => (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino),
+        // It has ended.
+        (Err(Errno::NOENT), _) => false,
+        // SAFETY: asks for a number.
+        _ => unsafe { libc::prctl(libc::PR_GET_DUMPABLE) != 1 },
+    }
+}
+
+/// The executable of the process `pid`.
+fn executable(pid: i32) -> Result<Stat, Errno> {
+    let mut path = [0; 32];
+    let mut number = itoa::Buffer::new();
+    let parts = [&b"/proc/"[..], number.format(pid).as_bytes(), b"/exe"];
+    for (to, from) in path.iter_mut().zip(parts.into_iter().flatten()) {
+        *to = *from;
+    }
+    let path = CStr::from_bytes_until_nul(&path).map_err(|_| Errno::NAMETOOLONG)?;
+    stat(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_one_that_a_program_gets_from_its_path_or_is_cut() {
+        for one in OwnProcess::ALL {
+            let name = one.name().to_bytes();
+            assert!(name.contains(&b'/') && name.len() < 16, "{one:?}");
+        }
+    }
+
+    #[test]
+    fn who_merely_bears_the_name_is_not_taken_for_one() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        assert_eq!(
+            OwnProcess::of(own, b"ikigai/writing"),
+            Some(OwnProcess::Step)
+        );
+        assert_eq!(OwnProcess::of(own, b"ikigai-writing"), None);
+        assert_eq!(OwnProcess::of(own, b"ikigai-tools"), None);
+        let mut other = std::process::Command::new("sleep")
+            .arg("30.0471")
+            .spawn()
+            .unwrap();
+        let pid = i32::try_from(other.id()).unwrap();
+        // Until it runs its program, it is a copy of this process.
+        let becomes = || OwnProcess::of(pid, b"ikigai/writing").is_none();
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(5);
+        while !becomes() && std::time::Instant::now() < deadline {
+            std::thread::yield_now();
+        }
+        assert!(becomes());
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert!(becomes());
+    }
+}

@@ -1,0 +1,137 @@
+//! What of a command was still running when its time was over, in words: where it hung.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use crate::sandbox::descendants::RunningProcess;
+use crate::unseen;
+
+/// How many processes are named.
+const MOST: usize = 3;
+
+/// How much of a process's arguments is shown, in characters.
+const LONGEST: usize = 60;
+
+/// The shortest value of a variable that is hidden, in bytes: shorter ones are words of their own.
+const SHORTEST_SECRET: usize = 6;
+
+/// A process that was still running.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StillRunning {
+    /// Its arguments, shortened.
+    pub line: String,
+    /// It did not end when it was asked to, and was killed.
+    pub killed: bool,
+}
+
+/// Names the most telling of the processes that were `running`: those farthest from the shell
+/// first, since the others wait for them. A shell that runs what is named says nothing more.
+/// `killed` are the numbers of those that were.
+pub fn named(mut running: Vec<RunningProcess>, killed: &[i32]) -> Vec<StillRunning> {
+    let parents: Vec<i32> = running.iter().map(|one| one.parent).collect();
+    running.retain(|one| !(parents.contains(&one.pid) && is_given_a_script(&one.arguments)));
+    running.sort_by_key(|one| (std::cmp::Reverse(one.depth), one.pid));
+    let mut named: Vec<StillRunning> = Vec::new();
+    for one in &running {
+        let line = line(&one.arguments);
+        let killed = killed.contains(&one.pid);
+        if let Some(other) = named.iter_mut().find(|other| other.line == line) {
+            other.killed |= killed;
+        } else if named.len() < MOST {
+            named.push(StillRunning { line, killed });
+        }
+    }
+    named
+}
+
+/// Whether a process was given a script as an argument (`-c`).
+fn is_given_a_script(arguments: &[u8]) -> bool {
+    let option = arguments.split(|byte| *byte == 0).nth(1);
+    option.is_some_and(|option| option.starts_with(b"-") && option.ends_with(b"c"))
+}
+
+/// A process's arguments as they are shown: on one line, without what cannot be seen, and without
+/// the secrets of this process's environment.
+fn line(arguments: &[u8]) -> String {
+    let arguments = arguments.strip_suffix(b"\0").unwrap_or(arguments);
+    let text = String::from_utf8_lossy(arguments);
+    let (program, rest) = text.split_once('\0').unwrap_or((&text, ""));
+    let program = program.rsplit('/').find(|part| !part.is_empty());
+    let mut text = format!("{} {rest}", program.unwrap_or_default());
+    for (name, value) in std::env::vars_os().filter(|(name, _)| sounds_secret(name)) {
+        if let Some(value) = value.to_str().filter(|it| it.len() >= SHORTEST_SECRET) {
+            text = text.replace(value, &format!("${}", name.display()));
+        }
+    }
+    let seen = text.replace(|char: char| char.is_control() || char.is_whitespace(), " ");
+    let words: Vec<&str> = seen.split(' ').filter(|word| !word.is_empty()).collect();
+    let words = words.join(" ").replace('`', "'");
+    let seen = unseen::visible(&words);
+    match seen.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", &seen[..at]),
+        None => seen.into_owned(),
+    }
+}
+
+/// Whether a variable may hold what nobody is to read, by its name.
+fn sounds_secret(name: &OsStr) -> bool {
+    const WORDS: [&[u8]; 6] = [b"KEY", b"TOKEN", b"SECRET", b"PASS", b"CREDENTIAL", b"AUTH"];
+    let name = name.as_bytes().to_ascii_uppercase();
+    let holds = |word: &&[u8]| memchr::memmem::find(&name, word).is_some();
+    WORDS.iter().any(holds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(pid: i32, parent: i32, depth: usize, arguments: &str) -> RunningProcess {
+        RunningProcess {
+            pid,
+            parent,
+            depth,
+            arguments: arguments.as_bytes().to_vec(),
+        }
+    }
+
+    fn lines(running: Vec<RunningProcess>) -> Vec<String> {
+        let named = named(running, &[]);
+        named.into_iter().map(|one| one.line).collect()
+    }
+
+    #[test]
+    fn what_the_others_wait_for_comes_first_and_a_shell_only_where_it_is_alone() {
+        let shell = || process(2, 1, 2, "sh\0-c\0--\0git commit; true\0");
+        let running = vec![
+            shell(),
+            process(3, 2, 3, "git\0commit\0"),
+            process(4, 3, 4, "/bin/sh\0-c\0vim $@\0"),
+            process(5, 4, 5, "/usr/bin/vim\0.git/COMMIT_EDITMSG\0"),
+        ];
+        assert_eq!(lines(running), ["vim .git/COMMIT_EDITMSG", "git commit"]);
+        assert_eq!(lines(vec![shell()]), ["sh -c -- git commit; true"]);
+    }
+
+    #[test]
+    fn many_alike_are_one_and_no_more_than_three_are_named() {
+        let running = (2..9).map(|pid| process(pid, 1, 2, "cc1\0")).collect();
+        let killed = named(running, &[7]);
+        let line = "cc1".to_owned();
+        assert_eq!(killed, [StillRunning { line, killed: true }]);
+        let running = (2..9).map(|pid| process(pid, 1, 2, &format!("cc{pid}\0")));
+        assert_eq!(lines(running.collect()), ["cc2", "cc3", "cc4"]);
+    }
+
+    #[test]
+    fn a_line_is_one_line_that_can_be_seen() {
+        assert_eq!(
+            line(b"a\0b\nc\x1b[31m\0\xff`d`\0"),
+            "a b c [31m \u{FFFD}'d'"
+        );
+        assert_eq!(line("a\0\u{202E}b\u{200B}\u{E0041}c\0".as_bytes()), "a bc");
+        let long = line(format!("/bin/a\0{}\0", "é".repeat(200)).as_bytes());
+        assert_eq!(long.chars().count(), 61);
+        assert!(long.starts_with("a é") && long.ends_with("é…"));
+        assert_eq!(line(b"-/\0"), "-");
+    }
+}

@@ -1,0 +1,354 @@
+//! How a command is ended: it is asked to, has the time to clear up, and then is killed.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::common::{
+    self, Answer, BINARY, alone, directory, eventually, link, processes_with, skip, text, tool,
+};
+
+/// What a busy machine adds.
+const SLACK: Duration = Duration::from_millis(300);
+
+/// A call that may take so many seconds.
+fn within(seconds: &str, here: &Path, command: &str) -> Answer {
+    let answer = tool("bash")
+        .with(&json!({ "command": command }))
+        .env("IKIGAI_MAX_SECONDS", seconds)
+        .in_directory(here)
+        .run();
+    assert_eq!(answer.json()["exit_code"], 124, "{}", answer.json());
+    let limit = Duration::from_secs_f64(seconds.parse().unwrap());
+    assert!(
+        answer.took < limit,
+        "{:?} of {limit:?}: {command}",
+        answer.took
+    );
+    answer
+}
+
+/// Waits until no process has `mark`; ends those that have.
+fn all_gone(mark: &str) -> bool {
+    let gone = eventually(|| processes_with(mark).is_empty());
+    for pid in processes_with(mark) {
+        let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
+    }
+    gone
+}
+
+fn has_program(name: &str) -> bool {
+    let found = Command::new(name).arg("--version").output().is_ok();
+    if !found {
+        skip(&format!("{name} is not here"));
+    }
+    found
+}
+
+#[test]
+fn two_seconds_before_its_limit_or_at_half_of_a_short_one_a_command_is_asked_to_end() {
+    for (seconds, expected) in [("1", 500), ("3", 1_500), ("6", 4_000)] {
+        let here = directory();
+        let mark = alone(300);
+        let script = format!(
+            "trap 'date +%s%N >asked; echo cleaned; exit 7' TERM; date +%s%N >begun; echo begun; \
+             sleep {mark}; echo never"
+        );
+        let answer = within(seconds, here.path(), &script);
+        let output = answer.field("output");
+        // The shell may say of its child that it was terminated.
+        assert!(
+            output.starts_with("begun") && output.ends_with("cleaned"),
+            "{output}"
+        );
+        let time = |name: &str| -> u64 {
+            let text = fs::read_to_string(here.path().join(name)).unwrap();
+            text.trim().parse().unwrap()
+        };
+        let asked = Duration::from_nanos(time("asked") - time("begun"));
+        let expected = Duration::from_millis(expected);
+        assert!(asked.abs_diff(expected) < SLACK, "{seconds}: {asked:?}");
+        // Whoever ends at once is not waited for.
+        assert!(answer.took < expected + 2 * SLACK, "{:?}", answer.took);
+        let note = answer.note();
+        assert!(note.contains(&format!("`sleep {mark}`")), "{note}");
+        assert!(!note.contains("killed"), "{note}");
+    }
+}
+
+#[test]
+fn who_does_not_heed_it_is_killed_within_the_limit_and_named() {
+    let here = directory();
+    let mark = alone(301);
+    let script = format!("trap '' TERM; (exec sleep {mark}) & echo begun; wait; sleep {mark}");
+    let answer = within("3", here.path(), &script);
+    assert!(
+        answer.took > Duration::from_millis(2_400),
+        "{:?}",
+        answer.took
+    );
+    assert!(processes_with(&mark).is_empty());
+    let note = answer.note();
+    let killed = format!("`sleep {mark}` (killed, since it did not heed SIGTERM)");
+    assert!(note.contains(&killed), "{note}");
+}
+
+#[test]
+fn whoever_left_the_group_or_is_stopped_is_asked_too() {
+    let here = directory();
+    let mark = alone(302);
+    let script = format!(
+        "(setsid sh -c 'trap \"touch escaped; exit\" TERM; sleep {mark}' &)
+         (setsid sh -c '(trap \"touch orphaned; exit\" TERM; sleep {mark}) & exit' &)
+         sh -c 'trap \"touch stopped; exit\" TERM; kill -STOP $$; sleep {mark}' &
+         sleep {mark}"
+    );
+    within("4", here.path(), &script);
+    assert!(processes_with(&mark).is_empty());
+    let names = common::names_in(here.path());
+    assert_eq!(names, ["escaped", "orphaned", "stopped"]);
+}
+
+#[test]
+fn what_is_started_to_clear_up_is_not_asked_and_what_stays_is_killed() {
+    let here = directory();
+    let mark = alone(303);
+    let script = format!(
+        "trap 'sleep 0.5; touch cleaned; (setsid sleep {mark} &); sleep {mark}' TERM; sleep {mark}"
+    );
+    within("4", here.path(), &script);
+    assert_eq!(common::names_in(here.path()), ["cleaned"]);
+    assert!(processes_with(&mark).is_empty());
+}
+
+#[test]
+fn everybody_is_asked_once_also_below_a_tool_of_its_own() {
+    let here = directory();
+    let mark = alone(304);
+    let count = format!("trap 'echo x >>asked' TERM; sleep {mark}; sleep 0.4; exit");
+    let request = json!({ "command": count }).to_string();
+    fs::write(here.path().join("request"), request).unwrap();
+    let script = format!("{} <request >/dev/null & {count}", text(&link("bash")));
+    within("4", here.path(), &script);
+    let asked = fs::read_to_string(here.path().join("asked")).unwrap();
+    assert_eq!(asked, "x\nx\n");
+    assert!(processes_with(&mark).is_empty());
+}
+
+#[test]
+fn git_leaves_no_lock_behind_and_its_editor_is_named() {
+    if !has_program("git") {
+        return;
+    }
+    let here = directory();
+    let mark = alone(305);
+    let script = format!(
+        "git init -q . && git config user.name a && git config user.email a@b && echo x >f && \
+         git add f && GIT_EDITOR='sleep {mark} #' git commit -a; echo never"
+    );
+    let answer = within("3", here.path(), &script);
+    assert!(processes_with(&mark).is_empty());
+    let note = answer.note();
+    assert!(
+        note.contains(&format!("`sleep {mark}")) && note.contains("`git commit -a`"),
+        "{note}"
+    );
+    assert!(here.path().join(".git").is_dir());
+    assert!(!here.path().join(".git/index.lock").exists());
+    let again = "git add f && git -c user.name=a -c user.email=a@b commit -q -m x && git status -s";
+    tool("bash")
+        .with(&json!({ "command": again }))
+        .in_directory(here.path())
+        .answers(&json!({"output": "", "exit_code": 0}));
+}
+
+#[test]
+fn a_program_that_turns_the_signal_into_its_end_clears_up() {
+    if !has_program("python3") {
+        return;
+    }
+    let here = directory();
+    fs::write(
+        here.path().join("it.py"),
+        "import signal, sys, time\n\
+         def end(*_): raise KeyboardInterrupt\n\
+         signal.signal(signal.SIGTERM, end)\n\
+         try:\n    print('begun', flush=True); time.sleep(60)\n\
+         finally:\n    time.sleep(0.3); open('cleaned', 'w'); print('finally', flush=True)\n",
+    )
+    .unwrap();
+    let answer = within("4", here.path(), "python3 it.py 2>/dev/null");
+    assert_eq!(answer.field("output"), "begun\nfinally");
+    assert!(here.path().join("cleaned").exists());
+    assert!(answer.note().contains("it.py`"), "{}", answer.note());
+}
+
+#[test]
+fn the_note_shows_no_secret_and_no_control_character() {
+    let here = directory();
+    let mark = alone(306);
+    fs::write(here.path().join("it.sh"), format!("sleep {mark}; :")).unwrap();
+    let script = "sh it.sh \"$(printf 'a\\033[31m\\nb')\" $MY_TOKEN; :";
+    let answer = tool("bash")
+        .with(&json!({ "command": script }))
+        .env("IKIGAI_MAX_SECONDS", "1")
+        .env("MY_TOKEN", "123456789.5")
+        .in_directory(here.path())
+        .run();
+    let note = answer.note();
+    assert!(
+        note.contains("`sh it.sh a [31m b $MY_TOKEN`") && !note.contains("123456789"),
+        "{note}"
+    );
+    assert!(!note.contains(['\u{1b}', '\n']), "{note}");
+}
+
+#[test]
+fn a_host_that_vanishes_leaves_three_tenths_of_a_second() {
+    let here = directory();
+    let mark = alone(307);
+    let script = format!(
+        "(trap 'touch cleaned; exit' TERM; sleep {mark}) & trap '' TERM; echo; sleep {mark}; \
+         sleep {mark}"
+    );
+    for host in ["killed", "closed"] {
+        let call = tool("bash").with(&json!({ "command": script }));
+        let mut child = call.in_directory(here.path()).start();
+        assert!(eventually(|| processes_with(&mark).len() == 2));
+        let begin = Instant::now();
+        if host == "killed" {
+            child.kill().unwrap();
+        } else {
+            drop(child.stdout.take());
+        }
+        let gone = all_gone(&mark);
+        assert!(
+            gone && begin.elapsed() < Duration::from_millis(1_500),
+            "{host}"
+        );
+        child.wait().unwrap();
+        assert_eq!(common::names_in(here.path()), ["cleaned"], "{host}");
+        fs::remove_file(here.path().join("cleaned")).unwrap();
+    }
+}
+
+#[test]
+fn a_tool_that_is_asked_to_end_dies_of_that_when_all_has_ended() {
+    let here = directory();
+    let mark = alone(308);
+    // More than a pipe holds is still read.
+    let script = format!(
+        "trap 'sleep 0.8; head -c 3000000 /dev/zero; touch cleaned; exit' TERM; sleep {mark}"
+    );
+    let call = tool("bash").with(&json!({ "command": script }));
+    let mut child = call.in_directory(here.path()).start();
+    assert!(eventually(|| processes_with(&mark).len() == 1));
+    let pid = Pid::from_raw(child.id().cast_signed()).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
+    drop(std::thread::spawn({
+        let mut stdout = child.stdout.take().unwrap();
+        move || std::io::copy(&mut stdout, &mut std::io::sink())
+    }));
+    let status = child.wait().unwrap();
+    assert_eq!(status.signal(), Some(libc::SIGTERM));
+    assert!(here.path().join("cleaned").exists());
+    assert!(processes_with(&mark).is_empty());
+}
+
+#[test]
+fn without_proc_a_command_is_asked_to_end_too() {
+    if !common::can_unmount_proc() {
+        return skip("/proc cannot be unmounted here");
+    }
+    let here = directory();
+    let mark = alone(309);
+    let script = format!("trap 'touch cleaned; exit' TERM; sleep {mark}");
+    let answer = tool("bash")
+        .with(&json!({ "command": script }))
+        .env("IKIGAI_MAX_SECONDS", "2")
+        .after_in_own_mounts("umount -l /proc")
+        .in_directory(here.path())
+        .run();
+    assert_eq!(answer.json()["exit_code"], 124);
+    assert!(here.path().join("cleaned").exists());
+    assert!(processes_with(&mark).is_empty());
+}
+
+/// The names of what ends by itself, and those that a link can give.
+const NAMES: [&str; 5] = [
+    "ikigai-guard",
+    "ikigai-writing",
+    "ikigai-staying",
+    "ikigai-watching",
+    "writing",
+];
+
+#[test]
+fn no_name_that_a_link_gives_outlives_the_end_of_the_time() {
+    for name in NAMES {
+        let here = directory();
+        let mark = alone(310);
+        symlink(BINARY, here.path().join(name)).unwrap();
+        // A server under that name, whose input stays open, and a command of its own.
+        let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+            "name": "bash", "arguments": {"command": format!("trap '' TERM; sleep {mark}; sleep {mark}")},
+        }});
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "x", "version": "1"},
+        }});
+        fs::write(here.path().join("lines"), format!("{hello}\n{call}\n")).unwrap();
+        let script = format!(
+            "mkfifo f; (exec 3<>f; cat lines >&3; exec ./{name} mcp --tools bash <&3 >/dev/null) & \
+             sleep {mark}"
+        );
+        let answer = within("4", here.path(), &script);
+        assert!(answer.note().contains(&mark), "{}", answer.note());
+        assert!(all_gone(&mark), "{name}");
+        assert!(eventually(|| !runs(here.path())), "{name}");
+    }
+}
+
+/// Whether any process works in that directory.
+fn runs(directory: &Path) -> bool {
+    let directory = directory.canonicalize().unwrap();
+    let mut all = fs::read_dir("/proc").unwrap().flatten();
+    all.any(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|it| it == directory))
+}
+
+#[test]
+fn a_name_that_a_program_gives_itself_spares_nobody_else() {
+    if !has_program("python3") {
+        return;
+    }
+    let here = directory();
+    for name in [
+        "ikigai/guard",
+        "ikigai/writing",
+        "ikigai/staying",
+        "ikigai/watching",
+    ] {
+        let mark = alone(311);
+        fs::write(
+            here.path().join("it.py"),
+            format!(
+                "import signal, subprocess\n\
+                 signal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
+                 open('/proc/self/comm', 'w').write('{name}')\n\
+                 subprocess.Popen(['sleep', '{mark}'], start_new_session=True)\n\
+                 signal.pause()\n"
+            ),
+        )
+        .unwrap();
+        let script = format!("python3 it.py {mark}");
+        let answer = within("2", here.path(), &script);
+        assert!(answer.note().contains("killed"), "{}", answer.note());
+        assert!(processes_with(&mark).is_empty(), "{name}");
+    }
+}
