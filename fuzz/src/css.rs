@@ -10,7 +10,10 @@ use ikigai_tools::document::fuzzing::hides;
 
 pub fn check(style: &str) {
     let hidden = hides(style);
-    let words = ["none", "hidden", "collapse"];
+    let words = [
+        "none", "hidden", "collapse", "opacity", "clip", "margin", "transform", "translate",
+        "position", "display", "float",
+    ];
     let lower = style.to_ascii_lowercase();
     assert!(
         !hidden || lower.contains('\\') || words.iter().any(|word| lower.contains(word)),

@@ -203,6 +203,185 @@ fn what_merely_hides_stays_hidden() {
 }
 
 #[test]
+fn what_nobody_sees_by_its_own_style_stays_hidden() {
+    let long =
+        "<p>A recipe for bread, for all who have an oven, an hour and nothing else to do.</p>";
+    for hidden in [
+        "<p style='opacity:0'>SECRET</p>",
+        "<span style='opacity:.01'>SECRET</span>",
+        "<div style='filter:opacity(0)'><p>SECRET</p></div>",
+        "<div style='height:0;overflow:hidden'>SECRET</div>",
+        "<div style='max-height:0;overflow:hidden'><b style='font-size:16px'>SECRET</b></div>",
+        "<div style='transform:scale(0)'>SECRET</div>",
+        "<div style='content-visibility:hidden'>SECRET</div>",
+        "<span style='position:absolute;left:-9999px'>SECRET</span>",
+        "<span style='position:absolute;width:1px;height:1px;overflow:hidden'>SECRET</span>",
+        "<span style='position:absolute;clip:rect(0 0 0 0)'>SECRET</span>",
+        "<p style='clip-path:inset(50%)'>SECRET</p>",
+        "<p style='text-indent:-9999px'>SECRET</p>",
+        "<div style='text-indent:-9999px'><p>SECRET</p></div>",
+        "<p style='font-size:0'>SECRET</p>",
+        "<p style='font-size&#58;0'>SECRET</p>",
+        "<p style='font:0/0 a'>SECRET</p>",
+        "<div style='font-size:0'><p>SECRET<b style='font-size:1em'>SECRET</b></p></div>",
+        "<div style='font-size:.3em'><p style='font-size:.3em'>SECRET</p></div>",
+        "<div style='color:transparent'><p>SECRET <i style='color:#0000'>SECRET</i></p></div>",
+        "<div style='color:transparent'><p style='color:inherit'>SECRET</p></div>",
+        "<p style='color:#fff;background:white'>SECRET</p>",
+        "<ul><li style='font-size:0'>SECRET</ul>",
+        "<a href=/x style='font-size:0'>SECRET</a>",
+        "<h2 style='color:transparent'>SECRET</h2>",
+        "<table><tr><td style='opacity:0'>SECRET</table>",
+        "<table style='font-size:0'><tr><td>SECRET</table>",
+        "<textarea style='font-size:0'>SECRET</textarea>",
+        "<option style='color:transparent'>SECRET</option>",
+        "<font style='opacity:0'>SECRET</font>",
+        "<p popover>SECRET</p>",
+        "<div POPOVER=manual style='color:red'>SECRET</div>",
+        "<dialog>SECRET</dialog>",
+        "<dialog style='color:red'><p>SECRET</dialog>",
+        "<iframe style='opacity:0' src=/x title=SECRET></iframe>",
+        "<svg style='opacity:0'><text>SECRET</text></svg>",
+        // The first of two counts.
+        "<p style='opacity:0' style='opacity:1'>SECRET</p>",
+        // An offer that nobody sees is none.
+        "<div style='opacity:0'><button aria-controls=x>a</button></div><div hidden id=x>SECRET</div>",
+        "<a href='#y'>a</a><div style='max-height:0;overflow:hidden' id=x>SECRET</div>",
+        "<p class=tab-pane style='opacity:0'>SECRET</p>",
+    ] {
+        let page = format!("{long}{hidden}<p>Mix flour and water.</p>");
+        let markdown = markdown(&page);
+        assert!(!markdown.contains("SECRET"), "{page} {markdown}");
+        assert!(
+            markdown.starts_with("A recipe for bread"),
+            "{page} {markdown}"
+        );
+        assert!(
+            markdown.ends_with("Mix flour and water."),
+            "{page} {markdown}"
+        );
+    }
+    let padded = format!("<p style='{};opacity:0'>SECRET</p>", "x:y;".repeat(8192));
+    assert_eq!(
+        markdown(&format!("<p>a</p>{padded}<p>SOME MORE WORDS")),
+        "a\n\nSOME MORE WORDS"
+    );
+}
+
+#[test]
+fn what_a_style_shows_again_is_shown_and_only_that() {
+    check(&[
+        (
+            "<p>a <span style='font-size:0'>b <b style='font-size:16px'>c</b> d</span> e",
+            "a **c** e",
+        ),
+        (
+            "<div style='font-size:0'>b<p style='font-size:1rem'>c</p><p>d</p><p style='font-size:2em'>e</p></div>f",
+            "c\n\nf",
+        ),
+        (
+            "<div style='color:transparent'>b<p style='color:black'>c<i>d</i></p></div>",
+            "c*d*",
+        ),
+        // What has a colour by itself is seen.
+        (
+            "<div style='color:transparent'>b<a href=x>c</a> <mark>d</mark> <button>e</button></div>",
+            "[c](https://example.com/a/x) d e",
+        ),
+        (
+            "<div style='color:#fff;background:#fff'>b<p style='background:#000'>c</p></div>",
+            "c",
+        ),
+        (
+            "<div style='text-indent:-999em'>b<p style='text-indent:0'>c</p></div>",
+            "c",
+        ),
+        // Images have no type.
+        (
+            "<div style='font-size:0'>b<img src=x alt=c></div>",
+            "![c](https://example.com/a/x)",
+        ),
+        ("<p style='font-size:0;'>b<p style='font-size:12px'>c", "c"),
+        // Sizes are those of boxes.
+        ("<span style='height:0;overflow:hidden'>c</span>", "c"),
+        ("<div style='height:0'>c</div>", "c"),
+        ("<div style='max-height:0'>c</div>", "c"),
+        (
+            "<table><tr style='height:0;overflow:hidden'><td>c<td>d</table>",
+            "| | |\n| --- | --- |\n| c | d |",
+        ),
+        ("<div inert>c</div>", "c"),
+        ("<dialog open>c</dialog>", "c"),
+        ("<dialog style='display:block'>c</dialog>", "c"),
+        ("<div popover style='display:flex'>c</div>", "c"),
+        // Pictures appear when they have come.
+        (
+            "<p>c <img style='opacity:0' src=x alt=d>",
+            "c ![d](https://example.com/a/x)",
+        ),
+        // Nobody sees the whole page like this for long.
+        ("<body style='opacity:0'><p>c", "c"),
+    ]);
+}
+
+#[test]
+fn what_a_page_offers_to_show_is_shown_however_it_is_hidden() {
+    check(&[
+        (
+            "<button aria-controls=x>a</button><div id=x style='max-height:0;overflow:hidden'>b</div>",
+            "a\n\nb",
+        ),
+        (
+            "<button aria-controls=x>a</button><div id=x style='font-size:0'>b</div>",
+            "a\n\nb",
+        ),
+        (
+            "<button popovertarget=x>a</button><div id=x popover>b</div>",
+            "a\n\nb",
+        ),
+        (
+            "<button commandfor=x command=show-modal>a</button><dialog id=x>b</dialog>",
+            "a\n\nb",
+        ),
+        (
+            "<p>a<div class='accordion-body' style='height:0px;overflow:hidden'>b</div>",
+            "a\n\nb",
+        ),
+        ("<p>a<div role=tabpanel style='opacity:0'>b</div>", "a\n\nb"),
+        (
+            "<p>a<div class='swiper-slide' style='opacity:0;transform:scale(0)'>b</div>",
+            "a\n\nb",
+        ),
+    ]);
+}
+
+#[test]
+fn a_page_that_appears_by_its_opacity_is_shown() {
+    let words = |count: usize| "word ".repeat(count);
+    let shown = |style: &str, hidden: usize| {
+        let page = format!(
+            "<p>{}</p><div style='{style}'><p>SECRET{}</p></div>",
+            words(60),
+            words(hidden)
+        );
+        markdown(&page).contains("SECRET")
+    };
+    assert!(shown("opacity:0", 40));
+    assert!(shown("opacity:0;transform:translateY(20px)", 200));
+    assert!(!shown("opacity:0", 20));
+    // Nothing else is how a page appears.
+    assert!(!shown("font-size:0", 100));
+    assert!(!shown("display:none", 100));
+    // What else is hidden stays so.
+    let page = format!(
+        "<p>{0}<div style='opacity:0'>{0}<p style='font-size:0'>SECRET<p hidden>SECRET</div>",
+        words(40)
+    );
+    assert_eq!(markdown(&page).matches("word").count(), 80);
+    assert!(!markdown(&page).contains("SECRET"));
+}
+
+#[test]
 fn what_is_hidden_in_a_drawing_or_a_formula_takes_nothing_else_with_it() {
     for (page, expected) in [
         ("<svg><g hidden/><text>b</text></svg>", "b"),

@@ -1,151 +1,159 @@
-//! The declarations of a `style` attribute, and which of them counts.
+//! The declarations of a `style` attribute, and which of them counts: all that matter here, in one
+//! pass.
 //!
-//! Rules: CSS Cascading 4 (`!important`, the last one counts), CSS Display 3, CSS 2, 11.2, CSS
-//! Variables 1 and CSS Environment Variables 1. The grammar (CSS Syntax 3) is `cssparser`'s.
+//! Rules: CSS Cascading 4 (`!important`, the last one counts), CSS Variables 1 and CSS Environment
+//! Variables 1. The grammar (CSS Syntax 3) is `cssparser`'s.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `property` | the properties that matter, and how their values are read |
+//! | `verdict` | whether a style leaves something to be seen |
 
+use cssparser::color::parse_hash_color;
 use cssparser::{
     AtRuleParser, CowRcStr, DeclarationParser, Delimiter, ParseError, Parser, ParserInput,
     ParserState, QualifiedRuleParser, RuleBodyItemParser, RuleBodyParser, Token, parse_important,
 };
 
-/// What a `style` attribute makes of `property`, in lower case: the words of the last declaration
-/// that is `valid`, or of the last important one. Of one that counts, but whose value is not known
-/// here, nothing.
-pub(super) fn value(style: &str, property: &str, valid: impl Fn(&str) -> bool) -> Option<String> {
-    let mut found = Declaration::default();
-    let mut input = ParserInput::new(style);
-    let mut parser = Parser::new(&mut input);
-    while let Some(declaration) = next(&mut parser, property) {
-        let counts = match &declaration.value {
-            Value::Words(words) => valid(words),
-            Value::Variable => true,
-            Value::Other => false,
-        };
-        if counts && (declaration.important || !found.important) {
-            found = declaration;
-        }
-    }
-    match found.value {
-        Value::Words(words) => Some(words),
-        Value::Variable | Value::Other => None,
-    }
-}
+use self::property::{Longhand, Row};
+pub(super) use self::verdict::{Hiding, Text};
 
-/// The next thing in a style: what a declaration of `property` declares, and of all else, nothing.
-///
-/// A `}` that closes nothing begins a declaration that is none, to the next semicolon: so does the
-/// browser that most people have, whereas `cssparser` looks for a declaration directly behind it.
-fn next(parser: &mut Parser<'_, '_>, property: &str) -> Option<Declaration> {
-    let start = parser.state();
-    match parser.next().ok()? {
-        Token::Semicolon => return Some(Declaration::default()),
-        Token::CloseCurlyBracket => {
-            let none = |_: &mut Parser<'_, '_>| -> Result<(), ParseError<'_, ()>> { Ok(()) };
-            // What is not read to its end is an error, and passed over all the same.
-            let _ = parser.parse_until_after(Delimiter::Semicolon, none);
-            return Some(Declaration::default());
-        }
-        _ => parser.reset(&start),
-    }
-    let declaration = RuleBodyParser::new(parser, &mut Of(property)).next()?;
-    Some(declaration.unwrap_or_default())
-}
+#[cfg(fuzzing)]
+pub use self::verdict::hides;
+#[cfg(not(fuzzing))]
+pub(super) use self::verdict::hides;
 
-/// Whether this attribute leaves the element without a box.
-pub(super) fn removes(style: &str) -> bool {
-    value(style, "display", is_display).is_some_and(|value| value == "none")
-}
+mod property;
+mod verdict;
 
-/// Whether this attribute leaves the element without a box, or its box unseen.
-pub fn hides(style: &str) -> bool {
-    removes(style)
-        || value(style, "visibility", is_visibility)
-            .is_some_and(|value| matches!(&*value, "hidden" | "collapse"))
-}
+#[cfg(test)]
+mod tests;
 
-fn is_display(value: &str) -> bool {
-    is_wide(value)
-        || matches!(
-            value,
-            "none"
-                | "contents"
-                | "inline-block"
-                | "inline-table"
-                | "inline-flex"
-                | "inline-grid"
-                | "table-row-group"
-                | "table-header-group"
-                | "table-footer-group"
-                | "table-row"
-                | "table-cell"
-                | "table-column-group"
-                | "table-column"
-                | "table-caption"
-                | "ruby-base"
-                | "ruby-text"
-                | "-webkit-box"
-                | "-webkit-inline-box"
-                | "-webkit-flex"
-                | "-webkit-inline-flex"
-        )
-        || is_box(value)
-}
+/// How deep in brackets a value is read: each level is one of the stack.
+const MAX_DEPTH: u8 = 32;
 
-/// Whether this is `[outside || inside] | [outside? && [flow | flow-root]? && list-item]`.
-fn is_box(value: &str) -> bool {
-    let (mut outside, mut inside, mut item) = (0, None, 0);
-    for word in value.split_ascii_whitespace() {
-        match word {
-            "block" | "inline" => outside += 1,
-            "list-item" => item += 1,
-            "flow" | "flow-root" | "table" | "flex" | "grid" | "ruby" | "math"
-                if inside.is_none() =>
-            {
-                inside = Some(word);
-            }
-            _ => return false,
-        }
-    }
-    let flows = matches!(inside, None | Some("flow" | "flow-root"));
-    (outside == 1 || inside.is_some() || item == 1)
-        && outside <= 1
-        && item <= 1
-        && (item == 0 || flows)
-}
+/// What a `style` attribute says of its element.
+pub(super) struct Style([Declared; Longhand::COUNT]);
 
-fn is_visibility(value: &str) -> bool {
-    is_wide(value) || matches!(value, "visible" | "hidden" | "collapse")
-}
-
-fn is_wide(value: &str) -> bool {
-    matches!(
-        value,
-        "inherit" | "initial" | "unset" | "revert" | "revert-layer"
-    )
-}
-
-/// What is declared of a property.
-#[derive(Default)]
-struct Declaration {
-    value: Value,
+/// What counts of the declarations of a property.
+#[derive(Clone, Copy, Default)]
+struct Declared {
+    /// `None` where it is not known here, or that of the element around.
+    value: Option<Value>,
     important: bool,
+    /// Whether there is one.
+    is_set: bool,
 }
 
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Value {
-    /// In lower case, with a space between two.
-    Words(String),
-    /// One that a variable takes part in, as in `var(--x)` and `env(x)`.
-    Variable,
-    #[default]
+    /// A length is in pixels; words are told apart by numbers as well.
+    Number(f32),
+    Colour(Colour),
+    Unknown,
+}
+
+/// A colour; without its parts where they do not matter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Colour {
+    parts: Option<[u8; 3]>,
+    alpha: f32,
+}
+
+/// What a value is made of.
+#[derive(Debug)]
+enum Part<'i> {
+    Word(CowRcStr<'i>),
+    Number(f32),
+    Pixels(f32),
+    /// As a multiple of the size of the type.
+    Ems(f32),
+    Percent(f32),
+    Degrees(f32),
+    Colour(Colour),
+    Call(CowRcStr<'i>, Vec<Part<'i>>),
+    Comma,
+    Slash,
     Other,
 }
 
-/// Reads what is declared of this property.
-struct Of<'a>(&'a str);
+impl Style {
+    pub(super) fn of(style: &str) -> Self {
+        let mut read = Self([Declared::default(); Longhand::COUNT]);
+        let mut input = ParserInput::new(style);
+        let mut parser = Parser::new(&mut input);
+        while read.next(&mut parser) {}
+        read
+    }
 
-impl<'i> DeclarationParser<'i> for Of<'_> {
-    type Declaration = Declaration;
+    /// Reads the next thing in a style; whether there was one.
+    ///
+    /// A `}` that closes nothing begins a declaration that is none, to the next semicolon: so does
+    /// the browser that most people have, whereas `cssparser` looks for a declaration directly
+    /// behind it.
+    fn next(&mut self, parser: &mut Parser<'_, '_>) -> bool {
+        let start = parser.state();
+        match parser.next() {
+            Ok(Token::Semicolon) => return true,
+            Ok(Token::CloseCurlyBracket) => {
+                let none = |_: &mut Parser<'_, '_>| -> Result<(), ParseError<'_, ()>> { Ok(()) };
+                // What is not read to its end is an error, and passed over all the same.
+                let _ = parser.parse_until_after(Delimiter::Semicolon, none);
+                return true;
+            }
+            Ok(_) => parser.reset(&start),
+            Err(_) => return false,
+        }
+        RuleBodyParser::new(parser, self).next().is_some()
+    }
+
+    /// Notes what is declared of the properties of a row, where it is valid.
+    fn declare(&mut self, row: &Row, parts: &[Part<'_>], variable: bool, important: bool) {
+        let values = match (row.read)(parts) {
+            _ if variable => [None; property::MOST],
+            Some(values) => values,
+            None if is_wide(parts) => [None; property::MOST],
+            None => return,
+        };
+        let first = row.first as usize;
+        for (declared, value) in self.0[first..first + row.count].iter_mut().zip(values) {
+            if important || !declared.important {
+                *declared = Declared {
+                    value,
+                    important,
+                    is_set: true,
+                };
+            }
+        }
+    }
+
+    fn value(&self, of: Longhand) -> Option<Value> {
+        self.0[of as usize].value
+    }
+
+    fn number(&self, of: Longhand) -> Option<f32> {
+        match self.value(of) {
+            Some(Value::Number(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    fn colour(&self, of: Longhand) -> Option<Colour> {
+        match self.value(of) {
+            Some(Value::Colour(colour)) => Some(colour),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a value is one that each property has, and says nothing by itself.
+fn is_wide(parts: &[Part<'_>]) -> bool {
+    let wide = ["inherit", "initial", "unset", "revert", "revert-layer"];
+    matches!(parts, [Part::Word(word)] if wide.iter().any(|wide| word.eq_ignore_ascii_case(wide)))
+}
+
+impl<'i> DeclarationParser<'i> for Style {
+    type Declaration = ();
     type Error = ();
 
     fn parse_value<'t>(
@@ -153,57 +161,43 @@ impl<'i> DeclarationParser<'i> for Of<'_> {
         name: CowRcStr<'i>,
         input: &mut Parser<'i, 't>,
         _start: &ParserState,
-    ) -> Result<Declaration, ParseError<'i, ()>> {
-        if !name.eq_ignore_ascii_case(self.0) {
+    ) -> Result<(), ParseError<'i, ()>> {
+        let Some(row) = property::row(&name) else {
             return Err(input.new_custom_error(()));
-        }
-        let mut words = String::new();
-        let (mut other, mut variable, mut important) = (false, false, false);
+        };
+        let mut parts = Vec::new();
+        let (mut sound, mut variable, mut important) = (true, false, false);
         loop {
             // It ends the value; what follows it makes that invalid.
             if input.try_parse(parse_important).is_ok() {
                 important = true;
-                other |= !input.is_exhausted();
+                sound &= input.is_exhausted();
             }
-            match input.next() {
-                Ok(Token::Ident(word)) => {
-                    if !words.is_empty() {
-                        words.push(' ');
-                    }
-                    words.push_str(&word.to_ascii_lowercase());
-                }
-                Ok(token) => {
-                    other = true;
-                    let token = token.clone();
-                    variable |= names_variable(&token, input, 0);
-                }
-                Err(_) => break,
+            match part(input, 0, &mut variable) {
+                Some(part) => parts.push(part),
+                None => break,
             }
         }
-        let value = if variable {
-            Value::Variable
-        } else if other || words.is_empty() {
-            Value::Other
-        } else {
-            Value::Words(words)
-        };
-        Ok(Declaration { value, important })
+        if sound {
+            self.declare(row, &parts, variable, important);
+        }
+        Ok(())
     }
 }
 
-impl AtRuleParser<'_> for Of<'_> {
+impl AtRuleParser<'_> for Style {
     type Prelude = ();
-    type AtRule = Declaration;
+    type AtRule = ();
     type Error = ();
 }
 
-impl QualifiedRuleParser<'_> for Of<'_> {
+impl QualifiedRuleParser<'_> for Style {
     type Prelude = ();
-    type QualifiedRule = Declaration;
+    type QualifiedRule = ();
     type Error = ();
 }
 
-impl RuleBodyItemParser<'_, Declaration, ()> for Of<'_> {
+impl RuleBodyItemParser<'_, (), ()> for Style {
     fn parse_declarations(&self) -> bool {
         true
     }
@@ -213,126 +207,55 @@ impl RuleBodyItemParser<'_, Declaration, ()> for Of<'_> {
     }
 }
 
-/// How deep in brackets a variable is looked for: each level is one of the stack.
-const MAX_DEPTH: u8 = 32;
-
-/// Whether the token that was read last begins a call of `var()` or `env()`, or something that
-/// holds one.
-fn names_variable(token: &Token<'_>, input: &mut Parser<'_, '_>, depth: u8) -> bool {
-    let prefix = match token {
-        Token::Function(name) if name.eq_ignore_ascii_case("var") => Some("--"),
-        Token::Function(name) if name.eq_ignore_ascii_case("env") => Some(""),
-        Token::Function(_) | Token::ParenthesisBlock | Token::SquareBracketBlock => None,
-        _ => return false,
-    };
-    if depth == MAX_DEPTH {
-        return false;
-    }
-    let found = input.parse_nested_block(|input| -> Result<bool, ParseError<'_, ()>> {
-        let mut prefix = prefix;
-        let mut found = false;
-        while let Ok(token) = input.next() {
-            let token = token.clone();
-            found |= prefix.take().is_some_and(
-                |prefix| matches!(&token, Token::Ident(name) if name.starts_with(prefix)),
-            );
-            found |= names_variable(&token, input, depth + 1);
+/// The next part of a value; `variable` if it holds a call of `var()` or `env()`.
+fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Option<Part<'i>> {
+    let token = input.next().ok()?.clone();
+    Some(match token {
+        Token::Ident(word) => Part::Word(word),
+        Token::Number { value, .. } => Part::Number(value),
+        Token::Percentage { unit_value, .. } => Part::Percent(unit_value * 100.0),
+        Token::Dimension { value, unit, .. } => property::length(value, &unit),
+        Token::Comma => Part::Comma,
+        Token::Delim('/') => Part::Slash,
+        Token::Hash(digits) | Token::IDHash(digits) => {
+            parse_hash_color(digits.as_bytes()).map_or(Part::Other, |(red, green, blue, alpha)| {
+                let parts = Some([red, green, blue]);
+                Part::Colour(Colour { parts, alpha })
+            })
         }
-        Ok(found)
-    });
-    found.unwrap_or(false)
+        Token::Function(name) => {
+            let parts = within(input, depth, variable);
+            *variable |= match parts.first() {
+                Some(Part::Word(word)) if name.eq_ignore_ascii_case("var") => {
+                    word.starts_with("--")
+                }
+                Some(Part::Word(_)) => name.eq_ignore_ascii_case("env"),
+                _ => false,
+            };
+            match property::colour_of(&name, &parts) {
+                Some(colour) => Part::Colour(colour),
+                None => Part::Call(name, parts),
+            }
+        }
+        Token::ParenthesisBlock | Token::SquareBracketBlock => {
+            within(input, depth, variable);
+            Part::Other
+        }
+        _ => Part::Other,
+    })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_hides_an_element_is_read_as_browsers_read_it() {
-        for style in [
-            "display:none",
-            "color: red; DISPLAY : NONE !important",
-            "/* */display/**/:/* ; */none",
-            "visibility: hidden",
-            "visibility:collapse",
-            "display:block;display:none",
-            "display:none;display:bogus",
-            "display:none;display:none none",
-            "display:none;display:block inline",
-            "display:none;display:flow flex",
-            "display:none;display:list-item list-item",
-            "display:none;display:flex list-item",
-            "display:none;display:\"block\"",
-            "display:none!important;display:block",
-            "display:none ! IMPORTANT ;display:block",
-            "d\\69splay:none",
-            "\\44 isplay:\\6e\\6f\\00006e\\65",
-            "d\\isplay:none;display:none",
-            "background:url(a'b;c);display:none",
-            "background:url(data:*/*;base64,AA);display:none",
-            "content:'\\';';display:none",
-            "x:(;);display:none",
-            "@x{a;b}display:none",
-            "@x;display:none",
-            "x:'a\\\r\n;display:block;';display:none",
-            "x:\"\rdisplay:block;display:none",
-            "display\x0c:\rnone",
-            "display:none;display:myvar(--x)",
-            "display:none;display:var(x)",
-            "display:none;display:x(var(-->y))",
-            "display:none;display:env(\"x\")",
-            "display:none;display:var(\"--x\")",
-            "x:'\\1234567\n;display:none",
-            "display:none;}display:block",
-            "display:none;; } display:block",
-            "display:none;} ;display:none;}",
-            "color:red};display:none",
-        ] {
-            assert!(hides(style), "{style}");
-        }
-        for style in [
-            "",
-            "display:none;display:block",
-            "display:none;display:inline flow-root",
-            "display:none;display:flex block",
-            "display:none;display:list-item inline flow",
-            "display:none;display:revert",
-            "display:none;display:var(--x)",
-            "display:none;display:env(x)",
-            "display:none!important;display:block!important",
-            "display:none x",
-            "display:none!x",
-            "dis/* */play:none",
-            "content:'display none'",
-            "content:\";display:none;\"",
-            "content:\"\\\";display:none;\"",
-            "x:(;display:none;)",
-            "background:url(;display:none;)",
-            "--display:none",
-            "*display:none",
-            "x:myurl(a'b;c);display:none",
-            "x:#url(';);display:none",
-            "display\u{a0}:none",
-            "display:none\u{b}",
-            "display:none;display:x(var( --y))",
-            "display\\:none",
-            "/*display:none",
-            "}display:none",
-            "color:red;/* */}display:none",
-            "};display:none;}display:none;display:block",
-            // The line feed belongs to the escape.
-            "x:'\\41\n;display:none",
-            "x:'\\dD2\x0c;display:none",
-        ] {
-            assert!(!hides(style), "{style}");
-        }
+/// The parts in the brackets that were opened last.
+fn within<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Vec<Part<'i>> {
+    if depth == MAX_DEPTH {
+        return Vec::new();
     }
-
-    #[test]
-    fn the_last_declaration_of_a_property_counts() {
-        let style = "text-align: left; Text-Align : RIGHT ";
-        let any = |_: &str| true;
-        assert_eq!(value(style, "text-align", any).as_deref(), Some("right"));
-        assert_eq!(value(style, "color", any), None);
-    }
+    let parts = input.parse_nested_block(|input| -> Result<Vec<Part<'i>>, ParseError<'i, ()>> {
+        let mut parts = Vec::new();
+        while let Some(part) = part(input, depth + 1, variable) {
+            parts.push(part);
+        }
+        Ok(parts)
+    });
+    parts.unwrap_or_default()
 }

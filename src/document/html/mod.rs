@@ -12,6 +12,7 @@
 //! | `prefilter` | the page as the parser gets it |
 //! | `parse` | the tree, within bounds of memory and time |
 //! | `tokens` | what the tree is built of |
+//! | `dim` | text that is too small, too faint or too far away to be seen |
 //! | `reveal` | what is hidden, though the page offers to show it |
 //! | `rescue` | a page of which next to nothing would be left |
 //! | `dom` | what an element is, and whether anyone sees it |
@@ -40,6 +41,7 @@ mod address;
 mod code;
 mod css;
 mod declared;
+mod dim;
 mod dom;
 mod flow;
 mod image;
@@ -158,7 +160,7 @@ impl Source<'_> {
     /// Builds the tree of a page as the filter leaves one.
     fn parse_filtered(&self, filtered: &str) -> Tree {
         let (tree, mut veil, short) = parse::parse(filtered, self.ends.parse);
-        veil.lift();
+        veil.lift(&tree.document);
         let mut cuts = Cuts::default();
         cuts.memory |= short == Some(Short::Memory);
         cuts.time |= short == Some(Short::Time);

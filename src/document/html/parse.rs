@@ -15,6 +15,7 @@ use html5ever::interface::{
 use html5ever::tendril::{StrTendril, TendrilSink};
 use memchr::memrchr2;
 
+use super::dim;
 use super::reveal::Veil;
 use super::tokens::Tokens;
 use crate::document::boundary;
@@ -44,7 +45,10 @@ pub(super) enum Short {
 pub(super) fn parse(page: &str, end: Option<Instant>) -> (RcDom, Veil, Option<Short>) {
     let mut tokens = Tokens::new(page, end);
     let short = tokens.read().err();
-    let (tree, veil) = tokens.into_parser().finish();
+    let (tree, mut veil) = tokens.into_parser().finish();
+    if veil.dims {
+        veil.hidden.extend(dim::hide(&tree));
+    }
     (tree, veil, short)
 }
 

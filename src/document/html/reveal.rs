@@ -12,7 +12,9 @@ use std::rc::Rc;
 
 use html2md::{Handle, NodeData};
 
-use super::dom;
+use super::css::{Hiding, Style};
+use super::dom::{self, Kind};
+use super::prefilter::all;
 
 /// Steps up the tree that a page may take, to see whether its controls are hidden themselves, and
 /// as many beside them, to see what they open.
@@ -87,6 +89,8 @@ pub(super) struct Veil {
     pub(super) hidden: Vec<Handle>,
     /// Those that offer to show others.
     pub(super) controls: Vec<Handle>,
+    /// Whether some have a style that says of their text that it may not be seen.
+    pub(super) dims: bool,
 }
 
 impl Veil {
@@ -98,7 +102,9 @@ impl Veil {
         let (mut hides, mut offers) = (false, false);
         for attr in attrs.borrow().iter() {
             let attribute = &*attr.name.local;
-            hides = hides || dom::hides(attribute, &attr.value);
+            let hiding = dom::hides(attribute, &attr.value);
+            hides |= hiding;
+            self.dims |= attribute == "style" && !hiding;
             offers = offers || offers_by(&name.local, attribute, &attr.value);
         }
         if hides {
@@ -109,8 +115,22 @@ impl Veil {
         }
     }
 
-    /// Shows what the page offers to show.
-    pub(super) fn lift(&mut self) {
+    /// Shows what the page offers to show, and what it may only let appear.
+    pub(super) fn lift(&mut self, root: &Handle) {
+        self.lift_offered();
+        let faded = |node: &Handle| hiding(node) == Some(Hiding::Faded);
+        if self.hidden.iter().any(faded) && is_much_faded(root) {
+            self.hidden.retain(|node| {
+                let shown = faded(node);
+                if shown {
+                    show(node);
+                }
+                !shown
+            });
+        }
+    }
+
+    fn lift_offered(&mut self) {
         let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
         let mut by_node: HashMap<*const (), usize> = HashMap::new();
         let mut shown = vec![false; self.hidden.len()];
@@ -189,10 +209,56 @@ impl Veil {
     }
 }
 
+/// How an element is hidden by its style, if by nothing else.
+fn hiding(node: &Handle) -> Option<Hiding> {
+    let mut hiding = None;
+    let other = dom::with_attributes(node, |name, value| {
+        if name == "style" {
+            hiding = Style::of(value).hiding(false);
+            return None;
+        }
+        dom::hides(name, value).then_some(())
+    });
+    hiding.filter(|_| other.is_none())
+}
+
+/// Parts of a page that say nothing of its own.
+const FRAME: [&str; 5] = ["aside", "footer", "header", "nav", "noscript"];
+
+/// Whether more than a third of what a page says is faded: it is what a script lets appear.
+fn is_much_faded(root: &Handle) -> bool {
+    let (mut letters, mut faded) = (0, 0);
+    let mut open = vec![(Rc::clone(root), false)];
+    while let Some((node, within)) = open.pop() {
+        if let NodeData::Text { contents } = &node.data {
+            let text = contents.borrow();
+            let found = text.chars().filter(|c| c.is_alphanumeric()).count();
+            letters += found;
+            faded += if within { found } else { 0 };
+        } else if !is_framed(&node) {
+            let within = match dom::is_hidden(&node).then(|| hiding(&node)) {
+                None => within,
+                Some(Some(Hiding::Faded)) => true,
+                Some(_) => continue,
+            };
+            let children = node.children.borrow();
+            open.extend(children.iter().map(|child| (Rc::clone(child), within)));
+        }
+    }
+    3 * faded > letters
+}
+
+/// Whether nothing in this counts as what a page says.
+fn is_framed(node: &Handle) -> bool {
+    dom::kind(node) == Some(Kind::Dropped)
+        || FRAME.contains(&dom::name(node))
+        || dom::attribute(node, all::NAME).is_some_and(|name| FRAME.contains(&&*name))
+}
+
 /// Whether an attribute says that its element offers to show another.
 fn offers_by(element: &str, attribute: &str, value: &str) -> bool {
     match attribute {
-        "aria-controls" | "data-target" | "data-bs-target" => true,
+        "aria-controls" | "data-target" | "data-bs-target" | "popovertarget" | "commandfor" => true,
         "aria-expanded" => is_false(value),
         "href" => element == "a" && value.len() > 1 && value.starts_with('#'),
         _ => false,

@@ -4,7 +4,6 @@
 
 use html2md::{Handle, NodeData};
 
-use super::css;
 use super::dom::{self, Kind};
 use crate::document::model::{Align, MAX_SPANNED_COLUMNS, Spans, Table};
 
@@ -183,7 +182,6 @@ fn alignments(row: &Handle) -> Vec<Align> {
         if place(cell).is_some() {
             let align = dom::with_attributes(cell, |name, value| match name {
                 "align" => Some(value.trim().to_ascii_lowercase()),
-                "style" => css::value(value, "text-align", |_| true),
                 _ => None,
             });
             let align = match align.as_deref() {

@@ -73,6 +73,15 @@ pub(super) fn read(
     Ok((read, properties(package)))
 }
 
+/// Whether a colour in hexadecimal digits is white, or nearly so.
+fn is_white(colour: &str) -> bool {
+    let parts = colour.as_bytes().chunks(2);
+    colour.len() == 6
+        && parts
+            .map(|part| std::str::from_utf8(part).map(|part| u8::from_str_radix(part, 16)))
+            .all(|part| matches!(part, Ok(Ok(0xf8..))))
+}
+
 /// The kind of the document and its main part, by what the package says of its parts.
 pub(super) fn main_part(package: &mut Package<'_>) -> Option<(FileKind, String)> {
     let relations = package.relations("");

@@ -8,7 +8,7 @@ use super::content::Interpreter;
 use super::file::{File, Page, as_dict};
 use super::geometry::{Matrix, Rect};
 use super::marks::text_string;
-use super::runs::{Run, turned};
+use super::runs::Run;
 
 /// The most annotations of a page.
 const MAX_ANNOTATIONS: usize = 2000;
@@ -79,8 +79,7 @@ impl Links {
         }
         for (rect, link) in links {
             for run in runs.iter_mut() {
-                // Back from the frame of its line to the page.
-                let (x, y) = turned((run.middle(), run.v + 0.25 * run.size), -run.angle);
+                let (x, y) = run.place();
                 if rect.holds(x, y) {
                     run.link = Some(link);
                 }

@@ -12,6 +12,7 @@ use super::font::Font;
 use super::geometry::{Matrix, Rect};
 use super::lexer::{Item, Lexer, Operand};
 use super::marks::Mark;
+use super::paint::{Ground, Ink, Paint};
 use super::runs::{Glyph, Runs, direction};
 
 /// The most operands of an operator.
@@ -32,6 +33,9 @@ const MAX_FONTS: usize = 1 << 20;
 /// The fewest letters of a string that are set apart as a word.
 const SPACED: usize = 5;
 
+/// The smallest type that somebody sees, in points.
+const SMALL: f32 = 1.0;
+
 /// How many operators are carried out between two looks at the clock.
 const OPERATORS: u32 = 4096;
 
@@ -47,6 +51,8 @@ struct State {
     leading: f32,
     rise: f32,
     mode: i32,
+    /// What areas and lines are painted with.
+    inks: [Ink; 2],
 }
 
 /// What is drawn, kept from page to page.
@@ -62,6 +68,9 @@ pub(super) struct Drawn {
     pub(super) unknown: usize,
     /// Whether there was a picture.
     pub(super) images: bool,
+    /// Whether text that nobody sees counts, and whether there was any that does not.
+    pub(super) all: bool,
+    pub(super) unseen: bool,
     pub(super) runs: Runs,
 }
 
@@ -85,6 +94,7 @@ impl Drawn {
 pub(super) struct Interpreter<'a> {
     pub(super) file: &'a File,
     pub(super) drawn: &'a mut Drawn,
+    ground: &'a mut Ground,
     state: State,
     states: Vec<State>,
     text: Matrix,
@@ -100,10 +110,17 @@ pub(super) struct Interpreter<'a> {
 
 impl<'a> Interpreter<'a> {
     /// Begins a page; what lies outside of `area` is not seen.
-    pub(super) fn new(file: &'a File, drawn: &'a mut Drawn, ctm: Matrix, area: Rect) -> Self {
+    pub(super) fn new(
+        file: &'a File,
+        drawn: &'a mut Drawn,
+        ground: &'a mut Ground,
+        ctm: Matrix,
+        area: Rect,
+    ) -> Self {
         Self {
             file,
             drawn,
+            ground,
             state: State {
                 ctm,
                 clip: area,
@@ -115,6 +132,7 @@ impl<'a> Interpreter<'a> {
                 leading: 0.0,
                 rise: 0.0,
                 mode: 0,
+                inks: [Ink::default(); 2],
             },
             states: Vec::new(),
             text: Matrix::IDENTITY,
@@ -153,7 +171,7 @@ impl<'a> Interpreter<'a> {
                     }
                     if operator == b"BI" {
                         lexer.skip_image();
-                        self.drawn.images = true;
+                        self.picture();
                     } else {
                         self.operate(operator, &operands, resources);
                     }
@@ -230,11 +248,25 @@ impl<'a> Interpreter<'a> {
             }
             b"W" | b"W*" => self.clips = true,
             b"n" | b"f" | b"F" | b"f*" | b"S" | b"s" | b"B" | b"B*" | b"b" | b"b*" => {
+                if !matches!(operator, b"n" | b"S" | b"s") {
+                    let area = self.path.and(&state.clip);
+                    self.ground.area(&area, state.inks[0]);
+                }
                 if self.clips {
                     state.clip = state.clip.and(&self.path);
                 }
                 self.clips = false;
                 self.path = Rect::NONE;
+            }
+            b"sh" => self.ground.picture(&state.clip),
+            b"g" | b"rg" | b"k" | b"sc" | b"scn" => state.inks[0].set(operator, operands),
+            b"G" | b"RG" | b"K" | b"SC" | b"SCN" => {
+                state.inks[1].set(&operator.to_ascii_lowercase(), operands);
+            }
+            b"cs" | b"CS" => {
+                let name = operands.first().and_then(Operand::name).unwrap_or_default();
+                let ink = &mut state.inks[usize::from(operator == b"CS")];
+                ink.set_space(self.file, name, resources);
             }
             b"gs" => {
                 let name = operands.first().and_then(Operand::name);
@@ -299,6 +331,11 @@ impl<'a> Interpreter<'a> {
         let state = states
             .zip(name)
             .and_then(|(states, name)| file.dict(states, name));
+        for (key, ink) in [b"ca", b"CA"].into_iter().zip(&mut self.state.inks) {
+            if let Some(alpha) = state.and_then(|state| file.number(state, key)) {
+                ink.set_alpha(alpha);
+            }
+        }
         if let Some([font, size]) = state.and_then(|state| file.array(state, b"Font"))
             && let Some(dict) = as_dict(file.resolve(font))
         {
@@ -319,9 +356,17 @@ impl<'a> Interpreter<'a> {
             Some(b"Form") if !self.is_off(stream.dict.get(b"OC").ok()) => {
                 self.draw_form(stream, Some(resources), Matrix::IDENTITY);
             }
-            Some(b"Image") => self.drawn.images = true,
+            Some(b"Image") => self.picture(),
             _ => {}
         }
+    }
+
+    /// Notes that a picture is drawn.
+    fn picture(&mut self) {
+        self.drawn.images = true;
+        let state = &self.state;
+        let area = state.ctm.rect(&Rect::new(0.0, 0.0, 1.0, 1.0));
+        self.ground.picture(&area.and(&state.clip));
     }
 
     /// Draws a form; `place` is where an annotation has it.
@@ -406,6 +451,12 @@ impl<'a> Interpreter<'a> {
         if !(height.is_finite() && width.is_finite() && height > 0.01) {
             return;
         }
+        // Letters that are drawn one by one have colours of their own.
+        let paint = match Paint::of(state.mode, state.inks) {
+            _ if height.min(width * state.size.abs() * font.em) < SMALL => Paint::Unseen,
+            Paint::White if font.is_drawn => Paint::Seen,
+            paint => paint,
+        };
         let sign = if state.size * state.scale < 0.0 {
             -1.0
         } else {
@@ -468,7 +519,7 @@ impl<'a> Interpreter<'a> {
                 size: height,
                 angle,
                 look: font.look,
-                invisible: state.mode == 3 || state.mode == 7,
+                paint,
                 apart,
             });
         });

@@ -10,6 +10,7 @@
 //! | `lexer` | the words of content streams |
 //! | `content` | what content streams draw |
 //! | `marks` | marked content, layers |
+//! | `paint` | which text is painted so that it is seen |
 //! | `font` | what codes stand for, and their widths |
 //! | `runs` | glyphs beside one another |
 //! | `layout` | lines, columns, tables |
@@ -33,6 +34,7 @@ use lopdf::Object;
 use self::content::{Drawn, Interpreter};
 use self::file::{File, Page};
 use self::geometry::{Matrix, Rect};
+use self::paint::{Ground, Paint};
 use self::text::inline::Context;
 use self::text::{Body, PageText, furniture, inline, paragraph};
 use super::fault;
@@ -48,6 +50,7 @@ mod layout;
 mod lexer;
 mod marks;
 mod opening;
+mod paint;
 mod runs;
 mod text;
 
@@ -186,22 +189,14 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
     }
     let mut drawn = Drawn::new(&file);
     let mut links = about::Links::default();
-    let mut texts = Vec::with_capacity(pages.len().min(4096));
-    let (mut length, mut runs) = (0, 0);
-    for page in &pages {
-        if length > MAX_TEXT || runs > MAX_RUNS {
-            file.leave_out();
-            break;
-        }
-        if file.late() {
-            break;
-        }
-        let text = read_page(&file, page, &mut drawn, &mut links);
-        length += text.text.len();
-        runs += drawn.runs.list.len();
-        texts.push(text);
+    let (mut texts, mut length) = read_pages(&file, &pages, &mut drawn, &mut links);
+    let is_empty = |texts: &[PageText]| texts.iter().all(|page| page.regions.is_empty());
+    if is_empty(&texts) && drawn.unseen {
+        // Nothing else would be left.
+        drawn.all = true;
+        (texts, length) = read_pages(&file, &pages, &mut drawn, &mut links);
     }
-    if texts.iter().all(|page| page.regions.is_empty()) {
+    if is_empty(&texts) {
         let pages = pages.len();
         return Err(match (file.was_late() || file.is_cut(), drawn.images) {
             (true, _) => PdfError::TooCostly,
@@ -228,6 +223,31 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
         late: file.was_late(),
         cut: file.is_cut(),
     })
+}
+
+/// The texts of pages, and how long they are.
+fn read_pages(
+    file: &File,
+    pages: &[Page<'_>],
+    drawn: &mut Drawn,
+    links: &mut about::Links,
+) -> (Vec<PageText>, usize) {
+    let mut texts = Vec::with_capacity(pages.len().min(4096));
+    let (mut length, mut runs) = (0, 0);
+    for page in pages {
+        if length > MAX_TEXT || runs > MAX_RUNS {
+            file.leave_out();
+            break;
+        }
+        if file.late() {
+            break;
+        }
+        let text = read_page(file, page, drawn, links);
+        length += text.text.len();
+        runs += drawn.runs.list.len();
+        texts.push(text);
+    }
+    (texts, length)
 }
 
 fn build_model(mut texts: Vec<PageText>, links: &about::Links) -> Model {
@@ -283,15 +303,23 @@ fn read_page(
         _ => {}
     }
     drawn.runs = runs::Runs::default();
-    let mut interpreter = Interpreter::new(file, drawn, upright, area);
+    let mut ground = Ground::new(area);
+    let mut interpreter = Interpreter::new(file, drawn, &mut ground, upright, area);
     interpreter.run(&content, page.resources);
     drop(content);
     about::draw_annotations(
         file,
         page,
-        &mut Interpreter::new(file, drawn, upright, area),
+        &mut Interpreter::new(file, drawn, &mut ground, upright, area),
     );
-    let runs = &mut drawn.runs;
+    let Drawn { runs, unseen, .. } = drawn;
+    if !drawn.all {
+        runs.list.retain(|run| {
+            let shown = run.paint == Paint::Seen || ground.shows(run.paint, run.place());
+            *unseen |= !shown;
+            shown
+        });
+    }
     links.find(file, page, &upright, &mut runs.list);
     runs.close();
     let text = std::mem::take(&mut runs.text);

@@ -5,6 +5,7 @@
 //! lines are level in it: `u` is along a line, `v` upwards.
 
 use super::font::Look;
+use super::paint::Paint;
 
 /// The gap, in ems, beyond which there is a blank.
 pub(super) const BLANK: f32 = 0.13;
@@ -28,8 +29,7 @@ pub(super) struct Run {
     /// The direction of its line, in degrees.
     pub(super) angle: i16,
     pub(super) look: Look,
-    /// Whether it is not painted: text beneath a picture of it.
-    pub(super) invisible: bool,
+    pub(super) paint: Paint,
     /// Whether a blank follows it.
     pub(super) blank: bool,
     /// The link that it is part of.
@@ -48,6 +48,11 @@ impl Run {
     pub(super) fn middle(&self) -> f32 {
         f32::midpoint(self.u0, self.u1)
     }
+
+    /// Where its middle lies on its page.
+    pub(super) fn place(&self) -> (f32, f32) {
+        turned((self.middle(), self.v + 0.25 * self.size), -self.angle)
+    }
 }
 
 /// A glyph that is to be added.
@@ -59,7 +64,7 @@ pub(super) struct Glyph<'a> {
     pub(super) size: f32,
     pub(super) angle: i16,
     pub(super) look: Look,
-    pub(super) invisible: bool,
+    pub(super) paint: Paint,
     /// How far letters are set apart, so that it makes no blank.
     pub(super) apart: f32,
 }
@@ -145,7 +150,7 @@ impl Runs {
             };
             let wide = BLANK * size + glyph.apart.clamp(0.0, 0.5 * size);
             let joins = run.look == glyph.look
-                && run.invisible == glyph.invisible
+                && run.paint == glyph.paint
                 && (run.v - v).abs() < 0.08 * size
                 && (0.8..1.25).contains(&(run.size / size))
                 && gap < wide
@@ -173,7 +178,7 @@ impl Runs {
             size,
             angle: glyph.angle,
             look: glyph.look,
-            invisible: glyph.invisible,
+            paint: glyph.paint,
             blank: glyph.text.ends_with(' '),
             link: None,
             start,

@@ -116,7 +116,7 @@ impl Parsed {
         let (filtered, late) =
             prefilter::filter_all(source.page, source.syntax, source.ends.filter);
         let (tree, mut veil, short) = parse::parse(&filtered, source.ends.parse);
-        let hidden = hidden(&mut veil);
+        let hidden = hidden(&mut veil, &tree.document);
         let cuts = Cuts {
             memory: short == Some(parse::Short::Memory),
             time: late || short == Some(parse::Short::Time),
@@ -170,7 +170,7 @@ fn see(cut: &mut Cut) {
 }
 
 /// How each hidden element is hidden, and whether the page offers to show it.
-fn hidden(veil: &mut Veil) -> Hidden {
+fn hidden(veil: &mut Veil, root: &Handle) -> Hidden {
     let mut hidden = Hidden::new();
     for node in &veil.hidden {
         let mut how = 0;
@@ -186,7 +186,7 @@ fn hidden(veil: &mut Veil) -> Hidden {
         });
         hidden.insert(reveal::place(node), how);
     }
-    veil.lift();
+    veil.lift(root);
     for node in &veil.hidden {
         *hidden.entry(reveal::place(node)).or_default() |= UNSEEN;
     }

@@ -23,6 +23,7 @@ mod shadow;
 mod start;
 pub(in crate::document) mod tag;
 mod tree;
+pub(super) mod veils;
 pub(in crate::document) mod xml;
 
 use category::{Category, category_of};
@@ -75,6 +76,7 @@ fn filter_for(
         foreign: 0,
         draws_text: false,
         fresh: false,
+        dim: false,
         verbatim: 0,
         endless: [false; media::NAMES],
         ahead: formula::Ahead::default(),
@@ -104,6 +106,9 @@ struct Filter<'a> {
     draws_text: bool,
     /// Whether whitespace that comes next stands where a line begins, and means nothing.
     fresh: bool,
+    /// Whether there was an element whose text may not be seen, so that those in it count that show
+    /// theirs again.
+    dim: bool,
     /// How many elements are open in which whitespace counts.
     verbatim: usize,
     /// Which media have no end tag in what is left of the page.

@@ -1,12 +1,13 @@
 //! Start tags: which of them pass, without what is not used of them, and which are left out, some
 //! with all that their elements hold.
 
+use super::super::css::Hiding;
 use super::super::dom::{self, Kind};
+use super::veils::Veils;
 use super::{
     Category, Filter, MEANING, all, foreign, formula, is_verbatim, meaning, memchr, memmem,
     numbers, renamed, shadow, tag, tree, xml,
 };
-use crate::document::entities;
 
 impl<'a> Filter<'a> {
     /// Deals with the start tag at `at`; returns where the page goes on.
@@ -24,21 +25,9 @@ impl<'a> Filter<'a> {
             .tree
             .top()
             .is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
-        let (mut hidden, mut hides) = (false, false);
-        let calls = self.all && category.holds_content();
-        let used = |attribute: &str, value: &str| {
-            let used = category != Category::Root && tag::is_used(name, in_pre, attribute, value);
-            hidden |= used && tag::may_hide(attribute);
-            used || (calls && all::calls(attribute))
-        };
-        let Some(mut tag) = tag::read(self.page, at + 1, used) else {
+        let Some((tag, hides)) = self.read_start(at, name, category, in_pre) else {
             return self.cut(at, self.page.len(), "");
         };
-        if hidden {
-            let (read, hiding) = self.read_hiding(at, name, category, in_pre);
-            hides = hiding;
-            tag = read.unwrap_or(tag);
-        }
         if let Some(end) = self.replaced(at, name, category, &tag, hides) {
             return end;
         }
@@ -144,33 +133,68 @@ impl<'a> Filter<'a> {
         }
     }
 
-    /// Reads the start tag at `at` whose attributes may hide its element, with what else is used of
-    /// such a one; and whether they do hide it.
-    fn read_hiding(
-        &self,
+    /// Reads the start tag at `at`, with what is used of it; and whether it hides its element.
+    /// `None` if the page ends within it.
+    fn read_start(
+        &mut self,
         at: usize,
         name: &str,
         category: Category,
         in_pre: bool,
-    ) -> (Option<tag::Tag<'a>>, bool) {
+    ) -> Option<(tag::Tag<'a>, bool)> {
+        let page = self.page;
         let calls = self.all && category.holds_content();
-        let mut hides = false;
-        let used = |attribute: &str, value: &str| {
-            if tag::may_hide(attribute) {
-                let value = entities::decoded_in_attribute(value);
-                let hiding = dom::hides(&attribute.to_ascii_lowercase(), &value);
-                hides |= hiding;
-                // A style that hides nothing is asked for by cells alone.
-                if !hiding && category != Category::Cell {
-                    return false;
+        let seen = category == Category::Root;
+        let mut veils = Veils::new(name, category, self.dim);
+        let name_end = tag::name_end(page, at + 1);
+        let (mut kept, mut dropped) = (Vec::new(), false);
+        // What says of a hidden element that the page offers to show it.
+        let (mut said, mut saying) = ([""; tag::USED_OF_HIDDEN.len()], 0);
+        let (end, closed) = tag::scan(page, name_end, |attribute| {
+            let used = match veils.note(&attribute).filter(|_| !seen) {
+                Some(used) => used,
+                None => {
+                    (!seen && tag::is_used(name, in_pre, attribute.name, attribute.value))
+                        || (calls && all::calls(attribute.name))
                 }
+            };
+            if used && attribute.value.len() <= tag::MAX_VALUE {
+                kept.push(attribute.whole);
+            } else if tag::is_used_of_hidden(&attribute) && saying < said.len() {
+                said[saying] = attribute.whole;
+                saying += 1;
+            } else {
+                dropped = true;
             }
-            tag::is_used(name, in_pre, attribute, value)
-                || tag::is_used_of_hidden(attribute)
-                || (calls && all::calls(attribute))
+        })?;
+        let mut hiding = veils.hiding().filter(|_| !seen);
+        if name == "img" {
+            // Pictures appear when they have come.
+            hiding = hiding.filter(|hiding| *hiding != Hiding::Faded);
+        }
+        let hides = !seen && (hiding.is_some() || veils.plainly);
+        self.dim |= veils.dims && !seen;
+        if hides || (veils.dims && !seen) {
+            kept.extend(&said[..saying]);
+        } else {
+            dropped |= saying > 0;
+        }
+        let instead = [
+            hiding.map(Hiding::attribute),
+            veils.align.filter(|_| category == Category::Cell),
+        ];
+        for attribute in instead.into_iter().flatten() {
+            kept.insert(0, attribute);
+            dropped = true;
+        }
+        let tag = tag::Tag {
+            name: &page[at + 1..name_end],
+            end,
+            closed,
+            kept,
+            dropped,
         };
-        let tag = tag::read(self.page, at + 1, used);
-        (tag, hides)
+        Some((tag, hides))
     }
 
     /// Whether an element holds nothing, and nothing hangs on its being there: the parser drops a
@@ -185,6 +209,7 @@ impl<'a> Filter<'a> {
         let after_pre = in_pre && self.page[..at].ends_with('>');
         dom::kind_of(name) == Kind::Inline
             && name != "ruby"
+            && !(self.dim && name == "mark")
             && !after_pre
             && self.foreign == 0
             && (!self.all || all::is_inline(name))

@@ -5,8 +5,6 @@
 
 use memchr::{memchr, memchr2, memmem};
 
-use super::super::dom;
-
 /// A start tag as it stands in the page.
 pub(in crate::document) struct Tag<'a> {
     /// The name in the page's spelling.
@@ -22,7 +20,7 @@ pub(in crate::document) struct Tag<'a> {
 }
 
 /// The longest value of an attribute that is kept, in bytes.
-const MAX_VALUE: usize = 16 * 1024;
+pub(super) const MAX_VALUE: usize = 16 * 1024;
 
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c')
@@ -156,14 +154,13 @@ pub(in crate::document) fn is_used(tag: &str, in_pre: bool, name: &str, value: &
         5 if is("title") => matches!(tag, "a" | "img"),
         5 if is("width") => tag == "img",
         6 if is("height") => tag == "img",
-        5 if is("style") => style_counts(tag, value),
         5 if is("class") => class_counts(tag, in_pre, value),
-        6 if is("hidden") => true,
         13 if is("aria-controls") => true,
         13 if is("aria-expanded") => value.trim().eq_ignore_ascii_case("false"),
         11 if is("data-target") => true,
         14 if is("data-bs-target") => true,
-        11 if is("aria-hidden") => dom::hides("aria-hidden", value) || value.contains('&'),
+        13 if is("popovertarget") => true,
+        10 if is("commandfor") => true,
         10 if is("aria-label") => tag == "a",
         8 if is("data-src") => tag == "img" && !is_data(value),
         6 if is("srcset") => tag == "img" && !is_data(value),
@@ -190,20 +187,15 @@ pub(in crate::document) fn is_tiny(value: &str) -> bool {
     matches!(value, "0" | "1")
 }
 
-/// Whether an attribute of this name can hide its element.
-pub(in crate::document) fn may_hide(name: &str) -> bool {
-    matches!(name.len(), 5 | 6 | 11)
-        && ["style", "hidden", "aria-hidden"]
-            .iter()
-            .any(|wanted| name.eq_ignore_ascii_case(wanted))
-}
+/// Attributes that say of a hidden element that the page offers to show it.
+pub(super) const USED_OF_HIDDEN: [&str; 4] = ["id", "role", "class", "aria-roledescription"];
 
-/// Whether the conversion uses this attribute of an element that is hidden, to see whether the page
-/// offers to show it.
-pub(in crate::document) fn is_used_of_hidden(name: &str) -> bool {
-    ["id", "role", "class", "aria-roledescription"]
-        .iter()
-        .any(|wanted| name.eq_ignore_ascii_case(wanted))
+/// Whether an attribute is one of those, and not too long.
+pub(super) fn is_used_of_hidden(attribute: &Attribute<'_>) -> bool {
+    attribute.value.len() <= MAX_VALUE
+        && USED_OF_HIDDEN
+            .iter()
+            .any(|wanted| attribute.name.eq_ignore_ascii_case(wanted))
 }
 
 fn is_data(value: &str) -> bool {
@@ -211,20 +203,6 @@ fn is_data(value: &str) -> bool {
         .trim_start()
         .get(..5)
         .is_some_and(|start| start.eq_ignore_ascii_case("data:"))
-}
-
-fn style_counts(tag: &str, value: &str) -> bool {
-    let bytes = value.as_bytes();
-    if memchr2(b'&', b'\\', bytes).is_some() {
-        return true;
-    }
-    // The attribute is read properly later; here it is enough not to miss one.
-    let has = |word: &str| {
-        bytes
-            .windows(word.len())
-            .any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    has("display") || has("visibility") || (matches!(tag, "td" | "th") && has("text-align"))
 }
 
 fn class_counts(tag: &str, in_pre: bool, value: &str) -> bool {

@@ -60,13 +60,18 @@ fn only_attributes_that_are_used_stay() {
     for (page, wanted) in [
         (
             "<p id=a class='b c' lang=x hidden>",
-            "<p id=a class='b c' hidden>",
+            "<p hidden id=a class='b c'>",
         ),
         ("<p id=a class='b c'>", "<p>"),
         ("<a class=x href=\"a>b\" onclick='>'>", "<a href=\"a>b\">"),
         ("<img src='data:x' alt=\"a\">", "<img alt=\"a\">"),
         ("<p style='color:red'>", "<p>"),
-        ("<p style='display:none'>", "<p style='display:none'>"),
+        (
+            "<p style='color:red;display:none'>",
+            "<p style=display:none>",
+        ),
+        ("<p style='opacity:0'>", "<p style=opacity:0>"),
+        ("<td style='text-align:right'>", " "),
         (
             "<pre class=rust><code class=x>",
             "<pre class=rust><code class=x>",

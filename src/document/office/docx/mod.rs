@@ -12,14 +12,16 @@
 
 use std::collections::HashMap;
 
+use memchr::memmem;
+
 use self::field::Field;
 use self::numbering::Numbering;
-use self::styles::Styles;
+use self::styles::{Styles, is_shaded};
 use super::blocks::{Blocks, Cell};
 use super::inlines::Inlines;
 use super::package::{Package, Relations};
 use super::xml::{Item, Xml};
-use super::{Content, MAX_COLUMNS, MAX_DEPTH, Read, chart};
+use super::{Content, MAX_COLUMNS, MAX_DEPTH, Read, chart, is_white};
 
 mod field;
 mod numbering;
@@ -32,6 +34,7 @@ const MAX_NOTES: usize = 20_000;
 /// What kind a note is, and its identifier.
 type NoteKey = (bool, String);
 
+#[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
 struct Docx<'p, 'b> {
     package: &'p mut Package<'b>,
     relations: Relations,
@@ -48,6 +51,8 @@ struct Docx<'p, 'b> {
     joined: Option<Inlines>,
     title: String,
     depth: usize,
+    /// Whether what is read stands, or may stand, on another colour than white.
+    shaded: bool,
     in_note: bool,
     late: bool,
     broken: bool,
@@ -78,6 +83,8 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         joined: None,
         title: String::new(),
         depth: 0,
+        // A picture may lie behind any text.
+        shaded: memmem::find(text.as_bytes(), b"behindDoc=\"1\"").is_some(),
         in_note: false,
         late: false,
         broken: false,
@@ -124,8 +131,13 @@ impl Docx<'_, '_> {
             match tag.name() {
                 "p" => self.paragraph(xml),
                 "tbl" => self.table(xml),
-                "del" | "moveFrom" | "sectPr" | "Fallback" | "sdtPr" | "background"
-                | "docParts" => xml.skip(),
+                "background" => {
+                    let colour = tag.attribute("color").unwrap_or_default();
+                    self.shaded |= colour != "auto" && !is_white(&colour);
+                    xml.skip();
+                }
+                "shd" => self.shaded |= is_shaded(&tag),
+                "del" | "moveFrom" | "sectPr" | "Fallback" | "sdtPr" | "docParts" => xml.skip(),
                 _ => {}
             }
         }
@@ -138,11 +150,15 @@ impl Docx<'_, '_> {
             return;
         }
         self.depth += 1;
+        // Of what colour a box is, is not known.
+        let shaded = self.shaded;
+        self.shaded |= !self.in_note;
         let fields = std::mem::take(&mut self.fields);
         let mut xml = Xml::new(text, self.package.end());
         self.blocks_within(&mut xml, 0);
         self.late |= xml.late;
         self.fields = fields;
+        self.shaded = shaded;
         self.depth -= 1;
     }
 
@@ -153,6 +169,7 @@ impl Docx<'_, '_> {
             return;
         }
         self.depth += 1;
+        let shaded = self.shaded;
         let level = xml.depth();
         let mut rows: Vec<Vec<Cell>> = Vec::new();
         let mut columns = 0;
@@ -162,7 +179,18 @@ impl Docx<'_, '_> {
             }
             match tag.name() {
                 "gridCol" => columns += 1,
-                "tblPr" | "tblPrEx" | "tblGridChange" | "Fallback" => xml.skip(),
+                "tblPr" => {
+                    let level = xml.depth();
+                    while let Some(tag) = xml.tag_within(level) {
+                        let style = || tag.attribute("val").unwrap_or_default();
+                        self.shaded |= match tag.name() {
+                            "shd" => is_shaded(&tag),
+                            "tblStyle" => self.styles.shades(&style()),
+                            _ => false,
+                        };
+                    }
+                }
+                "tblPrEx" | "tblGridChange" | "Fallback" => xml.skip(),
                 "tr" => {
                     // A table of one column frames what is in it; one in a cell is part of its
                     // text.
@@ -176,6 +204,7 @@ impl Docx<'_, '_> {
             }
         }
         self.depth -= 1;
+        self.shaded = shaded;
         self.blocks.table(rows);
     }
 
@@ -197,8 +226,10 @@ impl Docx<'_, '_> {
                     }
                 }
                 "tc" if frames => {
+                    let shaded = self.shaded;
                     let level = xml.depth();
                     self.blocks_within(xml, level);
+                    self.shaded = shaded;
                 }
                 "tc" => row.push(self.cell(xml)),
                 _ => {}
@@ -211,6 +242,7 @@ impl Docx<'_, '_> {
         let level = xml.depth();
         let mut columns = 1;
         let mut goes_on = false;
+        let shaded = self.shaded;
         self.cells.push(Inlines::default());
         while let Some(item) = xml.within(level) {
             let Item::Open(tag) = item else { continue };
@@ -220,11 +252,13 @@ impl Docx<'_, '_> {
                     goes_on |= tag.attribute("val").is_none_or(|value| value == "continue");
                 }
                 "tcPrChange" | "del" | "moveFrom" | "Fallback" | "sdtPr" => xml.skip(),
+                "shd" => self.shaded |= is_shaded(&tag),
                 "p" => self.paragraph(xml),
                 "tbl" => self.table(xml),
                 _ => {}
             }
         }
+        self.shaded = shaded;
         let mut content = self.cells.pop().unwrap_or_default();
         if goes_on {
             // What it shows is in the cell that it goes on from.

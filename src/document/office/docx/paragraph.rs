@@ -10,7 +10,7 @@ use super::super::omml;
 use super::super::xml::{Item, Tag, Xml, is_true};
 use super::Docx;
 use super::field::{self, Field};
-use super::styles::{Made, Type};
+use super::styles::{Made, Type, is_shaded};
 
 /// The longest text of one run, in bytes.
 const MAX_RUN: usize = 4 << 20;
@@ -27,6 +27,8 @@ struct Properties {
     made: Made,
     /// Whether the mark at its end was deleted.
     unended: bool,
+    /// Whether it stands on another colour than white.
+    shaded: bool,
 }
 
 /// A paragraph that is being read.
@@ -182,11 +184,9 @@ impl Docx<'_, '_> {
 
     /// Whether what comes is seen.
     fn is_shown(&self, paragraph: &Paragraph<'_>) -> bool {
-        let hidden = paragraph
-            .run
-            .hidden
-            .or(paragraph.properties.made.look.hidden);
-        hidden != Some(true) && self.fields.iter().all(|field| field.shown)
+        let look = paragraph.run.or(paragraph.properties.made.look);
+        !look.is_unseen(!self.shaded && !paragraph.properties.shaded)
+            && self.fields.iter().all(|field| field.shown)
     }
 
     fn say(&self, paragraph: &mut Paragraph<'_>, text: &str) {
@@ -247,6 +247,7 @@ impl Docx<'_, '_> {
                     properties.unended |=
                         drop.is_some_and(|drop| drop == "drop" || drop == "margin");
                 }
+                "shd" => properties.shaded = is_shaded(&tag),
                 "numId" => properties.list.0 = tag.number("val"),
                 "ilvl" => properties.list.1 = tag.number("val"),
                 "rPr" => {

@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::super::xml::Xml;
+use super::super::is_white;
+use super::super::xml::{Tag, Xml};
 
 /// The most styles of a document.
 const MAX_STYLES: usize = 20_000;
@@ -69,6 +70,14 @@ pub(super) fn is_mono(font: &str) -> bool {
     MONO.iter().any(|mono| font.starts_with(mono))
 }
 
+/// Whether shading is of another colour than white.
+pub(super) fn is_shaded(tag: &Tag<'_>) -> bool {
+    let said = |name: &str| tag.attribute(name).unwrap_or_default();
+    let fill = said("fill");
+    let plain = matches!(&*said("val"), "" | "clear" | "nil");
+    !plain || !(fill.is_empty() || fill == "auto" || is_white(&fill))
+}
+
 /// What a run or a style says of its type; `None` where it says nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Type {
@@ -77,7 +86,15 @@ pub(super) struct Type {
     pub(super) deleted: Option<bool>,
     pub(super) hidden: Option<bool>,
     pub(super) mono: Option<bool>,
+    /// Whether it is white, and whether it stands on something else.
+    pub(super) white: Option<bool>,
+    pub(super) shaded: Option<bool>,
+    /// Its size in half points.
+    pub(super) size: Option<u16>,
 }
+
+/// The smallest size that somebody sees, in half points.
+const SMALLEST: u16 = 4;
 
 impl Type {
     /// What this says, and `other` where it says nothing.
@@ -88,17 +105,34 @@ impl Type {
             deleted: self.deleted.or(other.deleted),
             hidden: self.hidden.or(other.hidden),
             mono: self.mono.or(other.mono),
+            white: self.white.or(other.white),
+            shaded: self.shaded.or(other.shaded),
+            size: self.size.or(other.size),
         }
     }
 
+    /// Whether nobody sees it on white, or on something else.
+    pub(super) fn is_unseen(&self, on_white: bool) -> bool {
+        self.hidden == Some(true)
+            || self.size.is_some_and(|size| size < SMALLEST)
+            || (on_white && self.white == Some(true) && self.shaded != Some(true))
+    }
+
     /// Reads a property of a run; whether it was one of these.
-    pub(super) fn read(&mut self, tag: &super::super::xml::Tag<'_>) {
+    pub(super) fn read(&mut self, tag: &Tag<'_>) {
         let on = Some(tag.is_on());
         match tag.name() {
             "b" => self.bold = on,
             "i" => self.italic = on,
             "strike" | "dstrike" => self.deleted = on,
             "vanish" | "webHidden" | "specVanish" => self.hidden = on,
+            "color" => self.white = tag.attribute("val").map(|colour| is_white(&colour)),
+            "shd" => self.shaded = Some(is_shaded(tag)),
+            "highlight" => {
+                let colour = tag.attribute("val").unwrap_or_default();
+                self.shaded = Some(colour != "none" && colour != "white");
+            }
+            "sz" => self.size = tag.number("val"),
             "rFonts" => {
                 let font = tag.attribute("ascii").or_else(|| tag.attribute("hAnsi"));
                 self.mono = font.map(|font| is_mono(&font));
@@ -117,6 +151,8 @@ struct Style {
     /// Its list, and the level in it.
     list: (Option<u32>, Option<u8>),
     look: Type,
+    /// Whether it gives cells another colour than white.
+    shades: bool,
 }
 
 /// What a paragraph's style makes of it.
@@ -228,6 +264,12 @@ impl Styles {
         run
     }
 
+    /// Whether a table's style gives some of its cells another colour than white.
+    pub(super) fn shades(&self, id: &str) -> bool {
+        self.chain(id)
+            .any(|style| style.shades || style.look.shaded == Some(true))
+    }
+
     /// The list of a style.
     pub(super) fn list_of(&self, id: &str) -> Option<u32> {
         self.chain(id).find_map(|style| style.list.0)
@@ -245,7 +287,14 @@ fn read_style(xml: &mut Xml<'_>) -> Style {
             "outlineLvl" => style.outline = tag.number("val"),
             "numId" => style.list.0 = tag.number("val"),
             "ilvl" => style.list.1 = tag.number("val"),
-            "tblStylePr" | "tblPr" | "trPr" | "tcPr" => xml.skip(),
+            "tblPr" | "trPr" => xml.skip(),
+            // Some of the cells of its tables.
+            "tblStylePr" | "tcPr" => {
+                let level = xml.depth();
+                while let Some(tag) = xml.tag_within(level) {
+                    style.shades |= tag.name() == "shd" && is_shaded(&tag);
+                }
+            }
             _ => style.look.read(&tag),
         }
     }

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::super::xml::{Tag, Xml};
+use super::ground::Ground;
 
 /// Levels of lists.
 pub(super) const LEVELS: usize = 9;
@@ -91,11 +92,14 @@ pub(super) struct Layout {
     placeholders: HashMap<String, Levels>,
     kinds: HashMap<String, Levels>,
     body: Levels,
+    /// What both have beneath a slide.
+    pub(super) ground: Ground,
 }
 
 impl Layout {
-    /// Reads the styles of a master.
-    pub(super) fn read_master(&mut self, text: &str) {
+    /// Reads the styles of a master, and what it has beneath its slides.
+    pub(super) fn read_master(&mut self, text: &str, theme: &str) {
+        self.ground = Ground::of_master(text, theme);
         let mut xml = Xml::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() == "bodyStyle" {
@@ -107,6 +111,7 @@ impl Layout {
 
     /// Reads the placeholders of a layout.
     pub(super) fn read(&mut self, text: &str) {
+        self.ground.draw(text);
         let mut xml = Xml::new(text, None);
         let mut placeholder = None;
         while let Some(tag) = xml.tag_within(0) {

@@ -6,6 +6,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `bullets` | which paragraphs are items |
+//! | `ground` | what the text of a slide stands on |
 //! | `slide` | the shapes of a slide |
 //! | `text` | paragraphs and what runs in them |
 
@@ -19,6 +20,7 @@ use super::package::Package;
 use super::xml::{Xml, is_true};
 
 mod bullets;
+mod ground;
 mod slide;
 mod text;
 
@@ -123,7 +125,10 @@ fn layout(
     let relations = package.relations(name);
     let mut layout = Layout::default();
     if let Some(master) = relations.first("slideMaster").map(str::to_owned) {
-        layout.read_master(&package.text(&master).unwrap_or_default());
+        let relations = package.relations(&master);
+        let mut text = |name: Option<&str>| name.and_then(|name| package.text(name));
+        let theme = text(relations.first("theme")).unwrap_or_default();
+        layout.read_master(&text(Some(&master)).unwrap_or_default(), &theme);
     }
     layout.read(&package.text(name).unwrap_or_default());
     let layout = Rc::new(layout);

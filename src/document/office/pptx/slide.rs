@@ -11,6 +11,7 @@ use super::super::package::{Package, Relations};
 use super::super::xml::{Tag, Xml, is_true};
 use super::super::{MAX_COLUMNS, chart};
 use super::bullets::{LEVELS, Layout, Levels, Placeholder};
+use super::ground::{Ground, Place};
 use super::text::{self, Paragraph};
 
 /// The most shapes of a slide, and rows of all its tables.
@@ -30,6 +31,7 @@ pub(super) struct Slide<'s, 'p, 'b> {
     package: &'s mut Package<'b>,
     relations: &'p Relations,
     layout: Rc<Layout>,
+    ground: Ground,
     /// Whether it is the notes of one.
     notes: bool,
     title: Option<Vec<Paragraph>>,
@@ -47,6 +49,7 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
         Self {
             package,
             relations,
+            ground: layout.ground.clone(),
             layout,
             notes: false,
             title: None,
@@ -64,6 +67,7 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
     }
 
     pub(super) fn read(&mut self, text: &str) {
+        self.ground.draw(text);
         let mut xml = Xml::new(text, self.package.end());
         while let Some(tag) = xml.tag_within(0) {
             if self.shapes.len() >= MAX_SHAPES {
@@ -97,6 +101,7 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
         let depth = xml.depth();
         let mut placeholder: Option<Placeholder> = None;
         let mut hidden = false;
+        let mut place = Place::default();
         let mut paragraphs = Vec::new();
         while let Some(tag) = xml.tag_within(depth) {
             match tag.name() {
@@ -107,9 +112,12 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
                         Some(placeholder) => self.layout.levels(placeholder),
                         None => Levels::default(),
                     };
-                    paragraphs = text::read(xml, self.relations, &levels);
+                    let white = !self.ground.shows_white(place.area());
+                    let ground = white.then_some(&self.ground);
+                    paragraphs = text::read(xml, self.relations, &levels, ground);
                 }
-                "Fallback" | "spPr" | "style" | "extLst" => xml.skip(),
+                "Fallback" | "ln" | "style" | "extLst" => xml.skip(),
+                "off" | "ext" => place.read(&tag),
                 _ => {}
             }
         }
@@ -169,7 +177,8 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
                     // What a cell of several columns takes is told by the first of them.
                     let spanned = on("hMerge");
                     let columns = tag.number::<usize>("gridSpan").unwrap_or(1);
-                    let content = text::in_cell(text::read(xml, self.relations, &[None; LEVELS]));
+                    let content =
+                        text::in_cell(text::read(xml, self.relations, &[None; LEVELS], None));
                     if let Some(row) = rows.last_mut()
                         && !spanned
                     {

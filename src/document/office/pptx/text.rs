@@ -6,14 +6,18 @@ use super::super::blocks::Blocks;
 use super::super::inlines::{Inlines, Looks};
 use super::super::omml;
 use super::super::package::Relations;
-use super::super::xml::{Item, Xml, is_true};
+use super::super::xml::{Item, Tag, Xml, is_true};
 use super::bullets::{self, Bullet, LEVELS, Levels};
+use super::ground::Ground;
 
 /// The deepest level of a list.
 const DEEPEST: u8 = 8;
 
 /// The longest text of one run, in bytes.
 const MAX_RUN: usize = 4 << 20;
+
+/// The smallest type that somebody sees, in hundredths of a point.
+const SMALLEST: u32 = 200;
 
 /// A paragraph.
 pub(super) struct Paragraph {
@@ -23,14 +27,20 @@ pub(super) struct Paragraph {
 }
 
 /// Reads the text of the element that was opened last.
-pub(super) fn read(xml: &mut Xml<'_>, relations: &Relations, levels: &Levels) -> Vec<Paragraph> {
+/// On white, that of `ground`, white is not seen.
+pub(super) fn read(
+    xml: &mut Xml<'_>,
+    relations: &Relations,
+    levels: &Levels,
+    ground: Option<&Ground>,
+) -> Vec<Paragraph> {
     let depth = xml.depth();
     let mut levels = *levels;
     let mut paragraphs = Vec::new();
     while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
             "lstStyle" => levels = bullets::or(&bullets::levels(xml), &levels),
-            "p" => paragraphs.push(paragraph(xml, relations, &levels)),
+            "p" => paragraphs.push(paragraph(xml, relations, &levels, ground)),
             "bodyPr" => xml.skip(),
             _ => {}
         }
@@ -38,10 +48,15 @@ pub(super) fn read(xml: &mut Xml<'_>, relations: &Relations, levels: &Levels) ->
     paragraphs
 }
 
-fn paragraph(xml: &mut Xml<'_>, relations: &Relations, levels: &Levels) -> Paragraph {
+fn paragraph(
+    xml: &mut Xml<'_>,
+    relations: &Relations,
+    levels: &Levels,
+    ground: Option<&Ground>,
+) -> Paragraph {
     let depth = xml.depth();
     let mut inlines = Inlines::default();
-    let mut looks = Looks::default();
+    let mut looks = Some(Looks::default());
     let (mut level, mut own) = (0, None);
     while let Some(item) = xml.within(depth) {
         let Item::Open(tag) = item else { continue };
@@ -53,15 +68,20 @@ fn paragraph(xml: &mut Xml<'_>, relations: &Relations, levels: &Levels) -> Parag
                     own = bullets::bullet_of(&tag).or(own);
                 }
             }
-            "r" | "fld" => looks = Looks::default(),
-            "rPr" => looks = run(xml, &tag, relations),
-            "t" => inlines.text(&looks, &xml.text_within(MAX_RUN)),
+            "r" | "fld" => looks = Some(Looks::default()),
+            "rPr" => looks = run(xml, &tag, relations, ground),
+            "t" => {
+                let text = xml.text_within(MAX_RUN);
+                if let Some(looks) = &looks {
+                    inlines.text(looks, &text);
+                }
+            }
             "oMath" => inlines.text(&Looks::default(), &omml::in_one_line(xml)),
             "br" => {
                 inlines.line_end();
                 xml.skip();
             }
-            "tab" => inlines.text(&looks, "\t"),
+            "tab" => inlines.text(&Looks::default(), "\t"),
             "endParaRPr" | "Fallback" => xml.skip(),
             _ => {}
         }
@@ -74,8 +94,13 @@ fn paragraph(xml: &mut Xml<'_>, relations: &Relations, levels: &Levels) -> Parag
     }
 }
 
-/// What a run looks like.
-fn run(xml: &mut Xml<'_>, tag: &super::super::xml::Tag<'_>, relations: &Relations) -> Looks {
+/// What a run looks like; `None` if nobody sees it.
+fn run(
+    xml: &mut Xml<'_>,
+    tag: &Tag<'_>,
+    relations: &Relations,
+    ground: Option<&Ground>,
+) -> Option<Looks> {
     let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
     let mut looks = Looks {
         bold: on("b"),
@@ -85,14 +110,23 @@ fn run(xml: &mut Xml<'_>, tag: &super::super::xml::Tag<'_>, relations: &Relation
             .is_some_and(|strike| strike != "noStrike"),
         ..Looks::default()
     };
+    let mut unseen = tag.number::<u32>("sz").is_some_and(|size| size < SMALLEST);
     let depth = xml.depth();
     while let Some(tag) = xml.tag_within(depth) {
-        if tag.name() == "hlinkClick" {
-            let id = tag.relation("id").unwrap_or_default();
-            looks.link = relations.address(&id).map(Into::into);
+        match tag.name() {
+            "hlinkClick" => {
+                let id = tag.relation("id").unwrap_or_default();
+                looks.link = relations.address(&id).map(Into::into);
+            }
+            "ln" | "effectLst" => xml.skip(),
+            "highlight" => {
+                unseen &= ground.is_none_or(|ground| ground.fills_white(xml));
+            }
+            "solidFill" => unseen |= ground.is_some_and(|ground| ground.fills_white(xml)),
+            _ => {}
         }
     }
-    looks
+    (!unseen).then_some(looks)
 }
 
 /// Writes paragraphs as items and text.

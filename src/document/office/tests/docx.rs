@@ -329,3 +329,78 @@ fn a_formula_is_told_in_one_line() {
         check(&styled(&body, &[]), &format!("y {line} z"));
     }
 }
+
+#[test]
+fn white_text_and_tiny_text_is_not_seen() {
+    let run = |look: &str, text: &str| format!("<w:r><w:rPr>{look}</w:rPr><w:t>{text}</w:t></w:r>");
+    let line = |properties: &str, runs: &str| {
+        format!("<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>a </w:t></w:r>{runs}</w:p>")
+    };
+    let white = "<w:color w:val='FFFFFF'/>";
+    for look in [
+        white,
+        "<w:color w:val='fefefe' w:themeColor='background1'/>",
+        "<w:color w:val='FFFFFF'/><w:shd w:val='clear' w:color='auto' w:fill='auto'/>",
+        "<w:color w:val='FFFFFF'/><w:shd w:val='clear' w:fill='FFFFFF'/>",
+        "<w:color w:val='FFFFFF'/><w:highlight w:val='white'/>",
+        "<w:sz w:val='2'/>",
+        "<w:sz w:val='3'/><w:color w:val='000000'/>",
+        "<w:rStyle w:val='Weiss'/>",
+    ] {
+        let styles = "<w:styles><w:style w:type='character' w:styleId='Weiss'><w:rPr><w:color w:val='FFFFFF'/></w:rPr></w:style></w:styles>";
+        let body = line("", &run(look, "SECRET"));
+        let pointed = relations(&[("rId1", "styles", "styles.xml")]);
+        let parts = [
+            ("word/_rels/document.xml.rels", &*pointed),
+            ("word/styles.xml", styles),
+        ];
+        check(&docx(&body, &parts), "a");
+        let table = format!("<w:tbl><w:tr><w:tc>{body}</w:tc><w:tc><w:p/></w:tc></w:tr></w:tbl>");
+        assert!(
+            !converted(&docx(&table, &parts))
+                .unwrap()
+                .markdown
+                .contains("SECRET"),
+            "{look}"
+        );
+    }
+    let shade = "<w:shd w:val='clear' w:color='auto' w:fill='1F3864'/>";
+    let boxed = format!(
+        "<w:r><w:txbxContent>{}</w:txbxContent></w:r>",
+        line("", &run(white, "b"))
+    );
+    for (body, wanted) in [
+        (line("", &run(&format!("{white}{shade}"), "b")), "a b"),
+        (
+            line(
+                "",
+                &run(&format!("{white}<w:highlight w:val='black'/>"), "b"),
+            ),
+            "a b",
+        ),
+        (line(shade, &run(white, "b")), "a b"),
+        (line("", &run("<w:color w:val='auto'/>", "b")), "a b"),
+        (line("", &run("<w:sz w:val='4'/>", "b")), "a b"),
+        (
+            line("", &run(&format!("{white}<w:color w:val='FF0000'/>"), "b")),
+            "a b",
+        ),
+        (format!("<w:p>{boxed}</w:p>"), "a b"),
+        (
+            format!(
+                "<w:p><wp:anchor behindDoc=\"1\"/></w:p>{}",
+                line("", &run(white, "b"))
+            ),
+            "a b",
+        ),
+        (
+            format!(
+                "<w:tbl><w:tr><w:tc><w:tcPr>{shade}</w:tcPr>{0}</w:tc><w:tc>{0}</w:tc></w:tr></w:tbl>",
+                line("", &run(white, "b"))
+            ),
+            "| a b | a |\n| --- | --- |",
+        ),
+    ] {
+        check(&docx(&body, &[]), wanted);
+    }
+}

@@ -56,6 +56,8 @@ pub(super) struct Font {
     pub(super) vertical: bool,
     /// How high an em is, in units of the font's size.
     pub(super) em: f32,
+    /// Whether each glyph is a drawing of its own.
+    pub(super) is_drawn: bool,
     kind: Kind,
 }
 
@@ -94,6 +96,7 @@ impl Font {
                 look,
                 vertical: composite.map.vertical,
                 em: 1.0,
+                is_drawn: false,
                 kind: Kind::Composite(Box::new(composite)),
             };
         }
@@ -114,6 +117,7 @@ impl Font {
             look,
             vertical: false,
             em: matrix.map_or(1.0, |matrix| em_of_type3(file, dict, &matrix)),
+            is_drawn: matrix.is_some(),
             kind: Kind::Simple {
                 codes: codes.collect(),
                 text,

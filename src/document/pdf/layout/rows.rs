@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::super::paint::Paint;
 use super::super::runs::Run;
 use crate::sort::Sort;
 
@@ -48,13 +49,14 @@ pub(super) fn drop_doubles(runs: &mut Vec<Run>, text: &str) {
         seen.insert((row, column, own), (run.u0, run.v));
         true
     });
-    let hidden = runs.iter().filter(|run| run.invisible).count();
+    let is_unseen = |run: &Run| run.paint == Paint::Unseen;
+    let hidden = runs.iter().filter(|run| is_unseen(run)).count();
     if hidden == 0 || hidden == runs.len() {
         return;
     }
     // Which ends of lines of visible text are where, by height.
     let mut visible: HashMap<i64, Vec<(f32, f32)>> = HashMap::new();
-    for run in runs.iter().filter(|run| !run.invisible) {
+    for run in runs.iter().filter(|run| !is_unseen(run)) {
         let line = (run.v / by).floor() as i64;
         visible.entry(line).or_default().push((run.u0, run.u1));
     }
@@ -78,7 +80,7 @@ pub(super) fn drop_doubles(runs: &mut Vec<Run>, text: &str) {
                 at.checked_sub(1).is_some_and(|at| spans[at].1 >= middle)
             })
         });
-        !(run.invisible && covered)
+        !(is_unseen(run) && covered)
     });
 }
 

@@ -66,11 +66,99 @@ fn marked_content_may_say_what_it_stands_for() {
     assert_eq!(text(&page(content)), "word and \u{e9}");
 }
 
+/// A page with a picture, and an alpha of nothing.
+fn pictured(content: &str) -> Vec<u8> {
+    let mut file = File::new();
+    let picture = file.stream(
+        "/Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8",
+        b"x",
+    );
+    let others = format!(
+        "/XObject << /Scan {picture} 0 R >> /ExtGState << /Clear << /ca 0 >> >> \
+         /ColorSpace << /Ink [/Separation /Black /DeviceGray 0] /Light [/ICCBased {picture} 0 R] >>"
+    );
+    file.page_with(content, &format!("/Resources << {FONTS} {others} >>"));
+    file.finish()
+}
+
+const SCAN: &str = "q 500 0 0 700 50 50 cm /Scan Do Q ";
+
 #[test]
-fn invisible_text_counts_where_nothing_else_lies() {
-    let content = "BT /F1 10 Tf 72 700 Td (seen) Tj ET BT 3 Tr /F1 10 Tf 72 700.5 Td (5een) Tj ET \
+fn text_that_is_not_painted_is_that_of_the_picture_beneath_it() {
+    let layer = "BT /F1 10 Tf 72 700 Td (seen) Tj ET BT 3 Tr /F1 10 Tf 72 700.5 Td (5een) Tj ET \
         BT 3 Tr /F1 10 Tf 72 680 Td (recognized) Tj ET";
-    assert_eq!(text(&page(content)), "seen recognized");
+    assert_eq!(
+        text(&pictured(&format!("{SCAN}{layer}"))),
+        "seen recognized"
+    );
+    assert_eq!(
+        text(&pictured(&format!("{layer} {SCAN}"))),
+        "seen recognized"
+    );
+    assert_eq!(text(&page(layer)), "seen");
+    let small = format!("q 20 0 0 20 300 300 cm /Scan Do Q {layer}");
+    assert_eq!(text(&pictured(&small)), "seen");
+}
+
+#[test]
+fn text_that_nobody_sees_is_left_out() {
+    let seen = "BT /F1 10 Tf 72 700 Td (seen) Tj ET ";
+    for unseen in [
+        "1 g BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "1 1 1 rg BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        ".99 .99 .99 rg BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "0 0 0 0 k BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "/DeviceRGB cs 1 1 1 sc BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "/Light cs 1 1 1 scn BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "1 RG 1 Tr 1 1 1 RG BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "1 g 1 G 2 Tr BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "q 1 g 0 0 600 800 re f Q 1 g BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "q 0 0 600 800 re S Q 1 g BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        // A rule beneath it.
+        "72 679 100 1 re f 1 g BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "72 300 100 100 re f 1 g BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "/Clear gs BT /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "BT 3 Tr /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "BT /F1 .9 Tf 72 680 Td (SECRET) Tj ET",
+        "q .01 0 0 .01 0 0 cm BT /F1 50 Tf 7200 68000 Td (SECRET) Tj ET Q",
+        "BT 0 Tz /F1 10 Tf 72 680 Td (SECRET) Tj ET",
+        "BT /F1 10 Tf 72 -100 Td (SECRET) Tj ET",
+        "BT /F1 10 Tf 720 680 Td (SECRET) Tj ET",
+    ] {
+        assert_eq!(
+            text(&pictured(&format!("{seen}{unseen}"))),
+            "seen",
+            "{unseen}"
+        );
+        assert_eq!(
+            text(&pictured(&format!("q {unseen} Q {seen}"))),
+            "seen",
+            "{unseen}"
+        );
+    }
+}
+
+#[test]
+fn text_that_somebody_sees_is_not() {
+    for seen in [
+        "q 1 g Q BT /F1 10 Tf 72 680 Td (seen) Tj ET",
+        "1 g 0 g BT /F1 10 Tf 72 680 Td (seen) Tj ET",
+        "1 0 0 rg BT /F1 10 Tf 72 680 Td (seen) Tj ET",
+        // Full of ink.
+        "/Ink cs 1 scn BT /F1 10 Tf 72 680 Td (seen) Tj ET",
+        "1 g 0 Tr 0 G 2 Tr BT /F1 10 Tf 72 680 Td (seen) Tj ET",
+        // White on something else.
+        "60 670 200 30 re f 1 g BT /F1 10 Tf 72 680 Td (seen) Tj ET",
+        "0 0 .5 rg 60 670 m 260 670 l 260 700 l 60 700 l h f 1 g BT /F1 10 Tf 72 680 Td (seen) Tj ET",
+        "q 500 0 0 700 50 50 cm /Scan Do Q 1 g BT /F1 10 Tf 72 680 Td (seen) Tj ET",
+        "/Pattern cs /P0 scn 60 670 200 30 re f 1 g BT /F1 10 Tf 72 680 Td (seen) Tj ET",
+        "q 60 670 200 30 re W n /S0 sh Q 1 g BT /F1 10 Tf 72 680 Td (seen) Tj ET",
+        "BT /F1 1 Tf 10 0 0 10 72 680 Tm (seen) Tj ET",
+        "BT /F1 1.5 Tf 72 680 Td (seen) Tj ET",
+    ] {
+        assert_eq!(text(&pictured(seen)), "seen", "{seen}");
+    }
+    // Nothing else would be left.
     let content = "BT 3 Tr /F1 10 Tf 72 700 Td (a scanned page) Tj ET";
     assert_eq!(text(&page(content)), "a scanned page");
 }

@@ -1,0 +1,288 @@
+//! Whether a style leaves something to be seen.
+//!
+//! Rules: as those of the properties. A box that nobody sees is decided here by itself; what is
+//! inherited (the size and the colour of type, indents) goes down the tree as [`Text`].
+
+use super::property::Longhand as L;
+use super::{Colour, Style};
+
+/// The least share of an element's paint, and the least size of its box and its type, in pixels,
+/// that somebody sees.
+const FAINT: f32 = 0.05;
+pub(super) const TINY: f32 = 2.0;
+
+/// The least scale: type of the ordinary size is then as large as that.
+const SMALL: f32 = 0.1;
+
+/// How far an element is moved at least that stands beside the page, in pixels; and one that may be
+/// the belt of a carousel, or that a page as wide as none leads to.
+const AWAY: f32 = 900.0;
+const FAR_AWAY: f32 = 5000.0;
+
+/// How different a colour is from another one at least that is seen on it, in each of its parts.
+const DISTINCT: u8 = 8;
+
+/// How an element is hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::document::html) enum Hiding {
+    /// It has no box.
+    Removed,
+    /// It keeps its place, as all others do.
+    Invisible,
+    /// Nobody sees it, for one of many reasons.
+    Unseen,
+    /// By its opacity alone: so do pages what they let appear.
+    Faded,
+}
+
+impl Hiding {
+    /// An attribute that hides any element like this.
+    pub(in crate::document::html) fn attribute(self) -> &'static str {
+        match self {
+            Self::Removed => "style=display:none",
+            Self::Invisible => "style=visibility:hidden",
+            Self::Unseen => "style=filter:opacity(0)",
+            Self::Faded => "style=opacity:0",
+        }
+    }
+
+    /// The value of that.
+    pub(in crate::document::html) fn style(self) -> &'static str {
+        self.attribute().trim_start_matches("style=")
+    }
+}
+
+/// Whether a style hides any element that has it.
+pub fn hides(style: &str) -> bool {
+    Style::of(style).hiding(false).is_some()
+}
+
+impl Style {
+    /// How this hides its element, whatever is around that; `boxed` says whether that has a box of
+    /// its own, rather than a part of a line's or a place in a table.
+    pub(in crate::document::html) fn hiding(&self, boxed: bool) -> Option<Hiding> {
+        let is = |of: L, value: f32| self.number(of) == Some(value);
+        let below = |of: L, least: f32| self.number(of).is_some_and(|number| number < least);
+        if is(L::Display, 0.0) {
+            return Some(Hiding::Removed);
+        }
+        if is(L::Visibility, 1.0) {
+            return Some(Hiding::Invisible);
+        }
+        if is(L::Display, 2.0) {
+            return None;
+        }
+        let unseen = below(L::Filter, FAINT)
+            || is(L::ClipPath, 1.0)
+            || (is(L::Clip, 1.0) && self.is_lifted())
+            || self.is_moved_away()
+            || (self.is_boxed(boxed)
+                && (is(L::ContentVisibility, 1.0)
+                    || [L::Scaled, L::Scale].into_iter().any(|of| below(of, SMALL))
+                    || self
+                        .number(L::Zoom)
+                        .is_some_and(|zoom| zoom > 0.0 && zoom < SMALL)
+                    || (self.clips() && self.is_empty())));
+        if unseen {
+            return Some(Hiding::Unseen);
+        }
+        below(L::Opacity, FAINT).then_some(Hiding::Faded)
+    }
+
+    /// Whether an element is displayed that only a sheet of the browser's own hides.
+    pub(in crate::document::html) fn displays(&self) -> bool {
+        self.number(L::Display)
+            .is_some_and(|display| display != 0.0)
+    }
+
+    /// How the text of a cell is aligned.
+    pub(in crate::document::html) fn align(&self) -> Option<&'static str> {
+        match self.number(L::Align)? {
+            0.0 => Some("align=left"),
+            1.0 => Some("align=center"),
+            2.0 => Some("align=right"),
+            _ => None,
+        }
+    }
+
+    /// Whether it is taken out of the flow around it.
+    fn is_lifted(&self) -> bool {
+        self.number(L::Position)
+            .is_some_and(|position| position >= 2.0)
+    }
+
+    fn is_boxed(&self, boxed: bool) -> bool {
+        match self.number(L::Display) {
+            _ if self.is_lifted() || self.number(L::Float) == Some(1.0) => true,
+            Some(1.0) => false,
+            Some(3.0) => true,
+            _ => boxed,
+        }
+    }
+
+    fn clips(&self) -> bool {
+        [L::OverflowX, L::OverflowY]
+            .into_iter()
+            .any(|of| self.number(of) == Some(1.0))
+    }
+
+    /// Whether its box has no room for anything, or its text begins beyond that.
+    fn is_empty(&self) -> bool {
+        let [width, height] = [
+            [
+                L::Width,
+                L::MaxWidth,
+                L::MinWidth,
+                L::PaddingLeft,
+                L::PaddingRight,
+            ],
+            [
+                L::Height,
+                L::MaxHeight,
+                L::MinHeight,
+                L::PaddingTop,
+                L::PaddingBottom,
+            ],
+        ]
+        .map(|of| {
+            let [own, most, least, before, after] = of.map(|of| self.number(of));
+            let extent = own.into_iter().chain(most).reduce(f32::min)?;
+            let padding = before.unwrap_or(0.0) + after.unwrap_or(0.0);
+            Some(extent.max(least.unwrap_or(0.0)) + padding)
+        });
+        let indented = self.number(L::Unbroken) == Some(1.0)
+            && self.number(L::Indent).is_some_and(|indent| indent > AWAY);
+        indented
+            || [width, height]
+                .into_iter()
+                .flatten()
+                .any(|extent| extent < TINY)
+    }
+
+    /// Whether it stands beside the page.
+    fn is_moved_away(&self) -> bool {
+        let number = |of: L| self.number(of).unwrap_or(0.0);
+        let width = self.number(L::Width).filter(|width| *width > TINY);
+        let height = self.number(L::Height).filter(|height| *height > TINY);
+        let before = |from: f32, padding: f32, extent: Option<f32>, away: f32| {
+            let from = from + padding;
+            from <= -away && extent.is_none_or(|extent| from + extent <= 0.0)
+        };
+        let position = self.number(L::Position).unwrap_or(0.0);
+        let [x, y] = if position > 0.0 {
+            [number(L::Left), number(L::Top)]
+        } else {
+            [0.0; 2]
+        };
+        let [moved_x, moved_y] = [
+            number(L::MovedX) + number(L::TranslateX),
+            number(L::MovedY) + number(L::TranslateY),
+        ];
+        let padding = [number(L::PaddingLeft), number(L::PaddingTop)];
+        before(x + number(L::MarginLeft), padding[0], width, AWAY)
+            || before(y + number(L::MarginTop), padding[1], height, AWAY)
+            || before(moved_x, padding[0], width, FAR_AWAY)
+            || before(moved_y, padding[1], height, FAR_AWAY)
+            || x.max(moved_x).max(number(L::MarginLeft)) >= FAR_AWAY
+            || (position > 0.0 && number(L::Right) <= -FAR_AWAY)
+            || (position >= 3.0 && number(L::Right).min(number(L::Bottom)) <= -AWAY)
+    }
+
+    /// Whether it says something of what is inherited.
+    pub(in crate::document::html) fn is_inherited(&self) -> bool {
+        [L::Indent, L::FontSize, L::Color, L::Fill, L::Background]
+            .into_iter()
+            .any(|of| self.0[of as usize].is_set)
+    }
+
+    /// Whether it makes type that may be too small, too faint or too far away to be seen.
+    pub(in crate::document::html) fn dims(&self, boxed: bool) -> bool {
+        Text::default().within(self, boxed).is_unseen()
+            || self
+                .number(L::FontFactor)
+                .is_some_and(|factor| factor < 0.5)
+    }
+}
+
+/// What an element's text looks like, as far as that is told by the styles around it.
+#[derive(Clone, Copy)]
+pub(in crate::document::html) struct Text {
+    size: f32,
+    colour: Option<Colour>,
+    /// What it is filled with instead.
+    fill: Option<Colour>,
+    /// Whether it is of the colour that it stands on.
+    blends: bool,
+    indent: f32,
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self {
+            size: 16.0,
+            colour: None,
+            fill: None,
+            blends: false,
+            indent: 0.0,
+        }
+    }
+}
+
+impl Text {
+    /// That of an element of this style in one of this text.
+    pub(in crate::document::html) fn within(&self, style: &Style, boxed: bool) -> Self {
+        let factor = style.number(L::FontFactor).unwrap_or(1.0);
+        let own = style.colour(L::Color);
+        let background = style.colour(L::Background);
+        let mut text = Self {
+            size: style.number(L::FontSize).unwrap_or(self.size * factor),
+            colour: own.or(self.colour),
+            fill: style.colour(L::Fill).or(self.fill),
+            ..*self
+        };
+        if style.is_boxed(boxed) {
+            text.indent = style.number(L::Indent).unwrap_or(self.indent);
+        }
+        let sets = |of: L| style.0[of as usize].is_set;
+        if sets(L::Background) || sets(L::Color) || sets(L::Fill) {
+            let painted = text.fill.or(text.colour);
+            text.blends = painted
+                .zip(background)
+                .is_some_and(|(on, of)| on.blends(of));
+        }
+        if style.number(L::BackgroundClip) == Some(1.0) {
+            // The background is seen through it.
+            (text.colour, text.fill) = (None, None);
+        }
+        text
+    }
+
+    /// That of an element whose text the browser's own sheet gives a colour.
+    pub(in crate::document::html) fn recoloured(&self) -> Self {
+        Self {
+            colour: None,
+            blends: false,
+            ..*self
+        }
+    }
+
+    pub(in crate::document::html) fn is_unseen(&self) -> bool {
+        let painted = self.fill.or(self.colour);
+        self.size < TINY
+            || painted.is_some_and(|colour| colour.alpha < FAINT)
+            || self.blends
+            || self.indent <= -AWAY
+    }
+}
+
+impl Colour {
+    /// Whether this is not seen on that.
+    fn blends(self, on: Self) -> bool {
+        let near = |(one, other): (&u8, &u8)| one.abs_diff(*other) < DISTINCT;
+        on.alpha > 1.0 - FAINT
+            && self
+                .parts
+                .zip(on.parts)
+                .is_some_and(|(parts, on)| parts.iter().zip(&on).all(near))
+    }
+}

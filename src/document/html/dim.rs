@@ -1,0 +1,122 @@
+//! Text that is not seen for what it inherits: its size, its colour, how far it is indented.
+//!
+//! Rules: CSS Cascading 4, "Inheritance". An element in which all text is unseen, and nothing else
+//! is seen, is hidden like any other; where some text shows itself again, the rest of it is.
+
+use html2md::{Handle, NodeData, RcDom};
+use html5ever::interface::{Attribute, ElementFlags, QualName, TreeSink};
+use html5ever::{local_name, ns};
+
+use super::css::{Hiding, Style, Text};
+use super::dom::{self, Kind};
+use super::prefilter::veils;
+
+struct Frame {
+    node: Handle,
+    next: usize,
+    text: Text,
+    /// Whether something in it is seen.
+    seen: bool,
+    /// What in it is not: elements, and texts by their places.
+    unseen: Vec<Handle>,
+    texts: Vec<usize>,
+}
+
+/// Hides what is not seen in a tree, and returns it.
+pub(super) fn hide(tree: &RcDom) -> Vec<Handle> {
+    let mut hidden = Vec::new();
+    let mut stack = vec![frame(&tree.document, Text::default())];
+    while let Some(here) = stack.last_mut() {
+        let child = here.node.children.borrow().get(here.next).cloned();
+        here.next += 1;
+        let Some(child) = child else {
+            let Some(done) = stack.pop() else { break };
+            leave(tree, done, stack.last_mut(), &mut hidden);
+            continue;
+        };
+        match &child.data {
+            NodeData::Text { contents } if !contents.borrow().trim().is_empty() => {
+                if here.text.is_unseen() {
+                    here.texts.push(here.next - 1);
+                } else {
+                    here.seen = true;
+                }
+            }
+            NodeData::Element { .. } => match dom::kind(&child) {
+                Some(Kind::Dropped) => {}
+                Some(Kind::Image | Kind::Media | Kind::Input | Kind::Rule) => here.seen = true,
+                kind => {
+                    let text = text_of(&child, kind, &here.text);
+                    stack.push(frame(&child, text));
+                }
+            },
+            _ => {}
+        }
+    }
+    hidden
+}
+
+fn frame(node: &Handle, text: Text) -> Frame {
+    Frame {
+        node: node.clone(),
+        next: 0,
+        text,
+        seen: false,
+        unseen: Vec::new(),
+        texts: Vec::new(),
+    }
+}
+
+fn text_of(node: &Handle, kind: Option<Kind>, around: &Text) -> Text {
+    let own = match dom::name(node) {
+        "a" if dom::attribute(node, "href").is_some() => around.recoloured(),
+        "mark" => around.recoloured(),
+        _ if kind == Some(Kind::Boxed) => Text::default(),
+        _ => *around,
+    };
+    match dom::attribute(node, "style") {
+        Some(style) => own.within(&Style::of(&style), veils::is_boxed(dom::name(node))),
+        None => own,
+    }
+}
+
+fn leave(tree: &RcDom, done: Frame, around: Option<&mut Frame>, hidden: &mut Vec<Handle>) {
+    let has_unseen = !done.unseen.is_empty() || !done.texts.is_empty();
+    // What is hidden besides may be shown for other reasons, without what is unseen in it.
+    if let Some(around) = around.filter(|_| !dom::is_hidden(&done.node)) {
+        if !done.seen {
+            if has_unseen {
+                around.unseen.push(done.node);
+            }
+            return;
+        }
+        around.seen = true;
+    }
+    for element in done.unseen {
+        hide_element(&element);
+        hidden.push(element);
+    }
+    for at in done.texts {
+        let name = QualName::new(None, ns!(html), local_name!("span"));
+        let span = tree.create_element(name, Vec::new(), ElementFlags::default());
+        hide_element(&span);
+        let mut children = done.node.children.borrow_mut();
+        let text = std::mem::replace(&mut children[at], span.clone());
+        text.parent.set(Some(std::rc::Rc::downgrade(&span)));
+        span.children.borrow_mut().push(text);
+        span.parent.set(Some(std::rc::Rc::downgrade(&done.node)));
+        hidden.push(span);
+    }
+}
+
+fn hide_element(node: &Handle) {
+    if let NodeData::Element { attrs, .. } = &node.data {
+        let name = QualName::new(None, ns!(), local_name!("style"));
+        let mut attrs = attrs.borrow_mut();
+        attrs.retain(|attribute| attribute.name != name);
+        attrs.push(Attribute {
+            name,
+            value: Hiding::Unseen.style().into(),
+        });
+    }
+}

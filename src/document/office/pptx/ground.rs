@@ -1,0 +1,171 @@
+//! What the text of a slide stands on, so that white on white is told from white on a picture.
+//!
+//! Rules: ISO/IEC 29500-1, 19.3.1.1 (backgrounds), 20.1.7.6 (places), 20.1.8 (fills), 20.1.6.2
+//! (schemes of colours). Where a place is not known, it is everywhere.
+
+use super::super::is_white;
+use super::super::xml::{Tag, Xml};
+
+/// The most shapes that are looked at beneath a text.
+const MAX_COVERS: usize = 1000;
+
+/// A place on a slide: left, top, width, height.
+pub(super) type Area = [i64; 4];
+
+/// Where a place is not known.
+const EVERYWHERE: Area = [i64::MIN / 4, i64::MIN / 4, i64::MAX / 2, i64::MAX / 2];
+
+/// What is drawn on a slide, a layout or a master.
+#[derive(Clone, Default)]
+pub(super) struct Ground {
+    /// Whether the first background of a scheme is another colour than white.
+    dark_scheme: bool,
+    /// Whether the background is another colour, where it is said.
+    dark: Option<bool>,
+    /// Pictures, and shapes of another colour.
+    covers: Vec<Area>,
+    /// Whether there are groups, which have places of their own.
+    groups: bool,
+}
+
+impl Ground {
+    /// That of a master, with what its theme says.
+    pub(super) fn of_master(master: &str, theme: &str) -> Self {
+        let mut ground = Self::default();
+        let mut xml = Xml::new(master, None);
+        while let Some(tag) = xml.tag_within(0) {
+            if tag.name() == "clrMap" {
+                let first = tag.attribute("bg1");
+                ground.dark_scheme |= first.is_some_and(|first| first != "lt1");
+            }
+        }
+        let mut xml = Xml::new(theme, None);
+        while let Some(tag) = xml.tag_within(0) {
+            if tag.name() == "lt1" {
+                ground.dark_scheme |= !ground.fills_white(&mut xml);
+                break;
+            }
+        }
+        ground.draw(master);
+        ground
+    }
+
+    /// Adds what is drawn on a slide or a layout.
+    pub(super) fn draw(&mut self, text: &str) {
+        let mut xml = Xml::new(text, None);
+        while let Some(tag) = xml.tag_within(0) {
+            match tag.name() {
+                "bg" => self.dark = Some(!self.is_white(&mut xml)),
+                "overrideClrMapping" => self.dark_scheme = true,
+                "grpSp" => self.groups = true,
+                "sp" | "pic" | "cxnSp" => {
+                    let cover = self.cover(&mut xml);
+                    if self.covers.len() < MAX_COVERS {
+                        self.covers.extend(cover);
+                    } else if cover.is_some() {
+                        self.covers.push(EVERYWHERE);
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a white text at this place may be seen.
+    pub(super) fn shows_white(&self, area: Option<Area>) -> bool {
+        let area = area.filter(|_| !self.groups).unwrap_or(EVERYWHERE);
+        let meets = |cover: &Area| {
+            [0, 1].into_iter().all(|at| {
+                cover[at] < area[at].saturating_add(area[at + 2])
+                    && area[at] < cover[at].saturating_add(cover[at + 2])
+            })
+        };
+        self.dark.unwrap_or(self.dark_scheme) || self.covers.iter().any(meets)
+    }
+
+    /// Whether the fill that was opened last is white, and nothing else.
+    pub(super) fn fills_white(&self, xml: &mut Xml<'_>) -> bool {
+        let depth = xml.depth();
+        let mut white = false;
+        while let Some(tag) = xml.tag_within(depth) {
+            let value = tag.attribute("val").unwrap_or_default();
+            white = match tag.name() {
+                "srgbClr" => is_white(&value),
+                "sysClr" => tag
+                    .attribute("lastClr")
+                    .map_or(value == "window", |colour| is_white(&colour)),
+                "schemeClr" => matches!(&*value, "bg1" | "lt1") && !self.dark_scheme,
+                "prstClr" => value == "white",
+                "alpha" => white,
+                // What makes another colour of it.
+                _ => false,
+            };
+        }
+        white
+    }
+
+    /// Whether the background that was opened last is white.
+    fn is_white(&self, xml: &mut Xml<'_>) -> bool {
+        let depth = xml.depth();
+        let mut white = false;
+        while let Some(tag) = xml.tag_within(depth) {
+            match tag.name() {
+                "solidFill" => white = self.fills_white(xml),
+                // The first fills of a theme are plain.
+                "bgRef" => {
+                    let plain = tag.number::<u32>("idx").is_some_and(|index| index <= 1001);
+                    white = self.fills_white(xml) && plain;
+                }
+                "bgPr" => {}
+                _ => xml.skip(),
+            }
+        }
+        white
+    }
+
+    /// Where the shape that was opened last lies, if it is filled with anything but white.
+    fn cover(&self, xml: &mut Xml<'_>) -> Option<Area> {
+        let depth = xml.depth();
+        let (mut place, mut fill, mut themed) = (Place::default(), None, false);
+        while let Some(tag) = xml.tag_within(depth) {
+            match tag.name() {
+                "solidFill" => fill = Some(!self.fills_white(xml)),
+                "gradFill" | "blipFill" | "pattFill" | "grpFill" => {
+                    fill = Some(true);
+                    xml.skip();
+                }
+                "noFill" => fill = Some(false),
+                "fillRef" => themed = tag.attribute("idx").is_some_and(|index| index != "0"),
+                "ln" | "txBody" | "extLst" => xml.skip(),
+                _ => place.read(&tag),
+            }
+        }
+        let area = place.area().filter(|_| !self.groups);
+        fill.unwrap_or(themed).then(|| area.unwrap_or(EVERYWHERE))
+    }
+}
+
+/// The place of a shape that is being read.
+#[derive(Default)]
+pub(super) struct Place {
+    corner: Option<[i64; 2]>,
+    extent: Option<[i64; 2]>,
+}
+
+impl Place {
+    /// Reads one of the properties of a shape.
+    pub(super) fn read(&mut self, tag: &Tag<'_>) {
+        let pair = |x: &str, y: &str| Some([tag.number(x)?, tag.number(y)?]);
+        match tag.name() {
+            "off" => self.corner = pair("x", "y"),
+            "ext" => self.extent = self.extent.or(pair("cx", "cy")),
+            _ => {}
+        }
+    }
+
+    pub(super) fn area(&self) -> Option<Area> {
+        let ([x, y], [width, height]) = self.corner.zip(self.extent)?;
+        Some([x, y, width, height])
+    }
+}

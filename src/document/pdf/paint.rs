@@ -1,0 +1,162 @@
+//! How text is painted, and what on a page it can be seen against.
+//!
+//! Rules: ISO 32000-2, 8.6 (colours), 9.3.6 (rendering modes), 11.6.4.4 (constant alpha). Paper is
+//! white. Where something lies is known to a cell of a grid, and what lies there is taken to make a
+//! white text seen, or to be a scan of the text that is not painted, whichever was drawn first.
+
+use lopdf::{Dictionary, Object};
+
+use super::file::File;
+use super::geometry::Rect;
+use super::lexer::Operand;
+
+/// Cells of a grid along each side of a page.
+const CELLS: usize = 64;
+
+/// The narrowest area that a text can be seen against, in points: a rule is none.
+const NARROW: f32 = 3.0;
+
+/// The most of white, and of transparent, that is not told from it.
+const FAINT: f32 = 0.05;
+
+/// How a text is painted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paint {
+    Seen,
+    /// Seen where something else is painted.
+    White,
+    /// Not at all: beneath a picture of it, it is the text of that.
+    Unseen,
+}
+
+/// What areas, or lines, are painted with.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Ink {
+    is_white: bool,
+    is_clear: bool,
+    /// Whether more of each part of a colour is lighter.
+    adds: bool,
+}
+
+impl Ink {
+    /// Sets the colour by an operator of this name, in lower case.
+    pub(super) fn set(&mut self, operator: &[u8], operands: &[Operand<'_>]) {
+        let numbers: Vec<f32> = operands.iter().map_while(Operand::number).collect();
+        let light = |numbers: &[f32]| numbers.iter().all(|part| *part >= 1.0 - FAINT);
+        let blank = |numbers: &[f32]| numbers.iter().all(|part| *part <= FAINT);
+        self.is_white = match (operator, &*numbers) {
+            (b"g" | b"sc" | b"scn", [_]) | (b"rg" | b"sc" | b"scn", [_, _, _]) => {
+                (operator[0] != b's' || self.adds) && light(&numbers)
+            }
+            (b"k" | b"sc" | b"scn", [_, _, _, _]) => {
+                (operator == b"k" || self.adds) && blank(&numbers)
+            }
+            _ => false,
+        };
+    }
+
+    /// Sets the colour space; its first colour is black, or not known.
+    pub(super) fn set_space(&mut self, file: &File, name: &[u8], resources: Option<&Dictionary>) {
+        let spaces = resources.and_then(|resources| file.dict(resources, b"ColorSpace"));
+        let kind = match spaces.and_then(|spaces| file.get(spaces, name)) {
+            Some(Object::Array(parts)) => parts.first().map(|part| file.resolve(part)),
+            other => other,
+        };
+        let kind = kind.and_then(|kind| kind.as_name().ok()).unwrap_or(name);
+        self.is_white = false;
+        self.adds = matches!(
+            kind,
+            b"DeviceGray" | b"DeviceRGB" | b"DeviceCMYK" | b"CalGray" | b"CalRGB" | b"ICCBased"
+        );
+    }
+
+    /// Sets how much of what lies beneath is seen through it.
+    pub(super) fn set_alpha(&mut self, alpha: f32) {
+        self.is_clear = alpha <= FAINT;
+    }
+
+    fn paint(self) -> Paint {
+        match self {
+            Self { is_clear: true, .. } => Paint::Unseen,
+            Self { is_white: true, .. } => Paint::White,
+            _ => Paint::Seen,
+        }
+    }
+}
+
+impl Paint {
+    /// That of text in a rendering mode.
+    pub(super) fn of(mode: i32, [area, line]: [Ink; 2]) -> Self {
+        match mode {
+            2 | 6 if area.paint() == Self::Seen => Self::Seen,
+            1 | 2 | 5 | 6 => line.paint(),
+            3 => Self::Unseen,
+            // What is painted next is seen through it.
+            7 => Self::White,
+            _ => area.paint(),
+        }
+    }
+}
+
+/// Where something is painted on a page.
+pub(super) struct Ground {
+    page: Rect,
+    /// A bit for each cell: pictures, and all else that is not white.
+    pictures: [u64; CELLS],
+    areas: [u64; CELLS],
+}
+
+impl Ground {
+    pub(super) fn new(page: Rect) -> Self {
+        Self {
+            page,
+            pictures: [0; CELLS],
+            areas: [0; CELLS],
+        }
+    }
+
+    /// Notes that a picture is painted, or something that may be one.
+    pub(super) fn picture(&mut self, area: &Rect) {
+        mark(&mut self.pictures, &self.page, area);
+    }
+
+    /// Notes that an area is painted.
+    pub(super) fn area(&mut self, area: &Rect, ink: Ink) {
+        if ink.paint() == Paint::Seen && area.width().min(area.height()) >= NARROW {
+            mark(&mut self.areas, &self.page, area);
+        }
+    }
+
+    /// Whether somebody sees a text that is painted like this at this place, or a picture of it.
+    pub(super) fn shows(&self, paint: Paint, (x, y): (f32, f32)) -> bool {
+        let (row, column) = (
+            cell(y, self.page.y0, self.page.height()),
+            cell(x, self.page.x0, self.page.width()),
+        );
+        let is_in = |grid: &[u64; CELLS]| grid[row] & 1 << column != 0;
+        match paint {
+            Paint::Seen => true,
+            Paint::White => is_in(&self.pictures) || is_in(&self.areas),
+            Paint::Unseen => is_in(&self.pictures),
+        }
+    }
+}
+
+/// The cell in which a place lies, or to which it is nearest.
+fn cell(at: f32, from: f32, extent: f32) -> usize {
+    let at = (at - from) / extent * CELLS as f32;
+    (at as usize).min(CELLS - 1)
+}
+
+fn mark(grid: &mut [u64; CELLS], page: &Rect, area: &Rect) {
+    let area = area.and(page);
+    if area.width() <= 0.0 || area.height() <= 0.0 {
+        return;
+    }
+    let [first, last] = [area.x0, area.x1].map(|x| cell(x, page.x0, page.width()));
+    let columns = (u64::MAX >> (CELLS - 1 - last)) & (u64::MAX << first);
+    let [first, last] = [area.y0, area.y1].map(|y| cell(y, page.y0, page.height()));
+    for row in &mut grid[first..=last] {
+        *row |= columns;
+    }
+}
