@@ -32,6 +32,7 @@ pub use citation::{Citation, CitationMetadata, Formatted};
 pub use class::{AuthorityTier, Class, DomainCategory, SourceType, classify};
 pub use date::Date;
 pub use embedded::{Embedded, StructuredData};
+pub use hosts::{Reputation, reputation};
 
 /// Text of a page as one line: whitespace collapsed, without control characters, those of
 /// bidirectional text and what has no width, which can hide a text or make it read as what it is
