@@ -12,7 +12,6 @@ mod named;
 mod program;
 mod progress;
 pub mod refused;
-mod script;
 
 pub use advice::advice;
 pub use command::{Conditions, Ended, directory, run};
