@@ -21,6 +21,7 @@
 //! | `search` | workshop: finding files by wildcard, and lines in files by regular expression |
 //! | `web` | workshop: fetching pages, searching the web |
 //! | `document` | workshop: documents, as Markdown |
+//! | `hosts` | workshop: one table of hosts, and the lenses that search in them |
 //! | `page` | workshop: what a page says of itself, and what kind of source it is |
 //! | `browser` | workshop: pages that their scripts put together, by the user's browser |
 //! | `cache` | workshop: what was found out lately, sealed, with an age |
@@ -44,6 +45,7 @@ mod console;
 pub mod contract;
 mod files;
 mod front;
+mod hosts;
 #[cfg(test)]
 mod made_up_tool;
 mod program;

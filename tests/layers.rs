@@ -45,7 +45,7 @@ fn assert_free_of(directories: &[&str], what: &[&str]) {
     }
 }
 
-const WORKSHOPS: [&str; 16] = [
+const WORKSHOPS: [&str; 17] = [
     "access",
     "browser",
     "cache",
@@ -53,6 +53,7 @@ const WORKSHOPS: [&str; 16] = [
     "console",
     "document",
     "files",
+    "hosts",
     "page",
     "sandbox",
     "search",

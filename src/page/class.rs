@@ -4,17 +4,16 @@
 //! far it is relied on is told by the host: nobody is an authority by saying so. Where anybody may
 //! publish, and on a preprint server, the page's word does not make it more than its host is.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
 use super::embedded::Embedded;
 use super::hosts::{self, Known};
 use super::json_ld;
-use crate::web::search::reputation::{self, Tier};
 
 /// What kind of source a page is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceType {
     /// A scholarly article that was reviewed before it appeared.
@@ -51,7 +50,7 @@ pub enum AuthorityTier {
 }
 
 /// What a page is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DomainCategory {
     /// Research and teaching.
@@ -238,12 +237,9 @@ fn cited(embedded: &Embedded) -> Cited {
 /// How far a page is relied on: by its host, and by what it says of itself only as far as that is
 /// no more than medium.
 fn authority(url: &Url, known: Option<Known>, source_type: SourceType) -> AuthorityTier {
-    if let Some(reputation) = reputation::of(url.as_str()) {
-        return match reputation.tier {
-            Tier::High => AuthorityTier::High,
-            Tier::Mixed => AuthorityTier::Medium,
-            Tier::Low => AuthorityTier::Low,
-        };
+    let reputation = hosts::reputation(url.as_str());
+    if let Some(tier) = reputation.and_then(|reputation| hosts::tier(reputation.tier)) {
+        return tier;
     }
     if let Some(known) = known {
         return known.authority;

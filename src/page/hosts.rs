@@ -1,16 +1,41 @@
-//! What is known of hosts: small tables of our own, with the reason for each group.
-//!
-//! A host is looked up by its name and by its parents' names, the longest first, and then by the
-//! suffixes that only public authorities and universities get; never by a part of an address.
+//! What is known of a page by its host: from the table of hosts, or else by the suffixes that only
+//! public authorities and universities get; never by a part of an address.
 
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error;
 use url::Url;
 
 use super::class::{AuthorityTier, DomainCategory, SourceType};
-use groups::GROUPS;
+use crate::hosts::{self, HostRow};
 use suffixes::{GOVERNMENTS, UNIVERSITIES};
 
-mod groups;
 mod suffixes;
+
+/// What is known of how far a host is relied on, for search results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reputation {
+    /// `high`: it answers for what it publishes. `mixed`: some of it is reliable. `low`: it is
+    /// known for what is wrong or made up.
+    pub tier: &'static str,
+    /// The reason.
+    pub basis: &'static str,
+    /// A caution.
+    pub note: Option<&'static str>,
+}
+
+/// The reputation of the host of an address. A host without one is unknown, which is neither good
+/// nor bad.
+#[must_use]
+pub fn reputation(address: &str) -> Option<Reputation> {
+    let url = Url::parse(address.trim()).ok()?;
+    let row = hosts::find(&url, |row| !row.basis.is_empty())?;
+    Some(Reputation {
+        tier: row.tier,
+        basis: row.basis,
+        note: Some(row.note).filter(|note| !note.is_empty()),
+    })
+}
 
 /// What is known of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,20 +53,39 @@ pub struct Known {
     pub scholarly: bool,
 }
 
+impl Known {
+    fn of_row(row: HostRow) -> Option<Self> {
+        Some(Self {
+            source: named(row.source)?,
+            authority: tier(row.tier)?,
+            category: named(row.subject)?,
+            open: row.is_marked("open"),
+            scholarly: row.is_marked("scholarly"),
+        })
+    }
+}
+
+/// The value whose name in answers this is.
+fn named<'de, T: Deserialize<'de>>(name: &'de str) -> Option<T> {
+    T::deserialize(IntoDeserializer::<Error>::into_deserializer(name)).ok()
+}
+
+/// How far a page is relied on whose host has this tier.
+pub fn tier(name: &str) -> Option<AuthorityTier> {
+    match name {
+        "high" => Some(AuthorityTier::High),
+        "mixed" => Some(AuthorityTier::Medium),
+        "low" => Some(AuthorityTier::Low),
+        _ => None,
+    }
+}
+
 /// What is known of the host of an address.
 pub fn of(url: &Url) -> Option<Known> {
-    let host = url.domain()?.trim_end_matches('.');
-    let mut name = host;
-    loop {
-        let group = GROUPS.iter().find(|group| group.hosts.contains(&name));
-        if let Some(group) = group {
-            return Some(group.known);
-        }
-        match name.split_once('.') {
-            Some((_, parent)) => name = parent,
-            None => break,
-        }
+    if let Some(row) = hosts::find(url, |row| !row.source.is_empty()) {
+        return Known::of_row(row);
     }
+    let host = url.domain()?.trim_end_matches('.');
     let known = |source, category| Known {
         source,
         authority: AuthorityTier::High,
@@ -132,25 +176,39 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_are_sound() {
-        let mut names: Vec<&str> = GROUPS
-            .iter()
-            .flat_map(|group| group.hosts)
-            .copied()
-            .collect();
-        for name in &names {
-            assert!(name.contains('.') && *name == name.to_lowercase(), "{name}");
+    fn every_row_of_the_table_is_read() {
+        for row in hosts::rows() {
+            assert!(
+                row.source.is_empty() || Known::of_row(row).is_some(),
+                "{row:?}"
+            );
+            assert!(tier(row.tier).is_some(), "{row:?}");
         }
-        names.sort_unstable();
-        for pair in names.windows(2) {
-            assert_ne!(pair[0], pair[1]);
-        }
+    }
+
+    #[test]
+    fn the_suffixes_are_sound() {
         for (label, countries) in GOVERNMENTS.iter().chain(UNIVERSITIES) {
             assert!(countries.is_sorted_by(|a, b| a < b), "{label}");
             assert!(
                 countries.iter().all(|country| country.len() == 2),
                 "{label}"
             );
+        }
+    }
+
+    #[test]
+    fn a_reputation_is_that_of_the_host_or_of_its_parents() {
+        let tier = |address| reputation(address).map(|reputation| reputation.tier);
+        assert_eq!(tier("https://www.Nature.com/articles/x"), Some("high"));
+        assert_eq!(tier("https://en.wikipedia.org./wiki/X"), Some("mixed"));
+        assert_eq!(tier("https://www.infowars.com:8443/"), Some("low"));
+        let index = reputation("https://pubmed.ncbi.nlm.nih.gov/1").unwrap();
+        assert!(index.basis.contains("index") && index.note.is_some());
+        let parent = reputation("https://ncbi.nlm.nih.gov/1").unwrap();
+        assert_eq!(parent.basis, "public authority, on its own subject");
+        for address in ["https://evil.example/?nature.com", "nature.com", ""] {
+            assert_eq!(reputation(address), None, "{address}");
         }
     }
 }

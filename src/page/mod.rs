@@ -32,6 +32,7 @@ pub use citation::{Citation, CitationMetadata, Formatted};
 pub use class::{AuthorityTier, Class, DomainCategory, SourceType, classify};
 pub use date::Date;
 pub use embedded::{Embedded, StructuredData};
+pub use hosts::{Reputation, reputation};
 
 use crate::unseen;
 

@@ -12,7 +12,6 @@ mod named;
 mod program;
 mod progress;
 pub mod refused;
-mod script;
 mod still_running;
 
 pub use advice::advice;

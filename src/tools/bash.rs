@@ -132,7 +132,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         if let Some(running) = &ended.timed_out {
             object.note(time.note(running));
         } else if shell.is_system_s_own() && refused.is_none() {
-            object.note(shell::advice(command, &outcome.end, ended.code));
+            object.note(shell::advice(command, &outcome.end));
         }
         object.note(refused);
         object.note(outcome.note);

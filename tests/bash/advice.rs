@@ -49,33 +49,20 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
         ("cat <(echo works)", "`<( )` is bash's"),
         (
             "while read -r a; do echo $a; done < <(echo works)",
-            "`<(` is bash's",
+            "`<( )` is bash's",
         ),
         ("function f { echo works; }; f", "`function` is bash's"),
         ("function f() { echo works; }; f", "`function` is bash's"),
         ("[ a == a ] && echo works", "`== in [ ]` is bash's"),
         ("let x=1; echo works; exit 1", "`let` is bash's"),
-        ("x=works; echo ${x:0:5}", "`${x:0:5}` is bash's"),
-        ("x=Works; echo \"${x,,}\"", "`${x,,}` is bash's"),
+        ("x=works; echo ${x:0:5}", "`this form of ${…}` is bash's"),
+        ("x=Works; echo \"${x,,}\"", "`this form of ${…}` is bash's"),
         (
             "for ((i=0;i<1;i++)); do echo works; done",
             "`for ((` is bash's",
         ),
         ("declare -A m; m[a]=works; echo ${m[a]}", "bash's"),
         ("echo works |& cat", "`|&` is bash's"),
-        (
-            "for i in {1..2}; do echo works $i; done",
-            "`{1..2}` is bash's",
-        ),
-        (
-            "grep -r nothing --include=*.{js,ts} /etc/cron.d; echo works; exit 1",
-            "`{js,ts}` is bash's",
-        ),
-        (
-            "command -v works &>/dev/null && echo yes; echo works",
-            "`&>` is bash's",
-        ),
-        ("IFS=$'\\n'; echo works", "`$'…'` is bash's"),
         (
             "n=1; if (( n > 0 )); then echo works; fi",
             "`(( ))` is bash's",
@@ -89,28 +76,12 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
             "`(( ))` is bash's",
         ),
         ("n=1; (( n <= 3 )) && echo works", "`(( ))` is bash's"),
-        (
-            "sleep 60 & kill -SIGTERM $!; echo works; exit 1",
-            "`kill -SIGNAME` is bash's",
-        ),
         ("x=1; [ -v x ] && echo works", "`[ -v … ]` is bash's"),
-        ("printf '%q' works", "`printf %q` is bash's"),
-        (
-            "cd /; ls {etc,works} 2>&1 || exit 1; exit 1",
-            "`{etc,works}` is bash's",
-        ),
-        (
-            "echo $'works\\t' | grep -q $'s\\t' && echo works",
-            "`$'…'` is bash's",
-        ),
-        (
-            "echo works &> /nonexistent/x || exit 1; false; exit 1",
-            "`&>` is bash's",
-        ),
         (
             "read -a x < /etc/passwd && echo works",
-            "`read -a` is bash's",
+            "`this option of read` is bash's",
         ),
+        ("time (echo works)", "`time (…)` is bash's"),
         ("((x++)); false; echo works; exit 1", "bash's"),
     ] {
         let answer = run(command);
@@ -125,10 +96,7 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
         let again = run(&format!("bash -c '{quoted}'"));
         assert_eq!(again.note(), "", "{command}");
         let output = again.field("output");
-        assert!(
-            output.contains("works") || output.contains("/nonexistent"),
-            "{output}"
-        );
+        assert!(output.contains("works"), "{output}");
         assert!(!output.contains("sh: 1: "), "{output}");
     }
 }
@@ -186,7 +154,7 @@ fn without_bash_the_note_does_not_recommend_it() {
         .run();
     let note = answer.note();
     assert!(
-        note.contains("there is no bash here either: write it for sh: [ … ]."),
+        note.contains("there is no bash here either: write it for sh."),
         "{note}"
     );
 }
@@ -217,6 +185,8 @@ fn nothing_is_said_where_that_is_not_the_reason() {
     for command in [
         "false",
         "exit 127",
+        "for i in {1..2}; do echo $i; done; exit 1",
+        "echo works &>/dev/null",
         "nonexistent-program",
         "echo 'sh: 1: [[: not found'; exit 127",
         "echo 'sh: 1: source: not found' >&2; exit 127",

@@ -7,13 +7,13 @@ use super::fields::Wanted;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{META, Object, Reply};
 use crate::contract::terms::Reader;
+use crate::page::{Reputation, reputation};
 use crate::tools::research::{Freshness, TRUST};
 use crate::web::search::claim::Claim;
 use crate::web::search::hints::{Action, Hints};
 use crate::web::search::kept::GOOD_FOR;
 use crate::web::search::outcome::Answer;
 use crate::web::search::provider::Provider;
-use crate::web::search::reputation::{self, Reputation};
 use crate::web::search::{SearchResult, display_link, taken};
 
 /// What the fields around the results take at most where there is a limit, in bytes.
@@ -49,7 +49,7 @@ struct Known {
 impl From<Reputation> for Known {
     fn from(reputation: Reputation) -> Self {
         Self {
-            tier: reputation.tier.name(),
+            tier: reputation.tier,
             basis: reputation.basis,
             note: reputation.note,
         }
@@ -78,8 +78,8 @@ impl<'a> Lines<'a> {
             .published_at
             .as_deref()
             .map(|at| &at[..at.len().min(10)]);
-        let known = reputation::of(&result.url);
-        let known = known.map(|known| format!("{}: {}", known.tier.name(), known.basis));
+        let known = reputation(&result.url);
+        let known = known.map(|known| format!("{}: {}", known.tier, known.basis));
         let source: Vec<String> = [date.map(str::to_owned), known]
             .into_iter()
             .flatten()
@@ -239,7 +239,7 @@ fn row<'a>(result: &'a SearchResult, claim: Option<&Claim>) -> Row<'a> {
         url: &result.url,
         snippet: &result.snippet,
         display_link: display_link(&result.url),
-        source_reputation: reputation::of(&result.url).map(Known::from),
+        source_reputation: reputation(&result.url).map(Known::from),
         claim_signal: claim.map(|claim| claim.signal(result)),
         published_at: result.published_at.as_deref(),
         extra_snippets: &result.extra_snippets,

@@ -25,7 +25,6 @@
 //! | `lenses` | lists of domains with a name |
 //! | `claim` | what of a result says most about a claim |
 //! | `hints` | what to do where nothing was found |
-//! | `reputation` | what is known of hosts |
 
 use std::fmt;
 
@@ -55,7 +54,6 @@ mod plain;
 pub mod provider;
 pub mod query;
 mod reply;
-pub mod reputation;
 mod results;
 pub mod searchapi;
 pub mod searcher;

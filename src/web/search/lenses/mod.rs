@@ -3,11 +3,11 @@
 
 use std::fmt;
 
+use crate::hosts;
 use crate::sort::Sort;
 use crate::web::credentials::Credentials;
 
 mod files;
-mod own;
 
 /// A list of domains with a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,10 +69,10 @@ impl Lenses {
     /// Those that are compiled in.
     #[must_use]
     pub fn compiled_in() -> Self {
-        let all = own::LENSES.iter().map(|(name, description, domains)| Lens {
-            name: (*name).to_owned(),
-            description: (*description).to_owned(),
-            domains: domains.iter().map(|domain| (*domain).to_owned()).collect(),
+        let all = hosts::lenses().map(|row| Lens {
+            name: row.name.to_owned(),
+            description: row.description.to_owned(),
+            domains: row.hosts.split(' ').map(str::to_owned).collect(),
             cx: None,
         });
         Self {
