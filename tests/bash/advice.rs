@@ -21,7 +21,6 @@ fn sh_is_dash() -> bool {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
     if !sh_is_dash() {
         return;

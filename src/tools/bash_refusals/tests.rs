@@ -74,6 +74,7 @@ const ASK: &str = " Only whoever set that up can allow more: tell them what you 
 const UNNAMED: &str = "The output speaks of a refusal. This call is confined, which may be why.";
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn of_output_alone_the_note_says_what_it_speaks_of_and_what_is_outside() {
     let place = NotedPlace::new(Door::Flags, false);
     let outside = |path: &str, directory: &str| {
