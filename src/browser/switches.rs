@@ -54,8 +54,8 @@ const ALWAYS: [&str; 44] = [
     "--variations-server-url=http://ikigai.invalid",
     "--variations-insecure-server-url=http://ikigai.invalid",
     "--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,\
-     InterestFeedContentSuggestions,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,\
-     OptimizationGuideModelDownloading,Translate",
+     DsePreload2,InterestFeedContentSuggestions,MediaRouter,NetworkTimeServiceQuerying,\
+     OptimizationHints,OptimizationGuideModelDownloading,PreconnectToSearch,Prewarm,Translate",
     // Nothing of the user's: no extensions, no key rings, no devices.
     "--disable-extensions",
     "--disable-plugins",
