@@ -13,7 +13,7 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-/// So many marks of direction in a row, among other unseen characters, say something else.
+/// In a row of this many unseen characters, marks of direction say something else.
 const MANY_MARKS: usize = 4;
 
 /// The effect of an unseen character.
@@ -70,13 +70,13 @@ fn effect(c: char) -> Option<Effect> {
     })
 }
 
-/// Says of a character that it shows nothing by itself.
+/// True for a character that shows nothing by itself.
 #[must_use]
 pub fn is_unseen(c: char) -> bool {
     !c.is_ascii() && effect(c).is_some()
 }
 
-/// Says of a character that it turns the direction of writing: with it a line can read as another.
+/// True for a character that turns the direction of writing: with it a line can read as another.
 #[must_use]
 pub fn turns(c: char) -> bool {
     effect(c) == Some(Effect::Turn)
@@ -312,7 +312,7 @@ fn of_the_character(before: Option<char>, run: &str) -> usize {
     if belongs { first.len_utf8() } else { 0 }
 }
 
-/// Says of a joiner between these that it has something to join, or to part: letters and marks of
+/// True if a joiner between these has something to join, or to part: letters and marks of
 /// scripts that have joined ones, or emoji. Behind such a letter it also decides on its form.
 fn joins(before: Option<char>, next: Option<char>) -> bool {
     let is_written = |c: char| {

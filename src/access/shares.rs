@@ -25,7 +25,7 @@ pub struct Share {
 }
 
 impl Shares {
-    /// So many places. Where they are not `divided`, anybody may take all of them.
+    /// This many places; where they are not `divided`, anybody may take all of them.
     #[must_use]
     pub fn new(all: usize, divided: bool) -> Arc<Self> {
         Arc::new(Self {

@@ -55,7 +55,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// How long a server that starts waits for the first connection.
 const AT_START: Duration = Duration::from_millis(250);
 
-/// How many replies the library's and our own greeting has at most.
+/// The most replies to a greeting, the library's and our own.
 const GREETING: usize = 8;
 
 /// How many requests wait in memory to be sent.

@@ -1,8 +1,9 @@
 //! Sanitizing text for a terminal: control characters are shown instead of obeyed.
 //!
-//! Control characters are those of Unicode's category Cc (C0, DEL, C1) but for newline and tab; the
-//! separators of lines and paragraphs, and the controls of bidirectional text, which can make a line read as what it is not, are treated alike.
-//! C0 controls are shown in caret notation, as `cat -v` does.
+//! Control characters are those of Unicode's category Cc (C0, DEL, C1) but for newline and tab. The
+//! separators of lines and paragraphs are treated alike, and so are the controls of bidirectional
+//! text, which can make a line read as what it is not. C0 controls are shown in caret notation, as
+//! `cat -v` does.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

@@ -20,13 +20,14 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process
 
 use crate::sandbox::own_process::OwnProcess;
 
-/// How many processes are found per round. Where they are ended, the next one finds what is left.
+/// The most processes that are found per round. Once these are ended, the next round finds the
+/// rest.
 const AT_ONCE: usize = 4096;
 
 /// How much of a file in `/proc` is read at a time, in bytes.
 const PIECE: usize = 4096;
 
-/// Whether any process bears `mark`, or descends from this one.
+/// True if any process bears `mark`, or descends from this one.
 #[must_use]
 #[inline(never)]
 pub fn are_marked(mark: &[u8]) -> bool {
@@ -42,14 +43,14 @@ pub struct RunningProcess {
     pub pid: i32,
     /// That of its parent.
     pub parent: i32,
-    /// How many processes are between it and this one.
+    /// Its distance from this process, in generations.
     pub depth: usize,
     /// Its arguments, as far as [`PIECE`] bytes reach, each with a NUL at its end.
     pub arguments: Vec<u8>,
 }
 
-/// What runs of the descendants of this process, and of what bears `mark`, but for those of this
-/// program's own that end by themselves.
+/// The descendants of this process, and whatever bears `mark`, that are running; without this
+/// program's own processes, which end by themselves.
 #[must_use]
 #[inline(never)]
 pub fn running(mark: Option<&[u8]>) -> Vec<RunningProcess> {

@@ -160,15 +160,15 @@ impl Watchdog {
         }
     }
 
-    /// What runs of the program and of what it started.
+    /// The processes that are running, of the program and of all that it started.
     #[must_use]
     pub fn running(&self) -> Vec<RunningProcess> {
         descendants::running(self.mark.as_deref().map(str::as_bytes))
     }
 
-    /// Has the program and all that it started be asked to end, and killed after `grace`.
+    /// Orders that the program and all that it started are asked to end, and killed after `grace`.
     pub fn ask_to_end(&mut self, grace: Duration) {
-        // One that is gone is stood in for when the wait for its end is over.
+        // If the watchdog is gone, this process stands in for it once it has waited for its end.
         let _ = self.lifeline.write_all(&[word(grace)]);
     }
 
@@ -214,8 +214,8 @@ impl Watchdog {
         }
     }
 
-    /// Does what a watchdog would have done that was killed: ends what the command started, which
-    /// has so much time, and removes its directory.
+    /// Does what a killed watchdog would have done: ends what the command started, which has this
+    /// much time, and removes its directory.
     fn stand_in(&self, grace: Duration) {
         let ending = Ending {
             group: None,
@@ -437,7 +437,7 @@ fn take_streams(nothing: BorrowedFd<'_>, output: &OwnedFd, errors: Stderr) -> Re
         .and_then(|()| rustix::stdio::dup2_stderr(errors))
 }
 
-/// Waits for the program's end and reports it; false if the tool said a word or died first.
+/// Waits for the program's end and reports it; false if the tool gave an order or died first.
 fn report_end(program: Pid, tether: &OwnedFd, report: &OwnedFd) -> bool {
     let handle = pidfd_open(program, PidfdFlags::empty());
     let mut wanted = [

@@ -116,7 +116,7 @@ fn unquoted(command: &str) -> Option<String> {
     Some(kept)
 }
 
-/// What in the command is bash's, where the shell complained with `words`.
+/// The spelling of bash in the command of which the shell complained with `words`.
 fn spelling(command: &str, words: &str) -> Option<&'static str> {
     let is_called = |word: &str| {
         let mut parts = command.split(|c: char| c.is_whitespace() || ";&|()`".contains(c));

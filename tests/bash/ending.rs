@@ -1,4 +1,4 @@
-//! How a command is ended: it is asked to, has the time to clear up, and then is killed.
+//! Ending a command: it is asked to end, has time to clear up, and is then killed.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ use crate::common::{
     self, Answer, BINARY, alone, directory, eventually, link, processes_with, skip, text, tool,
 };
 
-/// What a busy machine adds.
+/// The time that a busy machine adds.
 const SLACK: Duration = Duration::from_millis(300);
 
 /// A call that may take so many seconds.
@@ -315,7 +315,7 @@ fn no_name_that_a_link_gives_outlives_the_end_of_the_time() {
     }
 }
 
-/// Whether any process works in that directory.
+/// True if any process works in that directory.
 fn runs(directory: &Path) -> bool {
     let directory = directory.canonicalize().unwrap();
     let mut all = fs::read_dir("/proc").unwrap().flatten();

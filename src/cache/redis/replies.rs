@@ -1,5 +1,5 @@
-//! What Redis sends, looked at before anybody makes room for it: as many replies as were asked for,
-//! of the kinds that they may be, none longer than an entry. The client library would take in
+//! Checks what Redis sends before anybody makes room for it: no more replies than were asked for,
+//! only of the kinds that can answer, none longer than an entry. The client library would take in
 //! whatever is announced, for as long as it comes.
 //!
 //! Rules: "RESP protocol description" of Redis, in its second version; what is asked for here is
@@ -18,22 +18,22 @@ use super::LONGEST;
 /// The longest line, which is an error's.
 const LINE: usize = 4096;
 
-/// How many replies are to come yet.
+/// The number of replies that are still to come; sender and reader share it.
 #[derive(Clone, Debug)]
 pub struct Owed(Arc<AtomicUsize>);
 
 impl Owed {
-    /// So many.
+    /// Expects this many.
     pub fn new(replies: usize) -> Self {
         Self(Arc::new(AtomicUsize::new(replies)))
     }
 
-    /// So many more.
+    /// Expects this many more.
     pub fn add(&self, replies: usize) {
         self.0.fetch_add(replies, Ordering::Relaxed);
     }
 
-    /// Whether there was one, which has come now.
+    /// Counts one reply as come; false if none was expected.
     fn take(&self) -> bool {
         let less = |owed: usize| owed.checked_sub(1);
         let taken = self
@@ -43,28 +43,28 @@ impl Owed {
     }
 }
 
-/// A stream on which replies come that are owed.
+/// A stream that fails at the first reply that was not expected.
 pub struct Replies<S> {
     stream: S,
     owed: Owed,
     at: At,
 }
 
-/// Where in a reply the stream is.
+/// The place in a reply that the stream has reached.
 #[derive(Debug)]
 enum At {
     Beginning,
-    /// In a line, of a string's size if there are digits.
+    /// In a line; if there are digits, it tells a string's size.
     Line {
         length: usize,
         digits: Option<String>,
     },
-    /// So many bytes before the end of a string.
+    /// In a string, this many bytes before its end.
     Content(usize),
 }
 
 impl<S> Replies<S> {
-    /// Those of `stream`.
+    /// The replies of `stream`.
     pub fn new(stream: S, owed: Owed) -> Self {
         Self {
             stream,
@@ -73,7 +73,7 @@ impl<S> Replies<S> {
         }
     }
 
-    /// Passes over what has come; `None` if it is no reply that is owed.
+    /// Passes over what has come; `None` if it is no reply that was expected.
     fn look(&mut self, mut bytes: &[u8]) -> Option<()> {
         while let Some((first, rest)) = bytes.split_first() {
             match &mut self.at {

@@ -1,5 +1,5 @@
-//! The declarations of a `style` attribute, and which of them counts: all that matter here, in one
-//! pass.
+//! Reading a `style` attribute in one pass: the declaration that counts, for each of the properties
+//! that matter here.
 //!
 //! Rules: CSS Cascading 4 (`!important`, the last one counts), CSS Variables 1 and CSS Environment
 //! Variables 1. The grammar (CSS Syntax 3) is `cssparser`'s.
@@ -29,19 +29,19 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-/// How deep in brackets a value is read: each level is one of the stack.
+/// The deepest brackets in which a value is read: each level takes one of the stack.
 const MAX_DEPTH: u8 = 32;
 
-/// What a `style` attribute says of its element.
+/// The properties that a `style` attribute sets.
 pub(super) struct Style([Declared; Longhand::COUNT]);
 
-/// What counts of the declarations of a property.
+/// The declaration of a property that counts.
 #[derive(Clone, Copy, Default)]
 struct Declared {
-    /// `None` where it is not known here, or that of the element around.
+    /// `None` where it is not known here, or is inherited.
     value: Option<Value>,
     important: bool,
-    /// Whether there is one.
+    /// There is a declaration.
     is_set: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Colour {
     alpha: f32,
 }
 
-/// What a value is made of.
+/// A part of a value.
 #[derive(Debug)]
 enum Part<'i> {
     Word(CowRcStr<'i>),
@@ -86,7 +86,7 @@ impl Style {
         read
     }
 
-    /// Reads the next thing in a style; whether there was one.
+    /// Reads the next thing in a style; false at its end.
     ///
     /// A `}` that closes nothing begins a declaration that is none, to the next semicolon: so does
     /// the browser that most people have, whereas `cssparser` looks for a declaration directly
@@ -97,7 +97,7 @@ impl Style {
             Ok(Token::Semicolon) => return true,
             Ok(Token::CloseCurlyBracket) => {
                 let none = |_: &mut Parser<'_, '_>| -> Result<(), ParseError<'_, ()>> { Ok(()) };
-                // What is not read to its end is an error, and passed over all the same.
+                // Not reading it to its end is an error, but it is passed over all the same.
                 let _ = parser.parse_until_after(Delimiter::Semicolon, none);
                 return true;
             }
@@ -146,7 +146,7 @@ impl Style {
     }
 }
 
-/// Whether a value is one that each property has, and says nothing by itself.
+/// True for a keyword that every property takes, and that says nothing by itself.
 fn is_wide(parts: &[Part<'_>]) -> bool {
     let wide = ["inherit", "initial", "unset", "revert", "revert-layer"];
     matches!(parts, [Part::Word(word)] if wide.iter().any(|wide| word.eq_ignore_ascii_case(wide)))

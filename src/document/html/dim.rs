@@ -1,7 +1,7 @@
-//! Text that is not seen for what it inherits: its size, its colour, how far it is indented.
+//! Hiding text that is not seen because of what it inherits: its size, its colour, its indent.
 //!
-//! Rules: CSS Cascading 4, "Inheritance". An element in which all text is unseen, and nothing else
-//! is seen, is hidden like any other; where some text shows itself again, the rest of it is.
+//! Rules: CSS Cascading 4, "Inheritance". An element in which nothing is seen is hidden as a whole;
+//! where some of its text shows itself again, the rest of the text is hidden.
 
 use html2md::{Handle, NodeData, RcDom};
 use html5ever::interface::{Attribute, ElementFlags, QualName, TreeSink};
@@ -15,9 +15,9 @@ struct Frame {
     node: Handle,
     next: usize,
     text: Text,
-    /// Whether something in it is seen.
+    /// Something in it is seen.
     seen: bool,
-    /// What in it is not: elements, and texts by their places.
+    /// The elements in it that are not seen, and the texts, by their places.
     unseen: Vec<Handle>,
     texts: Vec<usize>,
 }
@@ -82,7 +82,7 @@ fn text_of(node: &Handle, kind: Option<Kind>, around: &Text) -> Text {
 
 fn leave(tree: &RcDom, done: Frame, around: Option<&mut Frame>, hidden: &mut Vec<Handle>) {
     let has_unseen = !done.unseen.is_empty() || !done.texts.is_empty();
-    // What is hidden besides may be shown for other reasons, without what is unseen in it.
+    // An element that is hidden anyway may yet be shown, without what is unseen in it.
     if let Some(around) = around.filter(|_| !dom::is_hidden(&done.node)) {
         if !done.seen {
             if has_unseen {

@@ -51,7 +51,7 @@ struct State {
     leading: f32,
     rise: f32,
     mode: i32,
-    /// What areas and lines are painted with.
+    /// The inks of areas and of lines.
     inks: [Ink; 2],
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Drawn {
     pub(super) unknown: usize,
     /// Whether there was a picture.
     pub(super) images: bool,
-    /// Whether text that nobody sees counts, and whether there was any that does not.
+    /// Text that nobody sees counts as well; and there was some that did not count.
     pub(super) all: bool,
     pub(super) unseen: bool,
     pub(super) runs: Runs,

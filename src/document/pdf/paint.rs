@@ -1,8 +1,8 @@
-//! How text is painted, and what on a page it can be seen against.
+//! The paint of text, and the parts of a page against which it can be seen.
 //!
 //! Rules: ISO 32000-2, 8.6 (colours), 9.3.6 (rendering modes), 11.6.4.4 (constant alpha). Paper is
-//! white. Where something lies is known to a cell of a grid, and what lies there is taken to make a
-//! white text seen, or to be a scan of the text that is not painted, whichever was drawn first.
+//! white. Places are known to a cell of a grid. Whatever lies there is taken to make white text
+//! seen, or to be the scan of text that is not painted, in whatever order both were drawn.
 
 use lopdf::{Dictionary, Object};
 
@@ -16,10 +16,10 @@ const CELLS: usize = 64;
 /// The narrowest area that a text can be seen against, in points: a rule is none.
 const NARROW: f32 = 3.0;
 
-/// The most of white, and of transparent, that is not told from it.
+/// The difference up to which a colour counts as white, and an alpha as none.
 const FAINT: f32 = 0.05;
 
-/// How a text is painted.
+/// The paint of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paint {
     Seen,
@@ -29,12 +29,12 @@ pub(super) enum Paint {
     Unseen,
 }
 
-/// What areas, or lines, are painted with.
+/// The ink of areas, or of lines.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Ink {
     is_white: bool,
     is_clear: bool,
-    /// Whether more of each part of a colour is lighter.
+    /// The colour space is one whose white is known.
     adds: bool,
 }
 
@@ -85,20 +85,20 @@ impl Ink {
 }
 
 impl Paint {
-    /// That of text in a rendering mode.
+    /// The paint of text in a rendering mode.
     pub(super) fn of(mode: i32, [area, line]: [Ink; 2]) -> Self {
         match mode {
             2 | 6 if area.paint() == Self::Seen => Self::Seen,
             1 | 2 | 5 | 6 => line.paint(),
             3 => Self::Unseen,
-            // What is painted next is seen through it.
+            // The text clips: the next paint is seen through it.
             7 => Self::White,
             _ => area.paint(),
         }
     }
 }
 
-/// Where something is painted on a page.
+/// The parts of a page on which something is painted.
 pub(super) struct Ground {
     page: Rect,
     /// A bit for each cell: pictures, and all else that is not white.
@@ -127,7 +127,7 @@ impl Ground {
         }
     }
 
-    /// Whether somebody sees a text that is painted like this at this place, or a picture of it.
+    /// True if somebody sees a text with this paint at this place, or a picture of it.
     pub(super) fn shows(&self, paint: Paint, (x, y): (f32, f32)) -> bool {
         let (row, column) = (
             cell(y, self.page.y0, self.page.height()),

@@ -49,7 +49,7 @@ impl Run {
         f32::midpoint(self.u0, self.u1)
     }
 
-    /// Where its middle lies on its page.
+    /// The place of its middle on the page.
     pub(super) fn place(&self) -> (f32, f32) {
         turned((self.middle(), self.v + 0.25 * self.size), -self.angle)
     }

@@ -1,10 +1,11 @@
-//! What of `/etc` may be read: by an ordinary user all that the kernel lets that user read; by
-//! root, whom it lets read the passwords and keys there as well, the entries that programs read
-//! which do not administer the machine, if everybody may read them.
+//! Deciding what of `/etc` a command may read. An ordinary user's reads whatever the kernel lets
+//! that user read. Root's, which could read passwords and keys as well, reads the entries that
+//! programs need which do not administer the machine, if everybody may read these.
 //!
-//! Landlock knows no exceptions, so for root each entry is allowed for itself. All that everybody
-//! may read would be the simpler rule, but looking for that in all of `/etc` takes more than half
-//! as long as a whole confined call, and allowing each entry of its first level a sixth.
+//! Landlock knows no exceptions, so each entry is allowed by itself, a directory with all below it.
+//! To allow whatever everybody may read would be simpler, but looking for that in all of `/etc`
+//! takes more than half as long as a whole confined call, and allowing each entry of its first
+//! level a sixth.
 
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
@@ -133,7 +134,7 @@ const READ_BY_PROGRAMS: [&str; 114] = [
     "zshrc",
 ];
 
-/// How the names of others begin, most of which have their version in it.
+/// Beginnings of the names of others, most of which hold a version.
 const BEGINNINGS: [&str; 8] = [
     "ImageMagick-",
     "csh.",
@@ -145,7 +146,7 @@ const BEGINNINGS: [&str; 8] = [
     "ruby",
 ];
 
-/// How the names end of those that say which system this is.
+/// Ends of the names of files that say which system this is.
 const ENDINGS: [&str; 2] = ["release", "version"];
 
 /// Others in directories that hold keys as well.
@@ -165,7 +166,7 @@ const BESIDE_KEYS: [&CStr; 13] = [
     c"ssl/openssl.cnf",
 ];
 
-/// What may be read of the directory `etc`, and how.
+/// The parts of the directory `etc` that may be read, with the rights.
 pub fn readable(etc: Place) -> Vec<(Place, BitFlags<AccessFs>)> {
     if !rustix::process::geteuid().is_root() {
         return vec![(etc, ruleset::to_read())];
@@ -176,7 +177,7 @@ pub fn readable(etc: Place) -> Vec<(Place, BitFlags<AccessFs>)> {
         parts.extend(place.map(|place| (place, ruleset::to_read())));
     };
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    // Where it cannot be listed, nothing of it is allowed.
+    // If it cannot be listed, nothing of it is allowed.
     if let Ok(list) = openat(&etc.fd, c".", flags, Mode::empty()) {
         let mut buffer = Vec::with_capacity(16_384);
         let mut entries = RawDir::new(list, buffer.spare_capacity_mut());

@@ -17,7 +17,7 @@ const SHARED: &str = "/tmp /var/tmp /home";
 /// The system's own, which may hold keys or reach devices.
 const OF_SYSTEM: &str = "/boot /dev /etc /proc /run /sys";
 
-/// The same of what root runs: harmless to read.
+/// The system's programs, which others run as well: harmless to read, not to write.
 const OF_PROGRAMS: &str = "/bin /lib /lib64 /nix /opt /sbin /usr /var/lib /var/spool";
 
 /// True where this right in `place`, which no link leads to, opens neither what is private nor what
@@ -32,7 +32,7 @@ pub fn is_harmless(place: &Path, right: Right) -> bool {
         let hidden = inner
             .next()
             .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        // To read what lies deeper is what programs of a home take; to write it changes them.
+        // Programs in a home take reading what lies deeper (`~/.cargo/bin`); writing changes them.
         hidden && (writes || inner.next().is_none())
     };
     let on_path = || {

@@ -62,7 +62,7 @@ impl Key {
         out + &text[shown..]
     }
 
-    /// Whether nobody writes it by chance: it is long, or has letters and digits.
+    /// True if nobody writes it by chance: it is long, or has both letters and digits.
     fn is_no_word(&self) -> bool {
         let count = |is: fn(char) -> bool| self.0.chars().filter(|c| is(*c)).count();
         let (letters, digits) = (count(char::is_alphabetic), count(|c| c.is_ascii_digit()));
@@ -70,8 +70,8 @@ impl Key {
     }
 }
 
-/// How many letters and digits a secret has that is looked for in other forms, and one of letters
-/// alone.
+/// The least number of letters and digits of a secret that is looked for in other forms; and of one
+/// that lacks either.
 const SHORTEST: usize = 8;
 const LONG: usize = 20;
 
@@ -83,7 +83,7 @@ struct Folded {
     bytes: Vec<u8>,
     /// The part of the text that each of them stands for.
     places: Vec<Range<usize>>,
-    /// Where in the text an encoded character begins that is cut off by its end.
+    /// The place in the text of an encoded character that the text's end cuts off.
     end: usize,
 }
 
@@ -140,14 +140,14 @@ impl Folded {
         }
     }
 
-    /// Where the text has `wanted`.
+    /// The places at which the text has `wanted`.
     fn find(&self, wanted: &[u8]) -> Vec<Range<usize>> {
         let found = memchr::memmem::find_iter(&self.bytes, wanted);
         let place = |at: usize| self.places[at].start..self.places[at + wanted.len() - 1].end;
         found.map(place).collect()
     }
 
-    /// Where `wanted` begins that the end of the text, of this `length`, breaks off.
+    /// The place of a `wanted` that the end of the text, of this `length`, breaks off.
     fn cut_off(&self, wanted: &[u8], length: usize) -> Option<Range<usize>> {
         if self.places.last()?.end != self.end {
             return None;
@@ -213,8 +213,8 @@ fn hexadecimal(secret: &str) -> Vec<u8> {
         .collect()
 }
 
-/// What is always there of a secret in base64 that has so many bytes before it, and any behind it;
-/// as it is searched for, in which both alphabets are one.
+/// The part of a secret in base64 that is the same whatever stands behind it, with this many bytes
+/// before it; folded, so that both alphabets are one.
 fn base64_behind(before: usize, secret: &str) -> Vec<u8> {
     let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
     let encoded = STANDARD_NO_PAD.encode(&bytes);
@@ -222,7 +222,7 @@ fn base64_behind(before: usize, secret: &str) -> Vec<u8> {
     Folded::of(encoded.get(whole).unwrap_or_default(), true).bytes
 }
 
-/// Whether a character may be left out of a text before it is shown, as of an address or a title.
+/// True for a character that may be left out of a text before it is shown, as of a title.
 fn is_unseen(c: char) -> bool {
     c.is_control() || unseen::is_unseen(c)
 }

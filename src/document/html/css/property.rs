@@ -11,7 +11,7 @@ use super::{Colour, Part, Value};
 /// The most values that a declaration sets.
 pub(super) const MOST: usize = 4;
 
-/// Pixels of an em, and of a hundredth of what is as wide as the page, since neither is known here.
+/// Pixels of an em and of a hundredth of the page's width: assumed, since neither is known here.
 const EM: f32 = 16.0;
 const HUNDREDTH: f32 = 12.8;
 
@@ -76,7 +76,7 @@ pub(super) struct Row {
     name: &'static str,
     pub(super) first: Longhand,
     pub(super) count: usize,
-    /// What a value sets; `None` for one that is not valid.
+    /// Reads what a value sets; `None` for one that is not valid.
     pub(super) read: fn(&[Part<'_>]) -> Option<Values>,
 }
 
@@ -221,7 +221,10 @@ const ROWS: [Row; 57] = [
             .map(|length| [Some(length), None, None, None])
     }),
     is("white-space", L::Unbroken, 1, |parts| {
-        let unbroken = |part: &Part<'_>| matches!(part, Part::Word(word) if word.eq_ignore_ascii_case("nowrap") || word.eq_ignore_ascii_case("pre"));
+        let unbroken = |part: &Part<'_>| {
+            matches!(part, Part::Word(word)
+                if word.eq_ignore_ascii_case("nowrap") || word.eq_ignore_ascii_case("pre"))
+        };
         one(f32::from(u8::from(parts.iter().any(unbroken))))
     }),
     is("font-size", L::FontSize, 2, |parts| match parts {
@@ -349,7 +352,7 @@ fn known(part: &Part<'_>) -> Option<f32> {
     }
 }
 
-/// Lengths of four sides, of which those that are not given are those across.
+/// Lengths of four sides; one that is not given is that of the opposite side.
 fn sides(parts: &[Part<'_>]) -> Option<Values> {
     let mut sides = [None; MOST];
     if parts.is_empty() || parts.len() > MOST {
@@ -372,7 +375,7 @@ fn overflow(part: &Part<'_>) -> Option<Value> {
     Some(Value::Number(clips))
 }
 
-/// What `display` makes of an element: nothing, a part of a line, no box of its own, or a box.
+/// Reads `display`: nothing, a part of a line, no box of its own, or a box.
 fn display(parts: &[Part<'_>]) -> Option<Values> {
     let mut words = Vec::new();
     for part in parts {
@@ -412,7 +415,7 @@ fn is_display(value: &str) -> bool {
     ) || is_box(value)
 }
 
-/// Whether this is `[outside || inside] | [outside? && [flow | flow-root]? && list-item]`.
+/// True for `[outside || inside] | [outside? && [flow | flow-root]? && list-item]`.
 fn is_box(value: &str) -> bool {
     let (mut outside, mut inside, mut item) = (0, None, 0);
     for word in value.split_ascii_whitespace() {
@@ -481,7 +484,7 @@ fn transform(parts: &[Part<'_>]) -> Option<Values> {
     Some(numbers(&[scale, x, y]))
 }
 
-/// Whether a rectangle of which these are the sides, from its top clockwise, leaves nothing.
+/// True if a rectangle with these sides, clockwise from its top, leaves nothing.
 fn is_empty(top: Option<f32>, right: Option<f32>, bottom: Option<f32>, left: Option<f32>) -> bool {
     let thin = |from: Option<f32>, to: Option<f32>| {
         from.zip(to)
@@ -490,7 +493,7 @@ fn is_empty(top: Option<f32>, right: Option<f32>, bottom: Option<f32>, left: Opt
     thin(top.or(Some(0.0)), bottom) || thin(left.or(Some(0.0)), right)
 }
 
-/// Whether `clip` leaves nothing.
+/// Reads `clip`: 1 where it leaves nothing.
 fn clip(parts: &[Part<'_>]) -> Option<Values> {
     let nothing = match parts {
         [Part::Word(word)] if word.eq_ignore_ascii_case("auto") => false,
@@ -510,7 +513,7 @@ fn clip(parts: &[Part<'_>]) -> Option<Values> {
     one(f32::from(u8::from(nothing)))
 }
 
-/// Whether a shape leaves nothing.
+/// Reads `clip-path`: 1 where the shape leaves nothing.
 fn clip_path(parts: &[Part<'_>]) -> Option<Values> {
     let nothing = match parts.iter().find_map(|part| match part {
         Part::Call(name, inner) => Some((name.to_ascii_lowercase(), inner)),
@@ -519,7 +522,10 @@ fn clip_path(parts: &[Part<'_>]) -> Option<Values> {
         Some((name, inner)) => {
             let lengths: Vec<f32> = inner
                 .iter()
-                .take_while(|part| !matches!(part, Part::Word(word) if word.eq_ignore_ascii_case("round") || word.eq_ignore_ascii_case("at")))
+                .take_while(|part| {
+                    !matches!(part, Part::Word(word)
+                        if word.eq_ignore_ascii_case("round") || word.eq_ignore_ascii_case("at"))
+                })
                 .filter_map(known)
                 .collect();
             let small = |length: f32| length < super::verdict::TINY;
@@ -556,7 +562,7 @@ fn clip_path(parts: &[Part<'_>]) -> Option<Values> {
     one(f32::from(u8::from(nothing)))
 }
 
-/// Whether two insets meet.
+/// True if two insets from opposite sides meet.
 fn covers(one: f32, other: f32) -> bool {
     one + other > 99.9 * HUNDREDTH
 }
@@ -677,7 +683,7 @@ fn background(parts: &[Part<'_>]) -> Option<Values> {
     Some([plain, None, None, None])
 }
 
-/// Whether the background is painted where the text is.
+/// Reads `background-clip`: 1 where the background is painted in the letters alone.
 fn to_text(parts: &[Part<'_>]) -> Option<Values> {
     let is_text =
         |part: &Part<'_>| matches!(part, Part::Word(word) if word.eq_ignore_ascii_case("text"));

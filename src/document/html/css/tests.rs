@@ -1,5 +1,5 @@
-//! What hides: each style was drawn by the browser that most people have, which shows those that are
-//! said to be seen, and of the others nothing, or what is too faint or too small to be read.
+//! Styles that hide, and styles that do not. Each was drawn by the browser that most people have:
+//! it shows those that are said to be seen; of the others it shows nothing that could be read.
 
 use super::*;
 
@@ -229,7 +229,7 @@ const SEEN: &[&str] = &[
     "inset:0",
 ];
 
-/// Whether nobody sees a `div` of this style, or its text.
+/// True if nobody sees a `div` of this style, or its text.
 fn leaves_nothing(style: &str) -> bool {
     let style = Style::of(style);
     style.hiding(true).is_some() || Text::default().within(&style, true).is_unseen()

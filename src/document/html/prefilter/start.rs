@@ -148,7 +148,7 @@ impl<'a> Filter<'a> {
         let mut veils = Veils::new(name, category, self.dim);
         let name_end = tag::name_end(page, at + 1);
         let (mut kept, mut dropped) = (Vec::new(), false);
-        // What says of a hidden element that the page offers to show it.
+        // The attributes by which a page offers to show a hidden element.
         let (mut said, mut saying) = ([""; tag::USED_OF_HIDDEN.len()], 0);
         let (end, closed) = tag::scan(page, name_end, |attribute| {
             let used = match veils.note(&attribute).filter(|_| !seen) {

@@ -92,12 +92,12 @@ pub(super) struct Layout {
     placeholders: HashMap<String, Levels>,
     kinds: HashMap<String, Levels>,
     body: Levels,
-    /// What both have beneath a slide.
+    /// The ground that a layout and its master give a slide.
     pub(super) ground: Ground,
 }
 
 impl Layout {
-    /// Reads the styles of a master, and what it has beneath its slides.
+    /// Reads the styles of a master, and the ground that it gives its slides.
     pub(super) fn read_master(&mut self, text: &str, theme: &str) {
         self.ground = Ground::of_master(text, theme);
         let mut xml = Xml::new(text, None);

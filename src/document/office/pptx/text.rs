@@ -27,7 +27,7 @@ pub(super) struct Paragraph {
 }
 
 /// Reads the text of the element that was opened last.
-/// On white, that of `ground`, white is not seen.
+/// A `ground` is given where it is white: on that, white text is not seen.
 pub(super) fn read(
     xml: &mut Xml<'_>,
     relations: &Relations,
@@ -94,7 +94,7 @@ fn paragraph(
     }
 }
 
-/// What a run looks like; `None` if nobody sees it.
+/// The looks of a run; `None` if nobody sees it.
 fn run(
     xml: &mut Xml<'_>,
     tag: &Tag<'_>,

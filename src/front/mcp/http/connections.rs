@@ -45,8 +45,8 @@ pub struct Connections {
 #[derive(Debug, Default)]
 struct Seats {
     taken: HashMap<u64, Arc<Seat>>,
-    /// Those that may have to go, in this order: nothing of them was let in, or it is their turn to
-    /// say something.
+    /// Those that may have to make room, in this order: no request of theirs was let in, or it is
+    /// their turn to send something.
     idle: BTreeSet<Turn>,
 }
 
@@ -310,7 +310,7 @@ impl Work {
         self.connections.number()
     }
 
-    /// It is let in.
+    /// The request is let in.
     pub fn is_known(&self) {
         let mut seats = self.connections.lock();
         let mut at = self.seat.at();

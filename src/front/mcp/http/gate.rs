@@ -37,7 +37,7 @@ const LOCAL: &str = "local";
 const NO_TOKEN: &str = "Bearer";
 const BAD_TOKEN: &str = "Bearer error=\"invalid_token\"";
 
-/// When whoever has found no room may try again: others leave at any time.
+/// The time after which whoever found no room may try again: others leave at any time.
 const A_WHILE: Duration = Duration::from_secs(1);
 
 /// The kinds of content that a client has to take: which one it gets depends on the call.
@@ -77,7 +77,7 @@ pub struct Admitted {
     pub request: Request<Full<Bytes>>,
     /// What its body says, if it is one that has a body.
     pub message: Option<Message>,
-    /// What it takes, for as long as this is there.
+    /// The room that it takes, until this is dropped.
     pub room: Room,
 }
 
@@ -353,7 +353,7 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> One<'a> {
     }
 }
 
-/// What is answered to a holder who has as many of these at once as are left for all the others.
+/// The answer to a holder who has as many of these at once as are left for all the others.
 fn no_place(what: &str) -> Refusal {
     Refusal::later(
         StatusCode::TOO_MANY_REQUESTS,
