@@ -20,5 +20,5 @@ pub use allowance::{Allowance, Kind, Permit};
 pub use credential::Credential;
 pub use holder::Holder;
 pub use names::{Names, Schemes};
-pub use shares::{Share, Shares};
+pub use shares::{FairPlaces, HeldPlace};
 pub use tokens::{Fault, NewToken, Tokens, add};

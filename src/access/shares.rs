@@ -10,7 +10,7 @@ use crate::access::Holder;
 
 /// Places that holders take, each for a while.
 #[derive(Debug)]
-pub struct Shares {
+pub struct FairPlaces {
     all: usize,
     /// Holders are told apart.
     divided: bool,
@@ -19,12 +19,12 @@ pub struct Shares {
 
 /// One such place, until this is dropped.
 #[derive(Debug)]
-pub struct Share {
-    shares: Arc<Shares>,
+pub struct HeldPlace {
+    shares: Arc<FairPlaces>,
     holder: Holder,
 }
 
-impl Shares {
+impl FairPlaces {
     /// This many places; where they are not `divided`, anybody may take all of them.
     #[must_use]
     pub fn new(all: usize, divided: bool) -> Arc<Self> {
@@ -37,7 +37,7 @@ impl Shares {
 
     /// A place for `holder`, if there is one left for them.
     #[must_use]
-    pub fn take(self: &Arc<Self>, holder: &Holder) -> Option<Share> {
+    pub fn take(self: &Arc<Self>, holder: &Holder) -> Option<HeldPlace> {
         let mut taken = self.taken();
         let left = self.all - taken.values().sum::<usize>();
         let own = taken.get(holder).copied().unwrap_or_default();
@@ -45,7 +45,7 @@ impl Shares {
             return None;
         }
         taken.insert(holder.clone(), own + 1);
-        Some(Share {
+        Some(HeldPlace {
             shares: Arc::clone(self),
             holder: holder.clone(),
         })
@@ -56,7 +56,7 @@ impl Shares {
     }
 }
 
-impl Drop for Share {
+impl Drop for HeldPlace {
     fn drop(&mut self) {
         let mut taken = self.shares.taken();
         match taken.get_mut(&self.holder) {
@@ -70,17 +70,17 @@ impl Drop for Share {
 mod tests {
     use super::*;
 
-    fn all_of(shares: &Arc<Shares>, holder: &str) -> Vec<Share> {
+    fn all_of(shares: &Arc<FairPlaces>, holder: &str) -> Vec<HeldPlace> {
         let holder = Holder::new(holder);
         std::iter::from_fn(|| shares.take(&holder)).collect()
     }
 
     #[test]
     fn whoever_takes_all_they_can_leaves_as_much_to_the_others() {
-        let shares = Shares::new(16, true);
+        let shares = FairPlaces::new(16, true);
         let anna = all_of(&shares, "anna");
         let ben = all_of(&shares, "ben");
-        let others: Vec<Share> = ["c", "d", "e"]
+        let others: Vec<HeldPlace> = ["c", "d", "e"]
             .map(|name| all_of(&shares, name))
             .into_iter()
             .flatten()
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn where_nobody_is_told_apart_all_of_it_can_be_taken() {
-        let shares = Shares::new(3, false);
+        let shares = FairPlaces::new(3, false);
         let all = all_of(&shares, "local");
         assert_eq!((all.len(), all_of(&shares, "another").len()), (3, 0));
     }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, getsid, kill_process_group};
 
-use crate::sandbox::descendants::{Process, ProcessSet, reap};
+use crate::sandbox::descendants::{FoundProcess, ProcessSet, reap};
 use crate::sandbox::own_process::OwnProcess;
 
 /// The time that a whole tree has to end by itself once it is asked to.
@@ -45,7 +45,7 @@ const ASK_EVERY: (Duration, Duration) = (Duration::from_millis(1), Duration::fro
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// An order to end every descendant of this process. Those that are its children are reaped.
-pub struct Ending<'a> {
+pub struct TreeEnding<'a> {
     /// If there is no `/proc` to find them in, only this process group is known.
     pub group: Option<Pid>,
     /// If nobody is a subreaper: whatever bears this mark is ended too, and the group in any case.
@@ -59,7 +59,7 @@ pub struct Ending<'a> {
     pub leaves_steps: bool,
 }
 
-impl Ending<'_> {
+impl TreeEnding<'_> {
     /// Ends them.
     pub fn carry_out(&self) {
         if !self.grace.is_zero() {
@@ -186,7 +186,7 @@ impl Ending<'_> {
     }
 
     /// The time that a process is left alone.
-    fn spared(&self, process: &Process, found: &ProcessSet) -> Duration {
+    fn spared(&self, process: &FoundProcess, found: &ProcessSet) -> Duration {
         // No step starts anything.
         let is_alone = || found.iter().all(|other| other.parent != process.pid);
         // Guards have sessions of their own, and end by themselves wherever they are.

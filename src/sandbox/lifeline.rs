@@ -31,7 +31,7 @@ pub fn listen_for(lifeline: Option<&impl AsRawFd>) {
 
 /// The byte that gives the command this much time.
 #[must_use]
-pub fn word(grace: Duration) -> u8 {
+pub fn grace_byte(grace: Duration) -> u8 {
     let steps = grace.as_millis() / STEP_OF_GRACE.as_millis();
     u8::try_from(steps + 1).unwrap_or(u8::MAX)
 }
@@ -50,7 +50,7 @@ pub fn heed_termination() {
         // says otherwise.
         unsafe {
             let before = *launch::errno();
-            let byte = word(GRACE);
+            let byte = grace_byte(GRACE);
             libc::write(lifeline, (&raw const byte).cast(), 1);
             *launch::errno() = before;
         }
@@ -95,7 +95,7 @@ pub fn install(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
 }
 
 /// An order of the tool to its watchdog.
-pub enum Told {
+pub enum WatchdogOrder {
     /// The tool goes, and what is left lives on.
     Released,
     /// All of it ends, and has this much time to do so by itself.
@@ -103,14 +103,14 @@ pub enum Told {
 }
 
 /// Waits for the tool's order, or its death.
-pub fn told(tether: &OwnedFd) -> Told {
+pub fn wait_for_order(tether: &OwnedFd) -> WatchdogOrder {
     let mut word = [0; 1];
     loop {
         match rustix::io::read(tether, &mut word) {
-            Ok(1) if word[0] == RELEASE => return Told::Released,
-            Ok(1) => return Told::End(STEP_OF_GRACE * u32::from(word[0] - 1)),
+            Ok(1) if word[0] == RELEASE => return WatchdogOrder::Released,
+            Ok(1) => return WatchdogOrder::End(STEP_OF_GRACE * u32::from(word[0] - 1)),
             Err(Errno::INTR) => {}
-            Ok(_) | Err(_) => return Told::End(GRACE_OF_ORPHANS),
+            Ok(_) | Err(_) => return WatchdogOrder::End(GRACE_OF_ORPHANS),
         }
     }
 }

@@ -28,9 +28,9 @@ use rustix::process::{
 };
 
 use crate::sandbox::descendants::{self, RunningProcess};
-use crate::sandbox::ending::{Ending, GRACE_OF_ORPHANS};
+use crate::sandbox::ending::{GRACE_OF_ORPHANS, TreeEnding};
 use crate::sandbox::launch::{Launch, NOT_CONFINED, NOT_MASKED};
-use crate::sandbox::lifeline::{self, RELEASE, Told, install, told, word};
+use crate::sandbox::lifeline::{self, RELEASE, WatchdogOrder, grace_byte, install, wait_for_order};
 use crate::sandbox::own_process::OwnProcess;
 use crate::sandbox::scratch::Scratch;
 
@@ -169,7 +169,7 @@ impl Watchdog {
     /// Orders that the program and all that it started are asked to end, and killed after `grace`.
     pub fn ask_to_end(&mut self, grace: Duration) {
         // If the watchdog is gone, this process stands in for it once it has waited for its end.
-        let _ = self.lifeline.write_all(&[word(grace)]);
+        let _ = self.lifeline.write_all(&[grace_byte(grace)]);
     }
 
     /// Waits until all has ended that was asked to, until `end` at the longest; what cannot be
@@ -217,7 +217,7 @@ impl Watchdog {
     /// Does what a killed watchdog would have done: ends what the command started, which has this
     /// much time, and removes its directory.
     fn stand_in(&self, grace: Duration) {
-        let ending = Ending {
+        let ending = TreeEnding {
             group: None,
             mark: self.mark.as_deref().map(str::as_bytes),
             grace,
@@ -357,7 +357,7 @@ fn watch_program(watched: Watched<'_>) {
         Err(errno) => {
             report_to_tool(&report, &[errno.raw_os_error()]);
             drop(report);
-            let _ = told(&tether);
+            let _ = wait_for_order(&tether);
             return;
         }
     };
@@ -373,17 +373,17 @@ fn watch_program(watched: Watched<'_>) {
     if !guarded {
         return;
     }
-    let grace = match told(&tether) {
-        Told::Released => {
+    let grace = match wait_for_order(&tether) {
+        WatchdogOrder::Released => {
             let left = || descendants::reap() || mark.is_some_and(descendants::are_marked);
             if launch.scratch.is_some() && left() {
                 stay(&report, mark);
             }
             return;
         }
-        Told::End(grace) => grace,
+        WatchdogOrder::End(grace) => grace,
     };
-    let ending = Ending {
+    let ending = TreeEnding {
         group: Some(program),
         mark,
         grace,

@@ -15,8 +15,8 @@ use cssparser::{
     ParserState, QualifiedRuleParser, RuleBodyItemParser, RuleBodyParser, Token, parse_important,
 };
 
-use self::property::{Longhand, Row};
-pub(super) use self::verdict::{Hiding, Text};
+use self::property::{Longhand, PropertyRow};
+pub(super) use self::verdict::{Hiding, TextLooks};
 
 #[cfg(fuzzing)]
 pub use self::verdict::hides;
@@ -33,20 +33,20 @@ mod tests;
 const MAX_DEPTH: u8 = 32;
 
 /// The properties that a `style` attribute sets.
-pub(super) struct Style([Declared; Longhand::COUNT]);
+pub(super) struct InlineStyle([CountedDeclaration; Longhand::COUNT]);
 
 /// The declaration of a property that counts.
 #[derive(Clone, Copy, Default)]
-struct Declared {
+struct CountedDeclaration {
     /// `None` where it is not known here, or is inherited.
-    value: Option<Value>,
+    value: Option<CssValue>,
     important: bool,
     /// There is a declaration.
     is_set: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Value {
+enum CssValue {
     /// A length is in pixels; words are told apart by numbers as well.
     Number(f32),
     Colour(Colour),
@@ -62,7 +62,7 @@ pub(super) struct Colour {
 
 /// A part of a value.
 #[derive(Debug)]
-enum Part<'i> {
+enum ValuePart<'i> {
     Word(CowRcStr<'i>),
     Number(f32),
     Pixels(f32),
@@ -71,15 +71,15 @@ enum Part<'i> {
     Percent(f32),
     Degrees(f32),
     Colour(Colour),
-    Call(CowRcStr<'i>, Vec<Part<'i>>),
+    Call(CowRcStr<'i>, Vec<ValuePart<'i>>),
     Comma,
     Slash,
     Other,
 }
 
-impl Style {
+impl InlineStyle {
     pub(super) fn of(style: &str) -> Self {
-        let mut read = Self([Declared::default(); Longhand::COUNT]);
+        let mut read = Self([CountedDeclaration::default(); Longhand::COUNT]);
         let mut input = ParserInput::new(style);
         let mut parser = Parser::new(&mut input);
         while read.next(&mut parser) {}
@@ -108,7 +108,13 @@ impl Style {
     }
 
     /// Notes what is declared of the properties of a row, where it is valid.
-    fn declare(&mut self, row: &Row, parts: &[Part<'_>], variable: bool, important: bool) {
+    fn declare(
+        &mut self,
+        row: &PropertyRow,
+        parts: &[ValuePart<'_>],
+        variable: bool,
+        important: bool,
+    ) {
         let values = match (row.read)(parts) {
             _ if variable => [None; property::MOST],
             Some(values) => values,
@@ -118,7 +124,7 @@ impl Style {
         let first = row.first as usize;
         for (declared, value) in self.0[first..first + row.count].iter_mut().zip(values) {
             if important || !declared.important {
-                *declared = Declared {
+                *declared = CountedDeclaration {
                     value,
                     important,
                     is_set: true,
@@ -127,32 +133,33 @@ impl Style {
         }
     }
 
-    fn value(&self, of: Longhand) -> Option<Value> {
+    fn value(&self, of: Longhand) -> Option<CssValue> {
         self.0[of as usize].value
     }
 
     fn number(&self, of: Longhand) -> Option<f32> {
         match self.value(of) {
-            Some(Value::Number(number)) => Some(number),
+            Some(CssValue::Number(number)) => Some(number),
             _ => None,
         }
     }
 
     fn colour(&self, of: Longhand) -> Option<Colour> {
         match self.value(of) {
-            Some(Value::Colour(colour)) => Some(colour),
+            Some(CssValue::Colour(colour)) => Some(colour),
             _ => None,
         }
     }
 }
 
 /// True for a keyword that every property takes, and that says nothing by itself.
-fn is_wide(parts: &[Part<'_>]) -> bool {
+fn is_wide(parts: &[ValuePart<'_>]) -> bool {
     let wide = ["inherit", "initial", "unset", "revert", "revert-layer"];
-    matches!(parts, [Part::Word(word)] if wide.iter().any(|wide| word.eq_ignore_ascii_case(wide)))
+    matches!(parts, [ValuePart::Word(word)]
+        if wide.iter().any(|wide| word.eq_ignore_ascii_case(wide)))
 }
 
-impl<'i> DeclarationParser<'i> for Style {
+impl<'i> DeclarationParser<'i> for InlineStyle {
     type Declaration = ();
     type Error = ();
 
@@ -185,19 +192,19 @@ impl<'i> DeclarationParser<'i> for Style {
     }
 }
 
-impl AtRuleParser<'_> for Style {
+impl AtRuleParser<'_> for InlineStyle {
     type Prelude = ();
     type AtRule = ();
     type Error = ();
 }
 
-impl QualifiedRuleParser<'_> for Style {
+impl QualifiedRuleParser<'_> for InlineStyle {
     type Prelude = ();
     type QualifiedRule = ();
     type Error = ();
 }
 
-impl RuleBodyItemParser<'_, (), ()> for Style {
+impl RuleBodyItemParser<'_, (), ()> for InlineStyle {
     fn parse_declarations(&self) -> bool {
         true
     }
@@ -208,54 +215,56 @@ impl RuleBodyItemParser<'_, (), ()> for Style {
 }
 
 /// The next part of a value; `variable` if it holds a call of `var()` or `env()`.
-fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Option<Part<'i>> {
+fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Option<ValuePart<'i>> {
     let token = input.next().ok()?.clone();
     Some(match token {
-        Token::Ident(word) => Part::Word(word),
-        Token::Number { value, .. } => Part::Number(value),
-        Token::Percentage { unit_value, .. } => Part::Percent(unit_value * 100.0),
+        Token::Ident(word) => ValuePart::Word(word),
+        Token::Number { value, .. } => ValuePart::Number(value),
+        Token::Percentage { unit_value, .. } => ValuePart::Percent(unit_value * 100.0),
         Token::Dimension { value, unit, .. } => property::length(value, &unit),
-        Token::Comma => Part::Comma,
-        Token::Delim('/') => Part::Slash,
-        Token::Hash(digits) | Token::IDHash(digits) => {
-            parse_hash_color(digits.as_bytes()).map_or(Part::Other, |(red, green, blue, alpha)| {
+        Token::Comma => ValuePart::Comma,
+        Token::Delim('/') => ValuePart::Slash,
+        Token::Hash(digits) | Token::IDHash(digits) => parse_hash_color(digits.as_bytes()).map_or(
+            ValuePart::Other,
+            |(red, green, blue, alpha)| {
                 let parts = Some([red, green, blue]);
-                Part::Colour(Colour { parts, alpha })
-            })
-        }
+                ValuePart::Colour(Colour { parts, alpha })
+            },
+        ),
         Token::Function(name) => {
             let parts = within(input, depth, variable);
             *variable |= match parts.first() {
-                Some(Part::Word(word)) if name.eq_ignore_ascii_case("var") => {
+                Some(ValuePart::Word(word)) if name.eq_ignore_ascii_case("var") => {
                     word.starts_with("--")
                 }
-                Some(Part::Word(_)) => name.eq_ignore_ascii_case("env"),
+                Some(ValuePart::Word(_)) => name.eq_ignore_ascii_case("env"),
                 _ => false,
             };
             match property::colour_of(&name, &parts) {
-                Some(colour) => Part::Colour(colour),
-                None => Part::Call(name, parts),
+                Some(colour) => ValuePart::Colour(colour),
+                None => ValuePart::Call(name, parts),
             }
         }
         Token::ParenthesisBlock | Token::SquareBracketBlock => {
             within(input, depth, variable);
-            Part::Other
+            ValuePart::Other
         }
-        _ => Part::Other,
+        _ => ValuePart::Other,
     })
 }
 
 /// The parts in the brackets that were opened last.
-fn within<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Vec<Part<'i>> {
+fn within<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Vec<ValuePart<'i>> {
     if depth == MAX_DEPTH {
         return Vec::new();
     }
-    let parts = input.parse_nested_block(|input| -> Result<Vec<Part<'i>>, ParseError<'i, ()>> {
-        let mut parts = Vec::new();
-        while let Some(part) = part(input, depth + 1, variable) {
-            parts.push(part);
-        }
-        Ok(parts)
-    });
+    let parts =
+        input.parse_nested_block(|input| -> Result<Vec<ValuePart<'i>>, ParseError<'i, ()>> {
+            let mut parts = Vec::new();
+            while let Some(part) = part(input, depth + 1, variable) {
+                parts.push(part);
+            }
+            Ok(parts)
+        });
     parts.unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use html2md::{Handle, NodeData};
 
-use super::css::{Hiding, Style};
+use super::css::{Hiding, InlineStyle};
 use super::dom::{self, Kind};
 use super::prefilter::all;
 
@@ -214,7 +214,7 @@ fn hiding(node: &Handle) -> Option<Hiding> {
     let mut hiding = None;
     let other = dom::with_attributes(node, |name, value| {
         if name == "style" {
-            hiding = Style::of(value).hiding(false);
+            hiding = InlineStyle::of(value).hiding(false);
             return None;
         }
         dom::hides(name, value).then_some(())

@@ -21,7 +21,7 @@ const FAINT: f32 = 0.05;
 
 /// The paint of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Paint {
+pub(super) enum TextPaint {
     Seen,
     /// Seen where something else is painted.
     White,
@@ -35,7 +35,7 @@ pub(super) struct Ink {
     is_white: bool,
     is_clear: bool,
     /// The colour space is one whose white is known.
-    adds: bool,
+    white_is_known: bool,
 }
 
 impl Ink {
@@ -46,10 +46,10 @@ impl Ink {
         let blank = |numbers: &[f32]| numbers.iter().all(|part| *part <= FAINT);
         self.is_white = match (operator, &*numbers) {
             (b"g" | b"sc" | b"scn", [_]) | (b"rg" | b"sc" | b"scn", [_, _, _]) => {
-                (operator[0] != b's' || self.adds) && light(&numbers)
+                (operator[0] != b's' || self.white_is_known) && light(&numbers)
             }
             (b"k" | b"sc" | b"scn", [_, _, _, _]) => {
-                (operator == b"k" || self.adds) && blank(&numbers)
+                (operator == b"k" || self.white_is_known) && blank(&numbers)
             }
             _ => false,
         };
@@ -64,7 +64,7 @@ impl Ink {
         };
         let kind = kind.and_then(|kind| kind.as_name().ok()).unwrap_or(name);
         self.is_white = false;
-        self.adds = matches!(
+        self.white_is_known = matches!(
             kind,
             b"DeviceGray" | b"DeviceRGB" | b"DeviceCMYK" | b"CalGray" | b"CalRGB" | b"ICCBased"
         );
@@ -75,16 +75,16 @@ impl Ink {
         self.is_clear = alpha <= FAINT;
     }
 
-    fn paint(self) -> Paint {
+    fn paint(self) -> TextPaint {
         match self {
-            Self { is_clear: true, .. } => Paint::Unseen,
-            Self { is_white: true, .. } => Paint::White,
-            _ => Paint::Seen,
+            Self { is_clear: true, .. } => TextPaint::Unseen,
+            Self { is_white: true, .. } => TextPaint::White,
+            _ => TextPaint::Seen,
         }
     }
 }
 
-impl Paint {
+impl TextPaint {
     /// The paint of text in a rendering mode.
     pub(super) fn of(mode: i32, [area, line]: [Ink; 2]) -> Self {
         match mode {
@@ -99,14 +99,14 @@ impl Paint {
 }
 
 /// The parts of a page on which something is painted.
-pub(super) struct Ground {
+pub(super) struct PageGround {
     page: Rect,
     /// A bit for each cell: pictures, and all else that is not white.
     pictures: [u64; CELLS],
     areas: [u64; CELLS],
 }
 
-impl Ground {
+impl PageGround {
     pub(super) fn new(page: Rect) -> Self {
         Self {
             page,
@@ -122,22 +122,22 @@ impl Ground {
 
     /// Notes that an area is painted.
     pub(super) fn area(&mut self, area: &Rect, ink: Ink) {
-        if ink.paint() == Paint::Seen && area.width().min(area.height()) >= NARROW {
+        if ink.paint() == TextPaint::Seen && area.width().min(area.height()) >= NARROW {
             mark(&mut self.areas, &self.page, area);
         }
     }
 
     /// True if somebody sees a text with this paint at this place, or a picture of it.
-    pub(super) fn shows(&self, paint: Paint, (x, y): (f32, f32)) -> bool {
+    pub(super) fn shows(&self, paint: TextPaint, (x, y): (f32, f32)) -> bool {
         let (row, column) = (
             cell(y, self.page.y0, self.page.height()),
             cell(x, self.page.x0, self.page.width()),
         );
         let is_in = |grid: &[u64; CELLS]| grid[row] & 1 << column != 0;
         match paint {
-            Paint::Seen => true,
-            Paint::White => is_in(&self.pictures) || is_in(&self.areas),
-            Paint::Unseen => is_in(&self.pictures),
+            TextPaint::Seen => true,
+            TextPaint::White => is_in(&self.pictures) || is_in(&self.areas),
+            TextPaint::Unseen => is_in(&self.pictures),
         }
     }
 }

@@ -42,13 +42,13 @@ const READ_ONLY: u64 = 1;
 const LONGEST_PATH: usize = 4096;
 
 /// A directory that is hidden.
-pub struct Cover {
+pub struct HiddenDirectory {
     path: CString,
     /// The part of it that may be read, if it is there.
     readable: Option<CString>,
 }
 
-impl Cover {
+impl HiddenDirectory {
     /// Hides the directory at `path`, if there is a path.
     pub fn of(path: Option<CString>, readable: Option<CString>) -> Option<Self> {
         path.map(|path| Self { path, readable })
@@ -63,7 +63,7 @@ pub struct Mask {
     pub missing: Vec<(CString, CString)>,
     /// Directories that the command may not rename, the outer ones first.
     pub pinned: Vec<CString>,
-    pub covers: Vec<Cover>,
+    pub covers: Vec<HiddenDirectory>,
     /// One of them was there before: nothing is run where it cannot be hidden.
     pub required: bool,
 }
@@ -108,7 +108,7 @@ impl Mask {
     }
 }
 
-impl Cover {
+impl HiddenDirectory {
     fn put(&self) -> Result<(), Errno> {
         let readable = self.readable.as_ref().map(|path| open(path));
         // A part that is not there is not shown.

@@ -16,7 +16,7 @@ use rustix::fs::{Access, AtFlags, CWD, StatVfsMountFlags, accessat, statvfs};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::mask::{Cover, Mask};
+use super::mask::{HiddenDirectory, Mask};
 use super::{Right, places, system};
 use crate::sandbox::roots::Roots;
 use crate::web::credentials::{self, Credentials};
@@ -212,7 +212,7 @@ impl MaskedPaths {
             }
             mask.required |= there;
             mask.pinned.extend(above.into_iter().filter_map(c_string));
-            mask.covers.extend(Cover::of(
+            mask.covers.extend(HiddenDirectory::of(
                 c_string(&masked.path),
                 masked.readable.as_deref().and_then(c_string),
             ));

@@ -34,19 +34,19 @@ impl Key {
     #[must_use]
     pub fn hide_in(&self, text: &str) -> String {
         let loosely = self.is_no_word();
-        let own = Folded::of(&self.0, loosely).bytes;
+        let own = FoldedText::of(&self.0, loosely).bytes;
         if own.is_empty() {
             return text.to_owned();
         }
-        let folded = Folded::of(text, loosely);
+        let folded = FoldedText::of(text, loosely);
         let mut found = folded.find(&own);
         if loosely {
             let mut others = vec![own.iter().rev().copied().collect(), hexadecimal(&self.0)];
             others.extend((0..3).map(|before| base64_behind(before, &self.0)));
             found.extend(others.iter().flat_map(|other| folded.find(other)));
             // With the punctuation that it begins and ends with.
-            let exactly = Folded::of(&self.0, false).bytes;
-            found.extend(Folded::of(text, false).find(&exactly));
+            let exactly = FoldedText::of(&self.0, false).bytes;
+            found.extend(FoldedText::of(text, false).find(&exactly));
         }
         found.extend(folded.cut_off(&own, text.len()));
         found.sort_unstable_by_key(|place| place.start);
@@ -79,7 +79,7 @@ const LONG: usize = 20;
 const REVEALING: usize = 4;
 
 /// A text as it is searched: decoded, in small letters, without what nobody sees.
-struct Folded {
+struct FoldedText {
     bytes: Vec<u8>,
     /// The part of the text that each of them stands for.
     places: Vec<Range<usize>>,
@@ -87,7 +87,7 @@ struct Folded {
     end: usize,
 }
 
-impl Folded {
+impl FoldedText {
     /// `text`, if `loosely` letters and digits alone.
     fn of(text: &str, loosely: bool) -> Self {
         let seen = text.char_indices().filter(|(_, c)| !is_unseen(*c));
@@ -219,7 +219,7 @@ fn base64_behind(before: usize, secret: &str) -> Vec<u8> {
     let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
     let encoded = STANDARD_NO_PAD.encode(&bytes);
     let whole = (8 * before).div_ceil(6)..8 * bytes.len() / 6;
-    Folded::of(encoded.get(whole).unwrap_or_default(), true).bytes
+    FoldedText::of(encoded.get(whole).unwrap_or_default(), true).bytes
 }
 
 /// True for a character that may be left out of a text before it is shown, as of a title.

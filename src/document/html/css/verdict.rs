@@ -1,10 +1,10 @@
 //! Deciding whether a style leaves something to be seen.
 //!
 //! Rules: those of the properties. A box is judged by its own style alone; what is inherited (the
-//! size and the colour of type, indents) goes down the tree as [`Text`].
+//! size and the colour of type, indents) goes down the tree as [`TextLooks`].
 
 use super::property::Longhand as L;
-use super::{Colour, Style};
+use super::{Colour, InlineStyle};
 
 /// The least share of an element's paint, and the least size of its box and its type, in pixels,
 /// that somebody sees.
@@ -54,10 +54,10 @@ impl Hiding {
 
 /// True if a style hides any element that has it.
 pub fn hides(style: &str) -> bool {
-    Style::of(style).hiding(false).is_some()
+    InlineStyle::of(style).hiding(false).is_some()
 }
 
-impl Style {
+impl InlineStyle {
     /// The way in which this hides its element, whatever is around that. `boxed` elements have a
     /// box of their own, not just a part of a line or a place in a table.
     pub(in crate::document::html) fn hiding(&self, boxed: bool) -> Option<Hiding> {
@@ -197,7 +197,7 @@ impl Style {
 
     /// True if its text may be too small, too faint or too far away to be seen.
     pub(in crate::document::html) fn dims(&self, boxed: bool) -> bool {
-        Text::default().within(self, boxed).is_unseen()
+        TextLooks::default().within(self, boxed).is_unseen()
             || self
                 .number(L::FontFactor)
                 .is_some_and(|factor| factor < 0.5)
@@ -206,7 +206,7 @@ impl Style {
 
 /// The looks of an element's text, as far as the styles around it tell.
 #[derive(Clone, Copy)]
-pub(in crate::document::html) struct Text {
+pub(in crate::document::html) struct TextLooks {
     size: f32,
     colour: Option<Colour>,
     /// The colour that fills it instead.
@@ -216,7 +216,7 @@ pub(in crate::document::html) struct Text {
     indent: f32,
 }
 
-impl Default for Text {
+impl Default for TextLooks {
     fn default() -> Self {
         Self {
             size: 16.0,
@@ -228,9 +228,9 @@ impl Default for Text {
     }
 }
 
-impl Text {
+impl TextLooks {
     /// The text of an element with this style, within one with this text.
-    pub(in crate::document::html) fn within(&self, style: &Style, boxed: bool) -> Self {
+    pub(in crate::document::html) fn within(&self, style: &InlineStyle, boxed: bool) -> Self {
         let factor = style.number(L::FontFactor).unwrap_or(1.0);
         let own = style.colour(L::Color);
         let background = style.colour(L::Background);

@@ -3,7 +3,7 @@
 
 use super::super::css::Hiding;
 use super::super::dom::{self, Kind};
-use super::veils::Veils;
+use super::veils::TagVisibility;
 use super::{
     Category, Filter, MEANING, all, foreign, formula, is_verbatim, meaning, memchr, memmem,
     numbers, renamed, shadow, tag, tree, xml,
@@ -145,7 +145,7 @@ impl<'a> Filter<'a> {
         let page = self.page;
         let calls = self.all && category.holds_content();
         let seen = category == Category::Root;
-        let mut veils = Veils::new(name, category, self.dim);
+        let mut veils = TagVisibility::new(name, category, self.dim);
         let name_end = tag::name_end(page, at + 1);
         let (mut kept, mut dropped) = (Vec::new(), false);
         // The attributes by which a page offers to show a hidden element.

@@ -1,13 +1,13 @@
 //! Reading from a start tag whether its element is seen, so that later stages need no second look:
 //! a style is replaced by a short one that hides as much, or is left out.
 
-use super::super::css::{Hiding, Style};
+use super::super::css::{Hiding, InlineStyle};
 use super::super::dom;
 use super::{Category, all, tag};
 use crate::document::entities;
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
-pub(super) struct Veils {
+pub(super) struct TagVisibility {
     /// The element has a box whose size can be set.
     boxed: bool,
     /// A style that concerns its text is kept, since the text around is not seen.
@@ -39,7 +39,7 @@ pub(in crate::document::html) fn is_boxed(name: &str) -> bool {
         )
 }
 
-impl Veils {
+impl TagVisibility {
     pub(super) fn new(name: &str, category: Category, dim: bool) -> Self {
         Self {
             boxed: is_boxed(name),
@@ -86,7 +86,7 @@ impl Veils {
     /// Reads the style; true if it is to be kept as it stands.
     fn read(&mut self, style: &str) -> bool {
         let solid = self.solid || style.len() > tag::MAX_VALUE;
-        let style = Style::of(&entities::decoded_in_attribute(style));
+        let style = InlineStyle::of(&entities::decoded_in_attribute(style));
         self.dims = style.dims(self.boxed);
         self.hiding = style.hiding(self.boxed);
         if solid && self.dims {

@@ -17,7 +17,7 @@ const EVERYWHERE: Area = [i64::MIN / 4, i64::MIN / 4, i64::MAX / 2, i64::MAX / 2
 
 /// The background and the shapes of a slide, with those of its layout and master.
 #[derive(Clone, Default)]
-pub(super) struct Ground {
+pub(super) struct SlideGround {
     /// The first background of the scheme is another colour than white.
     dark_scheme: bool,
     /// The background is another colour than white, where it is given.
@@ -28,7 +28,7 @@ pub(super) struct Ground {
     groups: bool,
 }
 
-impl Ground {
+impl SlideGround {
     /// The ground of a master with its theme.
     pub(super) fn of_master(master: &str, theme: &str) -> Self {
         let mut ground = Self::default();
@@ -127,7 +127,7 @@ impl Ground {
     /// The place of the shape that was opened last, if it is filled with anything but white.
     fn cover(&self, xml: &mut Xml<'_>) -> Option<Area> {
         let depth = xml.depth();
-        let (mut place, mut fill, mut themed) = (Place::default(), None, false);
+        let (mut place, mut fill, mut themed) = (ShapePlace::default(), None, false);
         while let Some(tag) = xml.tag_within(depth) {
             match tag.name() {
                 "solidFill" => fill = Some(!self.fills_white(xml)),
@@ -148,12 +148,12 @@ impl Ground {
 
 /// The place of a shape that is being read.
 #[derive(Default)]
-pub(super) struct Place {
+pub(super) struct ShapePlace {
     corner: Option<[i64; 2]>,
     extent: Option<[i64; 2]>,
 }
 
-impl Place {
+impl ShapePlace {
     /// Reads one of the properties of a shape.
     pub(super) fn read(&mut self, tag: &Tag<'_>) {
         let pair = |x: &str, y: &str| Some([tag.number(x)?, tag.number(y)?]);

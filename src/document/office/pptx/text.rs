@@ -8,7 +8,7 @@ use super::super::omml;
 use super::super::package::Relations;
 use super::super::xml::{Item, Tag, Xml, is_true};
 use super::bullets::{self, Bullet, LEVELS, Levels};
-use super::ground::Ground;
+use super::ground::SlideGround;
 
 /// The deepest level of a list.
 const DEEPEST: u8 = 8;
@@ -32,7 +32,7 @@ pub(super) fn read(
     xml: &mut Xml<'_>,
     relations: &Relations,
     levels: &Levels,
-    ground: Option<&Ground>,
+    ground: Option<&SlideGround>,
 ) -> Vec<Paragraph> {
     let depth = xml.depth();
     let mut levels = *levels;
@@ -52,7 +52,7 @@ fn paragraph(
     xml: &mut Xml<'_>,
     relations: &Relations,
     levels: &Levels,
-    ground: Option<&Ground>,
+    ground: Option<&SlideGround>,
 ) -> Paragraph {
     let depth = xml.depth();
     let mut inlines = Inlines::default();
@@ -99,7 +99,7 @@ fn run(
     xml: &mut Xml<'_>,
     tag: &Tag<'_>,
     relations: &Relations,
-    ground: Option<&Ground>,
+    ground: Option<&SlideGround>,
 ) -> Option<Looks> {
     let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
     let mut looks = Looks {

@@ -117,7 +117,7 @@ pub struct Work {
 }
 
 /// A request whose body is being read, until this is dropped.
-pub struct Reading<'a>(&'a Work);
+pub struct BodyReading<'a>(&'a Work);
 
 impl Connections {
     /// So many at a time, of which there are none yet.
@@ -319,9 +319,9 @@ impl Work {
     }
 
     /// Its body is being read, which may take its time only where there is room.
-    pub fn reading(&self) -> Reading<'_> {
+    pub fn reading(&self) -> BodyReading<'_> {
         self.waits(true);
-        Reading(self)
+        BodyReading(self)
     }
 
     /// Whoever sent it has to send more.
@@ -337,7 +337,7 @@ impl Work {
     }
 }
 
-impl Drop for Reading<'_> {
+impl Drop for BodyReading<'_> {
     fn drop(&mut self) {
         self.0.waits(false);
     }

@@ -20,7 +20,9 @@ use hyper::http::Request;
 use hyper::{Method, StatusCode, Version};
 use tokio_rustls::TlsAcceptor;
 
-use crate::access::{Allowance, Holder, Kind, Names, Permit, Schemes, Share, Shares, Tokens};
+use crate::access::{
+    Allowance, FairPlaces, HeldPlace, Holder, Kind, Names, Permit, Schemes, Tokens,
+};
 use crate::command_line::mcp::Http;
 use crate::front::mcp::http::connections::Work;
 use crate::front::mcp::http::message::{self, LARGE_AT_ONCE, Message};
@@ -54,9 +56,9 @@ pub struct Gate {
     calls_at_once: NonZeroU32,
     allowances: Mutex<HashMap<Holder, Arc<Allowance>>>,
     /// The requests that may be under way, from their heads to the end of their answers.
-    requests: Arc<Shares>,
+    requests: Arc<FairPlaces>,
     /// The large bodies that may be on their way.
-    large_bodies: Arc<Shares>,
+    large_bodies: Arc<FairPlaces>,
 }
 
 /// Where tokens, certificate and key are.
@@ -78,12 +80,12 @@ pub struct Admitted {
     /// What its body says, if it is one that has a body.
     pub message: Option<Message>,
     /// The room that it takes, until this is dropped.
-    pub room: Room,
+    pub room: RequestRoom,
 }
 
 /// A place among the requests under way, and the permit for what it asks.
-pub struct Room {
-    _place: Share,
+pub struct RequestRoom {
+    _place: HeldPlace,
     _permit: Permit,
 }
 
@@ -110,8 +112,8 @@ impl Gate {
             calls_per_second: http.calls_per_second,
             calls_at_once: http.calls_at_once,
             allowances: Mutex::default(),
-            requests: Shares::new(connections, http.tokens.is_some()),
-            large_bodies: Shares::new(LARGE_AT_ONCE, http.tokens.is_some()),
+            requests: FairPlaces::new(connections, http.tokens.is_some()),
+            large_bodies: FairPlaces::new(LARGE_AT_ONCE, http.tokens.is_some()),
         }
     }
 
@@ -244,7 +246,7 @@ impl Gate {
         parts.extensions.insert(holder);
         Ok(Admitted {
             message,
-            room: Room {
+            room: RequestRoom {
                 _place: place,
                 _permit: permit,
             },
