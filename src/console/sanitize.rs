@@ -13,7 +13,7 @@ use crate::unseen;
 /// Whether a terminal may obey `c` instead of showing it: whether `c` is a control character.
 fn is_control(c: char) -> bool {
     let ends_a_line = matches!(c, '\u{2028}' | '\u{2029}');
-    ends_a_line || (c.is_control() && c != '\n' && c != '\t') || unseen::turns(c)
+    ends_a_line || (c.is_control() && c != '\n' && c != '\t') || unseen::turns_direction(c)
 }
 
 /// `text` sanitized for a terminal.

@@ -59,7 +59,9 @@ fn read_spelled_names(tool: &Tool, request: &mut Request<'_>) {
         Scope::Machine | Scope::Network => return,
     };
     let given = |field| request.text(field).ok().flatten();
-    let path = given(path).and_then(unseen::meant).map(|text| (path, text));
+    let path = given(path)
+        .and_then(unseen::meant_path)
+        .map(|text| (path, text));
     let pattern = pattern.and_then(|field| {
         let text = given(field).and_then(unseen::meant_pattern)?;
         Some((field, text))

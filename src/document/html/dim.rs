@@ -9,7 +9,7 @@ use html5ever::{local_name, ns};
 
 use super::css::{Hiding, InlineStyle, TextLooks};
 use super::dom::{self, Kind};
-use super::prefilter::veils;
+use super::prefilter::visibility;
 
 struct OpenElement {
     node: Handle,
@@ -75,7 +75,10 @@ fn text_of(node: &Handle, kind: Option<Kind>, around: &TextLooks) -> TextLooks {
         _ => *around,
     };
     match dom::attribute(node, "style") {
-        Some(style) => own.within(&InlineStyle::of(&style), veils::is_boxed(dom::name(node))),
+        Some(style) => own.within(
+            &InlineStyle::of(&style),
+            visibility::is_boxed(dom::name(node)),
+        ),
         None => own,
     }
 }

@@ -23,7 +23,7 @@ mod shadow;
 mod start;
 pub(in crate::document) mod tag;
 mod tree;
-pub(super) mod veils;
+pub(super) mod visibility;
 pub(in crate::document) mod xml;
 
 use category::{Category, category_of};

@@ -20,7 +20,7 @@ pub struct FairPlaces {
 /// One such place, until this is dropped.
 #[derive(Debug)]
 pub struct HeldPlace {
-    shares: Arc<FairPlaces>,
+    places: Arc<FairPlaces>,
     holder: Holder,
 }
 
@@ -46,7 +46,7 @@ impl FairPlaces {
         }
         taken.insert(holder.clone(), own + 1);
         Some(HeldPlace {
-            shares: Arc::clone(self),
+            places: Arc::clone(self),
             holder: holder.clone(),
         })
     }
@@ -58,7 +58,7 @@ impl FairPlaces {
 
 impl Drop for HeldPlace {
     fn drop(&mut self) {
-        let mut taken = self.shares.taken();
+        let mut taken = self.places.taken();
         match taken.get_mut(&self.holder) {
             Some(own) if *own > 1 => *own -= 1,
             _ => drop(taken.remove(&self.holder)),
@@ -70,32 +70,32 @@ impl Drop for HeldPlace {
 mod tests {
     use super::*;
 
-    fn all_of(shares: &Arc<FairPlaces>, holder: &str) -> Vec<HeldPlace> {
+    fn all_of(places: &Arc<FairPlaces>, holder: &str) -> Vec<HeldPlace> {
         let holder = Holder::new(holder);
-        std::iter::from_fn(|| shares.take(&holder)).collect()
+        std::iter::from_fn(|| places.take(&holder)).collect()
     }
 
     #[test]
     fn whoever_takes_all_they_can_leaves_as_much_to_the_others() {
-        let shares = FairPlaces::new(16, true);
-        let anna = all_of(&shares, "anna");
-        let ben = all_of(&shares, "ben");
+        let places = FairPlaces::new(16, true);
+        let anna = all_of(&places, "anna");
+        let ben = all_of(&places, "ben");
         let others: Vec<HeldPlace> = ["c", "d", "e"]
-            .map(|name| all_of(&shares, name))
+            .map(|name| all_of(&places, name))
             .into_iter()
             .flatten()
             .collect();
         assert_eq!((anna.len(), ben.len(), others.len()), (8, 4, 4));
         drop((anna, ben));
-        assert_eq!(all_of(&shares, "ben").len(), 6);
+        assert_eq!(all_of(&places, "ben").len(), 6);
         drop(others);
-        assert!(shares.taken().is_empty());
+        assert!(places.taken().is_empty());
     }
 
     #[test]
     fn where_nobody_is_told_apart_all_of_it_can_be_taken() {
-        let shares = FairPlaces::new(3, false);
-        let all = all_of(&shares, "local");
-        assert_eq!((all.len(), all_of(&shares, "another").len()), (3, 0));
+        let places = FairPlaces::new(3, false);
+        let all = all_of(&places, "local");
+        assert_eq!((all.len(), all_of(&places, "another").len()), (3, 0));
     }
 }
