@@ -275,9 +275,9 @@ build() {
 
 # ---- installing and removing ----
 
-# Whether nobody but this user and root may have put the file $1 there, or may change it or a
-# directory on the way; sets `real`, its name without links of directories, else `objection`. What
-# lies in a prefix is not run before that is seen. In a sticky directory everybody's files are their
+# True if nobody but this user and root may have put the file $1 there, or may change it or a
+# directory on the way. Sets `real`, its name without links to directories, or else `objection`. No
+# file in a prefix is run before this is known. In a sticky directory everybody's files are their
 # own; many users, but not root, have a group of their own, of the same number.
 is_trusted() {
     me=$(id -u)
@@ -377,7 +377,7 @@ see_links() {
 # at hand.
 remove() {
     require_own_program
-    # What lies beside this script is trusted as the script itself is.
+    # Programs beside this script are trusted as the script itself is.
     for remover in "$installed" "$binary" "$source/libexec/ikigai/$program" "$source"/target/*/release/"$program"; do
         if can_link "$remover"; then
             # shellcheck disable=SC2086  # an option or none

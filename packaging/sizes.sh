@@ -35,7 +35,7 @@ awk '
         assign("JSON", "serde serde_core serde_json escape_simd json_escape_simd simdutf8 zmij itoa indexmap ryu")
         assign("patterns", "regex regex_automata regex_syntax fancy_regex aho_corasick memchr glob bytecount bit_set")
         assign("MCP", "rmcp tokio tokio_util mio tracing tracing_core schemars chrono futures futures_core futures_util futures_channel futures_task parking_lot parking_lot_core signal_hook_registry socket2 bytes pin_project_lite async_trait")
-        assign("confinement", "landlock enumflags2 seccompiler")
+        assign("confinement", "landlock enumflags2")
         assign("command line, completions, manual pages", "clap clap_builder clap_complete clap_mangen clap_lex anstyle strsim roff")
         assign("HTTP and TLS", "rustls webpki ring ureq ureq_proto http httparse url idna idna_adapter icu_normalizer icu_properties icu_collections percent_encoding form_urlencoded openssl_probe rustls_native_certs rustls_pki_types base64 untrusted subtle zeroize")
         assign("documents: PDF, Office, EPUB", "lopdf zip quick_xml typed_path nom weezl rangemap stringprep unicode_bidi unicode_normalization unicode_properties md5 aes cbc ecb cipher block_padding block_buffer inout sha2 digest hybrid_array time")

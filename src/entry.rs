@@ -77,8 +77,8 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
     }
 }
 
-/// Takes the keys away from a tool that has no use for them and can show them, and keeps those of
-/// any other in its memory.
+/// Takes the keys away from a tool that has no use for them and can show them; any other keeps its
+/// memory to itself.
 fn hide_secrets(tool: &Tool) {
     secrets::declare(TOOLS.rows());
     if tool.family == Family::Local {

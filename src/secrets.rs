@@ -128,8 +128,8 @@ pub unsafe fn take(tools: &[Tool]) -> Vec<(OsString, OsString)> {
     taken
 }
 
-/// Keeps what this process knows out of cores and from other processes of its user (`/proc/PID/mem`,
-/// `ptrace`): `PR_SET_DUMPABLE`, `prctl(2)`. What it starts is not concerned.
+/// Keeps this process's memory out of cores and from other processes of its user (`/proc/PID/mem`,
+/// `ptrace`): `PR_SET_DUMPABLE`, `prctl(2)`. Programs that it starts are not affected.
 pub fn hide_memory() {
     // It cannot be refused.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);

@@ -13,7 +13,7 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-/// So many marks of direction in a row, among other unseen characters, say something else.
+/// In a row of this many unseen characters, marks of direction say something else.
 const MANY_MARKS: usize = 4;
 
 /// The effect of an unseen character.
@@ -70,15 +70,15 @@ fn effect(c: char) -> Option<Effect> {
     })
 }
 
-/// Says of a character that it shows nothing by itself.
+/// True for a character that shows nothing by itself.
 #[must_use]
 pub fn is_unseen(c: char) -> bool {
     !c.is_ascii() && effect(c).is_some()
 }
 
-/// Says of a character that it turns the direction of writing: with it a line can read as another.
+/// True for a character that turns the direction of writing: with it a line can read as another.
 #[must_use]
-pub fn turns(c: char) -> bool {
+pub fn turns_direction(c: char) -> bool {
     effect(c) == Some(Effect::Turn)
 }
 
@@ -185,7 +185,7 @@ pub fn spelled_name(name: &[u8]) -> Cow<'_, [u8]> {
 /// The path that is meant where `path` spells unseen characters: part by part, the one that is
 /// there, if none has the literal name. `None` where that is `path` itself.
 #[must_use]
-pub fn meant(path: &str) -> Option<String> {
+pub fn meant_path(path: &str) -> Option<String> {
     if !path.contains(SPELLED) {
         return None;
     }
@@ -312,7 +312,7 @@ fn of_the_character(before: Option<char>, run: &str) -> usize {
     if belongs { first.len_utf8() } else { 0 }
 }
 
-/// Says of a joiner between these that it has something to join, or to part: letters and marks of
+/// True if a joiner between these has something to join, or to part: letters and marks of
 /// scripts that have joined ones, or emoji. Behind such a letter it also decides on its form.
 fn joins(before: Option<char>, next: Option<char>) -> bool {
     let is_written = |c: char| {
@@ -488,15 +488,15 @@ mod tests {
         fs::create_dir(path("d\u{202e}")).unwrap();
         fs::write(path("d\u{202e}/f\u{202e}"), "").unwrap();
         let sent = path("d\\u{202E}/f\\u{202E}");
-        assert_eq!(meant(&sent).unwrap(), path("d\u{202e}/f\u{202e}"));
+        assert_eq!(meant_path(&sent).unwrap(), path("d\u{202e}/f\u{202e}"));
         // A new name is as it is sent.
         assert_eq!(
-            meant(&path("d\\u{202E}/g\\u{202E}")).unwrap(),
+            meant_path(&path("d\\u{202E}/g\\u{202E}")).unwrap(),
             path("d\u{202e}/g\\u{202E}")
         );
         fs::write(path("d\u{202e}/f\\u{202E}"), "").unwrap();
-        assert_eq!(meant(&sent).unwrap(), path("d\u{202e}/f\\u{202E}"));
-        assert_eq!(meant(&path("f")), None);
+        assert_eq!(meant_path(&sent).unwrap(), path("d\u{202e}/f\\u{202E}"));
+        assert_eq!(meant_path(&path("f")), None);
     }
 
     proptest! {
@@ -507,7 +507,7 @@ mod tests {
             let shown = visible(&text);
             let seen = |text: &str| text.chars().filter(|c| !is_unseen(*c)).collect::<String>();
             prop_assert_eq!(seen(&shown), seen(&text));
-            prop_assert!(!shown.contains(turns));
+            prop_assert!(!shown.contains(turns_direction));
             prop_assert_eq!(unspelled(&spelled(&text), false), text);
         }
     }

@@ -6,19 +6,19 @@
 //! | `credential` | reading the files that a server is given at its start |
 //! | `holder` | whoever has a token |
 //! | `names` | by which names a server is called, as `Host` and `Origin` have them |
-//! | `shares` | room of which nobody takes what the others need |
+//! | `fair_places` | room of which nobody takes what the others need |
 //! | `tokens` | the file of tokens |
 
 mod allowance;
 mod credential;
+mod fair_places;
 mod holder;
 mod names;
-mod shares;
 mod tokens;
 
 pub use allowance::{Allowance, Kind, Permit};
 pub use credential::Credential;
+pub use fair_places::{FairPlaces, HeldPlace};
 pub use holder::Holder;
 pub use names::{Names, Schemes};
-pub use shares::{Share, Shares};
 pub use tokens::{Fault, NewToken, Tokens, add};

@@ -59,7 +59,7 @@ const FOR_THE_END: Duration = Duration::from_millis(300);
 /// The time that a rendering needs at least.
 const LEAST: Duration = Duration::from_millis(500);
 
-/// How long the code of an error may be, in bytes.
+/// The longest code of an error, in bytes.
 const LONGEST_CODE: usize = 80;
 
 /// The browser of this machine.
@@ -91,8 +91,8 @@ pub enum BrowserError {
     Failed(i32),
     /// It reached the page's host, and shows nothing of the page.
     NoDocument,
-    /// It shows a page of its own that says so in place of the page, or of one to which the page's
-    /// scripts led.
+    /// It shows an error page of its own, with this code, in place of the page or of another one to
+    /// which the page's scripts led.
     ErrorPage(String),
     /// It did not come to an end in this time.
     TimedOut(Duration),

@@ -29,7 +29,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsConnector;
 
 use self::address::Place;
-use self::replies::{Owed, Replies};
+use self::replies::{ExpectedReplies, ReplyStream};
 use self::turn::{LEASE, SharedTurn, TURN, milliseconds};
 use self::words::{CLOSED, is_of_no_use, not_trusted, refused, words};
 use super::Entry;
@@ -55,7 +55,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// How long a server that starts waits for the first connection.
 const AT_START: Duration = Duration::from_millis(250);
 
-/// How many replies the library's and our own greeting has at most.
+/// The most replies to a greeting, the library's and our own.
 const GREETING: usize = 8;
 
 /// How many requests wait in memory to be sent.
@@ -100,7 +100,7 @@ pub struct Redis {
 
 /// The connection, if there is one.
 struct Link {
-    connection: Option<(MultiplexedConnection, Owed)>,
+    connection: Option<(MultiplexedConnection, ExpectedReplies)>,
     /// How many there have been.
     number: u64,
     sharing: Sharing,
@@ -258,11 +258,11 @@ impl Redis {
         within: Duration,
     ) -> Result<Vec<RedisResult<Value>>, Down> {
         commands.ignore_errors();
-        let ((mut connection, owed), number) = {
+        let ((mut connection, expected), number) = {
             let link = self.link();
             (link.connection.clone().ok_or(Down)?, link.number)
         };
-        owed.add(commands.len());
+        expected.add(commands.len());
         let answered: RedisResult<Vec<RedisResult<Value>>> =
             if let Ok(done) = timeout(within, commands.query_async(&mut connection)).await {
                 done
@@ -316,9 +316,9 @@ impl Redis {
     }
 
     /// It answers on this connection.
-    fn came(&self, connection: MultiplexedConnection, owed: Owed) {
+    fn came(&self, connection: MultiplexedConnection, expected: ExpectedReplies) {
         let mut link = self.link();
-        link.connection = Some((connection, owed));
+        link.connection = Some((connection, expected));
         link.number += 1;
         link.sharing = Sharing {
             up: true,
@@ -350,7 +350,9 @@ impl Redis {
     }
 
     /// Connects, and sees that somebody answers. An error is a reason in words.
-    async fn connect(&self) -> Result<(MultiplexedConnection, Owed, Driver), &'static str> {
+    async fn connect(
+        &self,
+    ) -> Result<(MultiplexedConnection, ExpectedReplies, Driver), &'static str> {
         match &self.address.place {
             Place::Unix(path) => {
                 let stream = UnixStream::connect(path).await.map_err(|e| refused(&e))?;
@@ -375,9 +377,9 @@ impl Redis {
     async fn greet(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    ) -> Result<(MultiplexedConnection, Owed, Driver), &'static str> {
-        let owed = Owed::new(GREETING);
-        let stream = Replies::new(stream, owed.clone());
+    ) -> Result<(MultiplexedConnection, ExpectedReplies, Driver), &'static str> {
+        let expected = ExpectedReplies::new(GREETING);
+        let stream = ReplyStream::new(stream, expected.clone());
         // Each request has a timeout of its own.
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(None)
@@ -393,7 +395,7 @@ impl Redis {
             }
             () = &mut driver => return Err(CLOSED),
         }
-        Ok((connection, owed, driver))
+        Ok((connection, expected, driver))
     }
 }
 
@@ -402,8 +404,8 @@ async fn keep_up(redis: Arc<Redis>, tried: watch::Sender<bool>) {
     loop {
         let made = timeout(PAUSE, redis.connect()).await;
         match made.unwrap_or(Err("it did not answer within a second")) {
-            Ok((connection, owed, driver)) => {
-                redis.came(connection, owed);
+            Ok((connection, expected, driver)) => {
+                redis.came(connection, expected);
                 tried.send_replace(true);
                 let number = redis.link().number;
                 let begun = Instant::now();

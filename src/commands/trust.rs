@@ -1,5 +1,6 @@
-//! The files that may be started only to see what they are: none that another user may have put there.
-//! An installer and `doctor` come across whatever lies in a directory, and root runs them.
+//! Deciding which files may be started just to see what they are: none that another user may have
+//! put there. The installer and `doctor` come across whatever lies in a directory, and root may run
+//! them.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ pub fn objection(path: &Path) -> Option<String> {
     all.find_map(objection_to)
 }
 
-/// The same of one name on the way.
+/// The reason that one name on the way gives.
 fn objection_to(place: &Path) -> Option<String> {
     let status = match place.symlink_metadata() {
         Ok(status) => status,
@@ -38,7 +39,7 @@ fn objection_to(place: &Path) -> Option<String> {
     if owner != 0 && owner != user {
         return Some(format!("{} belongs to user {owner}", shown(place)));
     }
-    // Many users have a group of their own, which their files may be written by.
+    // Many users are alone in a group of their own, which may write to their files.
     let is_own_group = user != 0 && owner == user && status.gid() == user;
     let by_others = mode & BY_ALL != 0 || (mode & BY_GROUP != 0 && !is_own_group);
     let is_kept = status.is_symlink() || (status.is_dir() && mode & STICKY != 0);

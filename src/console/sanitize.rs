@@ -1,8 +1,9 @@
 //! Sanitizing text for a terminal: control characters are shown instead of obeyed.
 //!
-//! Control characters are those of Unicode's category Cc (C0, DEL, C1) but for newline and tab; the
-//! separators of lines and paragraphs, and the controls of bidirectional text, which can make a line read as what it is not, are treated alike.
-//! C0 controls are shown in caret notation, as `cat -v` does.
+//! Control characters are those of Unicode's category Cc (C0, DEL, C1) but for newline and tab. The
+//! separators of lines and paragraphs are treated alike, and so are the controls of bidirectional
+//! text, which can make a line read as what it is not. C0 controls are shown in caret notation, as
+//! `cat -v` does.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -12,7 +13,7 @@ use crate::unseen;
 /// Whether a terminal may obey `c` instead of showing it: whether `c` is a control character.
 fn is_control(c: char) -> bool {
     let ends_a_line = matches!(c, '\u{2028}' | '\u{2029}');
-    ends_a_line || (c.is_control() && c != '\n' && c != '\t') || unseen::turns(c)
+    ends_a_line || (c.is_control() && c != '\n' && c != '\t') || unseen::turns_direction(c)
 }
 
 /// `text` sanitized for a terminal.

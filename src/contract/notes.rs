@@ -10,8 +10,8 @@
 
 use std::borrow::Cow;
 
-/// The words behind an answer, in the order in which they were found out; each with whether
-/// it quotes a file, whose text is to be sent back as it is.
+/// The notes behind an answer, in the order in which they were found out. The flag marks one that
+/// quotes a file: that text may be sent back, so it stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes(Vec<(String, bool)>);
 

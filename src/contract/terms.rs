@@ -44,7 +44,7 @@ const LEAST_ANSWER: usize = 256;
 /// How long answering takes at most, once it is known what to answer.
 const ANSWERING: Duration = Duration::from_millis(300);
 
-/// How long before its deadline a command is asked to end, at most.
+/// The longest time before its deadline at which a command is asked to end.
 const CLEARING_UP: Duration = Duration::from_secs(2);
 
 /// Whoever reads the answer.
@@ -89,21 +89,21 @@ impl Deadline {
         Some(Self { end, whole })
     }
 
-    /// How long after its beginning a command is asked to end that still runs: two seconds before
-    /// the deadline, or at half of a shorter time than twice that.
+    /// The time after which a command that still runs is asked to end: two seconds before the
+    /// deadline, or half-way where there are less than four seconds in all.
     #[must_use]
     pub fn asks_after(self) -> Duration {
         self.whole.saturating_sub((self.whole / 2).min(CLEARING_UP))
     }
 
-    /// When that is.
+    /// The moment at which it is asked to end.
     #[must_use]
     pub fn asks(self) -> Instant {
         let before = self.whole.saturating_sub(self.asks_after());
         self.end.checked_sub(before).unwrap_or(self.end)
     }
 
-    /// When work has to end, so that some tenths of a second are left for the answer.
+    /// The end of all work: some tenths of a second are left for the answer.
     #[must_use]
     pub fn until(self) -> Instant {
         let answering = (self.whole / 5).min(ANSWERING);

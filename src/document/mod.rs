@@ -50,9 +50,9 @@ pub struct Document {
     /// The page's body as Markdown, without a newline at its end. It is never longer than twice
     /// the page and [`ALLOWANCE`]; what had to be left out is said at its end, in brackets.
     pub markdown: String,
-    /// Where in [`Document::markdown`] the words begin that are not the page's own: a remark on a
-    /// page that shows no text, or few words and leads elsewhere, and what is said of
-    /// [`Document::cuts`]; `None` if there are no such words.
+    /// The place in [`Document::markdown`] from which on the words are not the page's own: a remark
+    /// on a page that shows no text, or few words and leads elsewhere, and the words for
+    /// [`Document::cuts`]; `None` if there are none.
     pub remark: Option<usize>,
     /// Whether the page shows no text of its own, or none but that it takes a script.
     pub silent: bool,
@@ -104,7 +104,7 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    /// Says that the end of the page, or a part of the file, is missing.
+    /// True if the end of the page, or a part of the file, is missing.
     #[must_use]
     pub fn are_of_content(self) -> bool {
         self.memory || self.time || self.length || self.damage

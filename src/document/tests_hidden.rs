@@ -283,7 +283,7 @@ fn what_a_style_shows_again_is_shown_and_only_that() {
             "<div style='color:transparent'>b<p style='color:black'>c<i>d</i></p></div>",
             "c*d*",
         ),
-        // What has a colour by itself is seen.
+        // Links, marks and buttons have colours of their own.
         (
             "<div style='color:transparent'>b<a href=x>c</a> <mark>d</mark> <button>e</button></div>",
             "[c](https://example.com/a/x) d e",
@@ -372,7 +372,7 @@ fn a_page_that_appears_by_its_opacity_is_shown() {
     // Nothing else is how a page appears.
     assert!(!shown("font-size:0", 100));
     assert!(!shown("display:none", 100));
-    // What else is hidden stays so.
+    // Text that is hidden otherwise stays hidden.
     let page = format!(
         "<p>{0}<div style='opacity:0'>{0}<p style='font-size:0'>SECRET<p hidden>SECRET</div>",
         words(40)

@@ -93,7 +93,7 @@ pub fn admit<'a>(
             let Some(text) = given(pattern) else {
                 return Ok(None);
             };
-            // What wildcards stand for is below the directory that is named before them.
+            // Wildcards stand for names below the directory that is named before them.
             let wild = |part: &str| part.contains(['*', '?', '[', '{', '\\']);
             let named = text.split_inclusive('/').take_while(|part| !wild(part));
             let place = base.join(named.collect::<String>());

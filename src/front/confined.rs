@@ -42,9 +42,9 @@ fn asked() -> Option<&'static (Bounds, bool)> {
 /// Those of the tool; `PERMISSION_DENIED` where the request leads out, or nothing can be confined
 /// here; `NETWORK_ERROR` where a tool wants the network that was taken away.
 pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, Failure> {
-    read_spelled_names(tool, request);
-    if let Some((bounds, reads_outputs)) = asked() {
-        confine(tool, request, bounds, *reads_outputs)?;
+    match asked() {
+        Some((bounds, reads_outputs)) => confine(tool, request, bounds, *reads_outputs)?,
+        None => read_spelled_names(tool, request),
     }
     tool.run(request)
 }
@@ -59,7 +59,9 @@ fn read_spelled_names(tool: &Tool, request: &mut Request<'_>) {
         Scope::Machine | Scope::Network => return,
     };
     let given = |field| request.text(field).ok().flatten();
-    let path = given(path).and_then(unseen::meant).map(|text| (path, text));
+    let path = given(path)
+        .and_then(unseen::meant_path)
+        .map(|text| (path, text));
     let pattern = pattern.and_then(|field| {
         let text = given(field).and_then(unseen::meant_pattern)?;
         Some((field, text))
@@ -88,6 +90,7 @@ fn confine(
     // A tool of the network touches no file that a request names. What it starts asks what confined
     // calls can change.
     if tool.scope == Scope::Network || !confinement.confines_files() {
+        read_spelled_names(tool, request);
         confinement::settle(confinement);
         return Ok(());
     }
@@ -98,6 +101,8 @@ fn confine(
         return Err(refused(fault));
     }
     confinement.enter().map_err(refused)?;
+    // Relative names start where that leads.
+    read_spelled_names(tool, request);
     let outputs = shell::directory_of_outputs().filter(|_| reads_outputs && tool.hints.read_only);
     let outputs = outputs.and_then(|directory| confinement.lead(&directory));
     let beside = Roots::new(outputs.iter().cloned().collect());

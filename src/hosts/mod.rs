@@ -21,7 +21,7 @@ pub struct HostRow {
     pub name: &'static str,
     /// The kind of source that its pages are, unless they say better.
     pub source: &'static str,
-    /// How far it is relied on: `high`, `mixed` or `low`.
+    /// The degree to which it is relied on: `high`, `mixed` or `low`.
     pub tier: &'static str,
     /// Its subject.
     pub subject: &'static str,
@@ -48,7 +48,7 @@ impl HostRow {
         }
     }
 
-    /// Whether its column of marks has this one.
+    /// True if its column of marks has this one.
     #[must_use]
     pub fn is_marked(&self, mark: &str) -> bool {
         self.marks.split(',').any(|one| one == mark)

@@ -1,5 +1,5 @@
-//! What is known of a page by its host: from the table of hosts, or else by the suffixes that only
-//! public authorities and universities get; never by a part of an address.
+//! Facts about a page that its host tells: from the table of hosts, or else from the suffixes that
+//! only public authorities and universities get; never from a part of an address.
 
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -12,7 +12,7 @@ use suffixes::{GOVERNMENTS, UNIVERSITIES};
 
 mod suffixes;
 
-/// What is known of how far a host is relied on, for search results.
+/// The degree to which a host is relied on, as search results show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reputation {
     /// `high`: it answers for what it publishes. `mixed`: some of it is reliable. `low`: it is
@@ -70,7 +70,7 @@ fn named<'de, T: Deserialize<'de>>(name: &'de str) -> Option<T> {
     T::deserialize(IntoDeserializer::<Error>::into_deserializer(name)).ok()
 }
 
-/// How far a page is relied on whose host has this tier.
+/// The authority of a page whose host has this tier.
 pub fn tier(name: &str) -> Option<AuthorityTier> {
     match name {
         "high" => Some(AuthorityTier::High),

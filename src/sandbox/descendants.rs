@@ -20,13 +20,14 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process
 
 use crate::sandbox::own_process::OwnProcess;
 
-/// How many processes are found per round. Where they are ended, the next one finds what is left.
+/// The most processes that are found per round. Once these are ended, the next round finds the
+/// rest.
 const AT_ONCE: usize = 4096;
 
 /// How much of a file in `/proc` is read at a time, in bytes.
 const PIECE: usize = 4096;
 
-/// Whether any process bears `mark`, or descends from this one.
+/// True if any process bears `mark`, or descends from this one.
 #[must_use]
 #[inline(never)]
 pub fn are_marked(mark: &[u8]) -> bool {
@@ -42,20 +43,20 @@ pub struct RunningProcess {
     pub pid: i32,
     /// That of its parent.
     pub parent: i32,
-    /// How many processes are between it and this one.
+    /// Its distance from this process, in generations.
     pub depth: usize,
     /// Its arguments, as far as [`PIECE`] bytes reach, each with a NUL at its end.
     pub arguments: Vec<u8>,
 }
 
-/// What runs of the descendants of this process, and of what bears `mark`, but for those of this
-/// program's own that end by themselves.
+/// The descendants of this process, and whatever bears `mark`, that are running; without this
+/// program's own processes, which end by themselves.
 #[must_use]
 #[inline(never)]
 pub fn running(mark: Option<&[u8]>) -> Vec<RunningProcess> {
     let mut found = ProcessSet::new();
     found.look(mark);
-    let depth = |process: &Process| {
+    let depth = |process: &FoundProcess| {
         let parents = std::iter::successors(Some(process), |one| found.get(one.parent));
         parents.take(AT_ONCE).count()
     };
@@ -110,7 +111,7 @@ pub fn let_go_if_stopped(pid: Pid, status: WaitStatus) {
 
 /// A process that was found.
 #[derive(Clone, Copy, Debug)]
-pub struct Process {
+pub struct FoundProcess {
     pub pid: i32,
     pub parent: i32,
     /// It is one of this program's that end by themselves.
@@ -121,7 +122,7 @@ pub struct Process {
     pub state: u8,
 }
 
-impl Process {
+impl FoundProcess {
     /// Sends it a signal.
     pub fn send(&self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.pid) {
@@ -133,7 +134,7 @@ impl Process {
 
 /// Processes, by number.
 pub struct ProcessSet {
-    processes: [Process; AT_ONCE],
+    processes: [FoundProcess; AT_ONCE],
     count: usize,
 }
 
@@ -144,7 +145,7 @@ impl ProcessSet {
         reason = "nothing can be allocated where this is needed"
     )]
     pub fn new() -> Self {
-        const NONE: Process = Process {
+        const NONE: FoundProcess = FoundProcess {
             pid: 0,
             parent: 0,
             own: None,
@@ -163,7 +164,7 @@ impl ProcessSet {
     }
 
     /// All of them, the lowest number first.
-    pub fn iter(&self) -> impl Iterator<Item = &Process> {
+    pub fn iter(&self) -> impl Iterator<Item = &FoundProcess> {
         self.processes[..self.count].iter()
     }
 
@@ -173,12 +174,12 @@ impl ProcessSet {
 
     /// The one of that number.
     #[must_use]
-    pub fn get(&self, pid: i32) -> Option<&Process> {
+    pub fn get(&self, pid: i32) -> Option<&FoundProcess> {
         self.place(pid).ok().map(|at| &self.processes[at])
     }
 
     /// Adds a process; returns whether it was new and there was room.
-    pub fn add(&mut self, process: Process) -> bool {
+    pub fn add(&mut self, process: FoundProcess) -> bool {
         match self.place(process.pid) {
             Err(at) if self.count < AT_ONCE => {
                 self.processes.copy_within(at..self.count, at + 1);
@@ -214,7 +215,7 @@ impl ProcessSet {
                 let below = parent == myself || above.is_some();
                 if below || marks.is_some_and(|mark| bears(proc, name, mark)) {
                     let own = name_of(stat).and_then(|name| OwnProcess::of(pid, name));
-                    more |= self.add(Process {
+                    more |= self.add(FoundProcess {
                         pid,
                         parent,
                         own,
@@ -334,7 +335,7 @@ mod tests {
     #[test]
     fn what_is_found_is_found_once_and_no_more_than_there_is_room_for() {
         let mut found = ProcessSet::new();
-        let process = |pid| Process {
+        let process = |pid| FoundProcess {
             pid,
             parent: 1,
             own: None,

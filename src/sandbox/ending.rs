@@ -2,9 +2,9 @@
 //!
 //! Programs that are asked (SIGTERM) remove their lock files, pid files and containers; killed,
 //! they leave them to be stumbled over. Each process is asked once: many take a second request for
-//! an order to drop everything. So nobody is asked whom a watchdog below this process asks; nor is
-//! what starts afterwards below a process that was asked, for that is how it clears up. Whatever is
-//! left at the end of the grace is killed, however it began.
+//! an order to drop everything. So this does not ask the processes of a watchdog below it, which
+//! asks them itself; nor those that start later below a process that was asked, since they clear
+//! up. Whatever is left at the end of the grace is killed, however it began.
 //!
 //! A watchdog does this in a process that may have been forked from one with several threads:
 //! nothing here allocates or takes a lock.
@@ -14,53 +14,53 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, getsid, kill_process_group};
 
-use crate::sandbox::descendants::{Process, ProcessSet, reap};
+use crate::sandbox::descendants::{FoundProcess, ProcessSet, reap};
 use crate::sandbox::own_process::OwnProcess;
 
-/// How long a whole tree has to end by itself that was asked to.
+/// The time that a whole tree has to end by itself once it is asked to.
 pub const GRACE: Duration = Duration::from_secs(2);
 
-/// How long it has where whoever started it has vanished.
+/// The same where whoever started it has vanished.
 pub const GRACE_OF_ORPHANS: Duration = Duration::from_millis(300);
 
-/// How long the killed processes are waited for. One in an uninterruptible wait, or one that
-/// belongs to another user, survives any signal; it must not keep us waiting.
+/// The longest wait for the killed processes. One in an uninterruptible wait, or one that belongs
+/// to another user, survives any signal; it must not keep us waiting.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a watchdog is left alone once the rest is killed. It ends with what it watches, and has
-/// a directory to remove.
+/// The time that a watchdog is left alone once the rest is killed: it ends with what it watches,
+/// and has a directory to remove.
 const WATCHDOG_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// How long a guard is: it ends with its tool, and has a name to remove.
+/// The same for a guard: it ends with its tool, and has a name to remove.
 const GUARD_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long a step is: it may have a large file to write to a slow disk.
+/// The same for a step: it may have a large file to write to a slow disk.
 const STEP_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often to ask whether children that end by themselves are left, at the least and at the most.
+/// The shortest and the longest pause between two looks for children that are left.
 const ASK_EVERY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
 
-/// How often to look for other descendants meanwhile, at the most. A look reads all of `/proc`, and
+/// The longest pause between two looks for other descendants. A look reads all of `/proc`, and
 /// where many trees end at once, they must have the processor.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// How every descendant of this process is ended. Those that are its children are reaped.
-pub struct Ending<'a> {
+/// An order to end every descendant of this process. Those that are its children are reaped.
+pub struct TreeEnding<'a> {
     /// If there is no `/proc` to find them in, only this process group is known.
     pub group: Option<Pid>,
-    /// Where nobody is a subreaper: whatever bears this mark is ended too, and the group in any
-    /// case.
+    /// If nobody is a subreaper: whatever bears this mark is ended too, and the group in any case.
     pub mark: Option<&'a [u8]>,
-    /// How long they have to end by themselves; with none they are killed at once.
+    /// The time that they have to end by themselves; with none they are killed at once.
     pub grace: Duration,
-    /// Where the numbers of those are written that did not.
+    /// A pipe for the numbers of those that had to be killed, which are negative there: other
+    /// reports are not.
     pub report: Option<BorrowedFd<'a>>,
-    /// Whether this process goes before the steps under way are done. Only those in its own session
-    /// are left then, where nothing gets that is confined.
+    /// This process does not wait for steps that are under way. It leaves those in its own session,
+    /// which nothing confined can join.
     pub leaves_steps: bool,
 }
 
-impl Ending<'_> {
+impl TreeEnding<'_> {
     /// Ends them.
     pub fn carry_out(&self) {
         if !self.grace.is_zero() {
@@ -105,8 +105,8 @@ impl Ending<'_> {
         }
     }
 
-    /// Asks those who were found, and have not been asked yet. Only the `first` time everybody is
-    /// asked whom no watchdog asks.
+    /// Asks the processes that were found and have not been asked yet, but for those that a
+    /// watchdog asks; and after the `first` time, but for those that clear up.
     fn ask_found(&self, found: &ProcessSet, asked: &mut ProcessSet, first: bool) {
         if let (true, true, Some(group)) = (first, found.is_empty(), self.group) {
             let _ = kill_process_group(group, Signal::TERM);
@@ -156,7 +156,8 @@ impl Ending<'_> {
                     killed = true;
                     process.send(Signal::KILL);
                     if let (Some(report), true) = (report, process.state != b'Z') {
-                        let _ = rustix::io::write(report, &process.pid.to_ne_bytes());
+                        let number = -process.pid;
+                        let _ = rustix::io::write(report, &number.to_ne_bytes());
                     }
                 }
             }
@@ -176,7 +177,7 @@ impl Ending<'_> {
             if waited >= most {
                 return;
             }
-            // What was killed ends at once; what ends by itself has its time.
+            // Killed processes end at once; those that end by themselves have their time.
             let pause = if killed {
                 ASK_EVERY.0
             } else {
@@ -186,8 +187,8 @@ impl Ending<'_> {
         }
     }
 
-    /// How long a process is left alone.
-    fn spared(&self, process: &Process, found: &ProcessSet) -> Duration {
+    /// The time that a process is left alone.
+    fn spared(&self, process: &FoundProcess, found: &ProcessSet) -> Duration {
         // No step starts anything.
         let is_alone = || found.iter().all(|other| other.parent != process.pid);
         // Guards have sessions of their own, and end by themselves wherever they are.
@@ -204,7 +205,7 @@ impl Ending<'_> {
     }
 }
 
-/// How long to wait before children are asked for again where so much time has gone by.
+/// The pause before the next look for children, once this much time has gone by.
 fn pause(waited: Duration) -> Duration {
     (waited / 8).clamp(ASK_EVERY.0, ASK_EVERY.1)
 }

@@ -43,7 +43,7 @@ static STACK_TAKEN: AtomicBool = AtomicBool::new(false);
 /// What is added to an error's number where what failed was to confine the program.
 pub const NOT_CONFINED: c_int = 1 << 16;
 
-/// The same where it was to hide something from it.
+/// The same where what failed was to hide something from it.
 pub const NOT_MASKED: c_int = 2 << 16;
 
 /// A program with its arguments and environment.
@@ -103,8 +103,8 @@ impl Launch {
 
     /// Starts the program as a child that leads a process group of its own, a session too where it
     /// is confined, and has this process's streams. If it does not start, the child writes the
-    /// error's number to `report`, four bytes, and ends; [`NOT_CONFINED`] or [`NOT_MASKED`] is added
-    /// if it could not be confined.
+    /// error's number to `report`, four bytes, and ends; [`NOT_CONFINED`] or [`NOT_MASKED`] is
+    /// added if it could not be confined.
     pub fn start(&self, report: BorrowedFd<'_>) -> Result<Pid, Errno> {
         let mut start = ChildStart {
             launch: self,

@@ -1,8 +1,8 @@
-//! The pipe from a tool to its watchdog: the tool's word, or its end.
+//! The pipe from a tool to its watchdog, which brings the tool's order or tells of its death.
 //!
-//! A byte releases the watchdog, or says how long all of it has to end by itself. When the tool
-//! dies, the pipe is at its end, and all of it has less. A tool that is asked to end by SIGTERM
-//! passes that on here first.
+//! A byte releases the watchdog, or says how long the command has to end by itself. When the tool
+//! dies, the pipe is at its end, and the command has less time. A tool that gets SIGTERM passes it
+//! on here first.
 
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -13,32 +13,32 @@ use rustix::io::Errno;
 use crate::sandbox::ending::{GRACE, GRACE_OF_ORPHANS};
 use crate::sandbox::launch;
 
-/// The byte that releases a watchdog. Any other is one more than how long all of it has, in units
-/// of [`STEP_OF_GRACE`].
+/// The byte that releases a watchdog. Any other is one more than the time that the command has, in
+/// units of [`STEP_OF_GRACE`].
 pub const RELEASE: u8 = 0;
 const STEP_OF_GRACE: Duration = Duration::from_millis(10);
 
 /// The writing end, for the handler of signals; -1 where there is none.
 static LIFELINE: AtomicI32 = AtomicI32::new(-1);
 
-/// Whether this process has been asked to end and has passed that on.
+/// Set once this process has been asked to end and has passed that on.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// Has whoever asks this process to end be heard at this end of a pipe; `None` is nobody.
+/// Makes a later SIGTERM write to this end of a pipe; with `None` it ends this process.
 pub fn listen_for(lifeline: Option<&impl AsRawFd>) {
     LIFELINE.store(lifeline.map_or(-1, AsRawFd::as_raw_fd), Ordering::Relaxed);
 }
 
-/// The byte that gives so much time.
+/// The byte that gives the command this much time.
 #[must_use]
-pub fn word(grace: Duration) -> u8 {
+pub fn grace_byte(grace: Duration) -> u8 {
     let steps = grace.as_millis() / STEP_OF_GRACE.as_millis();
     u8::try_from(steps + 1).unwrap_or(u8::MAX)
 }
 
-/// Has this process, a tool, heed SIGTERM from now on as whoever cancels a call means it: all that
-/// the command started is asked to end, and the tool dies of the signal when it has. Where the
-/// signal is ignored it stays so.
+/// Makes this process, a tool, take SIGTERM for the cancellation of its call from now on: all that
+/// the command started is asked to end, and once it has, the tool dies of the signal. A signal that
+/// is ignored stays so.
 pub fn heed_termination() {
     extern "C" fn pass_on(_: libc::c_int) {
         let lifeline: RawFd = LIFELINE.load(Ordering::Relaxed);
@@ -50,7 +50,7 @@ pub fn heed_termination() {
         // says otherwise.
         unsafe {
             let before = *launch::errno();
-            let byte = word(GRACE);
+            let byte = grace_byte(GRACE);
             libc::write(lifeline, (&raw const byte).cast(), 1);
             *launch::errno() = before;
         }
@@ -75,9 +75,9 @@ fn die_by(signal: libc::c_int) {
     }
 }
 
-/// Has `handler` hear a signal, which makes system calls only, unless the signal is ignored. No
-/// other signal interrupts it: else the look at the caller (`caller`), which comes at the same time
-/// where that has gone, would end the process first.
+/// Installs `handler`, which makes system calls only, for a signal that is not ignored. No other
+/// signal interrupts it: otherwise the check for a caller that has gone (`caller`), which may come
+/// at the same moment, would end the process first.
 pub fn install(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
     // SAFETY: all zeroes are a valid value of the structure, whose set of signals is filled; the
     // pointers are to locals, and such a handler is safe at any moment.
@@ -94,23 +94,23 @@ pub fn install(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
     }
 }
 
-/// The tool's word to its watchdog.
-pub enum Told {
-    /// It goes, and lets live on what is left.
+/// An order of the tool to its watchdog.
+pub enum WatchdogOrder {
+    /// The tool goes, and what is left lives on.
     Released,
-    /// It ends all of it, which has so much time to end by itself.
+    /// All of it ends, and has this much time to do so by itself.
     End(Duration),
 }
 
-/// Waits until the tool says so, or dies.
-pub fn told(tether: &OwnedFd) -> Told {
+/// Waits for the tool's order, or its death.
+pub fn wait_for_order(tether: &OwnedFd) -> WatchdogOrder {
     let mut word = [0; 1];
     loop {
         match rustix::io::read(tether, &mut word) {
-            Ok(1) if word[0] == RELEASE => return Told::Released,
-            Ok(1) => return Told::End(STEP_OF_GRACE * u32::from(word[0] - 1)),
+            Ok(1) if word[0] == RELEASE => return WatchdogOrder::Released,
+            Ok(1) => return WatchdogOrder::End(STEP_OF_GRACE * u32::from(word[0] - 1)),
             Err(Errno::INTR) => {}
-            Ok(_) | Err(_) => return Told::End(GRACE_OF_ORPHANS),
+            Ok(_) | Err(_) => return WatchdogOrder::End(GRACE_OF_ORPHANS),
         }
     }
 }

@@ -29,8 +29,8 @@
 //! it. A confined command is in a session of its own, and so can join no group of another's: the
 //! kernel would send SIGHUP to a group in which it left a stopped orphan.
 //!
-//! What a command started gets SIGTERM first, and SIGKILL after the time in the third column, if it
-//! is still there then (`ending`); where that says "never", neither.
+//! The processes of a command get SIGTERM first, and SIGKILL after the time in the third column if
+//! they are still there then (`ending`); where that says "never", they get neither.
 //!
 //! | who dies | by what | SIGKILL after | processes left | files left | note |
 //! |---|---|---|---|---|---|

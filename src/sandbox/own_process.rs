@@ -1,5 +1,5 @@
-//! The processes of this program that end by themselves, and which whoever ends a tree therefore
-//! leaves alone for a while.
+//! Recognizing the processes of this program that end by themselves: whoever ends a tree leaves
+//! them alone for a while.
 //!
 //! They are known by their name, in which there is a slash: `execve(2)` names a process by the last
 //! part of its program's path, so that no link and no copy gives one. A program may name itself as
@@ -44,7 +44,8 @@ impl OwnProcess {
         unsafe { libc::prctl(libc::PR_SET_NAME, self.name().as_ptr()) };
     }
 
-    /// What the process `pid` is, whose name is `name`. Does not allocate.
+    /// The kind of the process `pid`, which is called `name`, if it is one of these. Does not
+    /// allocate.
     #[must_use]
     pub fn of(pid: i32, name: &[u8]) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
@@ -52,9 +53,9 @@ impl OwnProcess {
     }
 }
 
-/// Whether the process `pid` runs this executable. Whether one does that cannot be looked at
-/// depends on this process: its own can be looked at like itself (`PR_SET_DUMPABLE`, `prctl(2)`),
-/// so that only one that may not be is left alone rather than interrupted.
+/// True if the process `pid` runs this executable. One that cannot be looked at is taken to do so
+/// if this process cannot be looked at either (`PR_SET_DUMPABLE`, `prctl(2)`): its own processes
+/// are like itself, and leaving one alone is better than interrupting it.
 fn runs_this_executable(pid: i32) -> bool {
     match (executable(pid), stat(c"/proc/self/exe")) {
         (Ok(theirs), Ok(ours)) => (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino),

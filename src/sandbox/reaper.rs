@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{Pid, WaitOptions, set_child_subreaper, waitpid};
 
-use crate::sandbox::ending::{Ending, GRACE};
+use crate::sandbox::ending::{GRACE, TreeEnding};
 
 /// The processes that the async runtime waits for itself.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ pub fn adopt_orphans() {
 /// midway, it would leave a torn file, and it outlives the server. To be called when the tools of
 /// the calls under way have been asked to end.
 pub fn end_all() {
-    let ending = Ending {
+    let ending = TreeEnding {
         group: None,
         mark: None,
         grace: GRACE,

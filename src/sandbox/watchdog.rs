@@ -28,9 +28,9 @@ use rustix::process::{
 };
 
 use crate::sandbox::descendants::{self, RunningProcess};
-use crate::sandbox::ending::{Ending, GRACE_OF_ORPHANS};
+use crate::sandbox::ending::{GRACE_OF_ORPHANS, TreeEnding};
 use crate::sandbox::launch::{Launch, NOT_CONFINED, NOT_MASKED};
-use crate::sandbox::lifeline::{self, RELEASE, Told, install, told, word};
+use crate::sandbox::lifeline::{self, RELEASE, WatchdogOrder, grace_byte, install, wait_for_order};
 use crate::sandbox::own_process::OwnProcess;
 use crate::sandbox::scratch::Scratch;
 
@@ -152,6 +152,7 @@ impl Watchdog {
                 CommandEnd::NotConfined(Errno::from_raw_os_error(number - NOT_CONFINED))
             }
             (Ok(()), errno @ 1..) => CommandEnd::NotStarted(Errno::from_raw_os_error(errno)),
+            // The watchdog is gone, or this process was asked to end and some had to be killed.
             _ => {
                 self.stand_in(GRACE_OF_ORPHANS);
                 lifeline::die_if_asked();
@@ -160,16 +161,16 @@ impl Watchdog {
         }
     }
 
-    /// What runs of the program and of what it started.
+    /// The processes that are running, of the program and of all that it started.
     #[must_use]
     pub fn running(&self) -> Vec<RunningProcess> {
         descendants::running(self.mark.as_deref().map(str::as_bytes))
     }
 
-    /// Has the program and all that it started be asked to end, and killed after `grace`.
+    /// Orders that the program and all that it started are asked to end, and killed after `grace`.
     pub fn ask_to_end(&mut self, grace: Duration) {
-        // One that is gone is stood in for when the wait for its end is over.
-        let _ = self.lifeline.write_all(&[word(grace)]);
+        // If the watchdog is gone, this process stands in for it once it has waited for its end.
+        let _ = self.lifeline.write_all(&[grace_byte(grace)]);
     }
 
     /// Waits until all has ended that was asked to, until `end` at the longest; what cannot be
@@ -206,18 +207,15 @@ impl Watchdog {
             }
         }
         let (numbers, _) = told.as_chunks::<4>();
-        let numbers: Vec<i32> = numbers.iter().map(|one| i32::from_ne_bytes(*one)).collect();
-        match numbers.as_slice() {
-            // The program ended at the very moment at which it was asked to.
-            [0, _code, killed @ ..] => killed.to_vec(),
-            _ => numbers,
-        }
+        let numbers = numbers.iter().map(|one| i32::from_ne_bytes(*one));
+        // The program may have ended at the very moment at which it was asked to.
+        numbers.filter(|one| *one < 0).map(|one| -one).collect()
     }
 
-    /// Does what a watchdog would have done that was killed: ends what the command started, which
-    /// has so much time, and removes its directory.
+    /// Does what a killed watchdog would have done: ends what the command started, which has this
+    /// much time, and removes its directory.
     fn stand_in(&self, grace: Duration) {
-        let ending = Ending {
+        let ending = TreeEnding {
             group: None,
             mark: self.mark.as_deref().map(str::as_bytes),
             grace,
@@ -357,7 +355,7 @@ fn watch_program(watched: Watched<'_>) {
         Err(errno) => {
             report_to_tool(&report, &[errno.raw_os_error()]);
             drop(report);
-            let _ = told(&tether);
+            let _ = wait_for_order(&tether);
             return;
         }
     };
@@ -373,17 +371,17 @@ fn watch_program(watched: Watched<'_>) {
     if !guarded {
         return;
     }
-    let grace = match told(&tether) {
-        Told::Released => {
+    let grace = match wait_for_order(&tether) {
+        WatchdogOrder::Released => {
             let left = || descendants::reap() || mark.is_some_and(descendants::are_marked);
             if launch.scratch.is_some() && left() {
                 stay(&report, mark);
             }
             return;
         }
-        Told::End(grace) => grace,
+        WatchdogOrder::End(grace) => grace,
     };
-    let ending = Ending {
+    let ending = TreeEnding {
         group: Some(program),
         mark,
         grace,
@@ -437,7 +435,7 @@ fn take_streams(nothing: BorrowedFd<'_>, output: &OwnedFd, errors: Stderr) -> Re
         .and_then(|()| rustix::stdio::dup2_stderr(errors))
 }
 
-/// Waits for the program's end and reports it; false if the tool said a word or died first.
+/// Waits for the program's end and reports it; false if the tool gave an order or died first.
 fn report_end(program: Pid, tether: &OwnedFd, report: &OwnedFd) -> bool {
     let handle = pidfd_open(program, PidfdFlags::empty());
     let mut wanted = [

@@ -37,9 +37,9 @@ const SPELLINGS: [(&str, &str, &str); 17] = [
     ("Bad for loop variable", "for ((", "for (("),
     ("\"&\" unexpected", "|&", "|&"),
     ("word unexpected", "time (", "time (…)"),
-    ("Bad substitution", "${", "this form of ${…}"),
+    ("Bad substitution", "${", "${…}"),
     ("Illegal option -o pipefail", "pipefail", "set -o pipefail"),
-    ("read: Illegal option", "read -", "this option of read"),
+    ("read: Illegal option", "read -", "read -X"),
     ("unexpected operator", " == ", "== in [ ]"),
     ("unexpected operator", "[ -v ", "[ -v … ]"),
     (": not found", "((", "(( ))"),
@@ -116,7 +116,7 @@ fn unquoted(command: &str) -> Option<String> {
     Some(kept)
 }
 
-/// What in the command is bash's, where the shell complained with `words`.
+/// The spelling of bash in the command of which the shell complained with `words`.
 fn spelling(command: &str, words: &str) -> Option<&'static str> {
     let is_called = |word: &str| {
         let mut parts = command.split(|c: char| c.is_whitespace() || ";&|()`".contains(c));

@@ -56,7 +56,7 @@ pub struct Conditions<'a> {
     pub progress: Option<fn(&[u8])>,
 }
 
-/// When a command is ended.
+/// The moments at which a command is ended.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeLimit {
     /// It is asked to end then.
@@ -126,7 +126,7 @@ pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> 
     if let (PassedOn::UntilTimeout, Some(TimeLimit { kills, end, .. })) = (passed_on, limit) {
         let running = watchdog.running();
         watchdog.ask_to_end(kills.saturating_duration_since(Instant::now()));
-        // What it says while it clears up is read too.
+        // Output that it writes while it clears up is read too.
         pass_on(&mut pipe, &watchdog, &mut told, Some(end), None)?;
         let killed = watchdog.stop(end);
         pipe.drain(&mut told)?;

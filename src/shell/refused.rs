@@ -58,7 +58,7 @@ pub struct OutputClaims {
 #[derive(Debug, PartialEq, Eq)]
 pub struct OutsidePath {
     pub path: PathBuf,
-    /// It may not even be read, or only not be written.
+    /// The right that is missing: to read it, or only to write it.
     pub right: Right,
 }
 

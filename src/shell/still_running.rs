@@ -1,4 +1,4 @@
-//! What of a command was still running when its time was over, in words: where it hung.
+//! Naming the processes of a command that were still running when its time was over: where it hung.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -6,10 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use crate::sandbox::descendants::RunningProcess;
 use crate::unseen;
 
-/// How many processes are named.
+/// The most processes that are named.
 const MOST: usize = 3;
 
-/// How much of a process's arguments is shown, in characters.
+/// The length to which a process's arguments are shown, in characters.
 const LONGEST: usize = 60;
 
 /// The shortest value of a variable that is hidden, in bytes: shorter ones are words of their own.
@@ -44,7 +44,7 @@ pub fn named(mut running: Vec<RunningProcess>, killed: &[i32]) -> Vec<StillRunni
     named
 }
 
-/// Whether a process was given a script as an argument (`-c`).
+/// True if a process was given a script as an argument (`-c`).
 fn is_given_a_script(arguments: &[u8]) -> bool {
     let option = arguments.split(|byte| *byte == 0).nth(1);
     option.is_some_and(|option| option.starts_with(b"-") && option.ends_with(b"c"))
@@ -73,7 +73,7 @@ fn line(arguments: &[u8]) -> String {
     }
 }
 
-/// Whether a variable may hold what nobody is to read, by its name.
+/// True if a variable may hold a secret, by its name.
 fn sounds_secret(name: &OsStr) -> bool {
     const WORDS: [&[u8]; 6] = [b"KEY", b"TOKEN", b"SECRET", b"PASS", b"CREDENTIAL", b"AUTH"];
     let name = name.as_bytes().to_ascii_uppercase();

@@ -264,8 +264,7 @@ impl Time {
         }
     }
 
-    /// What there is to know of a command that was ended at the end of its time, when that was
-    /// still `running`.
+    /// The note on a command that was ended at the end of its time, when these were `running`.
     fn note(&self, running: &[StillRunning]) -> Option<String> {
         let deadline = self.deadline?;
         let (after, whole) = (seconds(deadline.asks_after()), seconds(deadline.whole));
@@ -297,8 +296,8 @@ impl Time {
     }
 }
 
-/// When a command is ended that has to be answered by then. One that cannot be interrupted must not
-/// keep the answer waiting.
+/// The moments at which a command is ended whose answer is due at `deadline`. A process that cannot
+/// be interrupted must not keep the answer waiting.
 fn limit_by(deadline: Deadline) -> TimeLimit {
     let kills = deadline.until();
     TimeLimit {

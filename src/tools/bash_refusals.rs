@@ -1,6 +1,6 @@
-//! The note of bash's answer on refusals by the confinement. A denial that the kernel's audit told is
-//! a fact; of a line in the output the note says that the output speaks of it. Neither recommends to
-//! allow what is not harmless.
+//! The note in bash's answer on refusals by the confinement. A denial that the kernel's audit tells
+//! is a fact; of a line in the output the note only says that the output speaks of it. Neither
+//! recommends allowing anything that is not harmless.
 
 use std::path::Path;
 
@@ -132,8 +132,8 @@ impl ConfinedCall<'_> {
         }
         let bounds = self.bounds();
         let Some(outside) = &claims.outside else {
-            // Somebody else refused, where the paths that it names may be used; of the network there is
-            // a sentence of its own.
+            // If it names paths that may be used, somebody else refused; the network has a sentence
+            // of its own.
             let network = match self.confinement.name_for_network() {
                 _ if self.confinement.has_network() => String::new(),
                 name => format!(" It has no network ({name})."),

@@ -8,7 +8,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Account, Credential};
 use crate::web::credentials::CredentialName;
-use crate::web::search::{DomainFilter, Found, SearchError, taken};
+use crate::web::search::{DomainFilter, Found, SearchError, unseen_taken_out};
 
 /// The query, which the schemas want to be of two characters at least.
 pub fn query<'a>(request: &'a Request<'_>) -> Result<&'a str, Failure> {
@@ -81,7 +81,7 @@ fn left_out(shown: usize, all: usize, fewer: impl Fn(usize) -> String) -> String
 /// What was not searched, and why nothing is left of what was found.
 fn notes(found: &Found, domains: &DomainFilter, turn: Option<String>) -> Notes {
     let mut notes = Notes::default();
-    notes.add(taken(&found.results).note_of_page("the results"));
+    notes.add(unseen_taken_out(&found.results).note_of_page("the results"));
     for (domain, error) in &found.failed {
         notes.add(format!(
             "{domain} was not searched: {}",

@@ -28,7 +28,7 @@ const MAX_FILE: u64 = 1024 * 1024;
 pub const FILE: &str = "credentials.json";
 
 /// The shortest part of a credential that is a secret by itself, in bytes.
-pub const SECRET: usize = 8;
+pub const SHORTEST_SECRET: usize = 8;
 
 /// Variables that were taken out of this process's environment, where others could have read them.
 static TAKEN: OnceLock<Vec<(OsString, OsString)>> = OnceLock::new();
@@ -62,7 +62,7 @@ pub fn in_use(taken: &[(OsString, OsString)]) -> Vec<Key> {
     });
     let passwords: Vec<String> = passwords.collect();
     all.extend(passwords);
-    all.retain(|one| one.len() >= SECRET);
+    all.retain(|one| one.len() >= SHORTEST_SECRET);
     all.iter().map(|one| Key::new(one)).collect()
 }
 

@@ -54,8 +54,8 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
         ("function f() { echo works; }; f", "`function` is bash's"),
         ("[ a == a ] && echo works", "`== in [ ]` is bash's"),
         ("let x=1; echo works; exit 1", "`let` is bash's"),
-        ("x=works; echo ${x:0:5}", "`this form of ${…}` is bash's"),
-        ("x=Works; echo \"${x,,}\"", "`this form of ${…}` is bash's"),
+        ("x=works; echo ${x:0:5}", "`${…}` is bash's"),
+        ("x=Works; echo \"${x,,}\"", "`${…}` is bash's"),
         (
             "for ((i=0;i<1;i++)); do echo works; done",
             "`for ((` is bash's",
@@ -78,7 +78,7 @@ fn what_only_bash_understands_is_named_and_works_as_the_note_says() {
         ("x=1; [ -v x ] && echo works", "`[ -v … ]` is bash's"),
         (
             "read -a x < /etc/passwd && echo works",
-            "`this option of read` is bash's",
+            "`read -X` is bash's",
         ),
         ("time (echo works)", "`time (…)` is bash's"),
         ("((x++)); false; echo works; exit 1", "bash's"),

@@ -1,4 +1,4 @@
-//! How a command is ended: it is asked to, has the time to clear up, and then is killed.
+//! Ending a command: it is asked to end, has time to clear up, and is then killed.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ use crate::common::{
     self, Answer, BINARY, alone, directory, eventually, link, processes_with, skip, text, tool,
 };
 
-/// What a busy machine adds.
+/// The time that a busy machine adds.
 const SLACK: Duration = Duration::from_millis(300);
 
 /// A call that may take so many seconds.
@@ -262,6 +262,22 @@ fn a_tool_that_is_asked_to_end_dies_of_that_when_all_has_ended() {
 }
 
 #[test]
+fn a_tool_that_is_asked_to_end_dies_of_that_though_its_command_had_to_be_killed() {
+    let here = directory();
+    let mark = alone(318);
+    let script = format!("trap '' TERM; sleep {mark} & sleep {mark}; sleep {mark}");
+    let call = tool("bash").with(&json!({ "command": script }));
+    let child = call.in_directory(here.path()).start();
+    assert!(eventually(|| processes_with(&mark).len() > 1));
+    let pid = Pid::from_raw(child.id().cast_signed()).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.signal(), Some(libc::SIGTERM), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    assert!(processes_with(&mark).is_empty());
+}
+
+#[test]
 fn without_proc_a_command_is_asked_to_end_too() {
     if !common::can_unmount_proc() {
         return skip("/proc cannot be unmounted here");
@@ -315,7 +331,7 @@ fn no_name_that_a_link_gives_outlives_the_end_of_the_time() {
     }
 }
 
-/// Whether any process works in that directory.
+/// True if any process works in that directory.
 fn runs(directory: &Path) -> bool {
     let directory = directory.canonicalize().unwrap();
     let mut all = fs::read_dir("/proc").unwrap().flatten();

@@ -131,6 +131,10 @@ fn a_name_that_is_spelled_leads_no_further_than_the_name_itself() {
     fs::write(room.path("in").join("f\u{202e}"), "mine\n").unwrap();
     let own = room.host("file-read", &json!({"file_path": "f\\u{202E}"}));
     own.answers(&json!({"output": "mine\n"}));
+    // Relative names start in the root, wherever the host is.
+    let elsewhere = room.host("file-read", &json!({"file_path": "f\\u{202E}"}));
+    let elsewhere = elsewhere.in_directory(Path::new("/"));
+    elsewhere.answers(&json!({"output": "mine\n"}));
     for (name, request) in [
         ("file-read", json!({"file_path": "o\\u{202E}/file"})),
         (

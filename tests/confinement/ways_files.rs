@@ -288,7 +288,7 @@ fn modes_times_and_attributes_outside_can_be_changed() {
     ]);
 }
 
-/// What belongs to a file beside its content, asked for by its name.
+/// Attributes belong to a file beside its content, and are asked for by its name.
 #[test]
 fn values_of_attributes_outside_can_be_read() {
     open(&[way("an attribute", "$ATTACK get-attribute $OUT/secret")
@@ -392,7 +392,7 @@ fn what_root_alone_may_read_in_etc_is_not_read() {
     ]);
 }
 
-/// What programs read there is read by root as by everybody.
+/// Root reads there what programs read, as everybody does.
 #[test]
 fn what_programs_read_in_etc_is_read_by_everybody() {
     if abi().is_none() {

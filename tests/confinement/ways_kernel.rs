@@ -177,7 +177,7 @@ fn root_has_no_power_over_the_machine() {
 
 /// Requests of `ioctl(2)` that file systems answer on a descriptor for reading.
 const OF_FILE_SYSTEMS: &[(u64, &str)] = &[
-    // What is made, and what goes.
+    // Making and removing.
     (0x5000_940e, "BTRFS_IOC_SUBVOL_CREATE"),
     (0x5000_9418, "BTRFS_IOC_SUBVOL_CREATE_V2"),
     (0x5000_9401, "BTRFS_IOC_SNAP_CREATE"),
@@ -187,7 +187,7 @@ const OF_FILE_SYSTEMS: &[(u64, &str)] = &[
     (0x4018_6f04, "OCFS2_IOC_REFLINK"),
     (0x4020_bc10, "BCH_IOCTL_SUBVOLUME_CREATE"),
     (0x4020_bc11, "BCH_IOCTL_SUBVOLUME_DESTROY"),
-    // What may be written, and what nobody may write again.
+    // Letting a file be written, or never again.
     (0x4008_941a, "BTRFS_IOC_SUBVOL_SETFLAGS"),
     (0xc0c8_9425, "BTRFS_IOC_SET_RECEIVED_SUBVOL"),
     (0xc0c0_9425, "BTRFS_IOC_SET_RECEIVED_SUBVOL_32"),
@@ -205,7 +205,7 @@ const OF_FILE_SYSTEMS: &[(u64, &str)] = &[
     (0xd000_943e, "BTRFS_IOC_INO_LOOKUP_USER"),
     (0x4048_9426, "BTRFS_IOC_SEND"),
     (0x8080_9440, "BTRFS_IOC_ENCODED_READ"),
-    // Where content lies.
+    // Moving content.
     (0x5000_9402, "BTRFS_IOC_DEFRAG"),
     (0x4030_9410, "BTRFS_IOC_DEFRAG_RANGE"),
     (0xc028_660f, "EXT4_IOC_MOVE_EXT"),
@@ -253,7 +253,7 @@ const OF_PROGRAMS: &[(u64, &str)] = &[
     (0x0000_5450, "FIONCLEX"),
 ];
 
-/// How each request is answered in a root and in what may be read: by these error numbers.
+/// The error number that answers each request, in a root and in what may be read.
 fn answers(user: User, attack: &str, requests: &[(u64, &str)]) -> Vec<(String, i32)> {
     let stage = Stage::new(user);
     let numbers: Vec<String> = requests.iter().map(|(it, _)| format!("{it:x}")).collect();
@@ -321,7 +321,7 @@ fn what_programs_ask_of_file_systems_they_are_answered() {
     }
 }
 
-/// Which group of processes one is started in lies in memory, where no filter reads.
+/// The group in which it starts a process is given in memory, where no filter reads.
 #[test]
 fn no_process_is_started_by_clone3() {
     const MISSING: &str = "not implemented";

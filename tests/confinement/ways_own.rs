@@ -1,4 +1,4 @@
-//! Ways to what is this program's own where it lies in a root, as in a home directory: keys, lenses,
+//! Ways to this program's own files where they lie in a root, as in a home directory: keys, lenses,
 //! state, cache.
 
 use std::ffi::OsString;
@@ -21,7 +21,7 @@ use crate::ways_doors::each_user;
 /// The content of a kept output.
 const OUTPUT: &str = "what a command wrote";
 
-/// Where the keys are, in the home.
+/// The file of keys, in the home.
 const KEYS: &str = ".config/ikigai/credentials.json";
 
 /// A root that is the home directory, with nothing in it yet.
@@ -403,7 +403,7 @@ fn a_root_that_is_or_lies_in_this_program_s_own_directory_opens_nothing() {
     });
 }
 
-/// Where calls may only read, it is hidden too.
+/// All of it is hidden where calls may only read, too.
 #[test]
 fn keys_in_what_may_be_read_alone_are_not_read() {
     each_who_can_hide(|user| {
@@ -562,7 +562,7 @@ fn where_nothing_can_be_hidden_no_command_is_run() {
         let request = json!({"file_path": "inside"});
         let answer = stage.call(Door::Host, Some(&stage.bounds()), "file-read", &request);
         assert_eq!(answer["output"], "inside\n", "{answer}");
-        // Where there is nothing to hide yet, commands are run, and can make it.
+        // As long as there is nothing to hide, commands are run, and can make it.
         let stage = at_home(user);
         let said = without_namespaces(&stage, "mkdir -p .config/ikigai && echo it ran");
         assert_eq!(said.text, "it ran");

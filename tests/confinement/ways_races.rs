@@ -186,7 +186,7 @@ fn a_state_directory_that_is_swapped_for_a_link_is_not_written_to() {
         let end = Instant::now() + A_WHILE;
         while Instant::now() < end {
             let said = stage.run(Door::Host, Some(&bounds), "seq 2000");
-            // Where it is a link at that moment, nothing is run.
+            // If it is a link at that moment, nothing is run.
             let refused = said
                 .text
                 .contains("where ikigai-tools keeps what is its own");

@@ -460,7 +460,7 @@ fn beyond_this_machine_it_does_not_start_without_tokens_and_tls() {
     assert_eq!(status("tools.example.org", "https://evil.example"), 403);
 }
 
-/// Who gets in is not for those to say who have been let in.
+/// Those who have been let in must not decide who gets in.
 #[test]
 fn it_does_not_start_where_calls_could_reach_what_lets_them_in() {
     let certificates = Certificates::new();

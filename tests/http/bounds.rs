@@ -392,7 +392,7 @@ fn bodies_that_do_not_come_cost_nobody_but_the_holder_of_their_token() {
             );
         }
     });
-    // What is more than their share was refused at once, and the rest is still waited for.
+    // Requests beyond their share were refused at once, and the others are still waited for.
     let mut refused = 0;
     for connection in &mut kept {
         connection.patience(Duration::from_millis(1));

@@ -386,8 +386,8 @@ fn what_takes_connections_and_says_nothing_is_no_redis() {
     one.says("it did not answer within a second", 0);
 }
 
-/// What answers requests as Redis does until it is asked for an entry, and then says this, over and
-/// over where it is told to.
+/// A server that answers as Redis does until it is asked for an entry, and then sends this `reply`,
+/// over and over if `again` is set.
 fn hostile(reply: &'static [u8], again: bool) -> Server {
     Server::raw(move |mut stream| {
         let mut reader = BufReader::new(stream.try_clone().unwrap());

@@ -1,4 +1,4 @@
-//! How calls over MCP are ended: asked to, with time to clear up, all of them side by side.
+//! Ending calls over MCP: they are asked to end and have time to clear up, all at the same time.
 
 use std::fs;
 use std::path::Path;
@@ -167,7 +167,7 @@ fn no_name_that_a_link_gives_outlives_a_cancelled_call_or_the_server() {
     }
 }
 
-/// Whether any process works in that directory.
+/// True if any process works in that directory.
 fn runs_in(directory: &Path) -> bool {
     let directory = directory.canonicalize().unwrap();
     let mut all = fs::read_dir("/proc").unwrap().flatten();

@@ -43,7 +43,7 @@ impl Address {
         };
         Some(Self {
             place,
-            // Its replies are the ones that are bounded here.
+            // Only replies of this version are checked (`replies`).
             user: info
                 .redis_settings()
                 .clone()

@@ -1,5 +1,5 @@
-//! What Redis sends, looked at before anybody makes room for it: as many replies as were asked for,
-//! of the kinds that they may be, none longer than an entry. The client library would take in
+//! Checks what Redis sends before anybody makes room for it: no more replies than were asked for,
+//! only of the kinds that can answer, none longer than an entry. The client library would take in
 //! whatever is announced, for as long as it comes.
 //!
 //! Rules: "RESP protocol description" of Redis, in its second version; what is asked for here is
@@ -18,24 +18,24 @@ use super::LONGEST;
 /// The longest line, which is an error's.
 const LINE: usize = 4096;
 
-/// How many replies are to come yet.
+/// The number of replies that are still to come; sender and reader share it.
 #[derive(Clone, Debug)]
-pub struct Owed(Arc<AtomicUsize>);
+pub struct ExpectedReplies(Arc<AtomicUsize>);
 
-impl Owed {
-    /// So many.
+impl ExpectedReplies {
+    /// Expects this many.
     pub fn new(replies: usize) -> Self {
         Self(Arc::new(AtomicUsize::new(replies)))
     }
 
-    /// So many more.
+    /// Expects this many more.
     pub fn add(&self, replies: usize) {
         self.0.fetch_add(replies, Ordering::Relaxed);
     }
 
-    /// Whether there was one, which has come now.
+    /// Counts one reply as come; false if none was expected.
     fn take(&self) -> bool {
-        let less = |owed: usize| owed.checked_sub(1);
+        let less = |expected: usize| expected.checked_sub(1);
         let taken = self
             .0
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
@@ -43,51 +43,51 @@ impl Owed {
     }
 }
 
-/// A stream on which replies come that are owed.
-pub struct Replies<S> {
+/// A stream that fails at the first reply that was not expected.
+pub struct ReplyStream<S> {
     stream: S,
-    owed: Owed,
-    at: At,
+    expected: ExpectedReplies,
+    at: ReplyPosition,
 }
 
-/// Where in a reply the stream is.
+/// The place in a reply that the stream has reached.
 #[derive(Debug)]
-enum At {
+enum ReplyPosition {
     Beginning,
-    /// In a line, of a string's size if there are digits.
+    /// In a line; if there are digits, it tells a string's size.
     Line {
         length: usize,
         digits: Option<String>,
     },
-    /// So many bytes before the end of a string.
+    /// In a string, this many bytes before its end.
     Content(usize),
 }
 
-impl<S> Replies<S> {
-    /// Those of `stream`.
-    pub fn new(stream: S, owed: Owed) -> Self {
+impl<S> ReplyStream<S> {
+    /// The replies of `stream`.
+    pub fn new(stream: S, expected: ExpectedReplies) -> Self {
         Self {
             stream,
-            owed,
-            at: At::Beginning,
+            expected,
+            at: ReplyPosition::Beginning,
         }
     }
 
-    /// Passes over what has come; `None` if it is no reply that is owed.
+    /// Passes over what has come; `None` if it is no reply that was expected.
     fn look(&mut self, mut bytes: &[u8]) -> Option<()> {
         while let Some((first, rest)) = bytes.split_first() {
             match &mut self.at {
-                At::Beginning => {
+                ReplyPosition::Beginning => {
                     let digits = match first {
                         b'+' | b'-' | b':' => None,
                         b'$' => Some(String::new()),
                         _ => return None,
                     };
-                    self.owed.take().then_some(())?;
-                    self.at = At::Line { length: 0, digits };
+                    self.expected.take().then_some(())?;
+                    self.at = ReplyPosition::Line { length: 0, digits };
                     bytes = rest;
                 }
-                At::Line { length, digits } => {
+                ReplyPosition::Line { length, digits } => {
                     let end = memchr::memchr(b'\n', bytes);
                     let line = &bytes[..end.unwrap_or(bytes.len())];
                     bytes = &bytes[line.len() + usize::from(end.is_some())..];
@@ -100,21 +100,21 @@ impl<S> Replies<S> {
                     }
                     if end.is_some() {
                         self.at = match digits.as_deref().map(str::trim_end) {
-                            None | Some("-1") => At::Beginning,
+                            None | Some("-1") => ReplyPosition::Beginning,
                             Some(size) => {
                                 let size: usize = size.parse().ok()?;
                                 (size <= LONGEST).then_some(())?;
-                                At::Content(size + b"\r\n".len())
+                                ReplyPosition::Content(size + b"\r\n".len())
                             }
                         };
                     }
                 }
-                At::Content(left) => {
+                ReplyPosition::Content(left) => {
                     let come = bytes.len().min(*left);
                     bytes = &bytes[come..];
                     *left -= come;
                     if *left == 0 {
-                        self.at = At::Beginning;
+                        self.at = ReplyPosition::Beginning;
                     }
                 }
             }
@@ -123,7 +123,7 @@ impl<S> Replies<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Replies<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for ReplyStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -139,7 +139,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Replies<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Replies<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for ReplyStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -161,8 +161,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Replies<S> {
 mod tests {
     use super::*;
 
-    fn taken(owed: usize, pieces: &[&[u8]]) -> bool {
-        let mut replies = Replies::new((), Owed::new(owed));
+    fn taken(expected: usize, pieces: &[&[u8]]) -> bool {
+        let mut replies = ReplyStream::new((), ExpectedReplies::new(expected));
         pieces.iter().all(|piece| replies.look(piece).is_some())
     }
 

@@ -31,8 +31,8 @@ pub fn own() -> Option<PathBuf> {
         .ok()
 }
 
-/// The identity of the file at `path`. It is started only where it `may_be_started`, and nobody else
-/// may have put it there.
+/// The identity of the file at `path`, which is started only where it `may_be_started` and nobody
+/// else may have put it there.
 pub fn of(path: &Path, may_be_started: bool) -> Identity {
     if is_own(path) {
         return Identity::This;

@@ -16,8 +16,8 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// How much it may say, in bytes.
 const LONGEST_VERSION: usize = 4096;
 
-/// Refuses where the file at `path` is not this program, or is not to be asked; `kept` says what was
-/// not done then.
+/// Refuses where the file at `path` is not this program, or must not be started to find out; `kept`
+/// says what was left undone.
 pub fn require_program(path: &Path, kept: &str) -> Result<(), Refusal> {
     let what = match trust::objection(path) {
         Some(why) => format!(

@@ -1,5 +1,5 @@
-//! The declarations of a `style` attribute, and which of them counts: all that matter here, in one
-//! pass.
+//! Reading a `style` attribute in one pass: the declaration that counts, for each of the properties
+//! that matter here.
 //!
 //! Rules: CSS Cascading 4 (`!important`, the last one counts), CSS Variables 1 and CSS Environment
 //! Variables 1. The grammar (CSS Syntax 3) is `cssparser`'s.
@@ -15,8 +15,8 @@ use cssparser::{
     ParserState, QualifiedRuleParser, RuleBodyItemParser, RuleBodyParser, Token, parse_important,
 };
 
-use self::property::{Longhand, Row};
-pub(super) use self::verdict::{Hiding, Text};
+use self::property::{Longhand, PropertyRow};
+pub(super) use self::verdict::{Hiding, TextLooks};
 
 #[cfg(fuzzing)]
 pub use self::verdict::hides;
@@ -29,24 +29,24 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-/// How deep in brackets a value is read: each level is one of the stack.
+/// The deepest brackets in which a value is read: each level takes one of the stack.
 const MAX_DEPTH: u8 = 32;
 
-/// What a `style` attribute says of its element.
-pub(super) struct Style([Declared; Longhand::COUNT]);
+/// The properties that a `style` attribute sets.
+pub(super) struct InlineStyle([CountedDeclaration; Longhand::COUNT]);
 
-/// What counts of the declarations of a property.
+/// The declaration of a property that counts.
 #[derive(Clone, Copy, Default)]
-struct Declared {
-    /// `None` where it is not known here, or that of the element around.
-    value: Option<Value>,
+struct CountedDeclaration {
+    /// `None` where it is not known here, or is inherited.
+    value: Option<CssValue>,
     important: bool,
-    /// Whether there is one.
+    /// There is a declaration.
     is_set: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Value {
+enum CssValue {
     /// A length is in pixels; words are told apart by numbers as well.
     Number(f32),
     Colour(Colour),
@@ -60,9 +60,9 @@ pub(super) struct Colour {
     alpha: f32,
 }
 
-/// What a value is made of.
+/// A part of a value.
 #[derive(Debug)]
-enum Part<'i> {
+enum ValuePart<'i> {
     Word(CowRcStr<'i>),
     Number(f32),
     Pixels(f32),
@@ -71,22 +71,22 @@ enum Part<'i> {
     Percent(f32),
     Degrees(f32),
     Colour(Colour),
-    Call(CowRcStr<'i>, Vec<Part<'i>>),
+    Call(CowRcStr<'i>, Vec<ValuePart<'i>>),
     Comma,
     Slash,
     Other,
 }
 
-impl Style {
+impl InlineStyle {
     pub(super) fn of(style: &str) -> Self {
-        let mut read = Self([Declared::default(); Longhand::COUNT]);
+        let mut read = Self([CountedDeclaration::default(); Longhand::COUNT]);
         let mut input = ParserInput::new(style);
         let mut parser = Parser::new(&mut input);
         while read.next(&mut parser) {}
         read
     }
 
-    /// Reads the next thing in a style; whether there was one.
+    /// Reads the next thing in a style; false at its end.
     ///
     /// A `}` that closes nothing begins a declaration that is none, to the next semicolon: so does
     /// the browser that most people have, whereas `cssparser` looks for a declaration directly
@@ -97,7 +97,7 @@ impl Style {
             Ok(Token::Semicolon) => return true,
             Ok(Token::CloseCurlyBracket) => {
                 let none = |_: &mut Parser<'_, '_>| -> Result<(), ParseError<'_, ()>> { Ok(()) };
-                // What is not read to its end is an error, and passed over all the same.
+                // Not reading it to its end is an error, but it is passed over all the same.
                 let _ = parser.parse_until_after(Delimiter::Semicolon, none);
                 return true;
             }
@@ -108,7 +108,13 @@ impl Style {
     }
 
     /// Notes what is declared of the properties of a row, where it is valid.
-    fn declare(&mut self, row: &Row, parts: &[Part<'_>], variable: bool, important: bool) {
+    fn declare(
+        &mut self,
+        row: &PropertyRow,
+        parts: &[ValuePart<'_>],
+        variable: bool,
+        important: bool,
+    ) {
         let values = match (row.read)(parts) {
             _ if variable => [None; property::MOST],
             Some(values) => values,
@@ -118,7 +124,7 @@ impl Style {
         let first = row.first as usize;
         for (declared, value) in self.0[first..first + row.count].iter_mut().zip(values) {
             if important || !declared.important {
-                *declared = Declared {
+                *declared = CountedDeclaration {
                     value,
                     important,
                     is_set: true,
@@ -127,32 +133,33 @@ impl Style {
         }
     }
 
-    fn value(&self, of: Longhand) -> Option<Value> {
+    fn value(&self, of: Longhand) -> Option<CssValue> {
         self.0[of as usize].value
     }
 
     fn number(&self, of: Longhand) -> Option<f32> {
         match self.value(of) {
-            Some(Value::Number(number)) => Some(number),
+            Some(CssValue::Number(number)) => Some(number),
             _ => None,
         }
     }
 
     fn colour(&self, of: Longhand) -> Option<Colour> {
         match self.value(of) {
-            Some(Value::Colour(colour)) => Some(colour),
+            Some(CssValue::Colour(colour)) => Some(colour),
             _ => None,
         }
     }
 }
 
-/// Whether a value is one that each property has, and says nothing by itself.
-fn is_wide(parts: &[Part<'_>]) -> bool {
+/// True for a keyword that every property takes, and that says nothing by itself.
+fn is_wide(parts: &[ValuePart<'_>]) -> bool {
     let wide = ["inherit", "initial", "unset", "revert", "revert-layer"];
-    matches!(parts, [Part::Word(word)] if wide.iter().any(|wide| word.eq_ignore_ascii_case(wide)))
+    matches!(parts, [ValuePart::Word(word)]
+        if wide.iter().any(|wide| word.eq_ignore_ascii_case(wide)))
 }
 
-impl<'i> DeclarationParser<'i> for Style {
+impl<'i> DeclarationParser<'i> for InlineStyle {
     type Declaration = ();
     type Error = ();
 
@@ -185,19 +192,19 @@ impl<'i> DeclarationParser<'i> for Style {
     }
 }
 
-impl AtRuleParser<'_> for Style {
+impl AtRuleParser<'_> for InlineStyle {
     type Prelude = ();
     type AtRule = ();
     type Error = ();
 }
 
-impl QualifiedRuleParser<'_> for Style {
+impl QualifiedRuleParser<'_> for InlineStyle {
     type Prelude = ();
     type QualifiedRule = ();
     type Error = ();
 }
 
-impl RuleBodyItemParser<'_, (), ()> for Style {
+impl RuleBodyItemParser<'_, (), ()> for InlineStyle {
     fn parse_declarations(&self) -> bool {
         true
     }
@@ -208,54 +215,56 @@ impl RuleBodyItemParser<'_, (), ()> for Style {
 }
 
 /// The next part of a value; `variable` if it holds a call of `var()` or `env()`.
-fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Option<Part<'i>> {
+fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Option<ValuePart<'i>> {
     let token = input.next().ok()?.clone();
     Some(match token {
-        Token::Ident(word) => Part::Word(word),
-        Token::Number { value, .. } => Part::Number(value),
-        Token::Percentage { unit_value, .. } => Part::Percent(unit_value * 100.0),
+        Token::Ident(word) => ValuePart::Word(word),
+        Token::Number { value, .. } => ValuePart::Number(value),
+        Token::Percentage { unit_value, .. } => ValuePart::Percent(unit_value * 100.0),
         Token::Dimension { value, unit, .. } => property::length(value, &unit),
-        Token::Comma => Part::Comma,
-        Token::Delim('/') => Part::Slash,
-        Token::Hash(digits) | Token::IDHash(digits) => {
-            parse_hash_color(digits.as_bytes()).map_or(Part::Other, |(red, green, blue, alpha)| {
+        Token::Comma => ValuePart::Comma,
+        Token::Delim('/') => ValuePart::Slash,
+        Token::Hash(digits) | Token::IDHash(digits) => parse_hash_color(digits.as_bytes()).map_or(
+            ValuePart::Other,
+            |(red, green, blue, alpha)| {
                 let parts = Some([red, green, blue]);
-                Part::Colour(Colour { parts, alpha })
-            })
-        }
+                ValuePart::Colour(Colour { parts, alpha })
+            },
+        ),
         Token::Function(name) => {
             let parts = within(input, depth, variable);
             *variable |= match parts.first() {
-                Some(Part::Word(word)) if name.eq_ignore_ascii_case("var") => {
+                Some(ValuePart::Word(word)) if name.eq_ignore_ascii_case("var") => {
                     word.starts_with("--")
                 }
-                Some(Part::Word(_)) => name.eq_ignore_ascii_case("env"),
+                Some(ValuePart::Word(_)) => name.eq_ignore_ascii_case("env"),
                 _ => false,
             };
             match property::colour_of(&name, &parts) {
-                Some(colour) => Part::Colour(colour),
-                None => Part::Call(name, parts),
+                Some(colour) => ValuePart::Colour(colour),
+                None => ValuePart::Call(name, parts),
             }
         }
         Token::ParenthesisBlock | Token::SquareBracketBlock => {
             within(input, depth, variable);
-            Part::Other
+            ValuePart::Other
         }
-        _ => Part::Other,
+        _ => ValuePart::Other,
     })
 }
 
 /// The parts in the brackets that were opened last.
-fn within<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Vec<Part<'i>> {
+fn within<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Vec<ValuePart<'i>> {
     if depth == MAX_DEPTH {
         return Vec::new();
     }
-    let parts = input.parse_nested_block(|input| -> Result<Vec<Part<'i>>, ParseError<'i, ()>> {
-        let mut parts = Vec::new();
-        while let Some(part) = part(input, depth + 1, variable) {
-            parts.push(part);
-        }
-        Ok(parts)
-    });
+    let parts =
+        input.parse_nested_block(|input| -> Result<Vec<ValuePart<'i>>, ParseError<'i, ()>> {
+            let mut parts = Vec::new();
+            while let Some(part) = part(input, depth + 1, variable) {
+                parts.push(part);
+            }
+            Ok(parts)
+        });
     parts.unwrap_or_default()
 }

@@ -1,23 +1,23 @@
-//! Text that is not seen for what it inherits: its size, its colour, how far it is indented.
+//! Hiding text that is not seen because of what it inherits: its size, its colour, its indent.
 //!
-//! Rules: CSS Cascading 4, "Inheritance". An element in which all text is unseen, and nothing else
-//! is seen, is hidden like any other; where some text shows itself again, the rest of it is.
+//! Rules: CSS Cascading 4, "Inheritance". An element in which nothing is seen is hidden as a whole;
+//! where some of its text shows itself again, the rest of the text is hidden.
 
 use html2md::{Handle, NodeData, RcDom};
 use html5ever::interface::{Attribute, ElementFlags, QualName, TreeSink};
 use html5ever::{local_name, ns};
 
-use super::css::{Hiding, Style, Text};
+use super::css::{Hiding, InlineStyle, TextLooks};
 use super::dom::{self, Kind};
-use super::prefilter::veils;
+use super::prefilter::visibility;
 
-struct Frame {
+struct OpenElement {
     node: Handle,
     next: usize,
-    text: Text,
-    /// Whether something in it is seen.
+    text: TextLooks,
+    /// Something in it is seen.
     seen: bool,
-    /// What in it is not: elements, and texts by their places.
+    /// The elements in it that are not seen, and the texts, by their places.
     unseen: Vec<Handle>,
     texts: Vec<usize>,
 }
@@ -25,7 +25,7 @@ struct Frame {
 /// Hides what is not seen in a tree, and returns it.
 pub(super) fn hide(tree: &RcDom) -> Vec<Handle> {
     let mut hidden = Vec::new();
-    let mut stack = vec![frame(&tree.document, Text::default())];
+    let mut stack = vec![frame(&tree.document, TextLooks::default())];
     while let Some(here) = stack.last_mut() {
         let child = here.node.children.borrow().get(here.next).cloned();
         here.next += 1;
@@ -56,8 +56,8 @@ pub(super) fn hide(tree: &RcDom) -> Vec<Handle> {
     hidden
 }
 
-fn frame(node: &Handle, text: Text) -> Frame {
-    Frame {
+fn frame(node: &Handle, text: TextLooks) -> OpenElement {
+    OpenElement {
         node: node.clone(),
         next: 0,
         text,
@@ -67,22 +67,30 @@ fn frame(node: &Handle, text: Text) -> Frame {
     }
 }
 
-fn text_of(node: &Handle, kind: Option<Kind>, around: &Text) -> Text {
+fn text_of(node: &Handle, kind: Option<Kind>, around: &TextLooks) -> TextLooks {
     let own = match dom::name(node) {
         "a" if dom::attribute(node, "href").is_some() => around.recoloured(),
         "mark" => around.recoloured(),
-        _ if kind == Some(Kind::Boxed) => Text::default(),
+        _ if kind == Some(Kind::Boxed) => TextLooks::default(),
         _ => *around,
     };
     match dom::attribute(node, "style") {
-        Some(style) => own.within(&Style::of(&style), veils::is_boxed(dom::name(node))),
+        Some(style) => own.within(
+            &InlineStyle::of(&style),
+            visibility::is_boxed(dom::name(node)),
+        ),
         None => own,
     }
 }
 
-fn leave(tree: &RcDom, done: Frame, around: Option<&mut Frame>, hidden: &mut Vec<Handle>) {
+fn leave(
+    tree: &RcDom,
+    done: OpenElement,
+    around: Option<&mut OpenElement>,
+    hidden: &mut Vec<Handle>,
+) {
     let has_unseen = !done.unseen.is_empty() || !done.texts.is_empty();
-    // What is hidden besides may be shown for other reasons, without what is unseen in it.
+    // An element that is hidden anyway may yet be shown, without what is unseen in it.
     if let Some(around) = around.filter(|_| !dom::is_hidden(&done.node)) {
         if !done.seen {
             if has_unseen {

@@ -146,7 +146,7 @@ pub(super) fn is_hidden(node: &Handle) -> bool {
 pub(super) fn is_gone(node: &Handle) -> bool {
     let removes = |name: &str, value: &str| match name {
         "hidden" => hides(name, value),
-        "style" => css::Style::of(value).hiding(false) == Some(css::Hiding::Removed),
+        "style" => css::InlineStyle::of(value).hiding(false) == Some(css::Hiding::Removed),
         _ => false,
     };
     with_attributes(node, |name, value| removes(name, value).then_some(())).is_some()

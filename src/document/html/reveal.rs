@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use html2md::{Handle, NodeData};
 
-use super::css::{Hiding, Style};
+use super::css::{Hiding, InlineStyle};
 use super::dom::{self, Kind};
 use super::prefilter::all;
 
@@ -89,7 +89,7 @@ pub(super) struct Veil {
     pub(super) hidden: Vec<Handle>,
     /// Those that offer to show others.
     pub(super) controls: Vec<Handle>,
-    /// Whether some have a style that says of their text that it may not be seen.
+    /// Some have a style by which their text may be unseen.
     pub(super) dims: bool,
 }
 
@@ -209,12 +209,12 @@ impl Veil {
     }
 }
 
-/// How an element is hidden by its style, if by nothing else.
+/// The way in which an element is hidden by its style, if by nothing else.
 fn hiding(node: &Handle) -> Option<Hiding> {
     let mut hiding = None;
     let other = dom::with_attributes(node, |name, value| {
         if name == "style" {
-            hiding = Style::of(value).hiding(false);
+            hiding = InlineStyle::of(value).hiding(false);
             return None;
         }
         dom::hides(name, value).then_some(())
@@ -225,7 +225,7 @@ fn hiding(node: &Handle) -> Option<Hiding> {
 /// Parts of a page that say nothing of its own.
 const FRAME: [&str; 5] = ["aside", "footer", "header", "nav", "noscript"];
 
-/// Whether more than a third of what a page says is faded: it is what a script lets appear.
+/// True if more than a third of what a page says is faded: a script lets that appear.
 fn is_much_faded(root: &Handle) -> bool {
     let (mut letters, mut faded) = (0, 0);
     let mut open = vec![(Rc::clone(root), false)];
@@ -248,7 +248,7 @@ fn is_much_faded(root: &Handle) -> bool {
     3 * faded > letters
 }
 
-/// Whether nothing in this counts as what a page says.
+/// True if nothing in this counts as what a page says.
 fn is_framed(node: &Handle) -> bool {
     dom::kind(node) == Some(Kind::Dropped)
         || FRAME.contains(&dom::name(node))

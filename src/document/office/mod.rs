@@ -73,7 +73,7 @@ pub(super) fn read(
     Ok((read, properties(package)))
 }
 
-/// Whether a colour in hexadecimal digits is white, or nearly so.
+/// True if a colour in hexadecimal digits is white, or nearly so.
 fn is_white(colour: &str) -> bool {
     let parts = colour.as_bytes().chunks(2);
     colour.len() == 6

@@ -12,7 +12,7 @@ use super::font::Font;
 use super::geometry::{Matrix, Rect};
 use super::lexer::{Item, Lexer, Operand};
 use super::marks::Mark;
-use super::paint::{Ground, Ink, Paint};
+use super::paint::{Ink, PageGround, TextPaint};
 use super::runs::{Glyph, Runs, direction};
 
 /// The most operands of an operator.
@@ -51,7 +51,7 @@ struct State {
     leading: f32,
     rise: f32,
     mode: i32,
-    /// What areas and lines are painted with.
+    /// The inks of areas and of lines.
     inks: [Ink; 2],
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Drawn {
     pub(super) unknown: usize,
     /// Whether there was a picture.
     pub(super) images: bool,
-    /// Whether text that nobody sees counts, and whether there was any that does not.
+    /// Text that nobody sees counts as well; and there was some that did not count.
     pub(super) all: bool,
     pub(super) unseen: bool,
     pub(super) runs: Runs,
@@ -94,7 +94,7 @@ impl Drawn {
 pub(super) struct Interpreter<'a> {
     pub(super) file: &'a File,
     pub(super) drawn: &'a mut Drawn,
-    ground: &'a mut Ground,
+    ground: &'a mut PageGround,
     state: State,
     states: Vec<State>,
     text: Matrix,
@@ -113,7 +113,7 @@ impl<'a> Interpreter<'a> {
     pub(super) fn new(
         file: &'a File,
         drawn: &'a mut Drawn,
-        ground: &'a mut Ground,
+        ground: &'a mut PageGround,
         ctm: Matrix,
         area: Rect,
     ) -> Self {
@@ -452,9 +452,9 @@ impl<'a> Interpreter<'a> {
             return;
         }
         // Letters that are drawn one by one have colours of their own.
-        let paint = match Paint::of(state.mode, state.inks) {
-            _ if height.min(width * state.size.abs() * font.em) < SMALL => Paint::Unseen,
-            Paint::White if font.is_drawn => Paint::Seen,
+        let paint = match TextPaint::of(state.mode, state.inks) {
+            _ if height.min(width * state.size.abs() * font.em) < SMALL => TextPaint::Unseen,
+            TextPaint::White if font.is_drawn => TextPaint::Seen,
             paint => paint,
         };
         let sign = if state.size * state.scale < 0.0 {

@@ -34,7 +34,7 @@ use lopdf::Object;
 use self::content::{Drawn, Interpreter};
 use self::file::{File, Page};
 use self::geometry::{Matrix, Rect};
-use self::paint::{Ground, Paint};
+use self::paint::{PageGround, TextPaint};
 use self::text::inline::Context;
 use self::text::{Body, PageText, furniture, inline, paragraph};
 use super::fault;
@@ -303,7 +303,7 @@ fn read_page(
         _ => {}
     }
     drawn.runs = runs::Runs::default();
-    let mut ground = Ground::new(area);
+    let mut ground = PageGround::new(area);
     let mut interpreter = Interpreter::new(file, drawn, &mut ground, upright, area);
     interpreter.run(&content, page.resources);
     drop(content);
@@ -315,7 +315,7 @@ fn read_page(
     let Drawn { runs, unseen, .. } = drawn;
     if !drawn.all {
         runs.list.retain(|run| {
-            let shown = run.paint == Paint::Seen || ground.shows(run.paint, run.place());
+            let shown = run.paint == TextPaint::Seen || ground.shows(run.paint, run.place());
             *unseen |= !shown;
             shown
         });

@@ -1,8 +1,8 @@
-//! How text is painted, and what on a page it can be seen against.
+//! The paint of text, and the parts of a page against which it can be seen.
 //!
 //! Rules: ISO 32000-2, 8.6 (colours), 9.3.6 (rendering modes), 11.6.4.4 (constant alpha). Paper is
-//! white. Where something lies is known to a cell of a grid, and what lies there is taken to make a
-//! white text seen, or to be a scan of the text that is not painted, whichever was drawn first.
+//! white. Places are known to a cell of a grid. Whatever lies there is taken to make white text
+//! seen, or to be the scan of text that is not painted, in whatever order both were drawn.
 
 use lopdf::{Dictionary, Object};
 
@@ -16,12 +16,12 @@ const CELLS: usize = 64;
 /// The narrowest area that a text can be seen against, in points: a rule is none.
 const NARROW: f32 = 3.0;
 
-/// The most of white, and of transparent, that is not told from it.
+/// The difference up to which a colour counts as white, and an alpha as none.
 const FAINT: f32 = 0.05;
 
-/// How a text is painted.
+/// The paint of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Paint {
+pub(super) enum TextPaint {
     Seen,
     /// Seen where something else is painted.
     White,
@@ -29,13 +29,13 @@ pub(super) enum Paint {
     Unseen,
 }
 
-/// What areas, or lines, are painted with.
+/// The ink of areas, or of lines.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Ink {
     is_white: bool,
     is_clear: bool,
-    /// Whether more of each part of a colour is lighter.
-    adds: bool,
+    /// The colour space is one whose white is known.
+    white_is_known: bool,
 }
 
 impl Ink {
@@ -46,10 +46,10 @@ impl Ink {
         let blank = |numbers: &[f32]| numbers.iter().all(|part| *part <= FAINT);
         self.is_white = match (operator, &*numbers) {
             (b"g" | b"sc" | b"scn", [_]) | (b"rg" | b"sc" | b"scn", [_, _, _]) => {
-                (operator[0] != b's' || self.adds) && light(&numbers)
+                (operator[0] != b's' || self.white_is_known) && light(&numbers)
             }
             (b"k" | b"sc" | b"scn", [_, _, _, _]) => {
-                (operator == b"k" || self.adds) && blank(&numbers)
+                (operator == b"k" || self.white_is_known) && blank(&numbers)
             }
             _ => false,
         };
@@ -64,7 +64,7 @@ impl Ink {
         };
         let kind = kind.and_then(|kind| kind.as_name().ok()).unwrap_or(name);
         self.is_white = false;
-        self.adds = matches!(
+        self.white_is_known = matches!(
             kind,
             b"DeviceGray" | b"DeviceRGB" | b"DeviceCMYK" | b"CalGray" | b"CalRGB" | b"ICCBased"
         );
@@ -75,38 +75,38 @@ impl Ink {
         self.is_clear = alpha <= FAINT;
     }
 
-    fn paint(self) -> Paint {
+    fn paint(self) -> TextPaint {
         match self {
-            Self { is_clear: true, .. } => Paint::Unseen,
-            Self { is_white: true, .. } => Paint::White,
-            _ => Paint::Seen,
+            Self { is_clear: true, .. } => TextPaint::Unseen,
+            Self { is_white: true, .. } => TextPaint::White,
+            _ => TextPaint::Seen,
         }
     }
 }
 
-impl Paint {
-    /// That of text in a rendering mode.
+impl TextPaint {
+    /// The paint of text in a rendering mode.
     pub(super) fn of(mode: i32, [area, line]: [Ink; 2]) -> Self {
         match mode {
             2 | 6 if area.paint() == Self::Seen => Self::Seen,
             1 | 2 | 5 | 6 => line.paint(),
             3 => Self::Unseen,
-            // What is painted next is seen through it.
+            // The text clips: the next paint is seen through it.
             7 => Self::White,
             _ => area.paint(),
         }
     }
 }
 
-/// Where something is painted on a page.
-pub(super) struct Ground {
+/// The parts of a page on which something is painted.
+pub(super) struct PageGround {
     page: Rect,
     /// A bit for each cell: pictures, and all else that is not white.
     pictures: [u64; CELLS],
     areas: [u64; CELLS],
 }
 
-impl Ground {
+impl PageGround {
     pub(super) fn new(page: Rect) -> Self {
         Self {
             page,
@@ -122,22 +122,22 @@ impl Ground {
 
     /// Notes that an area is painted.
     pub(super) fn area(&mut self, area: &Rect, ink: Ink) {
-        if ink.paint() == Paint::Seen && area.width().min(area.height()) >= NARROW {
+        if ink.paint() == TextPaint::Seen && area.width().min(area.height()) >= NARROW {
             mark(&mut self.areas, &self.page, area);
         }
     }
 
-    /// Whether somebody sees a text that is painted like this at this place, or a picture of it.
-    pub(super) fn shows(&self, paint: Paint, (x, y): (f32, f32)) -> bool {
+    /// True if somebody sees a text with this paint at this place, or a picture of it.
+    pub(super) fn shows(&self, paint: TextPaint, (x, y): (f32, f32)) -> bool {
         let (row, column) = (
             cell(y, self.page.y0, self.page.height()),
             cell(x, self.page.x0, self.page.width()),
         );
         let is_in = |grid: &[u64; CELLS]| grid[row] & 1 << column != 0;
         match paint {
-            Paint::Seen => true,
-            Paint::White => is_in(&self.pictures) || is_in(&self.areas),
-            Paint::Unseen => is_in(&self.pictures),
+            TextPaint::Seen => true,
+            TextPaint::White => is_in(&self.pictures) || is_in(&self.areas),
+            TextPaint::Unseen => is_in(&self.pictures),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! lines are level in it: `u` is along a line, `v` upwards.
 
 use super::font::Look;
-use super::paint::Paint;
+use super::paint::TextPaint;
 
 /// The gap, in ems, beyond which there is a blank.
 pub(super) const BLANK: f32 = 0.13;
@@ -29,7 +29,7 @@ pub(super) struct Run {
     /// The direction of its line, in degrees.
     pub(super) angle: i16,
     pub(super) look: Look,
-    pub(super) paint: Paint,
+    pub(super) paint: TextPaint,
     /// Whether a blank follows it.
     pub(super) blank: bool,
     /// The link that it is part of.
@@ -49,7 +49,7 @@ impl Run {
         f32::midpoint(self.u0, self.u1)
     }
 
-    /// Where its middle lies on its page.
+    /// The place of its middle on the page.
     pub(super) fn place(&self) -> (f32, f32) {
         turned((self.middle(), self.v + 0.25 * self.size), -self.angle)
     }
@@ -64,7 +64,7 @@ pub(super) struct Glyph<'a> {
     pub(super) size: f32,
     pub(super) angle: i16,
     pub(super) look: Look,
-    pub(super) paint: Paint,
+    pub(super) paint: TextPaint,
     /// How far letters are set apart, so that it makes no blank.
     pub(super) apart: f32,
 }

@@ -59,11 +59,11 @@ const LONGEST_ANSWER: usize = (LONGEST_MESSAGE - ENVELOPE) / 2;
 /// Most answers are no longer than this, in bytes, and are read in one go.
 const PLAIN_ANSWER: usize = 4 * 1024;
 
-/// How much longer than its time a server waits for a call: one that ends in time by itself says
+/// The time beyond its limit that a server waits for a call: one that ends in time by itself says
 /// what it had.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How much longer than what it started a tool has to end that was asked to.
+/// The time that a tool which was asked to end has beyond that of the processes it started.
 const MARGIN: Duration = Duration::from_millis(500);
 
 /// How a call is to be answered.
@@ -400,7 +400,7 @@ fn filled_pipe(request: &[u8]) -> Option<OwnedFd> {
 /// with all that it started.
 struct CallProcess(Option<StartedCall>);
 
-/// What there is as long as the process.
+/// A process that was started, and all that is held as long as it is there.
 struct StartedCall {
     child: Child,
     _running: Running,

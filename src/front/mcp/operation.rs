@@ -41,7 +41,7 @@ const CANCELLED: &str = "cancelled";
 pub struct Operation {
     begun: Instant,
     log: Option<Log>,
-    /// What was asked for is logged as well, without these keys.
+    /// The arguments of calls are logged as well, without these keys.
     arguments: Option<Vec<Key>>,
     figures: Figures,
 }

@@ -65,7 +65,7 @@ impl Offer {
         }
     }
 
-    /// Why a file of the server's own must not lie at `path`: the rest of a sentence.
+    /// The reason why a file of the server's own must not lie at `path`: the rest of a sentence.
     pub fn exposes(&self, path: &Path, sensitivity: Sensitivity) -> Option<String> {
         let commands = self.tools.iter().any(|tool| tool.scope == Scope::Machine);
         let confinement = self.caller.confinement()?;

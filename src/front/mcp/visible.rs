@@ -1,13 +1,13 @@
-//! The output of a command without what nobody sees. A host is promised the output as it is; a
-//! model may take for an instruction what no person has read.
+//! Taking unseen characters out of a command's output. A host is promised the output as it is; a
+//! model could take for an instruction what no person has read.
 
 use serde_json::{Map, Value};
 
 use crate::contract::tool::{Part, Scope, Tool};
 use crate::unseen::{self, UnseenCount};
 
-/// Takes unseen characters out of the output of a `tool` that runs commands, and notes it; whether
-/// there were any comes back.
+/// Takes unseen characters out of the output of a `tool` that runs commands, and notes it; true if
+/// there were any.
 pub fn make_visible(tool: &Tool, answer: &mut Map<String, Value>) -> bool {
     if tool.scope != Scope::Machine {
         return false;

@@ -1,11 +1,11 @@
-//! What of `/etc` may be read: by an ordinary user all that the kernel lets that user read; by
-//! root, whom it lets read the passwords and keys there as well, the entries that programs read
-//! which do not administer the machine, if everybody may read them.
+//! Deciding what of `/etc` a command may read. An ordinary user's reads whatever the kernel lets
+//! that user read. Root's, which could read passwords and keys as well, reads the entries that
+//! programs need which do not administer the machine, if everybody may read these.
 //!
-//! Landlock knows no exceptions, so for root each entry is allowed for itself, at 5 µs an entry. All
-//! that everybody may read would be the simpler rule, but looking for that in all of `/etc` takes
-//! more than half as long as a whole confined call, and allowing each entry of its first level a
-//! sixth. So an entry is on the list only if programs fail or ask for it without it.
+//! Landlock knows no exceptions, so each entry is allowed by itself, a directory with all below it,
+//! at 5 µs an entry. To allow whatever everybody may read would be simpler, but looking for that in
+//! all of `/etc` takes more than half as long as a whole confined call, and allowing each entry of
+//! its first level a sixth. So an entry is listed only if programs fail without it.
 
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
@@ -17,7 +17,7 @@ use super::places::Place;
 use super::ruleset;
 
 /// Entries of `/etc` that programs read, in order.
-const READ_BY_PROGRAMS: [&str; 93] = [
+const READ_BY_PROGRAMS: [&str; 92] = [
     "OpenCL",
     "R",
     "alsa",
@@ -43,7 +43,6 @@ const READ_BY_PROGRAMS: [&str; 93] = [
     "gitattributes",
     "gitconfig",
     "glvnd",
-    "gnupg",
     "gnutls",
     "gradle",
     "groff",
@@ -113,25 +112,22 @@ const READ_BY_PROGRAMS: [&str; 93] = [
     "zshrc",
 ];
 
-/// How the names of others begin, most of which have their version in it.
-const BEGINNINGS: [&str; 8] = [
+/// Beginnings of the names of others, most of which hold a version.
+const BEGINNINGS: [&str; 7] = [
     "ImageMagick-",
     "csh.",
     "java",
     "jvm",
     "ld-musl-",
-    "php",
     "python",
     "ruby",
 ];
 
-/// How the names end of those that say which system this is.
+/// Ends of the names of files that say which system this is.
 const ENDINGS: [&str; 2] = ["release", "version"];
 
 /// Others in directories that hold keys as well.
-const BESIDE_KEYS: [&CStr; 13] = [
-    c"apt/apt.conf.d",
-    c"apt/sources.list.d",
+const BESIDE_KEYS: [&CStr; 11] = [
     c"default/locale",
     c"nginx/mime.types",
     c"nix/nix.conf",
@@ -145,7 +141,7 @@ const BESIDE_KEYS: [&CStr; 13] = [
     c"ssl/openssl.cnf",
 ];
 
-/// What may be read of the directory `etc`, and how.
+/// The parts of the directory `etc` that may be read, with the rights.
 pub fn readable(etc: Place) -> Vec<(Place, BitFlags<AccessFs>)> {
     if !rustix::process::geteuid().is_root() {
         return vec![(etc, ruleset::to_read())];
@@ -156,7 +152,7 @@ pub fn readable(etc: Place) -> Vec<(Place, BitFlags<AccessFs>)> {
         parts.extend(place.map(|place| (place, ruleset::to_read())));
     };
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    // Where it cannot be listed, nothing of it is allowed.
+    // If it cannot be listed, nothing of it is allowed.
     if let Ok(list) = openat(&etc.fd, c".", flags, Mode::empty()) {
         let mut buffer = Vec::with_capacity(16_384);
         let mut entries = RawDir::new(list, buffer.spare_capacity_mut());

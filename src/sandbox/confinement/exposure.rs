@@ -1,4 +1,4 @@
-//! The files that decide who gets into a server, as far as calls that it lets in could reach them.
+//! Keeping the files that decide who gets into a server out of reach of the calls that it lets in.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -19,8 +19,8 @@ pub enum Sensitivity {
 }
 
 impl Confinement {
-    /// Why a server's own file must not lie at `path`: the rest of a sentence that begins with what
-    /// it is. `commands` says whether calls run commands.
+    /// The reason why a server's own file must not lie at `path`: the rest of a sentence that
+    /// begins with that file. `commands` says that calls run commands.
     #[must_use]
     pub fn exposes(&self, path: &Path, kind: Sensitivity, commands: bool) -> Option<String> {
         if !self.confines_files() {

@@ -48,7 +48,7 @@ const REFUSED: [i64; 11] = [
     libc::SYS_request_key,
 ];
 
-/// By which letter the file systems number their own requests of `ioctl` (its second byte): btrfs;
+/// The letters by which file systems number their own requests of `ioctl` (second byte): btrfs;
 /// ext4, fscrypt, fs-verity and Lustre; XFS, and freezing, trimming and shutting down any; f2fs;
 /// bcachefs; OCFS2; NILFS2.
 const FILE_SYSTEMS: [u32; 7] = [
@@ -61,8 +61,8 @@ const FILE_SYSTEMS: [u32; 7] = [
     b'n' as u32,
 ];
 
-/// What stays of them: what only looks, shares content between what may be read and what may be
-/// written anyway, or sets the attributes that other calls set as well.
+/// The requests among them that are allowed: they only look, share content between files that may
+/// be read and files that may be written anyway, or set attributes that other calls set as well.
 const HARMLESS: [u32; 16] = [
     0x4004_9409, // FICLONE
     0x4020_940d, // FICLONERANGE
@@ -102,18 +102,18 @@ const ARCHITECTURE: Option<u32> = if cfg!(target_arch = "x86_64") {
     None
 };
 
-/// What marks a system call as one of the x32 ABI (`syscall(2)`); elsewhere no call has it.
+/// The mark of a system call of the x32 ABI (`syscall(2)`); on other machines no call has it.
 const X32: u32 = 0x4000_0000;
 
-/// Where a filter finds what it decides by: `struct seccomp_data`. Of each argument the lower half,
-/// which is all that the kernel takes of those that are compared.
+/// The places in `struct seccomp_data` by which a filter decides. Of each argument it is the lower
+/// half, which is all that the kernel takes of those that are compared.
 const CALL: u32 = 0;
 const CALLER_ARCHITECTURE: u32 = 4;
 const ARGUMENTS: [u32; 3] = [16, 24, 32];
 
 const ALLOW: sock_filter = answer(libc::SECCOMP_RET_ALLOW);
 
-/// A filter of system calls, as the kernel takes it: instructions in a row, which jump forward only.
+/// A filter of system calls as the kernel takes it: a row of instructions that jump forward only.
 pub struct CallFilter {
     instructions: Vec<sock_filter>,
     refusal: sock_filter,
@@ -125,7 +125,7 @@ pub fn within_directories(abi: i32) -> Result<CallFilter, String> {
     for call in REFUSED {
         filter.refuse(call);
     }
-    // Which group of processes (cgroup) it starts one in lies in memory, where no filter reads. C
+    // The group (cgroup) in which it starts a process is given in memory, where no filter reads. C
     // libraries do without it where it is missing.
     filter.answer(libc::SYS_clone3, refusal(libc::ENOSYS));
     let refusal = filter.refusal;
@@ -181,7 +181,7 @@ pub fn without_network(abi: i32) -> Result<CallFilter, String> {
 }
 
 impl CallFilter {
-    /// One that refuses with this error number what it is told to.
+    /// A filter that refuses with this error number.
     fn new(errno: i32) -> Result<Self, String> {
         let architecture = ARCHITECTURE.ok_or(
             "commands cannot be confined on this machine, and none was run: its system calls \
@@ -212,8 +212,8 @@ impl CallFilter {
         self.instructions.extend([when(number(call)), answer]);
     }
 
-    /// Has `rules` decide on a call, to which one of its arguments is loaded; it is allowed where
-    /// they answer nothing.
+    /// Lets `rules` decide on a call, with one of its arguments loaded; it is allowed where they
+    /// give no answer.
     fn examine(&mut self, call: i64, argument: usize, rules: &[sock_filter]) {
         // The longest rules are half as long as the farthest jump.
         let behind = u8::try_from(rules.len() + 2).unwrap_or(u8::MAX);
@@ -229,8 +229,8 @@ impl CallFilter {
         self
     }
 
-    /// Has it decide on the calls of this process, and of all that this starts, from now on. System
-    /// calls only.
+    /// Puts it in force for this process, and for all that this starts, from now on. System calls
+    /// only.
     pub fn install(&self) -> Result<(), Errno> {
         let program = libc::sock_fprog {
             len: u16::try_from(self.instructions.len()).map_err(|_| Errno::INVAL)?,
@@ -265,7 +265,7 @@ const fn unless(value: u32) -> sock_filter {
     jump(libc::BPF_JEQ, value, 1, 0)
 }
 
-/// Passes over so many instructions, depending on whether what is loaded compares so.
+/// Passes over this many instructions, depending on how the loaded value compares.
 const fn jump(how: u32, with: u32, where_true: u8, where_false: u8) -> sock_filter {
     instruction(libc::BPF_JMP | how, with, where_true, where_false)
 }

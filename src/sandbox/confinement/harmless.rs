@@ -17,7 +17,10 @@ const SHARED: &str = "/tmp /var/tmp /home";
 /// The system's own, which may hold keys or reach devices.
 const OF_SYSTEM: &str = "/boot /dev /etc /proc /run /sys";
 
-/// The same of what root runs: harmless to read.
+/// Directories below a hidden one of a home in which programs have their parts.
+const OF_TOOLS: &str = "bin lib registry toolchains versions";
+
+/// The system's programs, which others run as well: harmless to read, not to write.
 const OF_PROGRAMS: &str = "/bin /lib /lib64 /nix /opt /sbin /usr /var/lib /var/spool";
 
 /// True where this right in `place`, which no link leads to, opens neither what is private nor what
@@ -32,12 +35,16 @@ pub fn is_harmless(place: &Path, right: Right) -> bool {
         let hidden = inner
             .next()
             .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        // To read what lies deeper is what programs of a home take; to write it changes them.
-        hidden && (writes || inner.next().is_none())
+        let of_program = inner.any(|part| OF_TOOLS.split(' ').any(|name| part == name));
+        // Programs in a home take reading their parts (`~/.cargo/bin`); writing changes them.
+        hidden && (writes || !of_program)
     };
     let on_path = || {
         let path = env::var_os("PATH").unwrap_or_default();
-        env::split_paths(&path).any(|one| one.is_absolute() && place.starts_with(real(one)))
+        let mut directories = env::split_paths(&path)
+            .filter(|one| one.is_absolute())
+            .map(real);
+        directories.any(|one| place.starts_with(&one) || one.starts_with(place))
     };
     let is_above = |one: PathBuf| one.starts_with(place);
     !(SHARED.split(' ').map(real).any(is_above)
@@ -80,6 +87,8 @@ mod tests {
             "/home/ada",
             "/home/ada/.bashrc",
             "/home/ada/.config/gh",
+            "/home/ada/.local/share/keyrings",
+            "/home/ada/.thunderbird/x",
             "/root",
             "/root/.ssh",
             "/tmp",

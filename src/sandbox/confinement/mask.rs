@@ -1,13 +1,13 @@
-//! Hiding directories from a command that may work in those around them: in a mount namespace of its
-//! own, an empty directory that nobody can write to lies over each of them (`mount_namespaces(7)`;
-//! the OCI runtime specification calls that masked paths).
+//! Hiding directories from a command that may work in those around them: in the command's own mount
+//! namespace (`mount_namespaces(7)`) an empty directory that nobody can write to lies over each of
+//! them. The OCI runtime specification calls these masked paths.
 //!
-//! The directories on the way that the command could rename are bound onto themselves: a mount point
-//! cannot be renamed (`EBUSY`), so that the next call finds what it hides where it was. The command
+//! Directories on the way that the command could rename are bound onto themselves: a mount point
+//! cannot be renamed (`EBUSY`), so the next call finds what it hides where it was. The command
 //! itself can neither mount nor unmount: Landlock refuses that.
 //!
-//! Root needs no more than the namespace. Anybody else gets it within a user namespace, in which the
-//! user is who it was, and everybody else is nobody (`user_namespaces(7)`).
+//! Root needs no more than that namespace. Anybody else gets it within a user namespace, in which
+//! that user stays the same, and everybody else is nobody (`user_namespaces(7)`).
 //!
 //! A new process does this between its fork and its first program: system calls only. It must not
 //! share its memory, or it gets no user namespace.
@@ -42,14 +42,14 @@ const READ_ONLY: u64 = 1;
 const LONGEST_PATH: usize = 4096;
 
 /// A directory that is hidden.
-pub struct Cover {
+pub struct HiddenDirectory {
     path: CString,
     /// The part of it that may be read, if it is there.
     readable: Option<CString>,
 }
 
-impl Cover {
-    /// Of the directory at `path`, if that is a name.
+impl HiddenDirectory {
+    /// Hides the directory at `path`, if there is a path.
     pub fn of(path: Option<CString>, readable: Option<CString>) -> Option<Self> {
         path.map(|path| Self { path, readable })
     }
@@ -63,7 +63,7 @@ pub struct Mask {
     pub missing: Vec<(CString, CString)>,
     /// Directories that the command may not rename, the outer ones first.
     pub pinned: Vec<CString>,
-    pub covers: Vec<Cover>,
+    pub covers: Vec<HiddenDirectory>,
     /// One of them was there before: nothing is run where it cannot be hidden.
     pub required: bool,
 }
@@ -96,7 +96,7 @@ impl Mask {
         for cover in &self.covers {
             cover.put()?;
         }
-        // It stands beneath what was mounted since: by its name it comes to stand on top.
+        // The working directory lies beneath what was mounted since: its name leads to the top.
         let here = CStr::from_bytes_until_nul(&here).map_err(|_| Errno::NAMETOOLONG)?;
         // SAFETY: the string ends in a NUL.
         result(unsafe { libc::chdir(here.as_ptr()) }.into())?;
@@ -108,10 +108,10 @@ impl Mask {
     }
 }
 
-impl Cover {
+impl HiddenDirectory {
     fn put(&self) -> Result<(), Errno> {
         let readable = self.readable.as_ref().map(|path| open(path));
-        // Where there is none, none is shown.
+        // A part that is not there is not shown.
         let readable = readable.and_then(Result::ok);
         let mut name = [0; 32];
         let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
@@ -178,7 +178,7 @@ fn open(path: &CStr) -> Result<OwnedFd, Errno> {
     openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
 }
 
-/// Has `source` lie over `target` too, with all that is mounted in it.
+/// Mounts `source` over `target` as well, with all that is mounted in it.
 fn bind(source: &OwnedFd, target: &OwnedFd) -> Result<(), Errno> {
     let (mut from, mut to) = ([0; 32], [0; 32]);
     let from = path_of(source, &mut from)?;
@@ -186,7 +186,7 @@ fn bind(source: &OwnedFd, target: &OwnedFd) -> Result<(), Errno> {
     mount(Some(from), to, None, libc::MS_BIND | libc::MS_REC, None)
 }
 
-/// Has nobody write by this mount any more.
+/// Makes a mount read-only.
 fn fix(mount: &OwnedFd) -> Result<(), Errno> {
     let attributes = MountAttributes {
         set: READ_ONLY,

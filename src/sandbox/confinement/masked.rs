@@ -1,9 +1,9 @@
-//! Where this program keeps what is its own, as far as a confinement would open it to calls: keys and
-//! lenses, state, cache. No tool and no command opens it there, but for the outputs that are kept,
-//! which may be read.
+//! This program's own files, as far as a confinement would open them to calls: keys and lenses,
+//! state, cache. No tool and no command opens them there, but kept outputs may be read.
 //!
-//! Landlock only allows, and what it allows of a directory holds for all below it. So tools that
-//! work with files look at what they have opened, and from commands it is hidden ([`super::mask`]).
+//! Landlock can only allow, and what it allows of a directory holds for all below it. So tools that
+//! work with files check what they have opened, and from commands these files are hidden
+//! ([`super::mask`]).
 
 use std::ffi::{CString, OsStr};
 use std::fs;
@@ -16,7 +16,7 @@ use rustix::fs::{Access, AtFlags, CWD, StatVfsMountFlags, accessat, statvfs};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::mask::{Cover, Mask};
+use super::mask::{HiddenDirectory, Mask};
 use super::{Right, places, system};
 use crate::sandbox::roots::Roots;
 use crate::web::credentials::{self, Credentials};
@@ -30,7 +30,7 @@ const OUTPUTS: &str = "output";
 /// A file or directory of this program's own that calls would reach.
 #[derive(Debug)]
 struct MaskedPath {
-    /// Where it really is.
+    /// Its path, without links.
     path: PathBuf,
     /// The directory, open to calls, that it lies in, or that lies in it.
     open: PathBuf,
@@ -38,15 +38,15 @@ struct MaskedPath {
     variable: &'static str,
     /// The part that may be read.
     readable: Option<PathBuf>,
-    /// Why it cannot be hidden from commands.
+    /// The reason why it cannot be hidden from commands.
     fault: Option<String>,
 }
 
-/// All of them.
+/// All files and directories of this program's own that calls would reach.
 #[derive(Debug)]
 pub struct MaskedPaths {
     paths: Vec<MaskedPath>,
-    /// Where calls may write.
+    /// The directories where calls may write.
     writable: Vec<PathBuf>,
 }
 
@@ -68,7 +68,7 @@ impl MaskedPaths {
         let configured = Credentials::from_env();
         for name in configured.directories() {
             found.add(&name, "IKIGAI_CONFIG_DIR", None, &everywhere);
-            // Where it is a link, what it leads to is as secret.
+            // If it is a link, the file that it leads to is as secret.
             found.add_target(&name.join(credentials::FILE), &open);
         }
         for (name, variable, readable) in [
@@ -148,13 +148,13 @@ impl MaskedPaths {
         })
     }
 
-    /// Why no command can be kept from them, if that is known beforehand.
+    /// The reason why no command can be kept from them, if that is known beforehand.
     pub fn fault(&self) -> Option<String> {
         let mut faults = self.paths.iter();
         faults.find_map(|one| Some(one.sentence(one.fault.as_deref()?)))
     }
 
-    /// Why no command could be kept from them.
+    /// The same reason, once hiding them has failed with `errno`.
     pub fn cannot(&self, errno: Errno) -> String {
         let reason = std::io::Error::from(errno).to_string();
         let reason = reason.split(" (os error").next().unwrap_or_default();
@@ -167,7 +167,7 @@ impl MaskedPaths {
             .map_or_else(|| why.clone(), |one| one.sentence(&why))
     }
 
-    /// The mask that hides them from a command; `None` where nothing has to be hidden. An error is a
+    /// The mask that hides them from a command; `None` if nothing has to be hidden. An error is a
     /// sentence.
     pub fn mask(&self) -> Result<Option<Mask>, String> {
         if let Some(fault) = self.fault() {
@@ -212,7 +212,7 @@ impl MaskedPaths {
             }
             mask.required |= there;
             mask.pinned.extend(above.into_iter().filter_map(c_string));
-            mask.covers.extend(Cover::of(
+            mask.covers.extend(HiddenDirectory::of(
                 c_string(&masked.path),
                 masked.readable.as_deref().and_then(c_string),
             ));

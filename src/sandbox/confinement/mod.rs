@@ -154,14 +154,14 @@ impl Confinement {
         self.masked.hold(path, right)
     }
 
-    /// Why no command can be kept from what is this program's own: a sentence, which begins with
-    /// what it is; `None` where that has to be tried.
+    /// The reason why no command can be kept from this program's own files, as a sentence; `None`
+    /// where that has to be tried.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         self.masked.fault()
     }
 
-    /// The same where it was tried.
+    /// The same reason, once hiding them has failed with `errno`.
     #[must_use]
     pub fn cannot_mask(&self, errno: rustix::io::Errno) -> String {
         self.masked.cannot(errno)
@@ -206,8 +206,8 @@ impl Confinement {
         }
     }
 
-    /// The words that allow this in `place`, a name that no link leads to, as it is `shown`: a flag,
-    /// or what a variable takes. `None` where that is not to be recommended to anybody.
+    /// The words that allow this in `place`, which no link leads to, as it is `shown`: a flag, or
+    /// the value of a variable. `None` where that is not to be recommended to anybody.
     #[must_use]
     pub fn words_to_allow(&self, right: Right, place: &Path, shown: &str) -> Option<String> {
         let name = self.name_for(right);
@@ -273,7 +273,7 @@ pub fn masks_open(file: impl AsFd, right: Right) -> bool {
     masking().is_some_and(|confinement| is_masked(confinement, file.as_fd(), right))
 }
 
-/// The same of what is called so, for whoever tells no more than names and numbers.
+/// The same for the file called so, where nothing is told but names and numbers.
 #[must_use]
 pub fn masks_name(path: &Path) -> bool {
     masking().is_some_and(|confinement| {
@@ -283,7 +283,7 @@ pub fn masks_name(path: &Path) -> bool {
     })
 }
 
-/// The same of what is called `name` in `directory`, which need not be there.
+/// The same for the entry `name` of `directory`, which need not be there.
 #[must_use]
 pub fn masks_entry(directory: BorrowedFd<'_>, name: &CStr) -> bool {
     masking().is_some_and(|confinement| {

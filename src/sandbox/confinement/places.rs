@@ -85,7 +85,7 @@ fn open_at_once(name: &Path) -> Result<Place, Errno> {
     })
 }
 
-/// Where `name` leads, which need not be there, and where the links lie that it leads through.
+/// The path to which `name` leads, which need not be there, and the paths of the links on the way.
 pub fn trace(name: &Path) -> Option<(PathBuf, Vec<PathBuf>)> {
     match open_at_once(name) {
         Ok(place) => Some((place.path, Vec::new())),

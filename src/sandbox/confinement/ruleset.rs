@@ -199,7 +199,7 @@ pub fn add_beneath(ruleset: &OwnedFd, place: &OwnedFd, rights: u64) -> Result<()
     })
 }
 
-/// What a system call returned, as an error if it is one.
+/// The result of a system call, from the number that it returned.
 pub fn result(returned: libc::c_long) -> Result<(), Errno> {
     if returned == -1 {
         return Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::PERM));

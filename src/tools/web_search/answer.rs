@@ -14,7 +14,7 @@ use crate::web::search::hints::{Action, Hints};
 use crate::web::search::kept::GOOD_FOR;
 use crate::web::search::outcome::Answer;
 use crate::web::search::provider::Provider;
-use crate::web::search::{SearchResult, display_link, taken};
+use crate::web::search::{SearchResult, display_link, unseen_taken_out};
 
 /// What the fields around the results take at most where there is a limit, in bytes.
 const AROUND: usize = 120;
@@ -321,6 +321,6 @@ fn notes(wanted: &Wanted, answer: &Answer) -> Notes {
     for problem in &wanted.problems {
         notes.add(problem.clone());
     }
-    notes.add(taken(&answer.results).note_of_page("the results"));
+    notes.add(unseen_taken_out(&answer.results).note_of_page("the results"));
     notes
 }

@@ -34,19 +34,19 @@ impl Key {
     #[must_use]
     pub fn hide_in(&self, text: &str) -> String {
         let loosely = self.is_no_word();
-        let own = Folded::of(&self.0, loosely).bytes;
+        let own = FoldedText::of(&self.0, loosely).bytes;
         if own.is_empty() {
             return text.to_owned();
         }
-        let folded = Folded::of(text, loosely);
+        let folded = FoldedText::of(text, loosely);
         let mut found = folded.find(&own);
         if loosely {
             let mut others = vec![own.iter().rev().copied().collect(), hexadecimal(&self.0)];
             others.extend((0..3).map(|before| base64_behind(before, &self.0)));
             found.extend(others.iter().flat_map(|other| folded.find(other)));
             // With the punctuation that it begins and ends with.
-            let exactly = Folded::of(&self.0, false).bytes;
-            found.extend(Folded::of(text, false).find(&exactly));
+            let exactly = FoldedText::of(&self.0, false).bytes;
+            found.extend(FoldedText::of(text, false).find(&exactly));
         }
         found.extend(folded.cut_off(&own, text.len()));
         found.sort_unstable_by_key(|place| place.start);
@@ -62,7 +62,7 @@ impl Key {
         out + &text[shown..]
     }
 
-    /// Whether nobody writes it by chance: it is long, or has letters and digits.
+    /// True if nobody writes it by chance: it is long, or has both letters and digits.
     fn is_no_word(&self) -> bool {
         let count = |is: fn(char) -> bool| self.0.chars().filter(|c| is(*c)).count();
         let (letters, digits) = (count(char::is_alphabetic), count(|c| c.is_ascii_digit()));
@@ -70,8 +70,8 @@ impl Key {
     }
 }
 
-/// How many letters and digits a secret has that is looked for in other forms, and one of letters
-/// alone.
+/// The least number of letters and digits of a secret that is looked for in other forms; and of one
+/// that lacks either.
 const SHORTEST: usize = 8;
 const LONG: usize = 20;
 
@@ -79,15 +79,15 @@ const LONG: usize = 20;
 const REVEALING: usize = 4;
 
 /// A text as it is searched: decoded, in small letters, without what nobody sees.
-struct Folded {
+struct FoldedText {
     bytes: Vec<u8>,
     /// The part of the text that each of them stands for.
     places: Vec<Range<usize>>,
-    /// Where in the text an encoded character begins that is cut off by its end.
+    /// The place in the text of an encoded character that the text's end cuts off.
     end: usize,
 }
 
-impl Folded {
+impl FoldedText {
     /// `text`, if `loosely` letters and digits alone.
     fn of(text: &str, loosely: bool) -> Self {
         let seen = text.char_indices().filter(|(_, c)| !is_unseen(*c));
@@ -140,14 +140,14 @@ impl Folded {
         }
     }
 
-    /// Where the text has `wanted`.
+    /// The places at which the text has `wanted`.
     fn find(&self, wanted: &[u8]) -> Vec<Range<usize>> {
         let found = memchr::memmem::find_iter(&self.bytes, wanted);
         let place = |at: usize| self.places[at].start..self.places[at + wanted.len() - 1].end;
         found.map(place).collect()
     }
 
-    /// Where `wanted` begins that the end of the text, of this `length`, breaks off.
+    /// The place of a `wanted` that the end of the text, of this `length`, breaks off.
     fn cut_off(&self, wanted: &[u8], length: usize) -> Option<Range<usize>> {
         if self.places.last()?.end != self.end {
             return None;
@@ -213,16 +213,16 @@ fn hexadecimal(secret: &str) -> Vec<u8> {
         .collect()
 }
 
-/// What is always there of a secret in base64 that has so many bytes before it, and any behind it;
-/// as it is searched for, in which both alphabets are one.
+/// The part of a secret in base64 that is the same whatever stands behind it, with this many bytes
+/// before it; folded, so that both alphabets are one.
 fn base64_behind(before: usize, secret: &str) -> Vec<u8> {
     let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
     let encoded = STANDARD_NO_PAD.encode(&bytes);
     let whole = (8 * before).div_ceil(6)..8 * bytes.len() / 6;
-    Folded::of(encoded.get(whole).unwrap_or_default(), true).bytes
+    FoldedText::of(encoded.get(whole).unwrap_or_default(), true).bytes
 }
 
-/// Whether a character may be left out of a text before it is shown, as of an address or a title.
+/// True for a character that may be left out of a text before it is shown, as of a title.
 fn is_unseen(c: char) -> bool {
     c.is_control() || unseen::is_unseen(c)
 }

@@ -13,7 +13,7 @@ use super::provider::{Account, Misread, Provider, Refusal, Request};
 use super::reply::tidy;
 use crate::unseen;
 use crate::web::client::{Client, FetchError, FetchRequest, PostRequest, Response};
-use crate::web::credentials::{Key, SECRET};
+use crate::web::credentials::{Key, SHORTEST_SECRET};
 use crate::web::refusal;
 
 /// The shortest wait before asking again.
@@ -103,11 +103,11 @@ pub fn results(
 /// as the password of a login.
 fn secrets(account: &Account, request: &Request) -> Vec<Key> {
     let headers = request.headers.iter().map(|(_, value)| value);
-    let sent = headers.filter(|value| value.expose().len() >= SECRET);
+    let sent = headers.filter(|value| value.expose().len() >= SHORTEST_SECRET);
     let whole: Vec<&Key> = account.keys.iter().flatten().chain(sent).collect();
     let parts = whole.iter().flat_map(|key| {
         let parts = key.expose().split([':', ' ']);
-        parts.filter(|part| part.len() >= SECRET && *part != key.expose())
+        parts.filter(|part| part.len() >= SHORTEST_SECRET && *part != key.expose())
     });
     let parts: Vec<Key> = parts.map(Key::new).collect();
     whole.into_iter().cloned().chain(parts).collect()
@@ -147,7 +147,9 @@ fn without(keys: &[Key], mut reply: Response) -> Response {
 /// Results with the secrets in them hidden: a shorter credential, such as the name of a search
 /// engine, may well be a word.
 fn without_secrets(keys: &[Key], mut results: Vec<SearchResult>) -> Vec<SearchResult> {
-    let secrets = keys.iter().filter(|key| key.expose().len() >= SECRET);
+    let secrets = keys
+        .iter()
+        .filter(|key| key.expose().len() >= SHORTEST_SECRET);
     for key in secrets {
         for result in &mut results {
             let texts = [&mut result.title, &mut result.url, &mut result.snippet];

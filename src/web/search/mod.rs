@@ -88,7 +88,7 @@ pub struct SearchResult {
 
 /// The unseen characters that were taken out of all these results.
 #[must_use]
-pub fn taken(results: &[SearchResult]) -> UnseenCount {
+pub fn unseen_taken_out(results: &[SearchResult]) -> UnseenCount {
     let all = results.iter().map(|result| result.taken);
     all.fold(UnseenCount::default(), UnseenCount::and)
 }

@@ -6,12 +6,12 @@
 
 use cssparser::color::parse_named_color;
 
-use super::{Colour, Part, Value};
+use super::{Colour, CssValue, ValuePart};
 
 /// The most values that a declaration sets.
 pub(super) const MOST: usize = 4;
 
-/// Pixels of an em, and of a hundredth of what is as wide as the page, since neither is known here.
+/// Pixels of an em and of a hundredth of the page's width: assumed, since neither is known here.
 const EM: f32 = 16.0;
 const HUNDREDTH: f32 = 12.8;
 
@@ -69,24 +69,24 @@ impl Longhand {
     pub(super) const COUNT: usize = Self::BackgroundClip as usize + 1;
 }
 
-type Values = [Option<Value>; MOST];
+type CssValues = [Option<CssValue>; MOST];
 
 /// A property, the first of the places that it sets, and how many.
-pub(super) struct Row {
+pub(super) struct PropertyRow {
     name: &'static str,
     pub(super) first: Longhand,
     pub(super) count: usize,
-    /// What a value sets; `None` for one that is not valid.
-    pub(super) read: fn(&[Part<'_>]) -> Option<Values>,
+    /// Reads what a value sets; `None` for one that is not valid.
+    pub(super) read: fn(&[ValuePart<'_>]) -> Option<CssValues>,
 }
 
 const fn is(
     name: &'static str,
     first: Longhand,
     count: usize,
-    read: fn(&[Part<'_>]) -> Option<Values>,
-) -> Row {
-    Row {
+    read: fn(&[ValuePart<'_>]) -> Option<CssValues>,
+) -> PropertyRow {
+    PropertyRow {
         name,
         first,
         count,
@@ -96,7 +96,7 @@ const fn is(
 
 use Longhand as L;
 
-const ROWS: [Row; 57] = [
+const ROWS: [PropertyRow; 57] = [
     is("display", L::Display, 1, display),
     is("visibility", L::Visibility, 1, |parts| {
         word(
@@ -121,11 +121,11 @@ const ROWS: [Row; 57] = [
     is("filter", L::Filter, 1, filter),
     is("transform", L::Scaled, 3, transform),
     is("scale", L::Scale, 1, |parts| match parts {
-        [Part::Word(word)] if is_none(word) => one(1.0),
+        [ValuePart::Word(word)] if is_none(word) => one(1.0),
         parts => one(least(parts.iter().take(2))?),
     }),
     is("translate", L::TranslateX, 2, |parts| match parts {
-        [Part::Word(word)] if is_none(word) => Some(numbers(&[0.0, 0.0])),
+        [ValuePart::Word(word)] if is_none(word) => Some(numbers(&[0.0, 0.0])),
         [x] => Some([Some(pixels(x)?), None, None, None]),
         [x, y, ..] => Some([Some(pixels(x)?), Some(pixels(y)?), None, None]),
         [] => None,
@@ -221,7 +221,10 @@ const ROWS: [Row; 57] = [
             .map(|length| [Some(length), None, None, None])
     }),
     is("white-space", L::Unbroken, 1, |parts| {
-        let unbroken = |part: &Part<'_>| matches!(part, Part::Word(word) if word.eq_ignore_ascii_case("nowrap") || word.eq_ignore_ascii_case("pre"));
+        let unbroken = |part: &ValuePart<'_>| {
+            matches!(part, ValuePart::Word(word)
+                if word.eq_ignore_ascii_case("nowrap") || word.eq_ignore_ascii_case("pre"))
+        };
         one(f32::from(u8::from(parts.iter().any(unbroken))))
     }),
     is("font-size", L::FontSize, 2, |parts| match parts {
@@ -242,13 +245,13 @@ const ROWS: [Row; 57] = [
 ];
 
 /// The row of a property, if it is one of those that matter.
-pub(super) fn row(name: &str) -> Option<&'static Row> {
+pub(super) fn row(name: &str) -> Option<&'static PropertyRow> {
     ROWS.iter()
         .find(|row| row.name.len() == name.len() && row.name.eq_ignore_ascii_case(name))
 }
 
 /// A length of this unit.
-pub(super) fn length(value: f32, unit: &str) -> Part<'static> {
+pub(super) fn length(value: f32, unit: &str) -> ValuePart<'static> {
     let unit = unit.to_ascii_lowercase();
     let pixels = match &*unit {
         "px" => 1.0,
@@ -258,25 +261,25 @@ pub(super) fn length(value: f32, unit: &str) -> Part<'static> {
         "cm" => 96.0 / 2.54,
         "mm" => 9.6 / 2.54,
         "q" => 2.4 / 2.54,
-        "deg" => return Part::Degrees(value),
-        "turn" => return Part::Degrees(value * 360.0),
-        "rad" => return Part::Degrees(value.to_degrees()),
-        "em" | "lh" | "ic" | "cap" => return Part::Ems(value),
-        "ex" | "ch" => return Part::Ems(value / 2.0),
+        "deg" => return ValuePart::Degrees(value),
+        "turn" => return ValuePart::Degrees(value * 360.0),
+        "rad" => return ValuePart::Degrees(value.to_degrees()),
+        "em" | "lh" | "ic" | "cap" => return ValuePart::Ems(value),
+        "ex" | "ch" => return ValuePart::Ems(value / 2.0),
         // Those of the page and of what is around it.
         _ => match unit.trim_start_matches(['s', 'l', 'd', 'c', 'q']) {
             "vw" | "vi" | "vmax" | "w" | "i" | "max" => HUNDREDTH,
             "vh" | "vb" | "vmin" | "h" | "b" | "min" => 7.2,
-            _ => return Part::Other,
+            _ => return ValuePart::Other,
         },
     };
-    Part::Pixels(value * pixels)
+    ValuePart::Pixels(value * pixels)
 }
 
-fn numbers(numbers: &[f32]) -> Values {
+fn numbers(numbers: &[f32]) -> CssValues {
     let mut values = [None; MOST];
     for (value, number) in values.iter_mut().zip(numbers) {
-        *value = Some(Value::Number(*number));
+        *value = Some(CssValue::Number(*number));
     }
     values
 }
@@ -285,12 +288,15 @@ fn numbers(numbers: &[f32]) -> Values {
     clippy::unnecessary_wraps,
     reason = "what reads a value says that it is valid"
 )]
-fn one(number: f32) -> Option<Values> {
+fn one(number: f32) -> Option<CssValues> {
     Some(numbers(&[number]))
 }
 
 /// The only part, read by `read`: `None` if it is not valid.
-fn alone(parts: &[Part<'_>], read: impl Fn(&Part<'_>) -> Option<Value>) -> Option<Values> {
+fn alone(
+    parts: &[ValuePart<'_>],
+    read: impl Fn(&ValuePart<'_>) -> Option<CssValue>,
+) -> Option<CssValues> {
     match parts {
         [part] => Some([Some(read(part)?), None, None, None]),
         _ => None,
@@ -301,8 +307,8 @@ fn is_none(word: &str) -> bool {
     word.eq_ignore_ascii_case("none")
 }
 
-fn word(parts: &[Part<'_>], words: &[(&str, f32)]) -> Option<Values> {
-    let [Part::Word(word)] = parts else {
+fn word(parts: &[ValuePart<'_>], words: &[(&str, f32)]) -> Option<CssValues> {
+    let [ValuePart::Word(word)] = parts else {
         return None;
     };
     let found = words
@@ -312,45 +318,45 @@ fn word(parts: &[Part<'_>], words: &[(&str, f32)]) -> Option<Values> {
 }
 
 /// A number, or a percentage as its hundredth.
-fn share(part: &Part<'_>) -> Option<f32> {
+fn share(part: &ValuePart<'_>) -> Option<f32> {
     match part {
-        Part::Number(number) => Some(*number),
-        Part::Percent(percent) => Some(percent / 100.0),
+        ValuePart::Number(number) => Some(*number),
+        ValuePart::Percent(percent) => Some(percent / 100.0),
         _ => None,
     }
 }
 
 /// The least of some numbers, without their signs.
-fn least<'p, 'i: 'p>(parts: impl Iterator<Item = &'p Part<'i>>) -> Option<f32> {
+fn least<'p, 'i: 'p>(parts: impl Iterator<Item = &'p ValuePart<'i>>) -> Option<f32> {
     parts.filter_map(share).map(f32::abs).reduce(f32::min)
 }
 
 /// A length in pixels; a word or a formula is one that is not known.
-fn pixels(part: &Part<'_>) -> Option<Value> {
+fn pixels(part: &ValuePart<'_>) -> Option<CssValue> {
     let length = match part {
-        Part::Pixels(length) => *length,
-        Part::Ems(ems) => ems * EM,
-        Part::Percent(percent) => percent * HUNDREDTH,
-        Part::Number(number) if *number == 0.0 => 0.0,
-        Part::Call(name, parts) if name.eq_ignore_ascii_case("calc") && parts.len() == 1 => {
+        ValuePart::Pixels(length) => *length,
+        ValuePart::Ems(ems) => ems * EM,
+        ValuePart::Percent(percent) => percent * HUNDREDTH,
+        ValuePart::Number(number) if *number == 0.0 => 0.0,
+        ValuePart::Call(name, parts) if name.eq_ignore_ascii_case("calc") && parts.len() == 1 => {
             return pixels(&parts[0]);
         }
-        Part::Call(..) | Part::Word(_) => return Some(Value::Unknown),
+        ValuePart::Call(..) | ValuePart::Word(_) => return Some(CssValue::Unknown),
         _ => return None,
     };
-    Some(Value::Number(length))
+    Some(CssValue::Number(length))
 }
 
 /// The length, where it is known.
-fn known(part: &Part<'_>) -> Option<f32> {
+fn known(part: &ValuePart<'_>) -> Option<f32> {
     match pixels(part) {
-        Some(Value::Number(length)) => Some(length),
+        Some(CssValue::Number(length)) => Some(length),
         _ => None,
     }
 }
 
-/// Lengths of four sides, of which those that are not given are those across.
-fn sides(parts: &[Part<'_>]) -> Option<Values> {
+/// Lengths of four sides; one that is not given is that of the opposite side.
+fn sides(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let mut sides = [None; MOST];
     if parts.is_empty() || parts.len() > MOST {
         return None;
@@ -362,21 +368,25 @@ fn sides(parts: &[Part<'_>]) -> Option<Values> {
     Some(sides)
 }
 
-fn overflow(part: &Part<'_>) -> Option<Value> {
-    let Part::Word(word) = part else { return None };
+fn overflow(part: &ValuePart<'_>) -> Option<CssValue> {
+    let ValuePart::Word(word) = part else {
+        return None;
+    };
     let clips = match &*word.to_ascii_lowercase() {
         "visible" => 0.0,
         "hidden" | "clip" | "auto" | "scroll" | "overlay" => 1.0,
         _ => return None,
     };
-    Some(Value::Number(clips))
+    Some(CssValue::Number(clips))
 }
 
-/// What `display` makes of an element: nothing, a part of a line, no box of its own, or a box.
-fn display(parts: &[Part<'_>]) -> Option<Values> {
+/// Reads `display`: nothing, a part of a line, no box of its own, or a box.
+fn display(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let mut words = Vec::new();
     for part in parts {
-        let Part::Word(word) = part else { return None };
+        let ValuePart::Word(word) = part else {
+            return None;
+        };
         words.push(word.to_ascii_lowercase());
     }
     match &*words.join(" ") {
@@ -412,7 +422,7 @@ fn is_display(value: &str) -> bool {
     ) || is_box(value)
 }
 
-/// Whether this is `[outside || inside] | [outside? && [flow | flow-root]? && list-item]`.
+/// True for `[outside || inside] | [outside? && [flow | flow-root]? && list-item]`.
 fn is_box(value: &str) -> bool {
     let (mut outside, mut inside, mut item) = (0, None, 0);
     for word in value.split_ascii_whitespace() {
@@ -435,15 +445,15 @@ fn is_box(value: &str) -> bool {
 }
 
 /// The share that filters let through.
-fn filter(parts: &[Part<'_>]) -> Option<Values> {
+fn filter(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let mut share_left = 1.0;
     for part in parts {
         match part {
-            Part::Call(name, inner) if name.eq_ignore_ascii_case("opacity") => {
+            ValuePart::Call(name, inner) if name.eq_ignore_ascii_case("opacity") => {
                 share_left *= inner.first().and_then(share).unwrap_or(1.0);
             }
-            Part::Call(..) | Part::Other => {}
-            Part::Word(word) if is_none(word) => {}
+            ValuePart::Call(..) | ValuePart::Other => {}
+            ValuePart::Word(word) if is_none(word) => {}
             _ => return None,
         }
     }
@@ -451,17 +461,17 @@ fn filter(parts: &[Part<'_>]) -> Option<Values> {
 }
 
 /// The scale of transforms, and how far they move.
-fn transform(parts: &[Part<'_>]) -> Option<Values> {
+fn transform(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let (mut scale, mut x, mut y) = (1.0_f32, 0.0, 0.0);
     for part in parts {
         let (name, inner) = match part {
-            Part::Call(name, inner) => (name.to_ascii_lowercase(), inner),
-            Part::Word(word) if is_none(word) => continue,
+            ValuePart::Call(name, inner) => (name.to_ascii_lowercase(), inner),
+            ValuePart::Word(word) if is_none(word) => continue,
             _ => return None,
         };
-        let inner: Vec<&Part<'_>> = inner
+        let inner: Vec<&ValuePart<'_>> = inner
             .iter()
-            .filter(|part| !matches!(part, Part::Comma))
+            .filter(|part| !matches!(part, ValuePart::Comma))
             .collect();
         let number = |at: usize| inner.get(at).and_then(|part| share(part));
         let length = |at: usize| inner.get(at).and_then(|part| known(part)).unwrap_or(0.0);
@@ -481,7 +491,7 @@ fn transform(parts: &[Part<'_>]) -> Option<Values> {
     Some(numbers(&[scale, x, y]))
 }
 
-/// Whether a rectangle of which these are the sides, from its top clockwise, leaves nothing.
+/// True if a rectangle with these sides, clockwise from its top, leaves nothing.
 fn is_empty(top: Option<f32>, right: Option<f32>, bottom: Option<f32>, left: Option<f32>) -> bool {
     let thin = |from: Option<f32>, to: Option<f32>| {
         from.zip(to)
@@ -490,14 +500,14 @@ fn is_empty(top: Option<f32>, right: Option<f32>, bottom: Option<f32>, left: Opt
     thin(top.or(Some(0.0)), bottom) || thin(left.or(Some(0.0)), right)
 }
 
-/// Whether `clip` leaves nothing.
-fn clip(parts: &[Part<'_>]) -> Option<Values> {
+/// Reads `clip`: 1 where it leaves nothing.
+fn clip(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let nothing = match parts {
-        [Part::Word(word)] if word.eq_ignore_ascii_case("auto") => false,
-        [Part::Call(name, inner)] if name.eq_ignore_ascii_case("rect") => {
+        [ValuePart::Word(word)] if word.eq_ignore_ascii_case("auto") => false,
+        [ValuePart::Call(name, inner)] if name.eq_ignore_ascii_case("rect") => {
             let sides: Vec<Option<f32>> = inner
                 .iter()
-                .filter(|part| !matches!(part, Part::Comma))
+                .filter(|part| !matches!(part, ValuePart::Comma))
                 .map(known)
                 .collect();
             let [top, right, bottom, left] = *sides else {
@@ -510,16 +520,19 @@ fn clip(parts: &[Part<'_>]) -> Option<Values> {
     one(f32::from(u8::from(nothing)))
 }
 
-/// Whether a shape leaves nothing.
-fn clip_path(parts: &[Part<'_>]) -> Option<Values> {
+/// Reads `clip-path`: 1 where the shape leaves nothing.
+fn clip_path(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     let nothing = match parts.iter().find_map(|part| match part {
-        Part::Call(name, inner) => Some((name.to_ascii_lowercase(), inner)),
+        ValuePart::Call(name, inner) => Some((name.to_ascii_lowercase(), inner)),
         _ => None,
     }) {
         Some((name, inner)) => {
             let lengths: Vec<f32> = inner
                 .iter()
-                .take_while(|part| !matches!(part, Part::Word(word) if word.eq_ignore_ascii_case("round") || word.eq_ignore_ascii_case("at")))
+                .take_while(|part| {
+                    !matches!(part, ValuePart::Word(word)
+                        if word.eq_ignore_ascii_case("round") || word.eq_ignore_ascii_case("at"))
+                })
                 .filter_map(known)
                 .collect();
             let small = |length: f32| length < super::verdict::TINY;
@@ -549,25 +562,25 @@ fn clip_path(parts: &[Part<'_>]) -> Option<Values> {
             }
         }
         None => match parts {
-            [Part::Word(_) | Part::Other] => false,
+            [ValuePart::Word(_) | ValuePart::Other] => false,
             _ => return None,
         },
     };
     one(f32::from(u8::from(nothing)))
 }
 
-/// Whether two insets meet.
+/// True if two insets from opposite sides meet.
 fn covers(one: f32, other: f32) -> bool {
     one + other > 99.9 * HUNDREDTH
 }
 
 /// A size of type, or its ratio to that around it.
-fn font_size(part: &Part<'_>) -> Option<Values> {
-    let ratio = |ratio: f32| Some([None, Some(Value::Number(ratio)), None, None]);
+fn font_size(part: &ValuePart<'_>) -> Option<CssValues> {
+    let ratio = |ratio: f32| Some([None, Some(CssValue::Number(ratio)), None, None]);
     match part {
-        Part::Ems(ems) => ratio(*ems),
-        Part::Percent(percent) => ratio(percent / 100.0),
-        Part::Word(word) => match &*word.to_ascii_lowercase() {
+        ValuePart::Ems(ems) => ratio(*ems),
+        ValuePart::Percent(percent) => ratio(percent / 100.0),
+        ValuePart::Word(word) => match &*word.to_ascii_lowercase() {
             "larger" => ratio(1.2),
             "smaller" => ratio(0.83),
             "medium" | "initial" | "xx-small" | "x-small" | "small" | "large" | "x-large"
@@ -579,8 +592,8 @@ fn font_size(part: &Part<'_>) -> Option<Values> {
 }
 
 /// The size in `font`, before the fonts' names.
-fn font(parts: &[Part<'_>]) -> Option<Values> {
-    if let [Part::Word(_)] = parts {
+fn font(parts: &[ValuePart<'_>]) -> Option<CssValues> {
+    if let [ValuePart::Word(_)] = parts {
         // A font of the system's, or a word that each property has.
         return if super::is_wide(parts) { None } else { one(EM) };
     }
@@ -588,46 +601,46 @@ fn font(parts: &[Part<'_>]) -> Option<Values> {
     (at + 1 < parts.len()).then(|| font_size(&parts[at]))?
 }
 
-fn colour(part: &Part<'_>) -> Option<Value> {
+fn colour(part: &ValuePart<'_>) -> Option<CssValue> {
     let colour = match part {
-        Part::Colour(colour) => *colour,
-        Part::Word(word) if word.eq_ignore_ascii_case("transparent") => Colour {
+        ValuePart::Colour(colour) => *colour,
+        ValuePart::Word(word) if word.eq_ignore_ascii_case("transparent") => Colour {
             parts: None,
             alpha: 0.0,
         },
-        Part::Word(word) if word.eq_ignore_ascii_case("initial") => Colour {
+        ValuePart::Word(word) if word.eq_ignore_ascii_case("initial") => Colour {
             parts: Some([0; 3]),
             alpha: 1.0,
         },
-        Part::Word(word) if word.eq_ignore_ascii_case("currentcolor") => {
-            return Some(Value::Unknown);
+        ValuePart::Word(word) if word.eq_ignore_ascii_case("currentcolor") => {
+            return Some(CssValue::Unknown);
         }
-        Part::Word(word) => {
+        ValuePart::Word(word) => {
             let (red, green, blue) = parse_named_color(word).ok()?;
             Colour {
                 parts: Some([red, green, blue]),
                 alpha: 1.0,
             }
         }
-        Part::Call(..) => return Some(Value::Unknown),
+        ValuePart::Call(..) => return Some(CssValue::Unknown),
         _ => return None,
     };
-    Some(Value::Colour(colour))
+    Some(CssValue::Colour(colour))
 }
 
 /// The colour that a function makes; without its parts if they are those of a wider space.
-pub(super) fn colour_of(name: &str, parts: &[Part<'_>]) -> Option<Colour> {
+pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<Colour> {
     let name = name.to_ascii_lowercase();
-    if matches!(parts, [Part::Word(word), ..] if word.eq_ignore_ascii_case("from")) {
+    if matches!(parts, [ValuePart::Word(word), ..] if word.eq_ignore_ascii_case("from")) {
         return None;
     }
-    let values: Vec<&Part<'_>> = parts
+    let values: Vec<&ValuePart<'_>> = parts
         .iter()
-        .filter(|part| !matches!(part, Part::Comma | Part::Slash))
+        .filter(|part| !matches!(part, ValuePart::Comma | ValuePart::Slash))
         .collect();
     let (space, values) = values.split_at_checked(usize::from(name == "color"))?;
     let alpha = match values.get(3) {
-        Some(Part::Word(_)) => 0.0,
+        Some(ValuePart::Word(_)) => 0.0,
         Some(part) => share(part).unwrap_or(1.0),
         None => 1.0,
     };
@@ -635,17 +648,17 @@ pub(super) fn colour_of(name: &str, parts: &[Part<'_>]) -> Option<Colour> {
     let parts = match (&*name, values) {
         ("rgb" | "rgba", [red, green, blue, ..]) => {
             Some([red, green, blue].map(|part| match part {
-                Part::Percent(percent) => byte(percent * 2.55),
+                ValuePart::Percent(percent) => byte(percent * 2.55),
                 part => byte(share(part).unwrap_or(0.0)),
             }))
         }
         ("hsl" | "hsla", [hue, saturation, lightness, ..]) => {
             let hue = match hue {
-                Part::Number(hue) | Part::Degrees(hue) => hue.rem_euclid(360.0),
+                ValuePart::Number(hue) | ValuePart::Degrees(hue) => hue.rem_euclid(360.0),
                 _ => 0.0,
             };
             let [saturation, lightness] = [saturation, lightness].map(|part| match part {
-                Part::Number(number) => number / 100.0,
+                ValuePart::Number(number) => number / 100.0,
                 part => share(part).unwrap_or(0.0),
             });
             let reach = saturation * lightness.min(1.0 - lightness);
@@ -655,7 +668,7 @@ pub(super) fn colour_of(name: &str, parts: &[Part<'_>]) -> Option<Colour> {
             }))
         }
         ("hwb" | "lab" | "lch" | "oklab" | "oklch", [_, _, _, ..]) => None,
-        ("color", [_, _, _, ..]) if matches!(space, [Part::Word(_)]) => None,
+        ("color", [_, _, _, ..]) if matches!(space, [ValuePart::Word(_)]) => None,
         _ => return None,
     };
     #[allow(
@@ -668,18 +681,20 @@ pub(super) fn colour_of(name: &str, parts: &[Part<'_>]) -> Option<Colour> {
 }
 
 /// The colour of `background`, if that is all it shows.
-fn background(parts: &[Part<'_>]) -> Option<Values> {
+fn background(parts: &[ValuePart<'_>]) -> Option<CssValues> {
     parts.first()?;
     let pictures = parts
         .iter()
-        .any(|part| matches!(part, Part::Call(..) | Part::Other));
+        .any(|part| matches!(part, ValuePart::Call(..) | ValuePart::Other));
     let plain = parts.iter().find_map(colour).filter(|_| !pictures);
     Some([plain, None, None, None])
 }
 
-/// Whether the background is painted where the text is.
-fn to_text(parts: &[Part<'_>]) -> Option<Values> {
-    let is_text =
-        |part: &Part<'_>| matches!(part, Part::Word(word) if word.eq_ignore_ascii_case("text"));
+/// Reads `background-clip`: 1 where the background is painted in the letters alone.
+fn to_text(parts: &[ValuePart<'_>]) -> Option<CssValues> {
+    let is_text = |part: &ValuePart<'_>| {
+        matches!(part, ValuePart::Word(word)
+            if word.eq_ignore_ascii_case("text"))
+    };
     one(f32::from(u8::from(parts.iter().any(is_text))))
 }

@@ -1,5 +1,5 @@
-//! What hides: each style was drawn by the browser that most people have, which shows those that are
-//! said to be seen, and of the others nothing, or what is too faint or too small to be read.
+//! Styles that hide, and styles that do not. Each was drawn by the browser that most people have:
+//! it shows those that are said to be seen; of the others it shows nothing that could be read.
 
 use super::*;
 
@@ -229,10 +229,10 @@ const SEEN: &[&str] = &[
     "inset:0",
 ];
 
-/// Whether nobody sees a `div` of this style, or its text.
+/// True if nobody sees a `div` of this style, or its text.
 fn leaves_nothing(style: &str) -> bool {
-    let style = Style::of(style);
-    style.hiding(true).is_some() || Text::default().within(&style, true).is_unseen()
+    let style = InlineStyle::of(style);
+    style.hiding(true).is_some() || TextLooks::default().within(&style, true).is_unseen()
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn what_nobody_sees_is_known_by_its_style() {
 
 #[test]
 fn what_is_only_faded_is_told_from_the_rest() {
-    let hiding = |style: &str| Style::of(style).hiding(true);
+    let hiding = |style: &str| InlineStyle::of(style).hiding(true);
     assert_eq!(hiding("opacity:0"), Some(Hiding::Faded));
     assert_eq!(
         hiding("opacity:0;height:0;overflow:hidden"),
@@ -260,13 +260,13 @@ fn what_is_only_faded_is_told_from_the_rest() {
         Hiding::Unseen,
         Hiding::Faded,
     ] {
-        assert_eq!(Style::of(hiding.style()).hiding(false), Some(hiding));
+        assert_eq!(InlineStyle::of(hiding.style()).hiding(false), Some(hiding));
     }
 }
 
 #[test]
 fn the_last_declaration_of_a_property_counts() {
-    let align = |style: &str| Style::of(style).align();
+    let align = |style: &str| InlineStyle::of(style).align();
     assert_eq!(
         align("text-align: left; Text-Align : RIGHT "),
         Some("align=right")

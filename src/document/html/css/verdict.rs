@@ -1,10 +1,10 @@
-//! Whether a style leaves something to be seen.
+//! Deciding whether a style leaves something to be seen.
 //!
-//! Rules: as those of the properties. A box that nobody sees is decided here by itself; what is
-//! inherited (the size and the colour of type, indents) goes down the tree as [`Text`].
+//! Rules: those of the properties. A box is judged by its own style alone; what is inherited (the
+//! size and the colour of type, indents) goes down the tree as [`TextLooks`].
 
 use super::property::Longhand as L;
-use super::{Colour, Style};
+use super::{Colour, InlineStyle};
 
 /// The least share of an element's paint, and the least size of its box and its type, in pixels,
 /// that somebody sees.
@@ -14,15 +14,15 @@ pub(super) const TINY: f32 = 2.0;
 /// The least scale: type of the ordinary size is then as large as that.
 const SMALL: f32 = 0.1;
 
-/// How far an element is moved at least that stands beside the page, in pixels; and one that may be
-/// the belt of a carousel, or that a page as wide as none leads to.
+/// The least distance, in pixels, at which an element stands beside the page; and the one for what
+/// may be the belt of a carousel, or can be reached by scrolling.
 const AWAY: f32 = 900.0;
 const FAR_AWAY: f32 = 5000.0;
 
-/// How different a colour is from another one at least that is seen on it, in each of its parts.
+/// The least difference, in one of its parts, of a colour that is seen on another.
 const DISTINCT: u8 = 8;
 
-/// How an element is hidden.
+/// A way in which an element is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::document::html) enum Hiding {
     /// It has no box.
@@ -31,7 +31,7 @@ pub(in crate::document::html) enum Hiding {
     Invisible,
     /// Nobody sees it, for one of many reasons.
     Unseen,
-    /// By its opacity alone: so do pages what they let appear.
+    /// Its opacity alone hides it, as with what pages let appear later.
     Faded,
 }
 
@@ -46,20 +46,20 @@ impl Hiding {
         }
     }
 
-    /// The value of that.
+    /// The value of that attribute.
     pub(in crate::document::html) fn style(self) -> &'static str {
         self.attribute().trim_start_matches("style=")
     }
 }
 
-/// Whether a style hides any element that has it.
+/// True if a style hides any element that has it.
 pub fn hides(style: &str) -> bool {
-    Style::of(style).hiding(false).is_some()
+    InlineStyle::of(style).hiding(false).is_some()
 }
 
-impl Style {
-    /// How this hides its element, whatever is around that; `boxed` says whether that has a box of
-    /// its own, rather than a part of a line's or a place in a table.
+impl InlineStyle {
+    /// The way in which this hides its element, whatever is around that. `boxed` elements have a
+    /// box of their own, not just a part of a line or a place in a table.
     pub(in crate::document::html) fn hiding(&self, boxed: bool) -> Option<Hiding> {
         let is = |of: L, value: f32| self.number(of) == Some(value);
         let below = |of: L, least: f32| self.number(of).is_some_and(|number| number < least);
@@ -89,13 +89,13 @@ impl Style {
         below(L::Opacity, FAINT).then_some(Hiding::Faded)
     }
 
-    /// Whether an element is displayed that only a sheet of the browser's own hides.
+    /// True if it displays an element that only the browser's own style sheet hides.
     pub(in crate::document::html) fn displays(&self) -> bool {
         self.number(L::Display)
             .is_some_and(|display| display != 0.0)
     }
 
-    /// How the text of a cell is aligned.
+    /// The alignment of a cell's text, as an attribute.
     pub(in crate::document::html) fn align(&self) -> Option<&'static str> {
         match self.number(L::Align)? {
             0.0 => Some("align=left"),
@@ -105,7 +105,7 @@ impl Style {
         }
     }
 
-    /// Whether it is taken out of the flow around it.
+    /// True if it takes the element out of the flow around it.
     fn is_lifted(&self) -> bool {
         self.number(L::Position)
             .is_some_and(|position| position >= 2.0)
@@ -126,7 +126,7 @@ impl Style {
             .any(|of| self.number(of) == Some(1.0))
     }
 
-    /// Whether its box has no room for anything, or its text begins beyond that.
+    /// True if the box has no room for anything, or the text begins beyond it.
     fn is_empty(&self) -> bool {
         let [width, height] = [
             [
@@ -159,7 +159,7 @@ impl Style {
                 .any(|extent| extent < TINY)
     }
 
-    /// Whether it stands beside the page.
+    /// True if it puts the element beside the page.
     fn is_moved_away(&self) -> bool {
         let number = |of: L| self.number(of).unwrap_or(0.0);
         let width = self.number(L::Width).filter(|width| *width > TINY);
@@ -188,35 +188,35 @@ impl Style {
             || (position >= 3.0 && number(L::Right).min(number(L::Bottom)) <= -AWAY)
     }
 
-    /// Whether it says something of what is inherited.
+    /// True if it sets something that is inherited.
     pub(in crate::document::html) fn is_inherited(&self) -> bool {
         [L::Indent, L::FontSize, L::Color, L::Fill, L::Background]
             .into_iter()
             .any(|of| self.0[of as usize].is_set)
     }
 
-    /// Whether it makes type that may be too small, too faint or too far away to be seen.
+    /// True if its text may be too small, too faint or too far away to be seen.
     pub(in crate::document::html) fn dims(&self, boxed: bool) -> bool {
-        Text::default().within(self, boxed).is_unseen()
+        TextLooks::default().within(self, boxed).is_unseen()
             || self
                 .number(L::FontFactor)
                 .is_some_and(|factor| factor < 0.5)
     }
 }
 
-/// What an element's text looks like, as far as that is told by the styles around it.
+/// The looks of an element's text, as far as the styles around it tell.
 #[derive(Clone, Copy)]
-pub(in crate::document::html) struct Text {
+pub(in crate::document::html) struct TextLooks {
     size: f32,
     colour: Option<Colour>,
-    /// What it is filled with instead.
+    /// The colour that fills it instead.
     fill: Option<Colour>,
-    /// Whether it is of the colour that it stands on.
+    /// It has the colour of what it stands on.
     blends: bool,
     indent: f32,
 }
 
-impl Default for Text {
+impl Default for TextLooks {
     fn default() -> Self {
         Self {
             size: 16.0,
@@ -228,9 +228,9 @@ impl Default for Text {
     }
 }
 
-impl Text {
-    /// That of an element of this style in one of this text.
-    pub(in crate::document::html) fn within(&self, style: &Style, boxed: bool) -> Self {
+impl TextLooks {
+    /// The text of an element with this style, within one with this text.
+    pub(in crate::document::html) fn within(&self, style: &InlineStyle, boxed: bool) -> Self {
         let factor = style.number(L::FontFactor).unwrap_or(1.0);
         let own = style.colour(L::Color);
         let background = style.colour(L::Background);
@@ -257,7 +257,7 @@ impl Text {
         text
     }
 
-    /// That of an element whose text the browser's own sheet gives a colour.
+    /// The same for an element whose text gets its colour from the browser's own style sheet.
     pub(in crate::document::html) fn recoloured(&self) -> Self {
         Self {
             colour: None,
@@ -276,7 +276,7 @@ impl Text {
 }
 
 impl Colour {
-    /// Whether this is not seen on that.
+    /// True if this is not seen on that.
     fn blends(self, on: Self) -> bool {
         let near = |(one, other): (&u8, &u8)| one.abs_diff(*other) < DISTINCT;
         on.alpha > 1.0 - FAINT

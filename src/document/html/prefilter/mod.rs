@@ -23,7 +23,7 @@ mod shadow;
 mod start;
 pub(in crate::document) mod tag;
 mod tree;
-pub(super) mod veils;
+pub(super) mod visibility;
 pub(in crate::document) mod xml;
 
 use category::{Category, category_of};
@@ -106,8 +106,8 @@ struct Filter<'a> {
     draws_text: bool,
     /// Whether whitespace that comes next stands where a line begins, and means nothing.
     fresh: bool,
-    /// Whether there was an element whose text may not be seen, so that those in it count that show
-    /// theirs again.
+    /// There was an element whose text may be unseen: from then on, styles count that show text
+    /// again.
     dim: bool,
     /// How many elements are open in which whitespace counts.
     verbatim: usize,

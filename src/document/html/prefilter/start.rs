@@ -3,7 +3,7 @@
 
 use super::super::css::Hiding;
 use super::super::dom::{self, Kind};
-use super::veils::Veils;
+use super::visibility::TagVisibility;
 use super::{
     Category, Filter, MEANING, all, foreign, formula, is_verbatim, meaning, memchr, memmem,
     numbers, renamed, shadow, tag, tree, xml,
@@ -145,13 +145,13 @@ impl<'a> Filter<'a> {
         let page = self.page;
         let calls = self.all && category.holds_content();
         let seen = category == Category::Root;
-        let mut veils = Veils::new(name, category, self.dim);
+        let mut visibility = TagVisibility::new(name, category, self.dim);
         let name_end = tag::name_end(page, at + 1);
         let (mut kept, mut dropped) = (Vec::new(), false);
-        // What says of a hidden element that the page offers to show it.
+        // The attributes by which a page offers to show a hidden element.
         let (mut said, mut saying) = ([""; tag::USED_OF_HIDDEN.len()], 0);
         let (end, closed) = tag::scan(page, name_end, |attribute| {
-            let used = match veils.note(&attribute).filter(|_| !seen) {
+            let used = match visibility.note(&attribute).filter(|_| !seen) {
                 Some(used) => used,
                 None => {
                     (!seen && tag::is_used(name, in_pre, attribute.name, attribute.value))
@@ -167,21 +167,21 @@ impl<'a> Filter<'a> {
                 dropped = true;
             }
         })?;
-        let mut hiding = veils.hiding().filter(|_| !seen);
+        let mut hiding = visibility.hiding().filter(|_| !seen);
         if name == "img" {
             // Pictures appear when they have come.
             hiding = hiding.filter(|hiding| *hiding != Hiding::Faded);
         }
-        let hides = !seen && (hiding.is_some() || veils.plainly);
-        self.dim |= veils.dims && !seen;
-        if hides || (veils.dims && !seen) {
+        let hides = !seen && (hiding.is_some() || visibility.plainly);
+        self.dim |= visibility.dims && !seen;
+        if hides || (visibility.dims && !seen) {
             kept.extend(&said[..saying]);
         } else {
             dropped |= saying > 0;
         }
         let instead = [
             hiding.map(Hiding::attribute),
-            veils.align.filter(|_| category == Category::Cell),
+            visibility.align.filter(|_| category == Category::Cell),
         ];
         for attribute in instead.into_iter().flatten() {
             kept.insert(0, attribute);

@@ -190,7 +190,7 @@ pub(in crate::document) fn is_tiny(value: &str) -> bool {
 /// Attributes that say of a hidden element that the page offers to show it.
 pub(super) const USED_OF_HIDDEN: [&str; 4] = ["id", "role", "class", "aria-roledescription"];
 
-/// Whether an attribute is one of those, and not too long.
+/// True for one of those that is not too long.
 pub(super) fn is_used_of_hidden(attribute: &Attribute<'_>) -> bool {
     attribute.value.len() <= MAX_VALUE
         && USED_OF_HIDDEN

@@ -51,7 +51,7 @@ struct Docx<'p, 'b> {
     joined: Option<Inlines>,
     title: String,
     depth: usize,
-    /// Whether what is read stands, or may stand, on another colour than white.
+    /// The text that is read stands, or may stand, on another colour than white.
     shaded: bool,
     in_note: bool,
     late: bool,
@@ -150,7 +150,7 @@ impl Docx<'_, '_> {
             return;
         }
         self.depth += 1;
-        // Of what colour a box is, is not known.
+        // The colour of a box is not known.
         let shaded = self.shaded;
         self.shaded |= !self.in_note;
         let fields = std::mem::take(&mut self.fields);

@@ -27,7 +27,7 @@ struct Properties {
     made: Made,
     /// Whether the mark at its end was deleted.
     unended: bool,
-    /// Whether it stands on another colour than white.
+    /// It stands on another colour than white.
     shaded: bool,
 }
 

@@ -70,7 +70,7 @@ pub(super) fn is_mono(font: &str) -> bool {
     MONO.iter().any(|mono| font.starts_with(mono))
 }
 
-/// Whether shading is of another colour than white.
+/// True if shading has another colour than white.
 pub(super) fn is_shaded(tag: &Tag<'_>) -> bool {
     let said = |name: &str| tag.attribute(name).unwrap_or_default();
     let fill = said("fill");
@@ -86,7 +86,7 @@ pub(super) struct Type {
     pub(super) deleted: Option<bool>,
     pub(super) hidden: Option<bool>,
     pub(super) mono: Option<bool>,
-    /// Whether it is white, and whether it stands on something else.
+    /// It is white; it stands on another colour than white.
     pub(super) white: Option<bool>,
     pub(super) shaded: Option<bool>,
     /// Its size in half points.
@@ -111,7 +111,7 @@ impl Type {
         }
     }
 
-    /// Whether nobody sees it on white, or on something else.
+    /// True if nobody sees it, on white or on another colour.
     pub(super) fn is_unseen(&self, on_white: bool) -> bool {
         self.hidden == Some(true)
             || self.size.is_some_and(|size| size < SMALLEST)
@@ -151,7 +151,7 @@ struct Style {
     /// Its list, and the level in it.
     list: (Option<u32>, Option<u8>),
     look: Type,
-    /// Whether it gives cells another colour than white.
+    /// It gives cells another colour than white.
     shades: bool,
 }
 
@@ -264,7 +264,7 @@ impl Styles {
         run
     }
 
-    /// Whether a table's style gives some of its cells another colour than white.
+    /// True if a table's style gives some of its cells another colour than white.
     pub(super) fn shades(&self, id: &str) -> bool {
         self.chain(id)
             .any(|style| style.shades || style.look.shaded == Some(true))

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::super::xml::{Tag, Xml};
-use super::ground::Ground;
+use super::ground::SlideGround;
 
 /// Levels of lists.
 pub(super) const LEVELS: usize = 9;
@@ -92,14 +92,14 @@ pub(super) struct Layout {
     placeholders: HashMap<String, Levels>,
     kinds: HashMap<String, Levels>,
     body: Levels,
-    /// What both have beneath a slide.
-    pub(super) ground: Ground,
+    /// The ground that a layout and its master give a slide.
+    pub(super) ground: SlideGround,
 }
 
 impl Layout {
-    /// Reads the styles of a master, and what it has beneath its slides.
+    /// Reads the styles of a master, and the ground that it gives its slides.
     pub(super) fn read_master(&mut self, text: &str, theme: &str) {
-        self.ground = Ground::of_master(text, theme);
+        self.ground = SlideGround::of_master(text, theme);
         let mut xml = Xml::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() == "bodyStyle" {

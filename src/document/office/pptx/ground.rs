@@ -1,4 +1,4 @@
-//! What the text of a slide stands on, so that white on white is told from white on a picture.
+//! Finding what the text of a slide stands on: white on white is told from white on a picture.
 //!
 //! Rules: ISO/IEC 29500-1, 19.3.1.1 (backgrounds), 20.1.7.6 (places), 20.1.8 (fills), 20.1.6.2
 //! (schemes of colours). Where a place is not known, it is everywhere.
@@ -12,24 +12,24 @@ const MAX_COVERS: usize = 1000;
 /// A place on a slide: left, top, width, height.
 pub(super) type Area = [i64; 4];
 
-/// Where a place is not known.
+/// The place of a shape that is not known.
 const EVERYWHERE: Area = [i64::MIN / 4, i64::MIN / 4, i64::MAX / 2, i64::MAX / 2];
 
-/// What is drawn on a slide, a layout or a master.
+/// The background and the shapes of a slide, with those of its layout and master.
 #[derive(Clone, Default)]
-pub(super) struct Ground {
-    /// Whether the first background of a scheme is another colour than white.
+pub(super) struct SlideGround {
+    /// The first background of the scheme is another colour than white.
     dark_scheme: bool,
-    /// Whether the background is another colour, where it is said.
+    /// The background is another colour than white, where it is given.
     dark: Option<bool>,
     /// Pictures, and shapes of another colour.
     covers: Vec<Area>,
-    /// Whether there are groups, which have places of their own.
+    /// There are groups, in which places are counted otherwise.
     groups: bool,
 }
 
-impl Ground {
-    /// That of a master, with what its theme says.
+impl SlideGround {
+    /// The ground of a master with its theme.
     pub(super) fn of_master(master: &str, theme: &str) -> Self {
         let mut ground = Self::default();
         let mut xml = Xml::new(master, None);
@@ -72,7 +72,7 @@ impl Ground {
         }
     }
 
-    /// Whether a white text at this place may be seen.
+    /// True if white text at this place may be seen.
     pub(super) fn shows_white(&self, area: Option<Area>) -> bool {
         let area = area.filter(|_| !self.groups).unwrap_or(EVERYWHERE);
         let meets = |cover: &Area| {
@@ -84,7 +84,7 @@ impl Ground {
         self.dark.unwrap_or(self.dark_scheme) || self.covers.iter().any(meets)
     }
 
-    /// Whether the fill that was opened last is white, and nothing else.
+    /// True if the fill that was opened last is plain white.
     pub(super) fn fills_white(&self, xml: &mut Xml<'_>) -> bool {
         let depth = xml.depth();
         let mut white = false;
@@ -98,14 +98,14 @@ impl Ground {
                 "schemeClr" => matches!(&*value, "bg1" | "lt1") && !self.dark_scheme,
                 "prstClr" => value == "white",
                 "alpha" => white,
-                // What makes another colour of it.
+                // A change of that colour.
                 _ => false,
             };
         }
         white
     }
 
-    /// Whether the background that was opened last is white.
+    /// True if the background that was opened last is white.
     fn is_white(&self, xml: &mut Xml<'_>) -> bool {
         let depth = xml.depth();
         let mut white = false;
@@ -124,10 +124,10 @@ impl Ground {
         white
     }
 
-    /// Where the shape that was opened last lies, if it is filled with anything but white.
+    /// The place of the shape that was opened last, if it is filled with anything but white.
     fn cover(&self, xml: &mut Xml<'_>) -> Option<Area> {
         let depth = xml.depth();
-        let (mut place, mut fill, mut themed) = (Place::default(), None, false);
+        let (mut place, mut fill, mut themed) = (ShapePlace::default(), None, false);
         while let Some(tag) = xml.tag_within(depth) {
             match tag.name() {
                 "solidFill" => fill = Some(!self.fills_white(xml)),
@@ -148,12 +148,12 @@ impl Ground {
 
 /// The place of a shape that is being read.
 #[derive(Default)]
-pub(super) struct Place {
+pub(super) struct ShapePlace {
     corner: Option<[i64; 2]>,
     extent: Option<[i64; 2]>,
 }
 
-impl Place {
+impl ShapePlace {
     /// Reads one of the properties of a shape.
     pub(super) fn read(&mut self, tag: &Tag<'_>) {
         let pair = |x: &str, y: &str| Some([tag.number(x)?, tag.number(y)?]);

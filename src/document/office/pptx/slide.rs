@@ -11,7 +11,7 @@ use super::super::package::{Package, Relations};
 use super::super::xml::{Tag, Xml, is_true};
 use super::super::{MAX_COLUMNS, chart};
 use super::bullets::{LEVELS, Layout, Levels, Placeholder};
-use super::ground::{Ground, Place};
+use super::ground::{ShapePlace, SlideGround};
 use super::text::{self, Paragraph};
 
 /// The most shapes of a slide, and rows of all its tables.
@@ -31,7 +31,7 @@ pub(super) struct Slide<'s, 'p, 'b> {
     package: &'s mut Package<'b>,
     relations: &'p Relations,
     layout: Rc<Layout>,
-    ground: Ground,
+    ground: SlideGround,
     /// Whether it is the notes of one.
     notes: bool,
     title: Option<Vec<Paragraph>>,
@@ -101,7 +101,7 @@ impl<'s, 'p, 'b> Slide<'s, 'p, 'b> {
         let depth = xml.depth();
         let mut placeholder: Option<Placeholder> = None;
         let mut hidden = false;
-        let mut place = Place::default();
+        let mut place = ShapePlace::default();
         let mut paragraphs = Vec::new();
         while let Some(tag) = xml.tag_within(depth) {
             match tag.name() {

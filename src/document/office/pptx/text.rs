@@ -8,7 +8,7 @@ use super::super::omml;
 use super::super::package::Relations;
 use super::super::xml::{Item, Tag, Xml, is_true};
 use super::bullets::{self, Bullet, LEVELS, Levels};
-use super::ground::Ground;
+use super::ground::SlideGround;
 
 /// The deepest level of a list.
 const DEEPEST: u8 = 8;
@@ -27,12 +27,12 @@ pub(super) struct Paragraph {
 }
 
 /// Reads the text of the element that was opened last.
-/// On white, that of `ground`, white is not seen.
+/// A `ground` is given where it is white: on that, white text is not seen.
 pub(super) fn read(
     xml: &mut Xml<'_>,
     relations: &Relations,
     levels: &Levels,
-    ground: Option<&Ground>,
+    ground: Option<&SlideGround>,
 ) -> Vec<Paragraph> {
     let depth = xml.depth();
     let mut levels = *levels;
@@ -52,7 +52,7 @@ fn paragraph(
     xml: &mut Xml<'_>,
     relations: &Relations,
     levels: &Levels,
-    ground: Option<&Ground>,
+    ground: Option<&SlideGround>,
 ) -> Paragraph {
     let depth = xml.depth();
     let mut inlines = Inlines::default();
@@ -94,12 +94,12 @@ fn paragraph(
     }
 }
 
-/// What a run looks like; `None` if nobody sees it.
+/// The looks of a run; `None` if nobody sees it.
 fn run(
     xml: &mut Xml<'_>,
     tag: &Tag<'_>,
     relations: &Relations,
-    ground: Option<&Ground>,
+    ground: Option<&SlideGround>,
 ) -> Option<Looks> {
     let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
     let mut looks = Looks {

@@ -56,7 +56,7 @@ pub(super) struct Font {
     pub(super) vertical: bool,
     /// How high an em is, in units of the font's size.
     pub(super) em: f32,
-    /// Whether each glyph is a drawing of its own.
+    /// Each glyph is a drawing of its own (Type 3).
     pub(super) is_drawn: bool,
     kind: Kind,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::paint::Paint;
+use super::super::paint::TextPaint;
 use super::super::runs::Run;
 use crate::sort::Sort;
 
@@ -49,7 +49,7 @@ pub(super) fn drop_doubles(runs: &mut Vec<Run>, text: &str) {
         seen.insert((row, column, own), (run.u0, run.v));
         true
     });
-    let is_unseen = |run: &Run| run.paint == Paint::Unseen;
+    let is_unseen = |run: &Run| run.paint == TextPaint::Unseen;
     let hidden = runs.iter().filter(|run| is_unseen(run)).count();
     if hidden == 0 || hidden == runs.len() {
         return;

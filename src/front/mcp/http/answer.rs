@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 
 use crate::front::mcp::http::connections::Work;
-use crate::front::mcp::http::gate::Room;
+use crate::front::mcp::http::gate::RequestRoom;
 
 /// The body of an answer as it is made, whoever makes it.
 pub type Answer = BoxBody<Bytes, Infallible>;
@@ -23,13 +23,13 @@ pub fn whole(bytes: Bytes) -> Answer {
 /// request is over.
 pub struct Sent {
     body: Answer,
-    _room: Option<Room>,
+    _room: Option<RequestRoom>,
     _work: Work,
 }
 
 impl Sent {
     /// `body`, for whose sake these are held.
-    pub fn new(body: Answer, room: Option<Room>, work: Work) -> Self {
+    pub fn new(body: Answer, room: Option<RequestRoom>, work: Work) -> Self {
         Self {
             body,
             _room: room,

@@ -45,8 +45,8 @@ pub struct Connections {
 #[derive(Debug, Default)]
 struct Seats {
     taken: HashMap<u64, Arc<Seat>>,
-    /// Those that may have to go, in this order: nothing of them was let in, or it is their turn to
-    /// say something.
+    /// Those that may have to make room, in this order: no request of theirs was let in, or it is
+    /// their turn to send something.
     idle: BTreeSet<Turn>,
 }
 
@@ -117,7 +117,7 @@ pub struct Work {
 }
 
 /// A request whose body is being read, until this is dropped.
-pub struct Reading<'a>(&'a Work);
+pub struct BodyReading<'a>(&'a Work);
 
 impl Connections {
     /// So many at a time, of which there are none yet.
@@ -310,7 +310,7 @@ impl Work {
         self.connections.number()
     }
 
-    /// It is let in.
+    /// The request is let in.
     pub fn is_known(&self) {
         let mut seats = self.connections.lock();
         let mut at = self.seat.at();
@@ -319,9 +319,9 @@ impl Work {
     }
 
     /// Its body is being read, which may take its time only where there is room.
-    pub fn reading(&self) -> Reading<'_> {
+    pub fn reading(&self) -> BodyReading<'_> {
         self.waits(true);
-        Reading(self)
+        BodyReading(self)
     }
 
     /// Whoever sent it has to send more.
@@ -337,7 +337,7 @@ impl Work {
     }
 }
 
-impl Drop for Reading<'_> {
+impl Drop for BodyReading<'_> {
     fn drop(&mut self) {
         self.0.waits(false);
     }

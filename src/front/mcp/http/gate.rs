@@ -20,7 +20,9 @@ use hyper::http::Request;
 use hyper::{Method, StatusCode, Version};
 use tokio_rustls::TlsAcceptor;
 
-use crate::access::{Allowance, Holder, Kind, Names, Permit, Schemes, Share, Shares, Tokens};
+use crate::access::{
+    Allowance, FairPlaces, HeldPlace, Holder, Kind, Names, Permit, Schemes, Tokens,
+};
 use crate::command_line::mcp::Http;
 use crate::front::mcp::http::connections::Work;
 use crate::front::mcp::http::message::{self, LARGE_AT_ONCE, Message};
@@ -37,7 +39,7 @@ const LOCAL: &str = "local";
 const NO_TOKEN: &str = "Bearer";
 const BAD_TOKEN: &str = "Bearer error=\"invalid_token\"";
 
-/// When whoever has found no room may try again: others leave at any time.
+/// The time after which whoever found no room may try again: others leave at any time.
 const A_WHILE: Duration = Duration::from_secs(1);
 
 /// The kinds of content that a client has to take: which one it gets depends on the call.
@@ -54,9 +56,9 @@ pub struct Gate {
     calls_at_once: NonZeroU32,
     allowances: Mutex<HashMap<Holder, Arc<Allowance>>>,
     /// The requests that may be under way, from their heads to the end of their answers.
-    requests: Arc<Shares>,
+    requests: Arc<FairPlaces>,
     /// The large bodies that may be on their way.
-    large_bodies: Arc<Shares>,
+    large_bodies: Arc<FairPlaces>,
 }
 
 /// Where tokens, certificate and key are.
@@ -77,13 +79,13 @@ pub struct Admitted {
     pub request: Request<Full<Bytes>>,
     /// What its body says, if it is one that has a body.
     pub message: Option<Message>,
-    /// What it takes, for as long as this is there.
-    pub room: Room,
+    /// The room that it takes, until this is dropped.
+    pub room: RequestRoom,
 }
 
 /// A place among the requests under way, and the permit for what it asks.
-pub struct Room {
-    _place: Share,
+pub struct RequestRoom {
+    _place: HeldPlace,
     _permit: Permit,
 }
 
@@ -110,8 +112,8 @@ impl Gate {
             calls_per_second: http.calls_per_second,
             calls_at_once: http.calls_at_once,
             allowances: Mutex::default(),
-            requests: Shares::new(connections, http.tokens.is_some()),
-            large_bodies: Shares::new(LARGE_AT_ONCE, http.tokens.is_some()),
+            requests: FairPlaces::new(connections, http.tokens.is_some()),
+            large_bodies: FairPlaces::new(LARGE_AT_ONCE, http.tokens.is_some()),
         }
     }
 
@@ -244,7 +246,7 @@ impl Gate {
         parts.extensions.insert(holder);
         Ok(Admitted {
             message,
-            room: Room {
+            room: RequestRoom {
                 _place: place,
                 _permit: permit,
             },
@@ -353,7 +355,7 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> One<'a> {
     }
 }
 
-/// What is answered to a holder who has as many of these at once as are left for all the others.
+/// The answer to a holder who has as many of these at once as are left for all the others.
 fn no_place(what: &str) -> Refusal {
     Refusal::later(
         StatusCode::TOO_MANY_REQUESTS,

@@ -15,7 +15,7 @@ use serde_json::Value;
 use serde_json::error::Category;
 use tokio::time::timeout;
 
-use crate::access::Share;
+use crate::access::HeldPlace;
 use crate::front::mcp::http::refusal::Refusal;
 
 /// The longest body, in bytes.
@@ -32,7 +32,7 @@ const SMALL: usize = 64 * 1024;
 pub const LARGE_AT_ONCE: usize = 16;
 
 /// Takes a place for a large body, if there is one.
-pub type Large<'a> = &'a (dyn Fn() -> Result<Share, Refusal> + Send + Sync);
+pub type TakeLargePlace<'a> = &'a (dyn Fn() -> Result<HeldPlace, Refusal> + Send + Sync);
 
 /// What calls a tool.
 const CALL: &str = "tools/call";
@@ -54,7 +54,7 @@ impl Message {
 }
 
 /// Reads a body, for which there has to be one of the `large` places if it is large.
-pub async fn read(body: Incoming, large: Large<'_>) -> Result<Bytes, Refusal> {
+pub async fn read(body: Incoming, large: TakeLargePlace<'_>) -> Result<Bytes, Refusal> {
     let declared = body.size_hint().lower();
     if usize::try_from(declared).map_or(true, |length| length > LONGEST) {
         return Err(too_large());
@@ -72,7 +72,11 @@ pub async fn read(body: Incoming, large: Large<'_>) -> Result<Bytes, Refusal> {
     })
 }
 
-async fn collect(mut body: Incoming, declared: u64, large: Large<'_>) -> Result<Bytes, Refusal> {
+async fn collect(
+    mut body: Incoming,
+    declared: u64,
+    large: TakeLargePlace<'_>,
+) -> Result<Bytes, Refusal> {
     let mut bytes = Vec::new();
     let mut place = None;
     if usize::try_from(declared).is_ok_and(|length| length > SMALL) {

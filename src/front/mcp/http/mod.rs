@@ -41,7 +41,7 @@ use serde_json::Value;
 use crate::command_line::mcp::Http;
 use crate::front::mcp::http::answer::{Answer, Sent};
 use crate::front::mcp::http::connections::Work;
-use crate::front::mcp::http::gate::{Admitted, Gate, Room};
+use crate::front::mcp::http::gate::{Admitted, Gate, RequestRoom};
 use crate::front::mcp::http::refusal::Refusal;
 use crate::front::mcp::http::service::Service;
 use crate::front::mcp::http::sessions::Limits;
@@ -182,7 +182,7 @@ impl Site {
 
     /// Answers a request of the protocol, of which everything is known that anybody may want to
     /// know.
-    async fn answer_admitted(&self, admitted: Admitted) -> (Response<Answer>, Option<Room>) {
+    async fn answer_admitted(&self, admitted: Admitted) -> (Response<Answer>, Option<RequestRoom>) {
         let id = admitted.message.map(|message| message.id);
         let id = id.unwrap_or_default();
         let response = match self.service.handle(admitted.request).await {

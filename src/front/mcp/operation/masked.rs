@@ -1,5 +1,5 @@
-//! What was asked for, as a log may have it: without logins, keys and signatures in addresses, and
-//! without this server's own keys. A password in the words of a query is one that nobody knows.
+//! Arguments of calls as a log may have them: without logins, keys and signatures in addresses, and
+//! without this server's own keys. A password among the words of a query cannot be recognized.
 
 use std::sync::LazyLock;
 
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::web::credentials::Key;
 
-/// What stands in place of what is not shown.
+/// The text in place of what is not shown.
 const HIDDEN: &str = "[key]";
 
-/// Names of what is a secret, by their ends.
+/// The ends of names whose values are secrets.
 const SECRET: &str = "(?:key|token|secret|passw(?:or)?d|passphrase|pass|pwd|sig|signature|auth|\
                       authorization|credentials?|session|sessionid|sid|jwt)";
 
@@ -35,7 +35,7 @@ static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("(?i
 /// `arguments` without what they should not tell, `keys` among it.
 pub fn masked(arguments: &JsonObject, keys: &[Key]) -> JsonObject {
     let fields = arguments.iter().map(|(name, value)| {
-        let value = if value.is_string() && NAME.as_ref().is_none_or(|secret| secret.is_match(name))
+        let value = if !value.is_null() && NAME.as_ref().is_none_or(|secret| secret.is_match(name))
         {
             Value::from(HIDDEN)
         } else {

@@ -1,36 +1,36 @@
-//! What a start tag says of whether its element is seen, in a form in which later stages need no
-//! second look at it: of a style a short one is left that hides as much, or none.
+//! Reading from a start tag whether its element is seen, so that later stages need no second look:
+//! a style is replaced by a short one that hides as much, or is left out.
 
-use super::super::css::{Hiding, Style};
+use super::super::css::{Hiding, InlineStyle};
 use super::super::dom;
 use super::{Category, all, tag};
 use crate::document::entities;
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
-pub(super) struct Veils {
-    /// Whether the element has a box whose size can be set.
+pub(super) struct TagVisibility {
+    /// The element has a box whose size can be set.
     boxed: bool,
-    /// Whether what it says of its text is to be kept, since the text around is not seen.
+    /// A style that concerns its text is kept, since the text around is not seen.
     dim: bool,
-    /// Whether it holds text alone, so that what it says of that is said of all that it holds.
+    /// It holds text alone: a style that dims its text hides all of it.
     solid: bool,
     is_dialog: bool,
     opens: bool,
     pops: bool,
-    /// Whether it has a style, of which the first counts.
+    /// It has a style; the first one counts.
     styled: bool,
-    /// How its style hides it, and whether that displays it.
+    /// The way in which its style hides it; and the style displays it.
     hiding: Option<Hiding>,
     displays: bool,
-    /// How its style aligns the text of a cell.
+    /// The alignment of a cell's text by its style.
     pub(super) align: Option<&'static str>,
-    /// Whether an attribute hides it that says nothing else.
+    /// An attribute that does nothing else hides it.
     pub(super) plainly: bool,
-    /// Whether its style dims its text.
+    /// Its style dims its text.
     pub(super) dims: bool,
 }
 
-/// Whether the HTML element of this name has, by itself, a box whose size can be set.
+/// True if the HTML element of this name has, by itself, a box whose size can be set.
 pub(in crate::document::html) fn is_boxed(name: &str) -> bool {
     !all::is_inline(name)
         && !matches!(
@@ -39,7 +39,7 @@ pub(in crate::document::html) fn is_boxed(name: &str) -> bool {
         )
 }
 
-impl Veils {
+impl TagVisibility {
     pub(super) fn new(name: &str, category: Category, dim: bool) -> Self {
         Self {
             boxed: is_boxed(name),
@@ -57,7 +57,7 @@ impl Veils {
         }
     }
 
-    /// Notes an attribute, if it is one of those; whether it is to be kept as it stands.
+    /// Notes an attribute that matters here; true if it is to be kept as it stands.
     pub(super) fn note(&mut self, attribute: &tag::Attribute<'_>) -> Option<bool> {
         let is = |wanted: &str| attribute.name.eq_ignore_ascii_case(wanted);
         let hides = |name: &str| dom::hides(name, &entities::decoded_in_attribute(attribute.value));
@@ -83,10 +83,10 @@ impl Veils {
         Some(hides)
     }
 
-    /// Reads the style; whether it is to be kept as it stands.
+    /// Reads the style; true if it is to be kept as it stands.
     fn read(&mut self, style: &str) -> bool {
         let solid = self.solid || style.len() > tag::MAX_VALUE;
-        let style = Style::of(&entities::decoded_in_attribute(style));
+        let style = InlineStyle::of(&entities::decoded_in_attribute(style));
         self.dims = style.dims(self.boxed);
         self.hiding = style.hiding(self.boxed);
         if solid && self.dims {
@@ -97,7 +97,7 @@ impl Veils {
         self.hiding.is_none() && (self.dims || (self.dim && style.is_inherited()))
     }
 
-    /// How the element is hidden by its style, or since it is not opened.
+    /// The way in which the element is hidden, by its style or because it is not open.
     pub(super) fn hiding(&self) -> Option<Hiding> {
         let closed = self.pops || (self.is_dialog && !self.opens);
         self.hiding

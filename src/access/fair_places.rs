@@ -10,7 +10,7 @@ use crate::access::Holder;
 
 /// Places that holders take, each for a while.
 #[derive(Debug)]
-pub struct Shares {
+pub struct FairPlaces {
     all: usize,
     /// Holders are told apart.
     divided: bool,
@@ -19,13 +19,13 @@ pub struct Shares {
 
 /// One such place, until this is dropped.
 #[derive(Debug)]
-pub struct Share {
-    shares: Arc<Shares>,
+pub struct HeldPlace {
+    places: Arc<FairPlaces>,
     holder: Holder,
 }
 
-impl Shares {
-    /// So many places. Where they are not `divided`, anybody may take all of them.
+impl FairPlaces {
+    /// This many places; where they are not `divided`, anybody may take all of them.
     #[must_use]
     pub fn new(all: usize, divided: bool) -> Arc<Self> {
         Arc::new(Self {
@@ -37,7 +37,7 @@ impl Shares {
 
     /// A place for `holder`, if there is one left for them.
     #[must_use]
-    pub fn take(self: &Arc<Self>, holder: &Holder) -> Option<Share> {
+    pub fn take(self: &Arc<Self>, holder: &Holder) -> Option<HeldPlace> {
         let mut taken = self.taken();
         let left = self.all - taken.values().sum::<usize>();
         let own = taken.get(holder).copied().unwrap_or_default();
@@ -45,8 +45,8 @@ impl Shares {
             return None;
         }
         taken.insert(holder.clone(), own + 1);
-        Some(Share {
-            shares: Arc::clone(self),
+        Some(HeldPlace {
+            places: Arc::clone(self),
             holder: holder.clone(),
         })
     }
@@ -56,9 +56,9 @@ impl Shares {
     }
 }
 
-impl Drop for Share {
+impl Drop for HeldPlace {
     fn drop(&mut self) {
-        let mut taken = self.shares.taken();
+        let mut taken = self.places.taken();
         match taken.get_mut(&self.holder) {
             Some(own) if *own > 1 => *own -= 1,
             _ => drop(taken.remove(&self.holder)),
@@ -70,32 +70,32 @@ impl Drop for Share {
 mod tests {
     use super::*;
 
-    fn all_of(shares: &Arc<Shares>, holder: &str) -> Vec<Share> {
+    fn all_of(places: &Arc<FairPlaces>, holder: &str) -> Vec<HeldPlace> {
         let holder = Holder::new(holder);
-        std::iter::from_fn(|| shares.take(&holder)).collect()
+        std::iter::from_fn(|| places.take(&holder)).collect()
     }
 
     #[test]
     fn whoever_takes_all_they_can_leaves_as_much_to_the_others() {
-        let shares = Shares::new(16, true);
-        let anna = all_of(&shares, "anna");
-        let ben = all_of(&shares, "ben");
-        let others: Vec<Share> = ["c", "d", "e"]
-            .map(|name| all_of(&shares, name))
+        let places = FairPlaces::new(16, true);
+        let anna = all_of(&places, "anna");
+        let ben = all_of(&places, "ben");
+        let others: Vec<HeldPlace> = ["c", "d", "e"]
+            .map(|name| all_of(&places, name))
             .into_iter()
             .flatten()
             .collect();
         assert_eq!((anna.len(), ben.len(), others.len()), (8, 4, 4));
         drop((anna, ben));
-        assert_eq!(all_of(&shares, "ben").len(), 6);
+        assert_eq!(all_of(&places, "ben").len(), 6);
         drop(others);
-        assert!(shares.taken().is_empty());
+        assert!(places.taken().is_empty());
     }
 
     #[test]
     fn where_nobody_is_told_apart_all_of_it_can_be_taken() {
-        let shares = Shares::new(3, false);
-        let all = all_of(&shares, "local");
-        assert_eq!((all.len(), all_of(&shares, "another").len()), (3, 0));
+        let places = FairPlaces::new(3, false);
+        let all = all_of(&places, "local");
+        assert_eq!((all.len(), all_of(&places, "another").len()), (3, 0));
     }
 }
