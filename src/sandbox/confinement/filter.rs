@@ -50,8 +50,8 @@ const REFUSED: [i64; 11] = [
 
 /// The letters by which file systems number their own requests of `ioctl` (second byte): btrfs;
 /// ext4, fscrypt, fs-verity and Lustre; XFS, and freezing, trimming and shutting down any; f2fs;
-/// bcachefs; OCFS2; NILFS2.
-const FILE_SYSTEMS: [u32; 7] = [
+/// bcachefs; OCFS2; NILFS2; CIFS; Ceph; versions of files; FAT.
+const FILE_SYSTEMS: [u32; 11] = [
     0x94,
     b'f' as u32,
     b'X' as u32,
@@ -59,11 +59,15 @@ const FILE_SYSTEMS: [u32; 7] = [
     0xbc,
     b'o' as u32,
     b'n' as u32,
+    0xcf,
+    0x97,
+    b'v' as u32,
+    b'r' as u32,
 ];
 
 /// The requests among them that are allowed: they only look, share content between files that may
 /// be read and files that may be written anyway, or set attributes that other calls set as well.
-const HARMLESS: [u32; 16] = [
+const HARMLESS: [u32; 18] = [
     0x4004_9409, // FICLONE
     0x4020_940d, // FICLONERANGE
     0xc018_9436, // FIDEDUPERANGE
@@ -80,6 +84,8 @@ const HARMLESS: [u32; 16] = [
     0x801c_581f, // FS_IOC_FSGETXATTR
     0x401c_5820, // FS_IOC_FSSETXATTR
     0x800c_581e, // XFS_IOC_DIOINFO
+    0x8008_7601, // FS_IOC_GETVERSION
+    0x8004_7210, // FAT_IOCTL_GET_ATTRIBUTES
 ];
 
 /// The bits of a socket's type that say what it is.
