@@ -23,8 +23,8 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, PidfdFlags, WaitOptions, WaitStatus, pidfd_open, set_child_subreaper, setpgid, wait,
-    waitpid,
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, kill_process, pidfd_open,
+    set_child_subreaper, setpgid, wait, waitpid,
 };
 
 use crate::sandbox::descendants::{self, RunningProcess};
@@ -171,6 +171,8 @@ impl Watchdog {
     pub fn ask_to_end(&mut self, grace: Duration) {
         // If the watchdog is gone, this process stands in for it once it has waited for its end.
         let _ = self.lifeline.write_all(&[grace_byte(grace)]);
+        // The command may have stopped it.
+        let _ = kill_process(self.pid, Signal::CONT);
     }
 
     /// Waits until all has ended that was asked to, until `end` at the longest; what cannot be
@@ -195,9 +197,13 @@ impl Watchdog {
         }
         loop {
             // It may still have a directory to remove.
-            match waitpid(Some(self.pid), WaitOptions::NOHANG) {
+            match waitpid(Some(self.pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
                 Ok(None) | Err(Errno::INTR) if Instant::now() < end => {
                     std::thread::sleep(Duration::from_millis(1));
+                }
+                Ok(Some((_, status))) if status.stopped() => {
+                    // The command has stopped it again, and nobody but this process ends the rest.
+                    let _ = kill_process(self.pid, Signal::KILL);
                 }
                 Ok(Some((_, status))) if status.exit_status() != Some(0) => {
                     // It was killed, and what it watched is this process's now.
@@ -230,10 +236,20 @@ impl Watchdog {
 
     /// Lets what the command left in the background live on. A directory of the command's own stays
     /// as long as anything of that does, and so does then the watchdog, which removes it.
-    pub fn release(mut self) {
+    /// It is waited for until `end` at the longest: removing a directory may take its time.
+    pub fn release(mut self, end: Option<Instant>) {
         lifeline::listen_for(None::<&File>);
         // A watchdog that is gone needs no release.
         let _ = self.lifeline.write_all(&[RELEASE]);
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+        let left = left.and_then(|left| Timespec::try_from(left).ok());
+        if poll(
+            &mut [PollFd::new(&self.status, PollFlags::IN)],
+            left.as_ref(),
+        ) == Ok(0)
+        {
+            return;
+        }
         if self.scratch.is_some() && self.status.read_exact(&mut [0; STAYS.len()]).is_ok() {
             return;
         }

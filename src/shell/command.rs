@@ -137,7 +137,7 @@ pub fn run(command: &str, conditions: Conditions<'_>, sink: &mut impl Write) -> 
     }
     let beginning = told.bytes;
     let end = watchdog.end();
-    watchdog.release();
+    watchdog.release(limit.map(|limit| limit.end));
     match end {
         CommandEnd::Code(code) => {
             if let Some(cause) = ended_before_it_began(code, &beginning) {

@@ -51,6 +51,22 @@ fn a_cancelled_call_clears_up_and_one_that_does_not_is_killed() {
 }
 
 #[test]
+fn a_command_that_stops_its_watchdog_is_ended_all_the_same() {
+    for stops_again in [false, true] {
+        let here = directory();
+        let mut session = Session::start_in(here.path(), &["--timeout", "4"]);
+        session.shake_hands("2025-11-25");
+        let mark = alone(68);
+        let stop = "kill -STOP $PPID";
+        let again = if stops_again { stop } else { ":" };
+        let command = format!("trap '{again}' TERM; {stop}; sleep {mark}; {again}; sleep {mark}");
+        let answer = session.result_of("bash", &json!({ "command": command }));
+        assert!(answer.to_string().contains("ended after"), "{answer}");
+        assert!(eventually(|| processes_with(&mark).is_empty()));
+    }
+}
+
+#[test]
 fn at_the_server_s_end_all_are_asked_at_once_and_none_is_waited_for_longer_than_the_others() {
     for end in ["input", "SIGTERM", "client"] {
         let here = directory();
