@@ -3,19 +3,29 @@
 
 use std::env;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::Right;
 use crate::sandbox::roots;
 
 /// Names of directories that hold keys, wherever they lie.
-const PRIVATE: &str = ".ssh .gnupg .aws .azure .kube .docker .config .mozilla .password-store";
+const PRIVATE: &str = ".ssh .gnupg .aws .azure .kube .docker .config .mozilla .password-store \
+    .thunderbird keyrings ikigai ikigai-tools";
+
+/// Names by which a directory is known for a home, or for that of this program's keys.
+const OF_HOMES: [&str; 4] = [".ssh", ".gnupg", ".aws", "credentials.json"];
 
 /// Places that everybody shares, or that hold homes: never they themselves.
-const SHARED: &str = "/tmp /var/tmp /home";
+const SHARED: &str = "/tmp /var/tmp /home /mnt /media /srv /opt /usr /var";
 
 /// The system's own, which may hold keys or reach devices.
 const OF_SYSTEM: &str = "/boot /dev /etc /proc /run /sys";
+
+/// Directories whose files others run later: nothing is to be written there.
+const RUN_LATER: &str = "bin sbin hooks";
+
+/// The most directories within a place that are looked into for private ones.
+const MOST_LOOKED_AT: usize = 256;
 
 /// Directories below a hidden one of a home in which programs have their parts.
 const OF_TOOLS: &str = "bin lib registry toolchains versions";
@@ -24,11 +34,14 @@ const OF_TOOLS: &str = "bin lib registry toolchains versions";
 const OF_PROGRAMS: &str = "/bin /lib /lib64 /nix /opt /sbin /usr /var/lib /var/spool";
 
 /// True where this right in `place`, which no link leads to, opens neither what is private nor what
-/// runs outside of the confinement. The place itself is not looked at, and need not be there.
+/// runs outside of the confinement. The place need not be there.
 pub fn is_harmless(place: &Path, right: Right) -> bool {
     let writes = right == Right::Write;
     let lies_in = |names: &str| names.split(' ').any(|name| place.starts_with(real(name)));
-    let is_private = |part: Component<'_>| PRIVATE.split(' ').any(|name| part.as_os_str() == name);
+    let has_part = |names: &str| {
+        let mut parts = place.iter();
+        parts.any(|part| names.split(' ').any(|name| part == name))
+    };
     let homes = homes(place);
     let is_hidden = |home: &PathBuf| {
         let mut inner = place.strip_prefix(home).into_iter().flat_map(Path::iter);
@@ -50,9 +63,24 @@ pub fn is_harmless(place: &Path, right: Right) -> bool {
     !(SHARED.split(' ').map(real).any(is_above)
         || homes.iter().any(is_hidden)
         || homes.into_iter().any(is_above)
-        || place.components().any(is_private)
+        || has_part(PRIVATE)
         || lies_in(OF_SYSTEM)
-        || (writes && (lies_in(OF_PROGRAMS) || on_path())))
+        || (writes && (lies_in(OF_PROGRAMS) || on_path()))
+        || (writes && has_part(RUN_LATER))
+        || holds_keys(place))
+}
+
+/// True if what is private lies in this place, or in a directory in it, such as a home.
+fn holds_keys(place: &Path) -> bool {
+    let has_keys = |place: &Path| {
+        let mut names = OF_HOMES.iter();
+        names.any(|name| place.join(name).symlink_metadata().is_ok())
+    };
+    let inner = fs::read_dir(place).into_iter().flatten().flatten();
+    has_keys(place)
+        || inner
+            .take(MOST_LOOKED_AT)
+            .any(|entry| has_keys(&entry.path()))
 }
 
 /// The homes of this machine, as far as its files tell, and the one that `place` is in.
@@ -85,6 +113,8 @@ mod tests {
             "/",
             "/home",
             "/home/ada",
+            "/srv",
+            "/mnt",
             "/home/ada/.bashrc",
             "/home/ada/.config/gh",
             "/home/ada/.local/share/keyrings",
@@ -104,6 +134,17 @@ mod tests {
                 assert!(!is_harmless(Path::new(place), right), "{place}");
             }
         }
+        let room = tempfile::tempdir().unwrap();
+        let home = real(room.path()).join("ada");
+        fs::create_dir_all(home.join("notes")).unwrap();
+        fs::create_dir_all(home.join("repository/hooks")).unwrap();
+        assert!(is_harmless(&home, Right::Read));
+        fs::create_dir(home.join(".ssh")).unwrap();
+        for place in [home.as_path(), home.parent().unwrap()] {
+            assert!(!is_harmless(place, Right::Read), "{}", place.display());
+        }
+        assert!(is_harmless(&home.join("notes"), Right::Write));
+        assert!(!is_harmless(&home.join("repository/hooks"), Right::Write));
         for place in ["/usr/local/bin", "/home/ada/.cargo/bin", "/var/lib/x"] {
             assert!(is_harmless(Path::new(place), Right::Read), "{place}");
             assert!(!is_harmless(Path::new(place), Right::Write), "{place}");

@@ -23,7 +23,7 @@ impl NotedPlace {
         let builder = tempfile::Builder::new().prefix("told").to_owned();
         let temporary = builder.tempdir_in(places.next().unwrap()).unwrap();
         let top = temporary.path().canonicalize().unwrap();
-        for name in ["root", "read", "out", "out/.ssh", "out/two words"] {
+        for name in ["root", "read", "out", "out/two words", "home", "home/.ssh"] {
             fs::create_dir(top.join(name)).unwrap();
         }
         for name in ["root/own", "read/given", "out/secret", "out/two words/x"] {
@@ -134,8 +134,8 @@ fn of_output_alone_the_note_says_what_it_speaks_of_and_what_is_outside() {
         ),
         ("cat: /: Permission denied", kept("/", "read or write")),
         (
-            "cat: TOP/out/.ssh: Permission denied",
-            kept("TOP/out/.ssh", "read or write"),
+            "cat: TOP/home/.ssh: Permission denied",
+            kept("TOP/home/.ssh", "read or write"),
         ),
         (
             "PermissionError: [Errno 13] Permission denied",
@@ -238,8 +238,8 @@ fn what_the_kernel_told_is_said_to_have_been_refused() {
             allowed("reading \"TOP/out/an \\u{202e}odd\\n\\\"name\" (allowed by `--read TOP/out`)"),
         ),
         (
-            vec![file("out/.ssh/id", Right::Read)],
-            not_allowed(&format!("reading TOP/out/.ssh/id ({DO_WITHOUT})")),
+            vec![file("home/.ssh/id", Right::Read)],
+            not_allowed(&format!("reading TOP/home/.ssh/id ({DO_WITHOUT})")),
         ),
         (
             vec![Denial::Signal, Denial::Trace, Denial::Mount, Denial::Socket],
