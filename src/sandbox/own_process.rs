@@ -9,7 +9,7 @@
 
 use std::ffi::CStr;
 
-use rustix::fs::{Stat, stat};
+use rustix::fs::{Access, Stat, access, stat};
 use rustix::io::Errno;
 
 /// Such a process.
@@ -49,20 +49,28 @@ impl OwnProcess {
     #[must_use]
     pub fn of(pid: i32, name: &[u8]) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
-        all.find(|one| one.name().to_bytes() == name && runs_this_executable(pid))
+        all.find(|one| {
+            let is_watchdog = matches!(one, Self::Watching | Self::Staying);
+            one.name().to_bytes() == name && runs_this_executable(pid, is_watchdog)
+        })
     }
 }
 
 /// True if the process `pid` runs this executable. One that cannot be looked at is taken to do so
-/// if this process cannot be looked at either (`PR_SET_DUMPABLE`, `prctl(2)`): its own processes
-/// are like itself, and leaving one alone is better than interrupting it.
-fn runs_this_executable(pid: i32) -> bool {
+/// if this process cannot be looked at either (`PR_SET_DUMPABLE`, `prctl(2)`), because its own
+/// processes are like itself and leaving one alone is better than interrupting it. Tools that write
+/// hide nothing, so their processes can be looked at unless nobody may read the executable; a
+/// watchdog may be that of a tool which hides its keys.
+fn runs_this_executable(pid: i32, is_watchdog: bool) -> bool {
     match (executable(pid), stat(c"/proc/self/exe")) {
         (Ok(theirs), Ok(ours)) => (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino),
         // It has ended.
         (Err(Errno::NOENT), _) => false,
-        // SAFETY: asks for a number.
-        _ => unsafe { libc::prctl(libc::PR_GET_DUMPABLE) != 1 },
+        _ => {
+            // SAFETY: asks for a number.
+            let is_hidden = unsafe { libc::prctl(libc::PR_GET_DUMPABLE) != 1 };
+            is_hidden && (is_watchdog || access(c"/proc/self/exe", Access::READ_OK).is_err())
+        }
     }
 }
 
