@@ -44,6 +44,14 @@ const NAMES: [&str; 5] = [
     "filler",
 ];
 
+/// The flags that are spelled with tags, by their tags: those that Unicode recommends for
+/// interchange, of England, Scotland and Wales. Others could spell any text.
+const FLAGS: [&str; 3] = [
+    "\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    "\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+    "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
+];
+
 fn effect(c: char) -> Option<Effect> {
     Some(match c {
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Effect::Turn,
@@ -294,16 +302,12 @@ fn of_the_character(before: Option<char>, run: &str) -> usize {
         return 0;
     };
     if before == '\u{1f3f4}' {
-        let is_name = |c: char| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}');
-        let name = run.find(|c| !is_name(c)).unwrap_or(run.len());
-        let length = name / first.len_utf8();
-        if (3..=6).contains(&length) && run[name..].starts_with('\u{e007f}') {
-            return name + '\u{e007f}'.len_utf8();
-        }
+        let flag = FLAGS.into_iter().find(|flag| run.starts_with(flag));
+        return flag.map_or(0, str::len);
     }
     let belongs = match first {
         '\u{fe00}'..='\u{fe0f}' => !before.is_whitespace() && !before.is_control(),
-        '\u{e0100}'..='\u{e01ef}' => matches!(before,
+        '\u{e0100}'..='\u{e011f}' => matches!(before,
             '\u{3005}' | '\u{3007}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
             | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'),
         '\u{180b}'..='\u{180f}' => first != '\u{180e}' && is_mongolian(Some(before)),
@@ -398,6 +402,11 @@ mod tests {
                 "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e0065}\u{e0065}\u{e0065}\u{e0065}\u{e007f}",
                 "\u{1f3f4}",
                 "8 unseen characters (tag characters) were",
+            ),
+            (
+                "\u{1f3f4}\u{e0069}\u{e0067}\u{e006e}\u{e006f}\u{e0072}\u{e0065}\u{e007f} 葛\u{e0170}",
+                "\u{1f3f4} 葛",
+                "8 unseen characters (tag characters, variation selector) were",
             ),
             (
                 "a\u{e0100}b \u{fe0f}c ᠠ b\u{180b}",
