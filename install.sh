@@ -293,6 +293,8 @@ is_trusted() {
         case $1:$3:$4 in
             d????????[tT]*) writable=no ;;
             ????????w*) writable=yes ;;
+            # With an access control list these are the rights of others, not of the group.
+            ?????w*+:*) writable=yes ;;
             ?????w*:"$own") writable=no ;;
             ?????w*) writable=yes ;;
             *) writable=no ;;
