@@ -202,8 +202,10 @@ impl Watchdog {
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 Ok(Some((_, status))) if status.stopped() => {
-                    // The command has stopped it again, and nobody but this process ends the rest.
+                    // The command has stopped it again, so that this process has to end the rest.
                     let _ = kill_process(self.pid, Signal::KILL);
+                    let _ = waitpid(Some(self.pid), WaitOptions::empty());
+                    break self.stand_in(Duration::ZERO);
                 }
                 Ok(Some((_, status))) if status.exit_status() != Some(0) => {
                     // It was killed, and what it watched is this process's now.
