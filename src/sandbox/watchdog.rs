@@ -105,12 +105,19 @@ impl Watchdog {
             tether,
             report,
         };
+        // Before the command begins: this process may be asked to end as soon as it has.
+        lifeline::listen_for(Some(&lifeline));
         // SAFETY: the child makes system calls only, which need no lock that another thread might
         // hold.
         match unsafe { libc::fork() } {
-            -1 => Err(io::Error::last_os_error()),
+            -1 => {
+                let error = io::Error::last_os_error();
+                lifeline::listen_for(None::<&File>);
+                Err(error)
+            }
             0 => {
                 let _last = ExitOnDrop;
+                lifeline::listen_for(None::<&File>);
                 drop((status, lifeline));
                 watch(watched);
                 // SAFETY: ends the process without running what the parent registered for its own
@@ -120,7 +127,6 @@ impl Watchdog {
             pid => {
                 let pid = Pid::from_raw(pid).ok_or(io::ErrorKind::Other)?;
                 drop(watched);
-                lifeline::listen_for(Some(&lifeline));
                 Ok(Self {
                     status: status.into(),
                     lifeline: lifeline.into(),
