@@ -21,6 +21,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
 
+use super::ruleset::result;
 use crate::sandbox::scratch::path_of;
 
 /// Options of the file system that is an empty directory: room for nothing but a name.
@@ -73,9 +74,8 @@ impl Mask {
     pub fn enter(&self) -> Result<(), Errno> {
         let mut here = [0; LONGEST_PATH];
         // SAFETY: the kernel writes at most that many bytes.
-        if unsafe { libc::getcwd(here.as_mut_ptr().cast(), here.len()) }.is_null() {
-            return Err(last_error());
-        }
+        let is_known = !unsafe { libc::getcwd(here.as_mut_ptr().cast(), here.len()) }.is_null();
+        result(if is_known { 0 } else { -1 })?;
         let before = stat(c".")?;
         match enter_namespace() {
             Err(_) if !self.required => return Ok(()),
@@ -228,15 +228,4 @@ fn mount(
         }
         .into(),
     )
-}
-
-fn result(returned: libc::c_long) -> Result<(), Errno> {
-    if returned == -1 {
-        return Err(last_error());
-    }
-    Ok(())
-}
-
-fn last_error() -> Errno {
-    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::PERM)
 }
