@@ -12,7 +12,7 @@
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, getsid, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::sandbox::descendants::{FoundProcess, ProcessSet, reap};
 use crate::sandbox::own_process::OwnProcess;
@@ -193,8 +193,8 @@ impl TreeEnding<'_> {
         let is_alone = || found.iter().all(|other| other.parent != process.pid);
         // Guards have sessions of their own, and end by themselves wherever they are.
         let is_ours = || {
-            let theirs = Pid::from_raw(process.pid).and_then(|pid| getsid(Some(pid)).ok());
-            !self.leaves_steps || theirs.is_some_and(|theirs| getsid(None) == Ok(theirs))
+            let theirs = session_of(process.pid);
+            !self.leaves_steps || theirs.is_some_and(|theirs| session_of(0) == Some(theirs))
         };
         match process.own {
             Some(OwnProcess::Step) if is_ours() && is_alone() => STEP_TIMEOUT,
@@ -208,4 +208,13 @@ impl TreeEnding<'_> {
 /// The pause before the next look for children, once this much time has gone by.
 fn pause(waited: Duration) -> Duration {
     (waited / 8).clamp(ASK_EVERY.0, ASK_EVERY.1)
+}
+
+/// The session of a process, or of this one if `pid` is 0: 0 where it began outside of a container
+/// that this process cannot look out of, which `rustix` takes for impossible; `None` without such
+/// a process.
+fn session_of(pid: i32) -> Option<i32> {
+    // SAFETY: takes a number and touches no memory.
+    let session = unsafe { libc::getsid(pid) };
+    (session >= 0).then_some(session)
 }

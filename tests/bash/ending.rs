@@ -11,7 +11,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::common::{
-    self, Answer, BINARY, alone, directory, eventually, link, processes_with, skip, text, tool,
+    self, Answer, BINARY, alone, directory, eventually, is_root, link, processes_with, skip, text,
+    tool,
 };
 
 /// The time that a busy machine adds.
@@ -311,24 +312,58 @@ fn no_name_that_a_link_gives_outlives_the_end_of_the_time() {
         let here = directory();
         let mark = alone(310);
         symlink(BINARY, here.path().join(name)).unwrap();
-        // A server under that name, whose input stays open, and a command of its own.
-        let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
-            "name": "bash", "arguments": {"command": format!("trap '' TERM; sleep {mark}; sleep {mark}")},
-        }});
-        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": {"name": "x", "version": "1"},
-        }});
-        fs::write(here.path().join("lines"), format!("{hello}\n{call}\n")).unwrap();
-        let script = format!(
-            "mkfifo f; (exec 3<>f; cat lines >&3; exec ./{name} mcp --tools bash <&3 >/dev/null) & \
-             sleep {mark}"
+        let answer = within(
+            "4",
+            here.path(),
+            &server_with_a_command(here.path(), name, &mark),
         );
-        let answer = within("4", here.path(), &script);
         assert!(answer.note().contains(&mark), "{}", answer.note());
         assert!(all_gone(&mark), "{name}");
         assert!(eventually(|| !runs(here.path())), "{name}");
     }
+}
+
+/// Shell commands that start `./name` as a server, whose input stays open, and have it run a command
+/// with that mark.
+fn server_with_a_command(here: &Path, name: &str, mark: &str) -> String {
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+        "name": "bash", "arguments": {"command": format!("trap '' TERM; sleep {mark}; sleep {mark}")},
+    }});
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    }});
+    fs::write(here.join("lines"), format!("{hello}\n{call}\n")).unwrap();
+    format!(
+        "mkfifo f; (exec 3<>f; cat lines >&3; exec ./{name} mcp --tools bash <&3 >/dev/null) & \
+         sleep {mark}"
+    )
+}
+
+#[test]
+fn a_container_entered_from_outside_has_no_number_for_its_session() {
+    let enter: &[&str] = if is_root() {
+        &["--pid", "--fork", "--mount-proc"]
+    } else {
+        &["-r", "--pid", "--fork", "--mount-proc"]
+    };
+    let entered = Command::new("unshare").args(enter).arg("true").output();
+    if !entered.is_ok_and(|output| output.status.success()) {
+        return skip("no numbering of processes of its own can be had here");
+    }
+    let here = directory();
+    let mark = alone(312);
+    symlink(BINARY, here.path().join("server")).unwrap();
+    let script = server_with_a_command(here.path(), "server", &mark);
+    let answer = tool("bash")
+        .with(&json!({ "command": script }))
+        .env("IKIGAI_MAX_SECONDS", "4")
+        .through("unshare", enter)
+        .in_directory(here.path())
+        .run();
+    assert_eq!(answer.json()["exit_code"], 124, "{}", answer.json());
+    assert!(answer.note().contains(&mark), "{}", answer.note());
+    assert!(all_gone(&mark));
 }
 
 /// True if any process works in that directory.
