@@ -37,7 +37,6 @@
 //! | `fuzzing` | doors for the fuzzers of `fuzz/`, which no other build has |
 
 mod access;
-pub mod cache;
 mod calendar;
 mod command_line;
 mod commands;
@@ -66,15 +65,35 @@ pub mod entry;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 
-// Public for the tests and benches of these workshops and for nobody else; another program calls
-// the tools.
+// Private, so that the compiler names what the program does not use; tests and benches have the
+// feature, and look into these workshops from outside.
+#[cfg(not(feature = "internals"))]
+mod browser;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod browser;
+#[cfg(not(feature = "internals"))]
+mod cache;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod cache;
+#[cfg(not(feature = "internals"))]
+mod document;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod document;
+#[cfg(not(feature = "internals"))]
+mod page;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod page;
+#[cfg(not(feature = "internals"))]
+mod search;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod search;
+#[cfg(not(feature = "internals"))]
+mod web;
+#[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod web;

@@ -249,7 +249,6 @@ fn a_shell_is_rendered_with_what_its_scripts_write_late() {
         let started = Instant::now();
         let page = rendered(&url);
         assert_eq!(said(&page), format!("late {url}"));
-        assert_eq!(page.url, url);
         assert!(started.elapsed() < Duration::from_secs(15));
         let agent = format!("ikigai-tools/{}", env!("CARGO_PKG_VERSION"));
         let heads = site.heads();

@@ -183,7 +183,7 @@ fn a_page_says_all_of_this_of_itself_at_once() {
         <script type="application/ld+json">{ "@type": "ScholarlyArticle", "n": 1.0 }</script>
         </body></html>"#;
     let url = Url::parse("http://127.0.0.1:8000/things").unwrap();
-    let embedded = Embedded::read(html, &url);
+    let embedded = Embedded::read(html);
     let class = classify(&url, Some(&embedded));
     assert_eq!(
         serde_json::to_value(class).unwrap(),

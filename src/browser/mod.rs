@@ -37,8 +37,12 @@ mod process;
 pub mod proxy;
 mod switches;
 
-pub use process::{DATA, MAX_HTML};
+#[cfg(feature = "internals")]
+pub use process::DATA;
+pub use process::MAX_HTML;
+#[cfg(feature = "internals")]
 pub use proxy::Asked;
+#[cfg(feature = "internals")]
 pub use switches::SCRIPTS;
 
 /// The variable that names the browser, a path or a name; empty for none.
@@ -74,9 +78,8 @@ pub struct Browser {
 pub struct Rendered {
     /// The document, as HTML.
     pub html: String,
-    /// The address that was asked for. Where scripts moved on to another one is not known.
-    pub url: Url,
     /// What the page, and the browser by itself, asked of the network, and what was refused.
+    #[cfg(feature = "internals")]
     pub asked: Vec<Asked>,
 }
 
@@ -184,6 +187,7 @@ impl Browser {
 
     /// Asks `resolver` for names in place of the system.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn with_resolver(self, resolver: Arc<dyn Resolve>) -> Self {
         Self { resolver, ..self }
     }
@@ -219,7 +223,7 @@ impl Browser {
         let arguments = switches::of_a_page(&proxy, scratch.path(), &agent);
         let arguments = self.flags.iter().cloned().chain(arguments);
         let done = process::run(&self.program, arguments, &scratch, end);
-        let (asked, failed) = proxy.finish();
+        let (_asked, failed) = proxy.finish();
         let (html, code) = done.map_err(|error| match error {
             process::ProcessError::TimedOut => BrowserError::TimedOut(within),
             process::ProcessError::TooLarge => BrowserError::TooLarge,
@@ -241,8 +245,8 @@ impl Browser {
         }
         Ok(Rendered {
             html,
-            url: url.clone(),
-            asked,
+            #[cfg(feature = "internals")]
+            asked: _asked,
         })
     }
 

@@ -83,6 +83,7 @@ impl Files {
     /// Entries in `directory`, under `secret`, which is 64 hexadecimal digits. `None` where it is
     /// no such secret, or the directory cannot be made or is somebody else's.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn in_directory(directory: PathBuf, secret: &str) -> Option<Self> {
         Self::open(directory, Keys::from_digits(secret)?, MOST)
     }
@@ -103,6 +104,7 @@ impl Files {
 
     /// Where the entries are.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn directory(&self) -> &Path {
         &self.directory
     }

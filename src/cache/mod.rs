@@ -43,10 +43,10 @@ pub mod wire;
 
 pub use files::Files;
 pub use keys::{KEY_VARIABLE, is_key};
-pub use layers::{Layers, Lease};
+pub use layers::Layers;
 pub use name::Question;
-pub use redis::{Address, REDIS_VARIABLE, Redis, Sharing, Told};
-pub use served::{Served, of_server, serve_from};
+pub use redis::{Address, REDIS_VARIABLE, Redis, Sharing};
+pub use served::{of_server, serve_from};
 pub use turn::{Turn, first_or_after};
 
 /// An entry that was found.

@@ -18,10 +18,13 @@
 
 use std::time::Instant;
 
-pub use html::{Declared, Meta, MetaKind, Picked, declared, picked};
+#[cfg(feature = "internals")]
+pub use html::MetaKind;
 use html::{Ends, Syntax};
+pub use html::{Meta, declared, picked};
 use url::Url;
 
+#[cfg(feature = "internals")]
 pub use html::main::study::Study;
 
 pub mod entities;
@@ -191,6 +194,7 @@ pub fn convert(page: &str, base: &Url) -> Document {
 /// Converts a page that was served as XHTML, so that `<div/>` is empty and CDATA is text;
 /// otherwise like [`convert`]. Nothing is asked of its being well-formed.
 #[must_use]
+#[cfg(feature = "internals")]
 pub fn convert_xhtml(page: &str, base: &Url) -> Document {
     convert_from(page, base, Syntax::Xml, None)
 }
@@ -242,6 +246,7 @@ pub fn convert_main_until(
 
 /// Shows how the main content of a page is found, to train and to measure it.
 #[must_use]
+#[cfg(feature = "internals")]
 pub fn study_main(page: &str, base: &Url, xhtml: bool) -> Study {
     let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
     html::study(page, base, syntax)

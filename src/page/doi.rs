@@ -266,7 +266,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::page::{AuthorityTier, DomainCategory, classify};
+    use crate::page::class::{AuthorityTier, DomainCategory, classify};
 
     const SCHOLARLY: Class = Class {
         source_type: SourceType::PeerReviewed,
@@ -276,7 +276,7 @@ mod tests {
 
     fn found(address: &str, html: &str, text: &str) -> Option<String> {
         let url = Url::parse(address).unwrap();
-        detected(&url, Some(&Embedded::read(html, &url)), text, &SCHOLARLY)
+        detected(&url, Some(&Embedded::read(html)), text, &SCHOLARLY)
     }
 
     #[test]
@@ -406,7 +406,7 @@ mod tests {
     fn only_scholarly_pages_and_hosts_have_one() {
         let doi = |address: &str, html: &str| {
             let url = Url::parse(address).unwrap();
-            let embedded = Embedded::read(html, &url);
+            let embedded = Embedded::read(html);
             let class = classify(&url, Some(&embedded));
             detected(&url, Some(&embedded), "10.1000/text x", &class)
         };

@@ -4,7 +4,6 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use url::Url;
 
 use super::{cut, json_ld, line};
 use crate::document::{self, Meta};
@@ -35,7 +34,6 @@ const MAX_VALUE: usize = 2000;
 #[derive(Debug, Default)]
 pub struct Embedded {
     title: String,
-    canonical: Option<Url>,
     metas: Vec<Meta>,
     byline: Vec<String>,
     published: Option<String>,
@@ -59,10 +57,9 @@ pub struct StructuredData {
 }
 
 impl Embedded {
-    /// Reads what `html`, a page that was found at `base`, declares: in one pass, with memory that
-    /// has a bound.
+    /// Reads the declarations of a page, in one pass, with memory that has a bound.
     #[must_use]
-    pub fn read(html: &str, base: &Url) -> Self {
+    pub fn read(html: &str) -> Self {
         let declared = document::declared(html);
         let mut blocks = Vec::new();
         let mut read = Vec::new();
@@ -82,11 +79,8 @@ impl Embedded {
                 blocks.push(block);
             }
         }
-        let canonical = declared.canonical.as_deref();
-        let canonical = canonical.and_then(|href| base.join(href.trim()).ok());
         Self {
             title: line(&declared.title),
-            canonical: canonical.filter(|url| matches!(url.scheme(), "http" | "https")),
             metas: declared.metas,
             byline: declared.byline.iter().map(|name| line(name)).collect(),
             published: declared.published,
@@ -99,12 +93,6 @@ impl Embedded {
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
-    }
-
-    /// The address that the page calls its own, which is a claim: it may be another host's.
-    #[must_use]
-    pub fn canonical(&self) -> Option<&Url> {
-        self.canonical.as_ref()
     }
 
     /// What the page declares for machines; `None` where that is nothing.
@@ -188,8 +176,7 @@ mod tests {
     use super::*;
 
     fn data(html: &str) -> Value {
-        let base = Url::parse("https://example.org/a/b").unwrap();
-        let data = Embedded::read(html, &base).structured_data();
+        let data = Embedded::read(html).structured_data();
         serde_json::to_value(data).unwrap()
     }
 
@@ -237,8 +224,7 @@ mod tests {
     fn a_block_is_verbatim_and_the_answer_one_line() {
         let html = "<script type=application/ld+json>\n{\n \"z\": 1.50,\n \"a\": \"\\u00e9\"\n}\n\
             </script>";
-        let base = Url::parse("https://example.org/").unwrap();
-        let data = Embedded::read(html, &base).structured_data();
+        let data = Embedded::read(html).structured_data();
         let text = serde_json::to_string(&data).unwrap();
         assert_eq!(text, r#"{"jsonLd":[{"z":1.50,"a":"\u00e9"}]}"#);
     }
@@ -262,20 +248,5 @@ mod tests {
         let long = format!("<meta name=og:a content='{}'>", "x".repeat(8192)).repeat(50);
         let data = self::data(&long);
         assert_eq!(data["openGraph"]["og:a"].as_array().unwrap().len(), 8);
-    }
-
-    #[test]
-    fn the_canonical_address_is_a_page_s() {
-        let base = Url::parse("https://example.org/a/b").unwrap();
-        let canonical = |href: &str| {
-            let html = format!("<link rel=canonical href='{href}'>");
-            Embedded::read(&html, &base).canonical().map(Url::to_string)
-        };
-        assert_eq!(
-            canonical(" c?d "),
-            Some("https://example.org/a/c?d".to_owned())
-        );
-        assert_eq!(canonical("javascript:alert(1)"), None);
-        assert_eq!(canonical("https://["), None);
     }
 }

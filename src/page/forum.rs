@@ -126,7 +126,7 @@ mod tests {
     fn of(host: &str, post: &Value) -> Value {
         let url = Url::parse(&format!("https://{host}/r/rust/comments/1/x/")).unwrap();
         let html = format!("<script type=application/ld+json>{post}</script>");
-        let signals = signals(&url, Some(&Embedded::read(&html, &url)));
+        let signals = signals(&url, Some(&Embedded::read(&html)));
         serde_json::to_value(signals).unwrap()
     }
 

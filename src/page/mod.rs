@@ -28,10 +28,10 @@ mod hosts;
 mod json_ld;
 pub mod retraction;
 
-pub use citation::{Citation, CitationMetadata, Formatted};
-pub use class::{AuthorityTier, Class, DomainCategory, SourceType, classify};
+pub use citation::Citation;
+pub use class::classify;
 pub use date::Date;
-pub use embedded::{Embedded, StructuredData};
+pub use embedded::Embedded;
 pub use hosts::{Reputation, reputation};
 
 use crate::unseen;

@@ -14,7 +14,7 @@ fn today() -> Date {
 /// Asks everything of a page that can be asked.
 fn everything(address: &str, html: &str) -> String {
     let url = Url::parse(address).unwrap();
-    let embedded = Embedded::read(html, &url);
+    let embedded = Embedded::read(html);
     let class = classify(&url, Some(&embedded));
     let doi = doi::detected(&url, Some(&embedded), html, &class);
     let signals = forum::signals(&url, Some(&embedded));

@@ -3,8 +3,6 @@
 //! Half a million names as half a million small allocations would cost more than reading the
 //! directory does; so the text lies in one vector, each path ended by a NUL for the system calls.
 
-use std::ffi::CStr;
-
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
@@ -50,12 +48,6 @@ impl<'a> FoundPath<'a> {
     #[must_use]
     pub fn path(&self) -> &'a [u8] {
         self.text.split_last().map_or(&[], |(_, path)| path)
-    }
-
-    /// The path as system calls take it, borrowed.
-    #[must_use]
-    pub fn c_path(&self) -> &'a CStr {
-        CStr::from_bytes_with_nul(self.text).unwrap_or_default()
     }
 
     /// The entry's own type; a link is not followed.
@@ -123,6 +115,7 @@ pub struct Paths {
 impl Paths {
     /// The directories on the way that could not be listed.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn unlisted(&self) -> &Unlisted {
         &self.walked.unlisted
     }
@@ -135,12 +128,14 @@ impl Paths {
 
     /// How many paths there are in the list.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
     /// Whether nothing was found.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }

@@ -19,7 +19,7 @@ use super::allowed::Allowed;
 use super::guard::{self, CheckedAddr, Guard, HopTarget};
 use super::resolve::{self, Resolve, SystemResolver};
 pub use body::Most;
-pub use error::{FetchError, NetworkError, Received};
+pub use error::{FetchError, NetworkError};
 pub use open::Opened;
 pub use request::{FetchRequest, PostRequest};
 pub use response::Response;
@@ -117,6 +117,7 @@ impl Client {
 
     /// Uses these proxies instead of the environment's.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn proxies(self, proxies: Proxies) -> Self {
         Self {
             proxies: OnceLock::from(proxies),
@@ -173,13 +174,6 @@ impl Client {
             allowed: OnceLock::from(Allowed::default()),
             services: true,
         }
-    }
-
-    /// Fetches pages of these hosts alone, in place of those that the environment allows.
-    #[must_use]
-    pub fn keeping_to(self, allowed: Allowed) -> Self {
-        let allowed = OnceLock::from(allowed);
-        Self { allowed, ..self }
     }
 
     /// The time left for this call.

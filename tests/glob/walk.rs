@@ -247,7 +247,7 @@ fn each_path_comes_with_its_own_type() {
                 path if path.ends_with(b"f") => EntryKind::Regular,
                 _ => EntryKind::Symlink,
             };
-            assert_eq!(found.kind(), expected, "{pattern}: {:?}", found.c_path());
+            assert_eq!(found.kind(), expected, "{pattern}: {:?}", found.path());
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What a page declares of itself, for machines: `meta` elements, title, canonical address, blocks
+//! What a page declares of itself, for machines: `meta` elements, title, blocks
 //! of JSON-LD; and the byline and the date that it shows.
 //!
 //! Rules: HTML Living Standard, "Tokenization" (through the reader of tags that stands in front of
-//! the parser), `meta`, `link rel=canonical`, `rel=author`, `time`; microdata's `itemprop`. The
+//! the parser), `meta`, `rel=author`, `time`; microdata's `itemprop`. The
 //! page is gone through once, front to back, and no tree is built: what is looked for stands in
 //! tags.
 
@@ -67,8 +67,6 @@ pub struct Meta {
 pub struct Declared<'a> {
     /// The text of `<title>`, entities decoded, whitespace collapsed.
     pub title: String,
-    /// The `href` of `<link rel=canonical>`, entities decoded.
-    pub canonical: Option<String>,
     /// The `meta` elements, in the order of the page: at most 4,096 and 256 KiB.
     pub metas: Vec<Meta>,
     /// The scripts that hold JSON-LD, as they stand: at most 64 and 512 KiB.
@@ -259,7 +257,6 @@ impl<'a> Reader<'a> {
                 self.meta(&attributes);
                 return Some(tag.end);
             }
-            4 if is("link") => self.link(&attributes),
             4 if is("main") => self.article = true,
             4 if is("time") => self.time(&tag, &attributes),
             5 if is("style") => return Some(self.raw(&tag).1),
@@ -321,15 +318,6 @@ impl<'a> Reader<'a> {
                 name: entities::decoded_in_attribute(name).to_lowercase(),
                 content: entities::decoded_in_attribute(content).into_owned(),
             });
-        }
-    }
-
-    fn link(&mut self, attributes: &Attributes<'a>) {
-        if let Some(href) = attributes.href
-            && self.found.canonical.is_none()
-            && has_word(attributes.rel, "canonical")
-        {
-            self.found.canonical = Some(entities::decoded_in_attribute(href).into_owned());
         }
     }
 

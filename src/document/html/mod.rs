@@ -61,8 +61,10 @@ mod walk;
 
 #[cfg(fuzzing)]
 pub use self::css::hides;
-pub use self::declared::{Declared, Meta, MetaKind, declared};
-pub use self::pick::{Picked, picked};
+#[cfg(feature = "internals")]
+pub use self::declared::MetaKind;
+pub use self::declared::{Meta, declared};
+pub use self::pick::picked;
 pub(super) use self::prefilter::{Syntax, tag};
 
 /// By when the three steps of reading are to be done, each leaving time for those after it.
@@ -123,6 +125,7 @@ pub(super) fn read_main(
 }
 
 /// Looks at how the main content of a page is found.
+#[cfg(feature = "internals")]
 pub(super) fn study(page: &str, base: &Url, syntax: Syntax) -> main::study::Study {
     main::study::study(&Source {
         page: &late::assemble(page),

@@ -5,7 +5,7 @@ use super::*;
 fn cited(address: &str, html: &str, title: &str) -> Citation {
     let url = Url::parse(address).unwrap();
     let accessed = Date::parse("2026-11-22").unwrap();
-    Citation::of(&url, Some(&Embedded::read(html, &url)), title, accessed)
+    Citation::of(&url, Some(&Embedded::read(html)), title, accessed)
 }
 
 fn meta(name: &str, content: &str) -> String {

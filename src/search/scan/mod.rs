@@ -11,14 +11,13 @@
 mod decode;
 mod pieces;
 
-use std::ffi::CStr;
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use encoding_rs::Decoder;
 use memchr::{memchr, memrchr};
 use rustix::buffer::spare_capacity;
-use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::{Errno, read};
 
 use crate::sandbox::confinement::{self, Right};
@@ -149,7 +148,10 @@ pub fn regular(file: Result<OwnedFd, Errno>, links: Links) -> Result<(OwnedFd, u
 ///
 /// # Errors
 /// It cannot be opened, or is anything else.
-pub fn open(path: &CStr, links: Links) -> Result<(OwnedFd, usize), ScanError> {
+#[cfg(feature = "internals")]
+pub fn open(path: &std::ffi::CStr, links: Links) -> Result<(OwnedFd, usize), ScanError> {
+    use rustix::fs::{CWD, Mode, openat};
+
     regular(openat(CWD, path, flags(links), Mode::empty()), links)
 }
 

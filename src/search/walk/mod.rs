@@ -86,6 +86,7 @@ impl From<PatternError> for GlobError {
 ///
 /// # Errors
 /// As for [`Pattern::walk`]; or the text is no pattern.
+#[cfg(feature = "internals")]
 pub fn expand(path: &Path, pattern: &[u8]) -> Result<Paths, GlobError> {
     Pattern::parse(pattern)?.paths(path, None)
 }

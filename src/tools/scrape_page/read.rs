@@ -235,7 +235,7 @@ impl Html<'_> {
         page.paging = found.paging;
         page.title = titled(&document.title);
         note_what_is_missing(&mut page, document.cuts);
-        let embedded = Embedded::read(html, self.url);
+        let embedded = Embedded::read(html);
         let source = Source {
             embedded: Some(&embedded),
             author: document.author.as_deref(),

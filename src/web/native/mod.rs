@@ -137,6 +137,7 @@ impl Native {
 
     /// What of it a cache has to know: the same for every address that leads to it.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn name(&self) -> String {
         match self {
             Self::HackerNews(place) => format!("hn {place:?}"),

@@ -81,13 +81,6 @@ fn scripts_of_json_ld_come_as_they_stand_wherever_they_are() {
 }
 
 #[test]
-fn the_canonical_address_is_the_first_one() {
-    let page = "<link rel=stylesheet href=x><link rel='Canonical' href='/a?b=1&amp;c=2'>\
-        <link rel=canonical href=/d>";
-    assert_eq!(declared(page).canonical.as_deref(), Some("/a?b=1&c=2"));
-}
-
-#[test]
 fn the_byline_is_who_wrote_the_page_and_nobody_else() {
     for (page, names) in [
         ("<a rel=author href=/j>Jane  Doe</a>", &["Jane Doe"][..]),

@@ -4,9 +4,7 @@
 use super::blocks::{
     ARIA, Block, CODE, CONTROL, Cut, FORM, HIDDEN, NONE, NOSCRIPT, STYLED, UNSEEN,
 };
-use super::groups::GROUPS;
 use super::page::{Page, Whole, plain};
-use super::tags::CATEGORIES;
 
 /// Levels above a block whose elements are measured.
 const LEVELS: [usize; 5] = [0, 1, 2, 3, 5];
@@ -24,10 +22,15 @@ const COUNTED: [usize; 7] = [7, 13, 15, 16, 17, 12, 14];
 pub(super) const COUNT: usize = 179;
 
 /// Values of a block's scores, at the end of its row.
+#[cfg(feature = "internals")]
 pub(super) const SCORES: usize = 7;
 
 /// The names of the features, in their order.
+#[cfg(feature = "internals")]
 pub(super) fn names() -> Vec<String> {
+    use super::groups::GROUPS;
+    use super::tags::CATEGORIES;
+
     let words = |names: &str| {
         names
             .split_ascii_whitespace()

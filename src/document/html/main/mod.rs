@@ -37,6 +37,7 @@ mod groups;
 mod hash;
 mod page;
 mod prune;
+#[cfg(feature = "internals")]
 pub(in crate::document) mod study;
 mod tags;
 mod text;
@@ -105,6 +106,7 @@ struct Parsed {
     tree: super::Tree,
     body: Option<Handle>,
     hidden: Hidden,
+    #[cfg(feature = "internals")]
     title: String,
     title_words: Title,
     /// What `og:type` says.
@@ -127,6 +129,7 @@ impl Parsed {
             body: child(&tree.document, "html").and_then(|html| child(&html, "body")),
             hidden,
             title_words: Title::of(&title),
+            #[cfg(feature = "internals")]
             title,
             kind: features::about(kind(source.page)),
             tree: super::Tree { tree, cuts },
