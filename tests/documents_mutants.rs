@@ -7,7 +7,7 @@ mod mutants;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use mutants::{Chance, KINDS, convert, mutant, original};
+use mutants::{Chance, convert, kinds, mutant, original};
 
 /// How many of each kind; the report of `benches/documents` makes ten times as many.
 const MUTANTS: usize = 200;
@@ -24,7 +24,7 @@ fn peak() -> Option<u64> {
 
 #[test]
 fn damaged_documents_of_each_kind_crash_nothing_and_cost_little() {
-    for (number, kind) in KINDS.into_iter().enumerate() {
+    for (number, kind) in kinds().enumerate() {
         let original = original(kind);
         assert!(convert(kind, &original), "{kind} is read as it was made");
         let mut chance = Chance(number as u64);

@@ -10,16 +10,8 @@ use zip::{CompressionMethod, ZipWriter};
 use crate::read_alike;
 use crate::take::Take;
 
-const KINDS: [FileKind; 5] = [
-    FileKind::Pdf,
-    FileKind::Docx,
-    FileKind::Pptx,
-    FileKind::Xlsx,
-    FileKind::Epub,
-];
-
-/// The parts of office documents and books that are read.
-const NAMES: [&[&str]; 4] = [
+/// The parts of office documents and books that are read, for each kind but PDF in its order.
+const NAMES: [&[&str]; FileKind::ALL.len() - 1] = [
     &[
         "word/document.xml",
         "word/styles.xml",
@@ -90,7 +82,7 @@ pub fn check(data: &[u8]) {
     match take.below(6) {
         kind @ 0..=3 => {
             let (file, size) = package(kind, take);
-            converted(&file, KINDS[kind + 1], size);
+            converted(&file, FileKind::ALL[kind + 1], size);
         }
         // As it is, which is a PDF file mostly; a zip file may be anything.
         _ => {

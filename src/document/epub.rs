@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use url::Url;
 
-use super::file::{FileError, FileKind};
 use super::html::{self, Ends, Syntax};
 use super::model::Builder;
 use super::office::package::{Package, resolved};
 use super::office::xml::{Tag, Xml};
 use super::office::{Properties, Read};
+use super::{FileError, FileKind};
 
 /// The part by which a file says that it is one, and what it says.
 const MARK: &str = "mimetype";

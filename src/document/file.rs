@@ -1,30 +1,17 @@
-//! Documents that come as files: what kind one is, and its conversion.
+//! Documents that come as files: their detection and conversion.
 
-use std::fmt;
 use std::time::Instant;
 
 use super::markdown;
 use super::office::package::Package;
 use super::office::{self, Properties, Read};
-use super::pdf::PdfError;
-use super::{Cuts, Document, PdfLimits, epub, fault};
+use super::{Cuts, Document, FileError, FileKind, PdfLimits, epub, fault};
 
 /// Where in a file its mark may stand, in bytes from the start.
 const MARK_WITHIN: usize = 1024;
 
-/// What opens a zip file, and a file of the older kind, in which an encrypted one is kept as well.
-const ZIP: &[u8] = b"PK\x03\x04";
-const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
-
-/// What kind a file is, of those that have a conversion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FileKind {
-    Pdf,
-    Docx,
-    Pptx,
-    Xlsx,
-    Epub,
-}
+/// The signature of a zip file.
+pub(super) const ZIP: &[u8] = b"PK\x03\x04";
 
 impl FileKind {
     /// What kind a file is, by its bytes: by its mark, and a zip file by what its parts are said
@@ -45,28 +32,6 @@ impl FileKind {
         }
         office::main_part(&mut package).map(|(kind, _)| kind)
     }
-
-    /// Its name: `pdf`, `docx`, `pptx`, `xlsx` or `epub`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pdf => "pdf",
-            Self::Docx => "docx",
-            Self::Pptx => "pptx",
-            Self::Xlsx => "xlsx",
-            Self::Epub => "epub",
-        }
-    }
-
-    fn shown(self) -> &'static str {
-        match self {
-            Self::Pdf => "PDF",
-            Self::Docx => "DOCX",
-            Self::Pptx => "PPTX",
-            Self::Xlsx => "XLSX",
-            Self::Epub => "EPUB",
-        }
-    }
 }
 
 /// What the conversion of a file may cost.
@@ -86,97 +51,6 @@ impl Default for FileLimits {
         }
     }
 }
-
-/// Why a file has no conversion. What it says is a sentence for whoever wanted to read it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileError {
-    /// It is a PDF file, and this is wrong with it.
-    Pdf(PdfError),
-    /// It is no file of this kind.
-    NotOne(FileKind),
-    /// It is encrypted.
-    Encrypted,
-    /// It is a document of the kind that was usual before 2007, or an encrypted one.
-    Older,
-    /// Its parts cannot be found or read.
-    Damaged,
-    /// It has no text.
-    NoText(FileKind),
-    /// It would take more time or memory than there is.
-    TooCostly,
-}
-
-impl FileError {
-    /// What is wrong with a file that is none of the kinds that have a conversion, as far as its
-    /// bytes tell.
-    #[must_use]
-    pub fn of(bytes: &[u8]) -> Option<Self> {
-        if bytes.starts_with(COMPOUND) {
-            // The name of the stream that holds an encrypted document, in UTF-16.
-            let name: Vec<u8> = "EncryptedPackage"
-                .bytes()
-                .flat_map(|byte| [byte, 0])
-                .collect();
-            let encrypted = memchr::memmem::find(bytes, &name).is_some();
-            return Some(if encrypted {
-                Self::Encrypted
-            } else {
-                Self::Older
-            });
-        }
-        if !bytes.starts_with(ZIP) {
-            return None;
-        }
-        let opened = || Package::open(bytes, FileLimits::default().part, None).err();
-        fault::guarded(opened).unwrap_or(Some(Self::Damaged))
-    }
-}
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let advice = match self {
-            Self::Pdf(error) => {
-                let text = error.to_string();
-                let mut letters = text.chars();
-                let first = letters.next().map(|c| c.to_ascii_uppercase());
-                write!(f, "{}{}", first.unwrap_or('?'), letters.as_str())?;
-                match error {
-                    PdfError::NotPdf => ": ask for the address of the file itself.",
-                    PdfError::Encrypted => ": ask for a copy without one.",
-                    PdfError::Damaged => ": download it again, or find another copy.",
-                    PdfError::OnlyImages { .. } => {
-                        ": it is a scan. Find another copy, or run OCR over it."
-                    }
-                    PdfError::NoPages | PdfError::NoText { .. } | PdfError::NoLetters { .. } => {
-                        ": find another copy, or the same text as a page."
-                    }
-                    PdfError::TooCostly => ": find a smaller copy, or a part of it.",
-                }
-            }
-            Self::NotOne(kind) => {
-                write!(f, "This is not a {} file", kind.shown())?;
-                ": ask for the address of the file itself."
-            }
-            Self::Encrypted => "This file needs a password: ask for a copy without one.",
-            Self::Older => {
-                "This is an office document of before 2007 (DOC, XLS, PPT), which cannot be read: \
-                 find it as DOCX, XLSX, PPTX or PDF."
-            }
-            Self::Damaged => "This file is damaged: download it again, or find another copy.",
-            Self::NoText(kind) => {
-                write!(f, "This {} file has no text", kind.shown())?;
-                ": find another copy, or the same text as a page."
-            }
-            Self::TooCostly => {
-                "This file would take more time or memory than there is: find a smaller copy, or \
-                 a part of it."
-            }
-        };
-        f.write_str(advice)
-    }
-}
-
-impl std::error::Error for FileError {}
 
 /// Converts a file of this kind. What there is no time or room for is left out, which is said at
 /// the end; a file takes at most 300 MiB of memory, an encrypted PDF some more, and, without an

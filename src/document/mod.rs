@@ -9,7 +9,9 @@
 //! | `pdf` | the reader of PDF files |
 //! | `office` | the readers of DOCX, PPTX and XLSX files |
 //! | `epub` | the reader of EPUB files |
-//! | `file` | what kind a file is, and its conversion |
+//! | `kinds` | the one list of the kinds of files |
+//! | `file` | detection and conversion of files |
+//! | `error` | reasons why a file has no conversion |
 //! | `fault` | panics that are faults of a file |
 //! | `model` | blocks and inlines, between readers and writer |
 //! | `markdown` | the writer of Markdown |
@@ -29,6 +31,7 @@ pub use html::main::study::Study;
 
 pub mod entities;
 mod epub;
+mod error;
 mod fault;
 mod feed;
 mod file;
@@ -36,13 +39,16 @@ mod formula;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod html;
+mod kinds;
 mod markdown;
 mod model;
 mod office;
 mod pdf;
 
+pub use error::FileError;
 pub use fault::guarded;
-pub use file::{FileError, FileKind, FileLimits, convert_file};
+pub use file::{FileLimits, convert_file};
+pub use kinds::FileKind;
 pub use pdf::{Limits as PdfLimits, PdfError};
 
 /// A page as Markdown.

@@ -51,7 +51,7 @@ fn cpu() -> f64 {
 
 /// Damages `count` documents of a kind, and converts them.
 fn damage(kind: &str, count: usize) {
-    let number = mutants::KINDS.iter().position(|known| *known == kind);
+    let number = mutants::kinds().position(|known| known == kind);
     let number = number.expect("the kind is one of those that are made");
     let original = mutants::original(kind);
     assert!(mutants::convert(kind, &original), "{kind} is read as it was made");

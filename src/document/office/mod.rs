@@ -11,8 +11,8 @@
 //! | `chart` | the values of charts, the texts of diagrams |
 //! | `docx`, `pptx`, `xlsx` | the three kinds |
 
-use super::file::{FileError, FileKind};
 use super::model::{Builder, Content};
+use super::{FileError, FileKind};
 use package::Package;
 use xml::{Item, Xml};
 

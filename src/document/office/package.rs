@@ -13,7 +13,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::xml::{self, Item, Xml};
-use crate::document::file::FileError;
+use crate::document::FileError;
 
 /// The most entries of a file.
 const MAX_ENTRIES: usize = 20_000;

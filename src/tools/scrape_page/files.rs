@@ -17,19 +17,10 @@ use crate::web::client::{Client, Response};
 /// Where the mark of a PDF file stands at the latest, in bytes.
 const MARK_WITHIN: usize = 1024;
 
-/// Media types of documents.
-const TYPES: &[&str] = &[
-    "application/epub+zip",
-    "application/pdf",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "application/x-pdf",
-];
-
 /// Whether that is the media type of a document.
 pub fn is_document(essence: &str) -> bool {
-    TYPES.contains(&essence)
+    let mut kinds = FileKind::ALL.into_iter();
+    kinds.any(|kind| kind.media_types().contains(&essence))
 }
 
 /// Whether a body begins as documents do.
