@@ -33,8 +33,6 @@ struct Stack(UnsafeCell<MaybeUninit<[u8; STACK]>>);
 // SAFETY: only whoever has set `STACK_TAKEN` passes the stack on, to one new process.
 unsafe impl Sync for Stack {}
 
-// Apart from the variables of the program, so that these can lie on few pages (packaging/order.ld).
-#[unsafe(link_section = ".bss.room.stack")]
 static STACK_OF_CHILD: Stack = Stack(UnsafeCell::new(MaybeUninit::uninit()));
 
 /// Whether a new process is on that stack.
