@@ -67,7 +67,7 @@ pub static PROVIDER: Provider = Provider {
         variable: ENDPOINT_VARIABLE,
         address: ENDPOINT,
     },
-    setup: "Brave Search has a key at https://brave.com/search/api/.",
+    setup: "Get a key for Brave Search at https://brave.com/search/api/.",
     limits: Limits {
         characters: 400,
         words: 50,

@@ -34,7 +34,7 @@ pub static PROVIDER: Provider = Provider {
         variable: "IKIGAI_EXA_URL",
         address: "https://api.exa.ai/search",
     },
-    setup: "Exa has a key at https://dashboard.exa.ai/.",
+    setup: "Get a key for Exa at https://dashboard.exa.ai/.",
     limits: Limits {
         sites: Sites::Parameter(1000),
         results: 25,

@@ -114,7 +114,7 @@ pub static PROVIDER: Provider = Provider {
         variable: ENDPOINT_VARIABLE,
         address: ENDPOINT,
     },
-    setup: "Google Custom Search has a key at \
+    setup: "Get a key for Google Custom Search at \
         https://developers.google.com/custom-search/v1/overview and engines at \
         https://programmablesearchengine.google.com/controlpanel/create.",
     limits: Limits {

@@ -32,7 +32,7 @@ pub static PROVIDER: Provider = Provider {
         variable: "IKIGAI_SEARCHAPI_URL",
         address: "https://www.searchapi.io/api/v1/search",
     },
-    setup: "SearchApi has a key at https://www.searchapi.io/.",
+    setup: "Get a key for SearchApi at https://www.searchapi.io/.",
     limits: Limits {
         heeded: 32,
         sites: Sites::Words(15),

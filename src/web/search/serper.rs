@@ -31,7 +31,7 @@ pub static PROVIDER: Provider = Provider {
         variable: "IKIGAI_SERPER_URL",
         address: "https://google.serper.dev/search",
     },
-    setup: "Serper has a key at https://serper.dev/.",
+    setup: "Get a key for Serper at https://serper.dev/.",
     // More than ten results cost twice.
     limits: Limits {
         heeded: 32,

@@ -31,7 +31,7 @@ pub static PROVIDER: Provider = Provider {
         variable: "IKIGAI_TAVILY_URL",
         address: "https://api.tavily.com/search",
     },
-    setup: "Tavily has a key at https://app.tavily.com/.",
+    setup: "Get a key for Tavily at https://app.tavily.com/.",
     limits: Limits {
         characters: 400,
         sites: Sites::Parameter(300),
