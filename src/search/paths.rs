@@ -98,7 +98,7 @@ pub struct Walked {
     pub left_out: Option<LeftOut>,
     /// The directories on the way that could not be listed.
     pub unlisted: Unlisted,
-    /// Whether there were names that begin with a dot, other than `.git`, in the directories that
+    /// True if there were names that begin with a dot, other than `.git`, in the directories that
     /// were read.
     pub hidden: bool,
 }
@@ -139,7 +139,7 @@ impl Paths {
         self.spans.len()
     }
 
-    /// Whether nothing was found.
+    /// Says whether nothing was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
