@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
-use super::search::{Shared, binary_matches, name, outcome};
-use super::stretch::{Piece, Record, Stretch};
+use super::chunk::{LineRecord, ResultChunk, SearchedPiece};
+use super::search::{SharedSearch, binary_matches, name, outcome};
 use crate::contract::reply::{Object, Text};
-use crate::search::ere::Matcher;
 
 /// How many links are looked at where nothing was found.
 const MOST_LINKS: usize = 10_000;
@@ -20,16 +19,15 @@ const ENOUGH: usize = 32 << 10;
 
 /// An answer that is being written.
 pub struct Answer<'a, 'o> {
-    shared: &'a Shared,
-    matcher: &'a Matcher,
+    shared: &'a SharedSearch,
     output: Text<'o>,
-    /// Whether a line has been written.
+    /// True if a line has been written.
     begun: bool,
     /// Since when something waits to be sent.
     waits: Option<Instant>,
     /// The large file of which pieces come.
     large: LargeFile,
-    done: Done,
+    done: SearchOutcome,
 }
 
 /// A large file of which not all pieces have come.
@@ -45,10 +43,10 @@ struct LargeFile {
 
 /// What a search has come to.
 #[derive(Debug, Default)]
-pub struct Done {
+pub struct SearchOutcome {
     /// How many lines match.
     pub count: u64,
-    /// Whether there is a limit to how many are shown.
+    /// True if there is a limit to how many are shown.
     pub bounded: bool,
     /// How many are shown then, whole.
     pub shown: u64,
@@ -65,7 +63,7 @@ pub struct Done {
     /// The first line that could not be decided.
     pub undecided: Option<String>,
     /// Where the search ended before its end.
-    pub ended: Option<Ended>,
+    pub ended: Option<EarlyEnd>,
     /// How many directories were among the names.
     pub directories: u64,
     /// The symbolic links that were, the first of them.
@@ -74,7 +72,7 @@ pub struct Done {
 
 /// Where a search ended before its time.
 #[derive(Debug)]
-pub struct Ended {
+pub struct EarlyEnd {
     /// The file.
     pub file: String,
     /// The first line that was not searched.
@@ -85,57 +83,51 @@ pub struct Ended {
 
 impl<'a, 'o> Answer<'a, 'o> {
     /// An answer whose lines are the field `output` of `object`.
-    pub fn new(
-        shared: &'a Shared,
-        matcher: &'a Matcher,
-        object: &'o mut Object<'_>,
-    ) -> io::Result<Self> {
+    pub fn new(shared: &'a SharedSearch, object: &'o mut Object<'_>) -> io::Result<Self> {
         Ok(Self {
             shared,
-            matcher,
             output: object.text("output")?,
             begun: false,
             waits: None,
             large: LargeFile::default(),
-            done: Done {
+            done: SearchOutcome {
                 bounded: shared.room.is_some(),
-                ..Done::default()
+                ..SearchOutcome::default()
             },
         })
     }
 
     /// Ends the answer's text.
-    pub fn finish(self) -> io::Result<Done> {
+    pub fn finish(self) -> io::Result<SearchOutcome> {
         self.output.close()?;
         Ok(self.done)
     }
 
     /// Adds what was found next; nothing of it is left. Whether the search goes on comes back.
-    pub fn add(&mut self, stretch: &mut Stretch) -> io::Result<bool> {
-        match stretch.piece.take() {
-            Some(piece) => self.add_piece(&piece, stretch)?,
-            None => self.add_lines(stretch)?,
+    pub fn add(&mut self, chunk: &mut ResultChunk) -> io::Result<bool> {
+        match chunk.piece.take() {
+            Some(piece) => self.add_piece(&piece, chunk)?,
+            None => self.add_lines(chunk)?,
         }
-        stretch.text.clear();
-        stretch.records.clear();
-        stretch.bytes = 0;
-        self.matcher.add_tried(&mut stretch.tried);
+        chunk.text.clear();
+        chunk.records.clear();
+        chunk.bytes = 0;
         let done = &mut self.done;
-        done.count += std::mem::take(&mut stretch.count);
-        done.files += std::mem::take(&mut stretch.files);
-        done.unreadable += std::mem::take(&mut stretch.unreadable);
-        let unreadable = stretch.first_unreadable.take();
+        done.count += std::mem::take(&mut chunk.count);
+        done.files += std::mem::take(&mut chunk.files);
+        done.unreadable += std::mem::take(&mut chunk.unreadable);
+        let unreadable = chunk.first_unreadable.take();
         done.first_unreadable = done.first_unreadable.take().or(unreadable);
-        done.not_to_the_end.append(&mut stretch.not_to_the_end);
-        done.directories += std::mem::take(&mut stretch.directories);
+        done.not_to_the_end.append(&mut chunk.not_to_the_end);
+        done.directories += std::mem::take(&mut chunk.directories);
         let room = MOST_LINKS.saturating_sub(done.links.len());
-        done.links.extend(stretch.links.drain(..).take(room));
-        let undecided = stretch.undecided.take();
+        done.links.extend(chunk.links.drain(..).take(room));
+        let undecided = chunk.undecided.take();
         let undecided = undecided.map(|(file, line)| format!("{file}:{line}"));
         done.undecided = done.undecided.take().or(undecided);
-        if let Some((file, line)) = stretch.ended.take() {
+        if let Some((file, line)) = chunk.ended.take() {
             let over = |until| Instant::now() >= until;
-            done.ended = Some(Ended {
+            done.ended = Some(EarlyEnd {
                 file,
                 line,
                 by_the_clock: self.shared.until.is_some_and(over),
@@ -158,32 +150,32 @@ impl<'a, 'o> Answer<'a, 'o> {
     }
 
     /// Lines as they are to be written.
-    fn add_lines(&mut self, stretch: &Stretch) -> io::Result<()> {
+    fn add_lines(&mut self, chunk: &ResultChunk) -> io::Result<()> {
         if self.shared.room.is_none() {
-            return self.write(&stretch.text);
+            return self.write(&chunk.text);
         }
         let mut start = 0;
-        for record in &stretch.records {
-            self.record(&stretch.text[start..record.end], *record)?;
+        for record in &chunk.records {
+            self.record(&chunk.text[start..record.end], *record)?;
             start = record.end;
         }
         Ok(())
     }
 
     /// Lines of a large file, whose numbers are known now.
-    fn add_piece(&mut self, piece: &Piece, stretch: &mut Stretch) -> io::Result<()> {
+    fn add_piece(&mut self, piece: &SearchedPiece, chunk: &mut ResultChunk) -> io::Result<()> {
         if piece.first {
             self.large = LargeFile::default();
         }
         let known = &piece.file.known;
         if self.large.failed {
-            *stretch = Stretch::default();
+            *chunk = ResultChunk::default();
             return Ok(());
         }
         let before = [b"\n", &*known.path, b":"].concat();
         let (mut text, mut start) = (Vec::with_capacity(ENOUGH), 0);
-        for record in &stretch.records {
-            let line = &stretch.text[start..record.end];
+        for record in &chunk.records {
+            let line = &chunk.text[start..record.end];
             start = record.end;
             let at = text.len();
             text.extend_from_slice(&before);
@@ -193,7 +185,7 @@ impl<'a, 'o> Answer<'a, 'o> {
             let whole = record.whole + text.len() - at;
             text.extend_from_slice(line);
             if self.shared.room.is_some() {
-                self.record(&text, Record { whole, ..*record })?;
+                self.record(&text, LineRecord { whole, ..*record })?;
                 text.clear();
             } else if text.len() >= ENOUGH {
                 self.write(&text)?;
@@ -205,18 +197,18 @@ impl<'a, 'o> Answer<'a, 'o> {
         let undecided = piece
             .undecided
             .map(|line| (name(&known.path), number(line)));
-        stretch.undecided = undecided;
+        chunk.undecided = undecided;
         let failed = piece.failed.map(|failed| failed.shifted(self.large.lines));
         self.large.lines += piece.line_feeds;
         if known.binary {
-            self.large.counted += stretch.count;
+            self.large.counted += chunk.count;
         }
         if piece.last || failed.is_some() {
             self.large.failed = true;
-            outcome(stretch, &known.path, failed);
+            outcome(chunk, &known.path, failed);
             if self.large.counted > 0 {
                 let text = binary_matches(&known.path, self.large.counted);
-                let record = Record {
+                let record = LineRecord {
                     end: 0,
                     whole: text.len(),
                     number: 0,
@@ -243,7 +235,7 @@ impl<'a, 'o> Answer<'a, 'o> {
     }
 
     /// Writes one line, if it has room.
-    fn record(&mut self, text: &[u8], record: Record) -> io::Result<()> {
+    fn record(&mut self, text: &[u8], record: LineRecord) -> io::Result<()> {
         if self.output.is_full() {
             return Ok(());
         }

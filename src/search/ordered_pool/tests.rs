@@ -20,8 +20,8 @@ enum Task {
 /// The last one comes first.
 struct Tasks(Vec<Task>);
 
-impl Work for Tasks {
-    fn take_part(&mut self) -> Option<Self> {
+impl Job for Tasks {
+    fn split_off(&mut self) -> Option<Self> {
         self.0.pop().map(|task| Self(vec![task]))
     }
 
@@ -40,8 +40,8 @@ struct Sayer<'a> {
 }
 
 impl Worker for Sayer<'_> {
-    type Work = Tasks;
-    type Made = Vec<u32>;
+    type Job = Tasks;
+    type Output = Vec<u32>;
 
     fn work(&mut self, mut part: Tasks, made: &mut Vec<u32>) -> Option<Tasks> {
         assert!(made.is_empty());
@@ -71,11 +71,11 @@ impl Worker for Sayer<'_> {
 }
 
 /// All numbers in order.
-fn in_order(tasks: &[Task], all: &mut Vec<u32>) {
+fn ordered_pool(tasks: &[Task], all: &mut Vec<u32>) {
     for task in tasks {
         match task {
             Task::Say(number) | Task::Slow(number) | Task::Wait(number) => all.push(*number),
-            Task::More(tasks) => in_order(tasks, all),
+            Task::More(tasks) => ordered_pool(tasks, all),
         }
     }
 }
@@ -119,14 +119,14 @@ proptest! {
     #[test]
     fn what_comes_of_work_is_handed_on_in_its_order(tasks in tasks(), threads in 1_usize..9) {
         let mut expected = Vec::new();
-        in_order(&tasks, &mut expected);
+        ordered_pool(&tasks, &mut expected);
         prop_assert_eq!(handed_on(&tasks, threads, usize::MAX), expected);
     }
 
     #[test]
     fn whoever_has_enough_gets_no_more(tasks in tasks(), threads in 1_usize..9, most in 1_usize..50) {
         let mut expected = Vec::new();
-        in_order(&tasks, &mut expected);
+        ordered_pool(&tasks, &mut expected);
         expected.truncate(most);
         prop_assert_eq!(handed_on(&tasks, threads, most), expected);
     }
@@ -158,8 +158,8 @@ fn what_waits_for_all_before_finds_all_of_it_done() {
     // Slow ones, then one that waits, then many that do not.
     struct Watcher<'a>(&'a AtomicUsize);
     impl Worker for Watcher<'_> {
-        type Work = Tasks;
-        type Made = Vec<u32>;
+        type Job = Tasks;
+        type Output = Vec<u32>;
 
         fn work(&mut self, mut part: Tasks, made: &mut Vec<u32>) -> Option<Tasks> {
             match part.0.pop()? {
@@ -212,8 +212,8 @@ fn what_waits_for_all_before_finds_all_of_it_done() {
 fn a_thread_that_panics_is_not_waited_for() {
     struct Fails(bool);
     impl Worker for Fails {
-        type Work = Tasks;
-        type Made = ();
+        type Job = Tasks;
+        type Output = ();
 
         fn work(&mut self, _: Tasks, (): &mut ()) -> Option<Tasks> {
             assert!(self.0, "as it is meant to");

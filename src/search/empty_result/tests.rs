@@ -1,8 +1,10 @@
-//! What a pattern or a path may have been meant to be, and what lies where. That notes are right is
-//! tested in `tests/glob/notes.rs`.
+//! Readings of patterns and paths, and surveys. That notes are right is tested in
+//! `tests/glob/messages.rs`.
 
 use std::fs;
 
+use super::names::NameMatcher;
+use super::survey::Survey;
 use super::*;
 
 #[test]
@@ -33,33 +35,26 @@ fn a_pattern_has_the_readings_that_it_may_have_and_no_others() {
         let all = readings::readings(pattern, "/");
         all.into_iter().next()
     };
-    for (pattern, how, reading) in [
-        (r".*\.rs$", Misread::Expression, "*.rs"),
-        (r"^src/.*\.ts$", Misread::Expression, "src/*.ts"),
-        (r".*/lib/.*\.ts$", Misread::Expression, "**/lib/*.ts"),
-        (r".*\.(c|h)", Misread::Expression, "*.{c,h}"),
-        (r"\.rs$", Misread::Expression, "*.rs"),
-        ("*.c,*.h", Misread::List, "*.{c,h}"),
-        ("a.c, b/c.h", Misread::List, "{a.c,b/c.h}"),
-        ("*.c,!*.h", Misread::List, "*.c"),
-        ("*.(c|h)", Misread::Alternatives, "*.{c,h}"),
-        ("*.{c|h}", Misread::Alternatives, "*.{c,h}"),
-        ("*.{c, h}", Misread::Blanks, "*.{c,h}"),
-        ("*.{rs}", Misread::SingleBrace, "*.rs"),
-        ("*.{c,h", Misread::OpenBrace, "*.{c,h}"),
-        (
-            "{src/*.c,src/{a,b}.h",
-            Misread::OpenBrace,
-            "{src/*.c,src/{a,b}.h}",
-        ),
-        ("f{1..3}", Misread::Sequence, "f{1,2,3}"),
-        ("f{a..c}.x", Misread::Sequence, "f{a,b,c}.x"),
-        ("/a/b", Misread::Absolute, "a/b"),
-        ("src/", Misread::SlashAtEnd, "src"),
-        ("\"*.rs\"", Misread::Quotes, "*.rs"),
-        ("rs", Misread::Extension, "*.rs"),
+    for (pattern, reading) in [
+        (r".*\.rs$", "*.rs"),
+        (r"^src/.*\.ts$", "src/*.ts"),
+        (r".*/lib/.*\.ts$", "**/lib/*.ts"),
+        (r".*\.(c|h)", "*.{c,h}"),
+        (r"\.rs$", "*.rs"),
+        ("*.c,*.h", "*.{c,h}"),
+        ("a.c, b/c.h", "{a.c,b/c.h}"),
+        ("*.(c|h)", "*.{c,h}"),
+        ("*.{c|h}", "*.{c,h}"),
+        ("*.{c, h}", "*.{c,h}"),
+        ("*.{rs}", "*.rs"),
+        ("*.{c,h", "*.{c,h}"),
+        ("{src/*.c,src/{a,b}.h", "{src/*.c,src/{a,b}.h}"),
+        ("/a/b", "a/b"),
+        ("src/", "src"),
+        ("\"*.rs\"", "*.rs"),
+        ("rs", "*.rs"),
     ] {
-        assert_eq!(first(pattern), Some((how, reading.to_owned())), "{pattern}");
+        assert_eq!(first(pattern).as_deref(), Some(reading), "{pattern}");
     }
     for pattern in [
         "*.rs",
@@ -75,23 +70,6 @@ fn a_pattern_has_the_readings_that_it_may_have_and_no_others() {
 }
 
 #[test]
-fn sets_of_one_letter_are_that_letter() {
-    for (pattern, text) in [
-        ("*/[f]ile", "*/file"),
-        ("[a][b]", "ab"),
-        (r"\[a]", r"\[a]"),
-        ("[[a]b]", "[[a]b]"),
-        ("[ab]", "[ab]"),
-        ("[!a]", "[!a]"),
-        ("[", "["),
-        ("a\\", "a\\"),
-        ("[é]", "[é]"),
-    ] {
-        assert_eq!(plain(pattern), text, "{pattern}");
-    }
-}
-
-#[test]
 fn a_survey_leads_around_what_was_built_however_deep_it_lies() {
     let here = tempfile::tempdir().unwrap();
     let lay = |file: &str| {
@@ -103,7 +81,7 @@ fn a_survey_leads_around_what_was_built_however_deep_it_lies() {
         lay(file);
     }
     let until = Instant::now() + Duration::from_secs(20);
-    let sought = Sought::new("*.js", true);
+    let sought = NameMatcher::new("*.js", true);
     let pattern = || {
         let survey = Survey::of(here.path(), &sought, until);
         let found = survey.pattern("", false).unwrap();
@@ -174,18 +152,18 @@ fn what_is_not_text_or_has_no_end_is_no_harm() {
         "{,}",
     ] {
         for files_only in [false, true] {
-            let asked = Asked {
+            let search = EmptySearch {
                 path,
                 pattern,
                 files_only,
                 until,
             };
-            let _ = names(asked);
-            let _ = lines(asked, Searched::default());
+            let _ = names(search);
+            let _ = lines(search, SearchedNames::default());
             let _ = misplaced(
-                Asked {
+                EmptySearch {
                     path: pattern,
-                    ..asked
+                    ..search
                 },
                 Some(pattern),
             );

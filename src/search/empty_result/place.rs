@@ -10,7 +10,7 @@ use std::time::Instant;
 use rustix::fs::OFlags;
 
 use super::survey::escaped;
-use super::{Count, Found};
+use super::{BetterPattern, NameCount};
 use crate::sort::Sort;
 use crate::unexpanded::unexpanded;
 
@@ -38,12 +38,12 @@ pub enum Misplaced {
     /// It is there and cannot be reached or read.
     Unreachable(io::Error),
     /// It is there and nothing to search.
-    NotSearched(Kind),
+    NotSearched(PathKind),
 }
 
 /// What is no directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PathKind {
     /// A regular file.
     File,
     /// A FIFO.
@@ -77,10 +77,10 @@ pub enum Slip {
     Wildcards {
         /// The directory before them.
         directory: String,
-        /// Whether it is there.
+        /// True if it is there.
         is_there: bool,
         /// The pattern below it.
-        found: Found,
+        found: BetterPattern,
     },
     /// Several paths at once: a pattern for all of them.
     Several(String),
@@ -125,24 +125,24 @@ fn is_missing(error: &io::Error) -> bool {
     )
 }
 
-fn kind(status: &Metadata) -> Kind {
+fn kind(status: &Metadata) -> PathKind {
     let kind = status.file_type();
     if kind.is_file() {
-        Kind::File
+        PathKind::File
     } else if kind.is_fifo() {
-        Kind::Fifo
+        PathKind::Fifo
     } else if kind.is_socket() {
-        Kind::Socket
+        PathKind::Socket
     } else {
-        Kind::Device
+        PathKind::Device
     }
 }
 
 /// What `path` is, if it is there and neither a regular file nor a directory or a link.
-pub(super) fn special(path: &Path) -> Option<Kind> {
+pub(super) fn special(path: &Path) -> Option<PathKind> {
     let status = fs::symlink_metadata(path).ok()?;
     let kind = kind(&status);
-    (kind != Kind::File && !status.is_dir() && !status.is_symlink()).then_some(kind)
+    (kind != PathKind::File && !status.is_dir() && !status.is_symlink()).then_some(kind)
 }
 
 /// The nearest directory above `path`, what is no directory there, and names there that are like
@@ -211,7 +211,7 @@ fn similar(directory: &Path, name: &str, until: Instant) -> Vec<String> {
     found.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Whether `path` leads to a file or directory that can be read. Where the kernel confines the
+/// Says whether `path` leads to a file or directory that can be read. Where the kernel confines the
 /// process, nothing is said of what is outside.
 fn is_readable(path: &str) -> bool {
     let Ok(status) = fs::metadata(path) else {
@@ -268,14 +268,14 @@ fn slip(path: &str) -> Option<Slip> {
     }
     if path.contains(['*', '?', '[', '{']) {
         let (directory, pattern) = split_at_wildcards(path);
-        let count = Count {
+        let count = NameCount {
             number: 0,
             at_least: true,
         };
         return Some(Slip::Wildcards {
             is_there: fs::metadata(&directory).is_ok_and(|status| status.is_dir()),
             directory,
-            found: Found { pattern, count },
+            found: BetterPattern { pattern, count },
         });
     }
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();

@@ -8,16 +8,16 @@ use std::time::Instant;
 
 use rustix::io::Errno;
 
-use super::stretch::{Known, Piece, Record, Stretch};
+use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
 use crate::contract::terms::{Reader, threads};
 use crate::search::ere::Matcher;
-use crate::search::in_order::Work;
+use crate::search::ordered_pool::Job;
 use crate::search::paths::EntryKind;
 use crate::search::scan::{
     self, Flow, LARGE, LineMatcher, Links, Pieces, Receiver, Scan, ScanError, Scanner,
 };
-use crate::search::walk::{Found, Visitor};
-use crate::tools::search_notes::several;
+use crate::search::walk::{Visitor, WalkEntry};
+use crate::tools::search::note::several;
 use crate::unseen;
 
 /// How many bytes of a file tell whether it is binary.
@@ -31,12 +31,12 @@ const MUCH: usize = 4 << 20;
 
 /// What the threads of one search share.
 #[derive(Debug)]
-pub struct Shared {
+pub struct SharedSearch {
     /// When the call's time is over.
     pub until: Option<Instant>,
     /// How many bytes of text are shown at most, where there is a limit.
     pub room: Option<usize>,
-    /// Whether matches in binary files are counted and not shown.
+    /// True if matches in binary files are counted and not shown.
     pub binary_counted: bool,
     /// What to do with files that are symbolic links.
     pub links: Links,
@@ -48,7 +48,7 @@ pub struct Shared {
     threads: OnceLock<usize>,
 }
 
-impl Shared {
+impl SharedSearch {
     pub fn new(until: Option<Instant>, room: Option<usize>, reader: Reader, links: Links) -> Self {
         Self {
             until,
@@ -68,14 +68,14 @@ impl Shared {
 }
 
 /// A matcher whose search ends with the time of the call, and who looks at how a file begins.
-struct Within {
+struct DeadlineMatcher {
     matcher: Matcher,
     until: Option<Instant>,
-    /// Whether the file is binary, once its beginning has been seen.
+    /// True if the file is binary, once its beginning has been seen.
     binary: Cell<Option<bool>>,
 }
 
-impl LineMatcher for Within {
+impl LineMatcher for DeadlineMatcher {
     fn find(&self, window: &[u8], from: usize) -> Option<usize> {
         self.matcher.find(window, from)
     }
@@ -107,7 +107,7 @@ fn is_binary(beginning: &[u8]) -> bool {
 }
 
 /// A file that is being searched.
-struct Current {
+struct CurrentFile {
     path: Vec<u8>,
     /// How many lines of a binary file match.
     counted: u64,
@@ -116,24 +116,24 @@ struct Current {
 }
 
 /// A file that was not searched to its end yet.
-pub enum Rest {
+pub enum PendingScan {
     /// It is gone on with where it stands; once it was taken, there is nothing.
-    Paused(Option<Box<Paused>>),
+    Paused(Option<Box<PausedScan>>),
     /// It is searched piece by piece.
-    Pieces(Pieces<Known>),
+    Pieces(Pieces<LargeFileFacts>),
 }
 
 /// A file whose search has paused.
-pub struct Paused {
+pub struct PausedScan {
     scan: Scan<OwnedFd>,
-    current: Current,
+    current: CurrentFile,
     binary: Option<bool>,
 }
 
-impl Work for Rest {
-    fn take_part(&mut self) -> Option<Self> {
+impl Job for PendingScan {
+    fn split_off(&mut self) -> Option<Self> {
         match self {
-            Self::Pieces(pieces) => pieces.take_part().map(Self::Pieces),
+            Self::Pieces(pieces) => pieces.split_off().map(Self::Pieces),
             Self::Paused(paused) => paused.take().map(|paused| Self::Paused(Some(paused))),
         }
     }
@@ -147,27 +147,27 @@ impl Work for Rest {
 }
 
 /// One thread of the search.
-pub struct Searcher<'s> {
-    shared: &'s Shared,
-    matcher: Within,
+pub struct FileSearcher<'s> {
+    shared: &'s SharedSearch,
+    matcher: DeadlineMatcher,
     scanner: Scanner,
     /// The path of the file that is being searched, and what else is used for each again.
-    current: Current,
+    current: CurrentFile,
     /// How many bytes were searched.
     bytes: usize,
 }
 
-impl<'s> Searcher<'s> {
-    pub fn new(shared: &'s Shared, matcher: &Matcher) -> Self {
+impl<'s> FileSearcher<'s> {
+    pub fn new(shared: &'s SharedSearch, matcher: &Matcher) -> Self {
         Self {
             shared,
-            matcher: Within {
+            matcher: DeadlineMatcher {
                 matcher: matcher.another(),
                 until: shared.until,
                 binary: Cell::new(None),
             },
             scanner: Scanner::new(),
-            current: Current {
+            current: CurrentFile {
                 path: Vec::new(),
                 counted: 0,
                 before: Vec::new(),
@@ -177,7 +177,7 @@ impl<'s> Searcher<'s> {
     }
 
     /// Searches one more file. One that cannot be read is passed over and counted.
-    fn file(&mut self, found: &mut Found<'_>, stretch: &mut Stretch) -> Option<Rest> {
+    fn file(&mut self, found: &mut WalkEntry<'_>, chunk: &mut ResultChunk) -> Option<PendingScan> {
         self.current.path.clear();
         for part in found.parts() {
             self.current.path.extend_from_slice(part);
@@ -191,42 +191,42 @@ impl<'s> Searcher<'s> {
         let (mut file, size) = match scan::regular(found.open(scan::flags(links)), links) {
             Ok(file) => file,
             Err(error) => {
-                outcome(stretch, &self.current.path, Some(error));
+                outcome(chunk, &self.current.path, Some(error));
                 return None;
             }
         };
         if size >= LARGE && self.shared.threads() > 1 {
-            let known = |head: &[u8]| Known {
+            let known = |head: &[u8]| LargeFileFacts {
                 path: self.current.path.clone(),
                 binary: self.shared.binary_counted && is_binary(head),
             };
             match Pieces::of(file, size, known) {
-                Ok(pieces) => return Some(Rest::Pieces(pieces)),
+                Ok(pieces) => return Some(PendingScan::Pieces(pieces)),
                 Err(whole) => file = whole,
             }
         }
         let binary = (!self.shared.binary_counted).then_some(false);
         self.matcher.binary.set(binary);
         let scan = self.scanner.begin(file, size);
-        self.go_on(scan, stretch)
+        self.go_on(scan, chunk)
     }
 
     /// Goes on with the current file.
-    fn go_on(&mut self, mut scan: Scan<OwnedFd>, stretch: &mut Stretch) -> Option<Rest> {
-        let before = stretch.bytes;
-        let mut lines = Lines {
+    fn go_on(&mut self, mut scan: Scan<OwnedFd>, chunk: &mut ResultChunk) -> Option<PendingScan> {
+        let before = chunk.bytes;
+        let mut lines = LineReceiver {
             shared: self.shared,
-            stretch,
+            chunk,
             binary: &self.matcher.binary,
             current: &mut self.current,
             numbered: true,
         };
         let result = scan.go_on(&self.matcher, &mut lines);
-        self.bytes += stretch.bytes - before;
+        self.bytes += chunk.bytes - before;
         if result == Ok(Flow::Pause) {
-            return Some(Rest::Paused(Some(Box::new(Paused {
+            return Some(PendingScan::Paused(Some(Box::new(PausedScan {
                 scan,
-                current: Current {
+                current: CurrentFile {
                     path: self.current.path.clone(),
                     counted: self.current.counted,
                     before: std::mem::take(&mut self.current.before),
@@ -234,29 +234,29 @@ impl<'s> Searcher<'s> {
                 binary: self.matcher.binary.get(),
             }))));
         }
-        let Current { path, counted, .. } = &self.current;
+        let CurrentFile { path, counted, .. } = &self.current;
         if *counted > 0 {
-            let start = stretch.text.len();
-            stretch.text.extend(binary_matches(path, *counted));
-            stretch.records.push(Record {
-                end: stretch.text.len(),
-                whole: stretch.text.len() - start,
+            let start = chunk.text.len();
+            chunk.text.extend(binary_matches(path, *counted));
+            chunk.records.push(LineRecord {
+                end: chunk.text.len(),
+                whole: chunk.text.len() - start,
                 number: 0,
                 lines: *counted,
             });
         }
         if let Some(line) = scan.undecided() {
-            stretch.undecided.get_or_insert_with(|| (name(path), line));
+            chunk.undecided.get_or_insert_with(|| (name(path), line));
         }
-        outcome(stretch, path, result.err());
+        outcome(chunk, path, result.err());
         self.scanner.take_back(scan);
         None
     }
 
     /// Searches a piece of a large file.
-    fn piece(&mut self, piece: &Pieces<Known>, stretch: &mut Stretch) {
+    fn piece(&mut self, piece: &Pieces<LargeFileFacts>, chunk: &mut ResultChunk) {
         self.matcher.binary.set(Some(piece.file.known.binary));
-        let before = stretch.bytes;
+        let before = chunk.bytes;
         let (mut line_feeds, mut undecided) = (0, None);
         let failed = match piece.source() {
             Err(error) => Some(ScanError::Unreadable(error)),
@@ -265,9 +265,9 @@ impl<'s> Searcher<'s> {
                 if !piece.is_first() {
                     scan = scan.without_mark();
                 }
-                let mut lines = Lines {
+                let mut lines = LineReceiver {
                     shared: self.shared,
-                    stretch,
+                    chunk,
                     binary: &self.matcher.binary,
                     current: &mut self.current,
                     numbered: false,
@@ -278,8 +278,8 @@ impl<'s> Searcher<'s> {
                 result.err()
             }
         };
-        self.bytes += stretch.bytes - before;
-        stretch.piece = Some(Piece {
+        self.bytes += chunk.bytes - before;
+        chunk.piece = Some(SearchedPiece {
             file: Arc::clone(&piece.file),
             first: piece.is_first(),
             last: piece.is_last(),
@@ -302,68 +302,64 @@ pub fn name(path: &[u8]) -> String {
 }
 
 /// Notes how the search of a file has ended.
-pub fn outcome(stretch: &mut Stretch, path: &[u8], failed: Option<ScanError>) {
+pub fn outcome(chunk: &mut ResultChunk, path: &[u8], failed: Option<ScanError>) {
     match failed {
-        Some(ScanError::OutOfTime(line)) => stretch.ended = Some((name(path), line)),
+        Some(ScanError::OutOfTime(line)) => chunk.ended = Some((name(path), line)),
         Some(ScanError::LineTooLong) => {
-            stretch.files += 1;
-            stretch.not_to_the_end.push(name(path));
+            chunk.files += 1;
+            chunk.not_to_the_end.push(name(path));
         }
         // It has been removed meanwhile.
         Some(ScanError::NotRegular | ScanError::Unreadable(Errno::NOENT)) => {}
         Some(ScanError::Unreadable(error)) => {
-            stretch.unreadable += 1;
-            stretch
+            chunk.unreadable += 1;
+            chunk
                 .first_unreadable
                 .get_or_insert_with(|| (name(path), error));
         }
-        None => stretch.files += 1,
+        None => chunk.files += 1,
     }
 }
 
-impl Visitor for Searcher<'_> {
-    type Made = Stretch;
-    type Rest = Rest;
+impl Visitor for FileSearcher<'_> {
+    type Output = ResultChunk;
+    type Rest = PendingScan;
     const COST: usize = 8;
 
-    fn visit(&mut self, found: &mut Found<'_>, stretch: &mut Stretch) -> Option<Rest> {
+    fn visit(&mut self, found: &mut WalkEntry<'_>, chunk: &mut ResultChunk) -> Option<PendingScan> {
         match found.kind() {
-            EntryKind::Regular | EntryKind::Unknown => return self.file(found, stretch),
-            EntryKind::Directory => stretch.directories += 1,
-            EntryKind::Symlink => stretch.links.push(found.path()),
+            EntryKind::Regular | EntryKind::Unknown => return self.file(found, chunk),
+            EntryKind::Directory => chunk.directories += 1,
+            EntryKind::Symlink => chunk.links.push(found.path()),
             EntryKind::Other => {}
         }
         None
     }
 
-    fn resume(&mut self, rest: Rest, stretch: &mut Stretch) -> Option<Rest> {
+    fn resume(&mut self, rest: PendingScan, chunk: &mut ResultChunk) -> Option<PendingScan> {
         match rest {
-            Rest::Paused(paused) => {
+            PendingScan::Paused(paused) => {
                 let paused = *paused?;
                 self.current = paused.current;
                 self.matcher.binary.set(paused.binary);
-                self.go_on(paused.scan, stretch)
+                self.go_on(paused.scan, chunk)
             }
-            Rest::Pieces(pieces) => {
-                self.piece(&pieces, stretch);
+            PendingScan::Pieces(pieces) => {
+                self.piece(&pieces, chunk);
                 None
             }
         }
     }
 
-    fn finish(&mut self, stretch: &mut Stretch) {
-        stretch.tried = self.matcher.matcher.take_tried();
+    fn is_enough(&self, chunk: &ResultChunk) -> bool {
+        chunk.text.len() >= ENOUGH_TEXT
+            || chunk.bytes >= ENOUGH_BYTES
+            || chunk.ended.is_some()
+            || chunk.piece.is_some()
     }
 
-    fn is_enough(&self, stretch: &Stretch) -> bool {
-        stretch.text.len() >= ENOUGH_TEXT
-            || stretch.bytes >= ENOUGH_BYTES
-            || stretch.ended.is_some()
-            || stretch.piece.is_some()
-    }
-
-    fn size(stretch: &Stretch) -> usize {
-        stretch.text.len() + size_of::<Record>() * stretch.records.len()
+    fn size(chunk: &ResultChunk) -> usize {
+        chunk.text.len() + size_of::<LineRecord>() * chunk.records.len()
     }
 
     fn has_done_much(&self) -> bool {
@@ -372,38 +368,38 @@ impl Visitor for Searcher<'_> {
 }
 
 /// Takes the lines of a file.
-struct Lines<'l> {
-    shared: &'l Shared,
-    stretch: &'l mut Stretch,
+struct LineReceiver<'l> {
+    shared: &'l SharedSearch,
+    chunk: &'l mut ResultChunk,
     binary: &'l Cell<Option<bool>>,
-    current: &'l mut Current,
-    /// Whether the lines' numbers are those of the file.
+    current: &'l mut CurrentFile,
+    /// True if the lines' numbers are those of the file.
     numbered: bool,
 }
 
-impl Receiver for Lines<'_> {
+impl Receiver for LineReceiver<'_> {
     fn line(&mut self, number: u64, line: &[u8]) -> Flow {
         let Self {
             shared,
-            stretch,
+            chunk,
             current,
             numbered,
             ..
         } = self;
-        stretch.count += 1;
+        chunk.count += 1;
         if self.binary.get() == Some(true) {
             current.counted += 1;
             return Flow::GoOn;
         }
         let mut shown = line;
         if let Some(room) = shared.room {
-            if stretch.text.len() > room || shared.full.load(Ordering::Relaxed) {
+            if chunk.text.len() > room || shared.full.load(Ordering::Relaxed) {
                 return Flow::GoOn;
             }
             // Of a line that is too long no more than has room is looked at.
             shown = &line[..line.len().min(room.saturating_add(4))];
         }
-        let text = &mut stretch.text;
+        let text = &mut chunk.text;
         let start = text.len();
         if *numbered {
             if current.before.is_empty() {
@@ -416,7 +412,7 @@ impl Receiver for Lines<'_> {
         let cut = line.len() - shown.len();
         text.extend_from_slice(shown);
         if shared.room.is_some() || !*numbered {
-            stretch.records.push(Record {
+            chunk.records.push(LineRecord {
                 end: text.len(),
                 whole: text.len() - start + cut,
                 number: if *numbered { 0 } else { number },
@@ -430,8 +426,8 @@ impl Receiver for Lines<'_> {
     }
 
     fn searched(&mut self, bytes: usize) -> Flow {
-        self.stretch.bytes += bytes;
-        if self.numbered && self.stretch.bytes >= ENOUGH_BYTES {
+        self.chunk.bytes += bytes;
+        if self.numbered && self.chunk.bytes >= ENOUGH_BYTES {
             return Flow::Pause;
         }
         Flow::GoOn

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::contract::terms::Reader;
-use crate::tools::glob;
+use crate::tools::search::glob;
 
 /// The answer of `tool` on these terms.
 fn answer(tool: &Tool, request: &Value, terms: Terms) -> Value {
@@ -93,4 +93,17 @@ fn a_model_is_told_what_was_searched_where_nothing_is_found() {
         shown,
         json!({"output": "", "count": 0, "empty": "no names match"})
     );
+}
+
+#[test]
+fn a_second_pass_that_was_cut_claims_nothing() {
+    let here = tempfile::tempdir().unwrap();
+    fs::write(here.path().join("f"), "Index()\n").unwrap();
+    let path = here.path().to_str().unwrap();
+    let target = SearchTarget::of("*").unwrap_or(SearchTarget::File);
+    for pattern in ["index()", "index"] {
+        let note = |until| SecondPass::of(pattern, false, until).note(path, &target);
+        assert!(note(None).unwrap().contains("(?i)"), "{pattern}");
+        assert_eq!(note(Some(Instant::now())), None, "{pattern}");
+    }
 }

@@ -20,14 +20,14 @@ const MOST_WAITING: usize = 2 << 20;
 const STACK: usize = 1 << 20;
 
 /// Something to be done that consists of parts, one after the other.
-pub trait Work: Send + Sized {
+pub trait Job: Send + Sized {
     /// Takes off the first part: about as much as is worth a turn. `None`, if nothing is left.
-    fn take_part(&mut self) -> Option<Self>;
+    fn split_off(&mut self) -> Option<Self>;
 
-    /// Whether nothing is left.
+    /// Says whether nothing is left.
     fn is_over(&self) -> bool;
 
-    /// Whether the first part may only be begun when all before it is done.
+    /// Says whether the first part may only be begun when all before it is done.
     fn waits_for_all_before(&self) -> bool {
         false
     }
@@ -36,18 +36,18 @@ pub trait Work: Send + Sized {
 /// Who works, on a thread of its own.
 pub trait Worker: Send {
     /// What is to be done.
-    type Work: Work;
+    type Job: Job;
     /// What comes of it. Once it has been handed on, it is used again as it is left then.
-    type Made: Default + Send;
+    type Output: Default + Send;
 
     /// Does a part, or the beginning of it. What is left of it, or what was found to be done
     /// directly behind it, comes back.
-    fn work(&mut self, part: Self::Work, made: &mut Self::Made) -> Option<Self::Work>;
+    fn work(&mut self, part: Self::Job, made: &mut Self::Output) -> Option<Self::Job>;
 
     /// How many bytes a result holds.
-    fn size(made: &Self::Made) -> usize;
+    fn size(made: &Self::Output) -> usize;
 
-    /// Whether this worker has done so much that there is work for others.
+    /// Says whether this worker has done so much that there is work for others.
     fn has_done_much(&self) -> bool;
 }
 
@@ -56,22 +56,22 @@ pub trait Worker: Send {
 /// `threads` is asked once, when there is work for more than one, how many there may be; `worker`
 /// makes one for each. A thread that the system refuses is done without.
 pub fn run<W: Worker, B>(
-    work: W::Work,
+    work: W::Job,
     threads: impl FnOnce() -> usize,
     mut worker: impl FnMut() -> W,
-    mut hand_on: impl FnMut(&mut W::Made) -> ControlFlow<B>,
+    mut hand_on: impl FnMut(&mut W::Output) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
-    let shared = Shared::new(work);
+    let shared = SharedQueue::new(work);
     let mut mine = worker();
     let mut threads = Some(threads);
     let mut wanting = 0;
     thread::scope(|scope| {
-        let _over = Over(&shared);
+        let _over = EndOfWork(&shared);
         loop {
             match shared.next_of_first() {
-                Next::HandOn(all) => shared.hand_on::<W, B>(all, &mut hand_on)?,
-                Next::Do(taken) => shared.do_part(&mut mine, taken),
-                Next::Nothing => return ControlFlow::Continue(()),
+                NextStep::HandOn(all) => shared.hand_on::<W, B>(all, &mut hand_on)?,
+                NextStep::Do(taken) => shared.do_part(&mut mine, taken),
+                NextStep::Nothing => return ControlFlow::Continue(()),
             }
             if wanting == 0 && threads.is_some() && mine.has_done_much() && shared.has_more() {
                 let most = threads.take().map_or(1, |threads| threads());
@@ -92,14 +92,14 @@ pub fn run<W: Worker, B>(
 }
 
 /// What the thread that called has to do next.
-enum Next<W, M> {
+enum NextStep<W, M> {
     HandOn(Vec<M>),
-    Do(Taken<W, M>),
+    Do(TakenJob<W, M>),
     Nothing,
 }
 
 /// A part that is one thread's.
-struct Taken<W, M> {
+struct TakenJob<W, M> {
     number: u64,
     part: W,
     /// Where its result goes.
@@ -107,16 +107,16 @@ struct Taken<W, M> {
 }
 
 /// A place in the line.
-enum Place<W, M> {
+enum QueueSlot<W, M> {
     /// Nobody has taken it yet.
     Waiting(W),
     Taken,
     Done(M),
 }
 
-struct Line<W, M> {
+struct JobQueue<W, M> {
     /// With a number for each, by which who has taken it finds it again.
-    places: VecDeque<(u64, Place<W, M>)>,
+    places: VecDeque<(u64, QueueSlot<W, M>)>,
     numbers: u64,
     /// How many places are taken or done.
     taken: usize,
@@ -125,15 +125,15 @@ struct Line<W, M> {
     threads: usize,
     /// How many threads sleep, since there is nothing to take.
     sleeping: usize,
-    /// Whether the thread that called sleeps, since the first part is not done.
+    /// True if the thread that called sleeps, since the first part is not done.
     first_sleeps: bool,
     /// Results that were handed on.
     spare: Vec<M>,
     over: bool,
 }
 
-struct Shared<W, M> {
-    line: Mutex<Line<W, M>>,
+struct SharedQueue<W, M> {
+    line: Mutex<JobQueue<W, M>>,
     /// There is something to take, or all is over.
     more: Condvar,
     /// The first part is done, or to be taken.
@@ -142,9 +142,9 @@ struct Shared<W, M> {
 
 /// Ends the work of all threads when the one that called leaves, and wakes that one when a thread
 /// panics.
-struct Over<'a, W, M>(&'a Shared<W, M>);
+struct EndOfWork<'a, W, M>(&'a SharedQueue<W, M>);
 
-impl<W, M> Drop for Over<'_, W, M> {
+impl<W, M> Drop for EndOfWork<'_, W, M> {
     fn drop(&mut self) {
         let mut line = self.0.line();
         line.over = true;
@@ -154,17 +154,17 @@ impl<W, M> Drop for Over<'_, W, M> {
     }
 }
 
-impl<W: Work, M: Default> Line<W, M> {
+impl<W: Job, M: Default> JobQueue<W, M> {
     /// Takes the first part that may be begun. Of too many the first one alone may.
-    fn take(&mut self) -> Option<Taken<W, M>> {
+    fn take(&mut self) -> Option<TakenJob<W, M>> {
         let full = self.taken >= MOST_TAKEN || self.size >= MOST_WAITING * self.threads;
         let (mut at, mut all_done) = (0, true);
         while let Some((_, place)) = self.places.get_mut(at) {
             match place {
-                Place::Done(_) => {}
-                Place::Waiting(_) if full && at > 0 => return None,
-                Place::Waiting(work) if all_done || !work.waits_for_all_before() => {
-                    let part = work.take_part();
+                QueueSlot::Done(_) => {}
+                QueueSlot::Waiting(_) if full && at > 0 => return None,
+                QueueSlot::Waiting(work) if all_done || !work.waits_for_all_before() => {
+                    let part = work.split_off();
                     if work.is_over() {
                         self.places.remove(at);
                     }
@@ -174,20 +174,20 @@ impl<W: Work, M: Default> Line<W, M> {
                     self.numbers += 1;
                     self.taken += 1;
                     let number = self.numbers;
-                    self.places.insert(at, (number, Place::Taken));
+                    self.places.insert(at, (number, QueueSlot::Taken));
                     let made = self.spare.pop().unwrap_or_default();
-                    return Some(Taken { number, part, made });
+                    return Some(TakenJob { number, part, made });
                 }
-                Place::Taken | Place::Waiting(_) => all_done = false,
+                QueueSlot::Taken | QueueSlot::Waiting(_) => all_done = false,
             }
             at += 1;
         }
         None
     }
 
-    /// Whether anything waits to be taken.
+    /// Says whether anything waits to be taken.
     fn has_more(&self) -> bool {
-        let waits = |(_, place): &(u64, Place<W, M>)| matches!(place, Place::Waiting(_));
+        let waits = |(_, place): &(u64, QueueSlot<W, M>)| matches!(place, QueueSlot::Waiting(_));
         self.places.iter().any(waits)
     }
 
@@ -197,20 +197,20 @@ impl<W: Work, M: Default> Line<W, M> {
         let at = self.places.iter().position(|(other, _)| *other == number);
         let at = at.unwrap_or(self.places.len());
         if let Some((_, place)) = self.places.get_mut(at) {
-            *place = Place::Done(made);
+            *place = QueueSlot::Done(made);
         }
         if let Some(left) = left.filter(|left| !left.is_over()) {
             let behind = self.places.len().min(at + 1);
-            self.places.insert(behind, (0, Place::Waiting(left)));
+            self.places.insert(behind, (0, QueueSlot::Waiting(left)));
         }
     }
 }
 
-impl<W: Work, M: Default + Send> Shared<W, M> {
+impl<W: Job, M: Default + Send> SharedQueue<W, M> {
     fn new(work: W) -> Self {
         Self {
-            line: Mutex::new(Line {
-                places: VecDeque::from([(0, Place::Waiting(work))]),
+            line: Mutex::new(JobQueue {
+                places: VecDeque::from([(0, QueueSlot::Waiting(work))]),
                 numbers: 0,
                 taken: 0,
                 size: 0,
@@ -226,42 +226,43 @@ impl<W: Work, M: Default + Send> Shared<W, M> {
     }
 }
 
-impl<W, M> Shared<W, M> {
+impl<W, M> SharedQueue<W, M> {
     /// The line. It is whole between any two steps, so that a thread that panicked has not broken
     /// it.
-    fn line(&self) -> MutexGuard<'_, Line<W, M>> {
+    fn line(&self) -> MutexGuard<'_, JobQueue<W, M>> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<W: Work, M: Default + Send> Shared<W, M> {
+impl<W: Job, M: Default + Send> SharedQueue<W, M> {
     fn has_more(&self) -> bool {
         self.line().has_more()
     }
 
     /// What the thread that called has to do next; it waits for it.
-    fn next_of_first(&self) -> Next<W, M> {
+    fn next_of_first(&self) -> NextStep<W, M> {
         let mut line = self.line();
         loop {
-            let done =
-                |place: Option<&(u64, Place<W, M>)>| matches!(place, Some((_, Place::Done(_))));
+            let done = |place: Option<&(u64, QueueSlot<W, M>)>| {
+                matches!(place, Some((_, QueueSlot::Done(_))))
+            };
             if done(line.places.front()) {
                 let mut all = Vec::new();
                 while done(line.places.front())
-                    && let Some((_, Place::Done(made))) = line.places.pop_front()
+                    && let Some((_, QueueSlot::Done(made))) = line.places.pop_front()
                 {
                     all.push(made);
                 }
-                return Next::HandOn(all);
+                return NextStep::HandOn(all);
             }
             if line.places.is_empty() || line.over {
-                return Next::Nothing;
+                return NextStep::Nothing;
             }
             if let Some(taken) = line.take() {
-                return Next::Do(taken);
+                return NextStep::Do(taken);
             }
             // What had nothing left was put away.
-            if !matches!(line.places.front(), Some((_, Place::Taken))) {
+            if !matches!(line.places.front(), Some((_, QueueSlot::Taken))) {
                 continue;
             }
             line.first_sleeps = true;
@@ -274,7 +275,7 @@ impl<W: Work, M: Default + Send> Shared<W, M> {
     }
 
     /// Hands results on, and makes room for as many.
-    fn hand_on<K: Worker<Work = W, Made = M>, B>(
+    fn hand_on<K: Worker<Job = W, Output = M>, B>(
         &self,
         mut all: Vec<M>,
         hand_on: &mut impl FnMut(&mut M) -> ControlFlow<B>,
@@ -300,8 +301,8 @@ impl<W: Work, M: Default + Send> Shared<W, M> {
     }
 
     /// Does a part and puts down what came of it.
-    fn do_part<K: Worker<Work = W, Made = M>>(&self, worker: &mut K, taken: Taken<W, M>) {
-        let Taken {
+    fn do_part<K: Worker<Job = W, Output = M>>(&self, worker: &mut K, taken: TakenJob<W, M>) {
+        let TakenJob {
             number,
             part,
             mut made,
@@ -312,7 +313,7 @@ impl<W: Work, M: Default + Send> Shared<W, M> {
         let mut line = self.line();
         line.put(number, made, size, left);
         let wake_first =
-            line.first_sleeps && !matches!(line.places.front(), None | Some((_, Place::Taken)));
+            line.first_sleeps && !matches!(line.places.front(), None | Some((_, QueueSlot::Taken)));
         let wake_one = more && line.sleeping > 0;
         drop(line);
         if wake_first {
@@ -324,8 +325,8 @@ impl<W: Work, M: Default + Send> Shared<W, M> {
     }
 
     /// Works on a further thread until all is over.
-    fn join_in<K: Worker<Work = W, Made = M>>(&self, worker: &mut K) {
-        let panicked = Panicked(self);
+    fn join_in<K: Worker<Job = W, Output = M>>(&self, worker: &mut K) {
+        let panicked = PanicGuard(self);
         loop {
             let mut line = self.line();
             let taken = loop {
@@ -353,11 +354,11 @@ impl<W: Work, M: Default + Send> Shared<W, M> {
 
 /// Dropped where a thread panics: then what it had taken is never done, and nobody is to wait for
 /// it.
-struct Panicked<'a, W, M>(&'a Shared<W, M>);
+struct PanicGuard<'a, W, M>(&'a SharedQueue<W, M>);
 
-impl<W, M> Drop for Panicked<'_, W, M> {
+impl<W, M> Drop for PanicGuard<'_, W, M> {
     fn drop(&mut self) {
-        drop(Over(self.0));
+        drop(EndOfWork(self.0));
     }
 }
 

@@ -1,21 +1,20 @@
-//! What one thread has found in a stretch of the search: some files, the beginning or the end of
+//! The findings of one thread in a chunk of the search: some files, the beginning or the end of
 //! one, or a piece of a large one.
 
 use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use crate::search::ere::Tried;
 use crate::search::scan::{Large, ScanError};
 
 /// What was found. Threads fill it, and it is emptied when it is put into the answer.
 #[derive(Debug, Default)]
-pub struct Stretch {
+pub struct ResultChunk {
     /// Lines of the answer, a line feed before each. Of a piece of a large file, the lines found as
     /// they stand there.
     pub text: Vec<u8>,
     /// Which lines, where there is a limit, or in a piece.
-    pub records: Vec<Record>,
+    pub records: Vec<LineRecord>,
     /// How many lines match.
     pub count: u64,
     /// How many bytes were searched.
@@ -32,19 +31,17 @@ pub struct Stretch {
     pub undecided: Option<(String, u64)>,
     /// The first line that was not searched for lack of time.
     pub ended: Option<(String, u64)>,
-    /// What other readings of the pattern would find.
-    pub tried: Tried,
     /// How many directories were among the names.
     pub directories: u64,
     /// The symbolic links that were.
     pub links: Vec<Vec<u8>>,
     /// The piece, where this is one.
-    pub piece: Option<Piece>,
+    pub piece: Option<SearchedPiece>,
 }
 
 /// A line in a text.
 #[derive(Clone, Copy, Debug)]
-pub struct Record {
+pub struct LineRecord {
     /// Where it ends there.
     pub end: usize,
     /// How long it is when it is not cut.
@@ -57,21 +54,21 @@ pub struct Record {
 
 /// What has to be known of a large file.
 #[derive(Debug)]
-pub struct Known {
+pub struct LargeFileFacts {
     /// Its path.
     pub path: Vec<u8>,
-    /// Whether its matches are counted and not shown.
+    /// True if its matches are counted and not shown.
     pub binary: bool,
 }
 
 /// A piece of a large file that was searched. Lines are numbered as if the file began there.
 #[derive(Debug)]
-pub struct Piece {
+pub struct SearchedPiece {
     /// The file.
-    pub file: Arc<Large<Known>>,
-    /// Whether it is the first one.
+    pub file: Arc<Large<LargeFileFacts>>,
+    /// True if it is the first one.
     pub first: bool,
-    /// Whether it is the last one.
+    /// True if it is the last one.
     pub last: bool,
     /// How many line feeds there are in it.
     pub line_feeds: u64,

@@ -13,11 +13,11 @@ use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::{self, Reader, Terms, threads};
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
-use crate::search::nothing::{self, Asked};
+use crate::search::empty_result::{self, EmptySearch};
 use crate::search::paths::Walked;
 use crate::search::steps::Pattern;
-use crate::search::walk::{Found, GlobError, Visitor, Walk};
-use crate::tools::search_notes::{self, Words};
+use crate::search::walk::{GlobError, Visitor, Walk, WalkEntry};
+use crate::tools::search::note::{self, NoteWords};
 use crate::unseen;
 
 /// The tool's row in the registry.
@@ -27,8 +27,8 @@ pub const TOOL: Tool = Tool {
     family: Family::Local,
     set: Set::Local,
     offered: true,
-    schema: include_str!("schemas/glob.json"),
-    model_schema: include_str!("schemas/for_models/glob.json"),
+    schema: include_str!("../schemas/glob.json"),
+    model_schema: include_str!("../schemas/for_models/glob.json"),
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -62,7 +62,7 @@ says so where the pattern looked past what there is.",
     from_cache: None,
 };
 
-const WORDS: Words = Words {
+const WORDS: NoteWords = NoteWords {
     field: "pattern",
     searches: false,
 };
@@ -81,8 +81,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let mut notes = Notes::default();
         notes.add(what_is_shown(&listed));
         let left_out = walked.left_out;
-        notes.add(left_out.map(|what| search_notes::left_out(what, terms, WORDS)));
-        notes.add(search_notes::unlisted(&walked.unlisted));
+        notes.add(left_out.map(|what| note::left_out(what, terms, WORDS)));
+        notes.add(note::unlisted(&walked.unlisted));
         if listed.count == 0 {
             object.empty("no names match")?;
             if left_out.is_none() {
@@ -95,7 +95,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 }
 
 /// Puts the names down that a walk finds.
-struct Names<'a> {
+struct NameCollector<'a> {
     /// How many bytes of them are of use, where there is a limit.
     room: Option<usize>,
     /// Nothing more has room.
@@ -104,7 +104,7 @@ struct Names<'a> {
 
 /// Some names, one behind the other.
 #[derive(Default)]
-struct Made {
+struct NameChunk {
     /// Each with a line feed before it.
     text: Vec<u8>,
     /// Where each ends, if there is a limit.
@@ -112,7 +112,7 @@ struct Made {
     count: u64,
 }
 
-impl Made {
+impl NameChunk {
     /// Spells unseen characters. Most names have none, and are looked at many at a time.
     fn spell(&mut self) {
         if self.text.is_ascii() {
@@ -137,12 +137,12 @@ impl Made {
 /// How much text is handed on at once, in bytes.
 const ENOUGH: usize = 64 << 10;
 
-impl Visitor for Names<'_> {
-    type Made = Made;
+impl Visitor for NameCollector<'_> {
+    type Output = NameChunk;
     type Rest = Infallible;
     const COST: usize = 1;
 
-    fn visit(&mut self, found: &mut Found<'_>, made: &mut Made) -> Option<Infallible> {
+    fn visit(&mut self, found: &mut WalkEntry<'_>, made: &mut NameChunk) -> Option<Infallible> {
         made.count += 1;
         let is_of_use = |room| made.text.len() <= room && !self.full.load(Ordering::Relaxed);
         if self.room.is_none_or(is_of_use) {
@@ -157,22 +157,22 @@ impl Visitor for Names<'_> {
         None
     }
 
-    fn resume(&mut self, rest: Infallible, _: &mut Made) -> Option<Infallible> {
+    fn resume(&mut self, rest: Infallible, _: &mut NameChunk) -> Option<Infallible> {
         match rest {}
     }
 
-    fn is_enough(&self, made: &Made) -> bool {
+    fn is_enough(&self, made: &NameChunk) -> bool {
         made.text.len() >= ENOUGH
     }
 
-    fn size(made: &Made) -> usize {
+    fn size(made: &NameChunk) -> usize {
         made.text.len()
     }
 }
 
-/// What was listed.
+/// Names that were listed.
 #[derive(Default)]
-struct Listed {
+struct ListedNames {
     /// How many names there are.
     count: u64,
     /// How many are shown, where there is a limit and not all are.
@@ -182,14 +182,14 @@ struct Listed {
 }
 
 /// Writes the names, a line each, as far as there is room, and counts the others.
-fn list(object: &mut Object<'_>, walk: Walk) -> io::Result<(Walked, Listed)> {
+fn list(object: &mut Object<'_>, walk: Walk) -> io::Result<(Walked, ListedNames)> {
     let room = object.room();
     let spelled = object.terms().reader != Reader::Person;
     let mut output = object.text("output")?;
     let full = AtomicBool::new(false);
-    let (mut listed, mut shown) = (Listed::default(), 0);
-    let names = || Names { room, full: &full };
-    let (walked, flow) = walk.visit(threads, names, |made: &mut Made| {
+    let (mut listed, mut shown) = (ListedNames::default(), 0);
+    let names = || NameCollector { room, full: &full };
+    let (walked, flow) = walk.visit(threads, names, |made: &mut NameChunk| {
         let first = usize::from(listed.count == 0);
         listed.count += made.count;
         made.count = 0;
@@ -229,24 +229,24 @@ fn list(object: &mut Object<'_>, walk: Walk) -> io::Result<(Walked, Listed)> {
     Ok((walked, listed))
 }
 
-/// What is said of names that have no room.
-fn what_is_shown(listed: &Listed) -> Option<String> {
+/// Says how many names are shown, where not all have room.
+fn what_is_shown(listed: &ListedNames) -> Option<String> {
     let (count, narrow) = (listed.count, "pattern or path");
     match listed.first {
-        Some(length) => Some(search_notes::first_is_cut(length, count, narrow)),
+        Some(length) => Some(note::first_is_cut(length, count, narrow)),
         None => listed
             .shown
-            .map(|shown| search_notes::shown(shown, count, "names", narrow)),
+            .map(|shown| note::shown(shown, count, "names", narrow)),
     }
 }
 
-/// Why no name was found; none, where there is none to be found.
+/// Says why no name was found; none, where there is none to be found.
 fn why_nothing(pattern: &str, path: &str, terms: &Terms) -> Option<String> {
-    let until = Instant::now() + nothing::LIMIT;
+    let until = Instant::now() + empty_result::LIMIT;
     let until = terms
         .deadline
         .map_or(until, |deadline| until.min(deadline.end));
-    let reason = nothing::names(Asked {
+    let reason = empty_result::names(EmptySearch {
         path,
         pattern,
         files_only: false,
@@ -259,10 +259,10 @@ fn failure(error: GlobError, pattern: &str, path: &str) -> Failure {
     match error {
         GlobError::InvalidPattern(error) => {
             let failure = Failure::new(Code::InvalidPattern, "Invalid glob pattern");
-            failure.with_note(search_notes::no_pattern(error, pattern.len(), WORDS))
+            failure.with_note(note::no_pattern(error, pattern.len(), WORDS))
         }
         GlobError::ReadError(error) => {
-            let why = search_notes::reason(error);
+            let why = note::reason(error);
             let path = if path.is_empty() { "." } else { path };
             let failure = Failure::new(Code::ReadError, "Read error during glob");
             failure.with_note(format!("{path} cannot be listed: {why}."))

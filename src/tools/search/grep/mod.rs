@@ -1,8 +1,9 @@
 //! grep: the lines of files that a regular expression matches.
 
 mod answer;
+mod chunk;
 mod search;
-mod stretch;
+mod second_pass;
 #[cfg(test)]
 mod tests;
 
@@ -19,16 +20,17 @@ use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::{self, Reader, Terms};
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
-use crate::search::ere::Matcher;
-use crate::search::nothing::{self, Asked, Reason, Searched};
+use crate::search::empty_result::{self, EmptyReason, EmptySearch, SearchedNames};
+use crate::search::ere::{Matcher, has_empty_group};
 use crate::search::paths::Walked;
 use crate::search::scan::Links;
 use crate::search::steps::{Pattern, PatternError};
-use crate::search::walk::{self, GlobError};
-use crate::tools::search_notes::{self, Words, several};
-use answer::{Answer, Done, Ended};
-use search::{Searcher, Shared};
-use stretch::Stretch;
+use crate::search::walk::{self, GlobError, Walk};
+use crate::tools::search::note::{self, NoteWords, several};
+use answer::{Answer, EarlyEnd, SearchOutcome};
+use chunk::ResultChunk;
+use search::{FileSearcher, SharedSearch};
+use second_pass::SecondPass;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -37,8 +39,8 @@ pub const TOOL: Tool = Tool {
     family: Family::Local,
     set: Set::Local,
     offered: true,
-    schema: include_str!("schemas/grep.json"),
-    model_schema: include_str!("schemas/for_models/grep.json"),
+    schema: include_str!("../../schemas/grep.json"),
+    model_schema: include_str!("../../schemas/for_models/grep.json"),
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -75,7 +77,7 @@ looked at, a note says what was not.",
     from_cache: None,
 };
 
-const WORDS: Words = Words {
+const WORDS: NoteWords = NoteWords {
     field: "glob",
     searches: true,
 };
@@ -85,78 +87,96 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let glob = request.text("glob")?;
     let path = request.text("path")?;
     let until = request.terms().until();
-    let mut matcher = Matcher::compile(pattern)
-        .map_err(|error| Failure::new(Code::InvalidPattern, format!("Invalid pattern: {error}")))?;
+    let target = match path {
+        Some(path) if Path::new(path).is_file() => Ok(SearchTarget::File),
+        _ => SearchTarget::of(glob.unwrap_or("*")),
+    };
+    let path = path.unwrap_or(".");
+    let mut matcher = Matcher::compile(pattern).map_err(|error| {
+        let failure = Failure::new(Code::InvalidPattern, format!("Invalid pattern: {error}"));
+        let target = target.as_ref().ok();
+        let note =
+            target.and_then(|target| SecondPass::of(pattern, false, until).note(path, target));
+        match note {
+            Some(note) => failure.with_note(note),
+            None => failure,
+        }
+    })?;
     if let Some(until) = until {
         matcher = matcher.within(until.saturating_duration_since(Instant::now()));
     }
-    let place = match path {
-        Some(path) if Path::new(path).is_file() => Place::File,
-        _ => Place::of(glob.unwrap_or("*"))?,
-    };
-    let query = Query {
+    let query = GrepQuery {
+        pattern,
         matcher,
-        path: path.unwrap_or("."),
+        path,
         glob,
-        place,
+        target: target?,
     };
     Ok(Reply::new(move |object| query.answer(object, until)))
 }
 
-/// What is searched.
-enum Place {
-    /// The file that `path` is.
+/// The files that are searched.
+enum SearchTarget {
+    /// The file at `path`.
     File,
-    /// What the pattern names.
+    /// The names of a pattern.
     Names(Pattern),
     /// Nothing, since there is no such name.
     Nowhere(PatternError),
 }
 
-impl Place {
+impl SearchTarget {
     fn of(glob: &str) -> Result<Self, Failure> {
         match Pattern::parse(glob.as_bytes()) {
             Ok(pattern) => Ok(Self::Names(pattern)),
             Err(error @ PatternError::TooMany) => {
                 let failure = Failure::new(Code::InvalidPattern, "Invalid glob pattern");
-                Err(failure.with_note(search_notes::no_pattern(error, glob.len(), WORDS)))
+                Err(failure.with_note(note::no_pattern(error, glob.len(), WORDS)))
             }
             Err(error) => Ok(Self::Nowhere(error)),
+        }
+    }
+
+    /// Begins to walk over the files; none where the pattern names nothing, for whatever reason.
+    fn walk(&self, path: &str, until: Option<Instant>) -> Result<Option<Walk>, GlobError> {
+        match self {
+            Self::File => Ok(Some(walk::file(Path::new(path)))),
+            Self::Names(pattern) => pattern.walk(Path::new(path), until).map(Some),
+            Self::Nowhere(_) => Ok(None),
+        }
+    }
+
+    fn links(&self) -> Links {
+        match self {
+            Self::File => Links::Follow,
+            Self::Names(_) | Self::Nowhere(_) => Links::Refuse,
         }
     }
 }
 
 /// A call that has been understood.
-struct Query<'a> {
+struct GrepQuery<'a> {
+    pattern: &'a str,
     matcher: Matcher,
     path: &'a str,
     glob: Option<&'a str>,
-    place: Place,
+    target: SearchTarget,
 }
 
-impl Query<'_> {
+impl GrepQuery<'_> {
     fn answer(&self, object: &mut Object<'_>, until: Option<Instant>) -> io::Result<()> {
         let reader = object.terms().reader;
-        let links = match &self.place {
-            Place::File => Links::Follow,
-            Place::Names(_) | Place::Nowhere(_) => Links::Refuse,
-        };
-        let shared = Shared::new(until, object.room(), reader, links);
-        let mut answer = Answer::new(&shared, &self.matcher, object)?;
-        // A pattern that names nothing, for whatever reason, names nothing to be searched.
-        let walk = match &self.place {
-            Place::File => Ok(Some(walk::file(Path::new(self.path)))),
-            Place::Names(pattern) => pattern.walk(Path::new(self.path), until).map(Some),
-            Place::Nowhere(_) => Ok(None),
-        };
+        let shared = SharedSearch::new(until, object.room(), reader, self.target.links());
+        let mut answer = Answer::new(&shared, object)?;
+        let walk = self.target.walk(self.path, until);
         let mut walked = Ok(Walked::default());
         match walk {
             Ok(Some(walk)) => {
-                let searcher = || Searcher::new(&shared, &self.matcher);
+                let searcher = || FileSearcher::new(&shared, &self.matcher);
                 let (all, flow) = walk.visit(
                     || shared.threads(),
                     searcher,
-                    |stretch: &mut Stretch| match answer.add(stretch) {
+                    |chunk: &mut ResultChunk| match answer.add(chunk) {
                         Ok(true) => ControlFlow::Continue(()),
                         Ok(false) => ControlFlow::Break(Ok(())),
                         Err(error) => ControlFlow::Break(Err(error)),
@@ -183,7 +203,12 @@ impl Query<'_> {
         Ok(())
     }
 
-    fn notes(&self, walked: &Result<Walked, GlobError>, done: &Done, terms: &Terms) -> Notes {
+    fn notes(
+        &self,
+        walked: &Result<Walked, GlobError>,
+        done: &SearchOutcome,
+        terms: &Terms,
+    ) -> Notes {
         let mut notes = Notes::default();
         notes.add(what_is_shown(done));
         let undecided = done.undecided.as_deref();
@@ -195,15 +220,16 @@ impl Query<'_> {
         );
         notes.add(cut_short(&done.not_to_the_end));
         notes.add(unreadable(done));
-        if done.count == 0 {
-            notes.add(self.matcher.why_nothing());
-        }
         let mut ended = done.ended.is_some();
         if let Ok(walked) = walked {
             let left_out = walked.left_out;
             ended |= left_out.is_some();
-            notes.add(left_out.map(|what| search_notes::left_out(what, terms, WORDS)));
-            notes.add(search_notes::unlisted(&walked.unlisted));
+            notes.add(left_out.map(|what| note::left_out(what, terms, WORDS)));
+            notes.add(note::unlisted(&walked.unlisted));
+        }
+        if !ended && done.files > 0 && (done.count == 0 || has_empty_group(self.pattern)) {
+            let pass = SecondPass::of(self.pattern, done.count > 0, terms.until());
+            notes.add(pass.note(self.path, &self.target));
         }
         if done.count == 0 && !ended && done.unreadable == 0 {
             notes.add(self.why_nothing(walked, done, terms));
@@ -211,39 +237,39 @@ impl Query<'_> {
         notes
     }
 
-    /// Why no line was found; none, where all that was asked for was searched.
+    /// Says why no line was found; none, where all that was asked for was searched.
     fn why_nothing(
         &self,
         walked: &Result<Walked, GlobError>,
-        done: &Done,
+        done: &SearchOutcome,
         terms: &Terms,
     ) -> Option<String> {
-        let until = Instant::now() + nothing::LIMIT;
+        let until = Instant::now() + empty_result::LIMIT;
         let until = terms
             .deadline
             .map_or(until, |deadline| until.min(deadline.end));
         let glob = self.glob.unwrap_or("*");
-        let walked = match (&self.place, walked) {
-            (Place::File, _) => {
+        let walked = match (&self.target, walked) {
+            (SearchTarget::File, _) => {
                 return self.glob.map(|_| {
                     "`path` is a file, which alone was searched; `glob` counts only where `path` is a directory."
                         .to_owned()
                 });
             }
-            (Place::Nowhere(error), _) => {
-                return Some(search_notes::no_pattern(*error, glob.len(), WORDS));
+            (SearchTarget::Nowhere(error), _) => {
+                return Some(note::no_pattern(*error, glob.len(), WORDS));
             }
             (_, Err(GlobError::ReadError(error))) => {
-                let why = search_notes::reason(*error);
+                let why = note::reason(*error);
                 return Some(format!(
                     "Nothing was searched: {} cannot be listed ({why}).",
                     self.path
                 ));
             }
             (_, Err(error)) => return Some(format!("Nothing was searched: {error}.")),
-            (Place::Names(_), Ok(walked)) => walked,
+            (SearchTarget::Names(_), Ok(walked)) => walked,
         };
-        let asked = Asked {
+        let search = EmptySearch {
             path: if self.path == "." { "" } else { self.path },
             pattern: glob,
             files_only: true,
@@ -252,10 +278,10 @@ impl Query<'_> {
         let misplaced = match self.path {
             "." => None,
             _ if glob.starts_with('/') => None,
-            _ => nothing::misplaced(asked, self.glob).map(Reason::Path),
+            _ => empty_result::misplaced(search, self.glob).map(EmptyReason::Path),
         };
-        let reason =
-            misplaced.or_else(|| nothing::lines(asked, searched(self.path, walked, done, until)));
+        let reason = misplaced
+            .or_else(|| empty_result::lines(search, searched(self.path, walked, done, until)));
         match reason {
             Some(reason) => Some(WORDS.why(&reason, done.files)),
             // A model is told so in place of the lines.
@@ -268,13 +294,13 @@ impl Query<'_> {
     }
 }
 
-/// What the names were that were found below `path`.
-fn searched(path: &str, walked: &Walked, done: &Done, until: Instant) -> Searched {
-    let mut searched = Searched {
+/// Counts the names that were found below `path`.
+fn searched(path: &str, walked: &Walked, done: &SearchOutcome, until: Instant) -> SearchedNames {
+    let mut searched = SearchedNames {
         files: done.files,
         directories: done.directories,
         hidden: walked.hidden,
-        ..Searched::default()
+        ..SearchedNames::default()
     };
     let here = fs::canonicalize(path);
     // What a link leads to within that directory, is searched there, if anything is.
@@ -292,21 +318,21 @@ fn searched(path: &str, walked: &Walked, done: &Done, until: Instant) -> Searche
     searched
 }
 
-/// What is said of matches that have no room.
-fn what_is_shown(done: &Done) -> Option<String> {
+/// Says how many matches are shown, where not all have room.
+fn what_is_shown(done: &SearchOutcome) -> Option<String> {
     let narrow = "pattern, glob or path";
     match done.first {
-        Some(length) => Some(search_notes::first_is_cut(length, done.count, narrow)),
-        None if done.bounded && done.shown < done.count => Some(search_notes::shown(
-            done.shown, done.count, "matches", narrow,
-        )),
+        Some(length) => Some(note::first_is_cut(length, done.count, narrow)),
+        None if done.bounded && done.shown < done.count => {
+            Some(note::shown(done.shown, done.count, "matches", narrow))
+        }
         None => None,
     }
 }
 
-fn unreadable(done: &Done) -> Option<String> {
+fn unreadable(done: &SearchOutcome) -> Option<String> {
     let (file, why) = done.first_unreadable.as_ref()?;
-    let why = search_notes::reason(*why);
+    let why = note::reason(*why);
     Some(match done.unreadable {
         1 => format!("1 file could not be read: {file} ({why})."),
         count => format!(
@@ -328,11 +354,11 @@ fn too_costly(lines: u64, first: &str) -> String {
     )
 }
 
-/// How long before the end of a call's time a pattern's limit counts as that end.
+/// The time before the end of a call's time at which a pattern's limit counts as that end.
 const NEARLY: Duration = Duration::from_millis(100);
 
-fn ended_early(ended: &Ended, done: &Done, terms: &Terms) -> String {
-    let Ended {
+fn ended_early(ended: &EarlyEnd, done: &SearchOutcome, terms: &Terms) -> String {
+    let EarlyEnd {
         file,
         line,
         by_the_clock,
@@ -340,10 +366,10 @@ fn ended_early(ended: &Ended, done: &Done, terms: &Terms) -> String {
     // A pattern's own limit is the rest of the call's time, where the call has one.
     let of_the_call = |until: Instant| Instant::now() + NEARLY >= until;
     let (why, what) = if *by_the_clock {
-        let time = search_notes::seconds(terms);
+        let time = note::seconds(terms);
         (format!("the call had {time}"), "Narrow `path` or `glob`")
     } else if terms.until().is_some_and(of_the_call) {
-        let time = search_notes::seconds(terms);
+        let time = note::seconds(terms);
         (
             format!("the call had {time}"),
             "Narrow `path` or `glob`, make the pattern simpler",
