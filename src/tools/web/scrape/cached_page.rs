@@ -9,15 +9,15 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::asked::Asked;
+use super::browser_render;
 use super::failure::{self, Refusal};
 use super::page::Page;
-use super::read;
-use super::scripted;
+use super::reader;
+use super::request::Asked;
 use crate::cache::{self, Question, Store};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Terms;
-use crate::tools::network;
+use crate::tools::web::network;
 use crate::web::allowed::{self, Allowed};
 use crate::web::guard::{self, Guard};
 
@@ -53,7 +53,7 @@ pub fn answer(asked: &Asked, terms: &Terms, store: Option<&dyn Store>) -> Result
     // Its time begins before the wait for somebody else's.
     let client = network::client(terms);
     let Some(store) = store.filter(|_| may_be_shown(asked, &asked.url)) else {
-        let found = read::page(asked, terms, client);
+        let found = reader::page(asked, terms, client);
         return found.map(new).map_err(|refusal| refusal.failure);
     };
     let question = question(asked);
@@ -65,7 +65,7 @@ pub fn answer(asked: &Asked, terms: &Terms, store: Option<&dyn Store>) -> Result
         Err(turn) => turn,
     };
     let is_patient = client.left() >= PATIENT;
-    match read::page(asked, terms, client) {
+    match reader::page(asked, terms, client) {
         Ok(page) => {
             if !page.of_the_moment {
                 put(store, &question, &Kept::Page(&page), GOOD_FOR);
@@ -142,7 +142,7 @@ fn question(asked: &Asked) -> Question {
             "addresses",
             guard::fetches_public_alone().then_some("public"),
         )
-        .with("ways", Some(scripted::ways(url)))
+        .with("ways", Some(browser_render::ways(url)))
         .with_list(
             "services",
             &SERVICES.map(|name| variable(name).unwrap_or_default()),

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::request::Request;
-use crate::tools::web_meant;
+use crate::tools::web::meant_url;
 use crate::web::client;
 
 /// How a page is wanted.
@@ -80,7 +80,7 @@ impl Asked {
         // Another tool's field: whatever it holds says nothing here.
         let length = length.and_then(|length| usize::try_from(length).ok());
         let url = client::parse_url(address).map_err(|error| {
-            let note = web_meant::of_no_url(super::NAME, address);
+            let note = meant_url::of_no_url(super::NAME, address);
             let message = format!("Invalid URL: {error}. Send an http or https address.");
             Failure::new(Code::InvalidUrl, message).with_note(note)
         })?;

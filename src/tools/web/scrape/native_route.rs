@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use super::asked::Asked;
 use super::facts::{self, Source};
 use super::failure::{self, Refusal};
 use super::page::Page;
-use super::read;
+use super::reader;
+use super::request::Asked;
 use crate::contract::failure::Code;
 use crate::web::allowed::Allowed;
 use crate::web::client::Client;
@@ -35,10 +35,10 @@ pub fn page(asked: &Asked, client: &Client, end: Instant) -> Result<Option<Page>
         }
     };
     let mut page = Page {
-        url: read::shown(&asked.url),
+        url: reader::shown(&asked.url),
         content_type: found.kind.to_owned(),
         markdown: true,
-        title: read::titled(&found.document.title),
+        title: reader::titled(&found.document.title),
         partial: found.partial,
         // What could not be read may be readable the next time.
         of_the_moment: found.partial,

@@ -3,8 +3,8 @@
 //! Rules: the specification's `web_search`, and the decisions on it.
 
 mod answer;
-mod failed;
-mod fields;
+mod failure;
+mod request;
 
 use std::time::Instant;
 
@@ -13,13 +13,13 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{self, Exits, Family, Manual, Part, Scope, Set, Tool};
-use crate::tools::{network, research};
+use crate::tools::web::{network, research_cache};
 use crate::web::credentials::Credentials;
 use crate::web::search::hints::Hints;
 use crate::web::search::known::Known;
 use crate::web::search::outcome::Answer;
 use crate::web::search::searcher::Searcher;
-use fields::Wanted;
+use self::request::Wanted;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -32,9 +32,9 @@ pub const TOOL: Tool = Tool {
     hints: tool::Hints::ASKS,
     scope: Scope::Network,
     at_once: None,
-    schema: include_str!("schemas/web_search.json"),
-    model_schema: include_str!("schemas/for_models/web_search.json"),
-    output_schema: Some(include_str!("schemas/output/web_search.json")),
+    schema: include_str!("../../schemas/web_search.json"),
+    model_schema: include_str!("../../schemas/for_models/web_search.json"),
+    output_schema: Some(include_str!("../../schemas/output/web_search.json")),
     own_limit: None,
     artifacts: false,
     manual: Manual {
@@ -80,9 +80,9 @@ CUSTOM_LENSES_PATH says.",
                 "CUSTOM_LENSES_PATH",
                 "further files and directories with lenses, with colons between them",
             ),
-            research::NO_CACHE,
-            research::CACHE_KEY,
-            research::CACHE_PLACES,
+            research_cache::NO_CACHE,
+            research_cache::CACHE_KEY,
+            research_cache::CACHE_PLACES,
             network::PROXIES,
             network::NO_PROXY,
             network::CERTIFICATES,
@@ -107,8 +107,8 @@ CUSTOM_LENSES_PATH says.",
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let credentials = Credentials::from_env();
-    let wanted = fields::read(request, &credentials)?;
-    let cache = research::Cache::of_user(request.terms());
+    let wanted = request::read(request, &credentials)?;
+    let cache = research_cache::Cache::of_user(request.terms());
     let client = network::client(request.terms());
     let known = Known {
         credentials: &credentials,
@@ -120,7 +120,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         known,
     };
     let found = searcher.search(&wanted.search);
-    let answer = found.map_err(|error| failed::failure(&error, &credentials))?;
+    let answer = found.map_err(|error| failure::failure(&error, &credentials))?;
     Ok(reply(wanted, answer, &known))
 }
 
@@ -129,14 +129,14 @@ fn from_cache<'a>(
     store: &dyn Store,
 ) -> Option<Result<Reply<'a>, Failure>> {
     let credentials = Credentials::from_env();
-    let wanted = match fields::read(request, &credentials) {
+    let wanted = match request::read(request, &credentials) {
         Ok(wanted) => wanted,
         Err(failure) => return Some(Err(failure)),
     };
     let known = Known {
         credentials: &credentials,
         store: Some(store),
-        keeps_answers: research::keeps_answers(request.terms()),
+        keeps_answers: research_cache::keeps_answers(request.terms()),
     };
     let begin = Instant::now();
     let mut answer = known.answer(&wanted.search)?;

@@ -8,13 +8,13 @@ use std::io;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::asked::LONGEST;
-use super::cut;
+use super::content_cut;
 use super::page::{Page, Paging};
+use super::request::LONGEST;
 use crate::contract::bounded::Measure;
 use crate::contract::reply::Object;
 use crate::contract::terms::{Reader, Terms};
-use crate::tools::research::TRUST;
+use crate::tools::web::research_cache::TRUST;
 
 /// Fewer words than these are said to be few.
 const SPARSE: usize = 150;
@@ -228,12 +228,12 @@ fn write_within(object: &mut Object<'_>, page: &Page) -> io::Result<()> {
 }
 
 /// The beginning of the content that has `room`, if that is not all of it.
-fn shorter(page: &Page, room: usize, measure: Measure) -> Option<cut::Beginning> {
+fn shorter(page: &Page, room: usize, measure: Measure) -> Option<content_cut::Beginning> {
     let fits = measure.prefix(page.content.as_bytes(), room);
     if fits == page.content.len() {
         return None;
     }
-    cut::beginning(&page.content, fits, page.markdown)
+    content_cut::beginning(&page.content, fits, page.markdown)
 }
 
 /// How to have the rest of a content of which `shown` bytes are shown. `bounded` is whether that is

@@ -10,9 +10,9 @@ use url::Url;
 
 use crate::document::Certainty;
 use crate::sort::Sort;
-use crate::tools::web_download::{MAX_URL, command, download, plain};
-use crate::tools::web_meant::{bare_host, without_punctuation};
-use crate::tools::web_page;
+use crate::tools::web::download_command::{MAX_URL, command, download, plain};
+use crate::tools::web::meant_url::{bare_host, without_punctuation};
+use crate::tools::web::page_source;
 use crate::web::charset::{self, BodyKind, signature};
 use crate::web::client::{NetworkError, Response};
 use crate::web::{quote, refusal};
@@ -163,7 +163,7 @@ fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) ->
     while !text.text.is_char_boundary(end) {
         end -= 1;
     }
-    let page = web_page::convert(
+    let page = page_source::convert(
         &text.text[..end],
         url,
         false,

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::asked::{Asked, Mode};
-use super::cut;
+use super::content_cut;
+use super::request::{Asked, Mode};
 use crate::unseen;
 
 /// How `web_fetch` shows the same text, for whoever wants the rest of one that was cut.
@@ -81,7 +81,7 @@ impl Page {
         self.notes.extend(taken.note_of_page("the content"));
         self.whole = text.len();
         self.words = text.split_whitespace().count();
-        match cut::beginning(&text, asked.max_length, self.markdown) {
+        match content_cut::beginning(&text, asked.max_length, self.markdown) {
             None => self.content = text.into_owned(),
             Some(beginning) => {
                 self.content = beginning.text;
@@ -99,7 +99,7 @@ impl Page {
             let note = "What is no UTF-8 is shown as U+FFFD: its bytes are not in this answer.";
             self.notes.push(note.to_owned());
         }
-        let fits = cut::floor(&text, most);
+        let fits = content_cut::floor(&text, most);
         self.truncated = more || fits < text.len();
         text.truncate(fits);
         self.content = text;

@@ -18,19 +18,19 @@
 //! | `failure` | why there is none |
 
 mod answer;
-mod asked;
-mod cut;
+mod browser_render;
+mod cached_page;
+mod content_cut;
+mod content_type;
+mod document_file;
 mod facts;
 mod failure;
-mod files;
-mod form;
-mod kept;
-mod link;
-mod natively;
+mod native_route;
 mod page;
-mod read;
-mod scripted;
-mod walls;
+mod placeholder;
+mod reader;
+mod request;
+mod resource_link;
 
 use crate::cache::Store;
 use crate::contract::failure::Failure;
@@ -38,10 +38,10 @@ use crate::contract::reply::{META, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
-use crate::tools::network;
-use crate::tools::research::{self, Cache, Freshness};
-use asked::Asked;
-use kept::Found;
+use crate::tools::web::network;
+use crate::tools::web::research_cache::{self, Cache, Freshness};
+use cached_page::Found;
+use request::Asked;
 
 /// The tool's name.
 const NAME: &str = "scrape_page";
@@ -57,9 +57,9 @@ pub const TOOL: Tool = Tool {
     hints: Hints::ASKS,
     scope: Scope::Network,
     at_once: Some(4),
-    schema: include_str!("../schemas/scrape_page.json"),
-    model_schema: include_str!("../schemas/for_models/scrape_page.json"),
-    output_schema: Some(include_str!("../schemas/output/scrape_page.json")),
+    schema: include_str!("../../schemas/scrape_page.json"),
+    model_schema: include_str!("../../schemas/for_models/scrape_page.json"),
+    output_schema: Some(include_str!("../../schemas/output/scrape_page.json")),
     own_limit: Some("max_length"),
     artifacts: true,
     manual: Manual {
@@ -152,9 +152,9 @@ const ENVIRONMENT: &[(&str, &str)] = &[
         "IKIGAI_CROSSREF_URL, IKIGAI_EXA_URL, IKIGAI_HN_URL, IKIGAI_YOUTUBE_URL",
         "the addresses of Crossref, Exa, Hacker News' API and YouTube, for proxies and tests",
     ),
-    research::NO_CACHE,
-    research::CACHE_KEY,
-    research::CACHE_PLACES,
+    research_cache::NO_CACHE,
+    research_cache::CACHE_KEY,
+    research_cache::CACHE_PLACES,
 ];
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
@@ -162,7 +162,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let terms = request.terms();
     let cache = Cache::of_user(terms);
     let store = cache.for_answers();
-    let found = kept::answer(&asked, terms, store)?;
+    let found = cached_page::answer(&asked, terms, store)?;
     Ok(reply(found, terms, store))
 }
 
@@ -175,20 +175,20 @@ fn from_cache<'a>(
         Err(failure) => return Some(Err(failure)),
     };
     let terms = request.terms();
-    if !research::keeps_answers(terms) {
+    if !research_cache::keeps_answers(terms) {
         return None;
     }
-    let found = kept::known(&asked, store)?;
+    let found = cached_page::known(&asked, store)?;
     Some(found.map(|found| reply(found, terms, Some(store))))
 }
 
 fn reply<'a>(found: Found, terms: &Terms, store: Option<&dyn Store>) -> Reply<'a> {
-    let linked = link::of(&found.page, terms, store);
+    let linked = resource_link::of(&found.page, terms, store);
     Reply::new(move |object| {
         match &linked {
             Some(linked) => linked.write(object)?,
             None => answer::write(object, &found.page)?,
         }
-        object.beside(META, &Freshness::of(found.age, kept::GOOD_FOR))
+        object.beside(META, &Freshness::of(found.age, cached_page::GOOD_FOR))
     })
 }

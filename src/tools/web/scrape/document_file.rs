@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use memchr::memmem;
 
-use super::asked::Asked;
+use super::content_type;
 use super::facts::{self, Source};
 use super::failure::{self, Refusal};
-use super::form;
 use super::page::Page;
-use super::read;
+use super::reader;
+use super::request::Asked;
 use crate::document::{self, FileError, FileKind, FileLimits, PdfError};
-use crate::tools::web_notes;
+use crate::tools::web::fetch_note;
 use crate::web::client::{Client, Response};
 
 /// Where the mark of a PDF file stands at the latest, in bytes.
@@ -42,7 +42,7 @@ pub fn begins_as_one(body: &[u8]) -> bool {
 fn kind_of(reply: &Response) -> Option<FileKind> {
     let kind = FileKind::of(&reply.body)?;
     let body = reply.body.trim_ascii_start();
-    let declared = reply.content_type().map(form::essence);
+    let declared = reply.content_type().map(content_type::essence);
     let is_text = declared.is_some_and(|kind| kind.starts_with("text/")) || body.starts_with(b"<");
     (kind != FileKind::Pdf || body.starts_with(b"%PDF") || !is_text).then_some(kind)
 }
@@ -54,10 +54,10 @@ pub fn page(
     end: Instant,
     client: &Client,
 ) -> Result<Option<Page>, Refusal> {
-    let declared = reply.content_type().map(form::essence);
+    let declared = reply.content_type().map(content_type::essence);
     let declared = declared.as_deref().unwrap_or_default();
     let unreadable = |why: &str| {
-        let note = web_notes::of_file(declared, &reply.url, &asked.url, &reply.body);
+        let note = fetch_note::of_file(declared, &reply.url, &asked.url, &reply.body);
         failure::of_document(why, note).detail(declared)
     };
     let failed = |error: &FileError| {
@@ -89,13 +89,13 @@ pub fn page(
     let document =
         document::convert_file(&reply.body, kind, &limits).map_err(|error| failed(&error))?;
     let mut page = Page {
-        url: read::shown(&reply.url),
+        url: reader::shown(&reply.url),
         content_type: kind.name().to_owned(),
         markdown: true,
-        title: read::titled(&document.title),
+        title: reader::titled(&document.title),
         ..Page::default()
     };
-    read::note_what_is_missing(&mut page, document.cuts);
+    reader::note_what_is_missing(&mut page, document.cuts);
     let source = Source {
         author: document.author.as_deref(),
         date: document.date.as_deref(),

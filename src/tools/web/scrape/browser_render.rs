@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::asked::Asked;
 use super::page::{Page, Paging};
-use super::read::{Found, Html};
-use super::walls;
+use super::placeholder;
+use super::reader::{Found, Html};
+use super::request::Asked;
 use crate::browser::Browser;
 use crate::document::Document;
 use crate::web::client::Client;
@@ -73,7 +73,7 @@ fn rendered(html: &Html<'_>, client: &Client, page: &mut Page) -> Option<Found> 
         ..*html
     };
     let found = shown.convert()?;
-    if walls::is_shell(&rendered.html, found.document.own()) && !found.document.has_text() {
+    if placeholder::is_shell(&rendered.html, found.document.own()) && !found.document.has_text() {
         page.notes
             .push("A browser shows no more of it than this.".to_owned());
         return None;

@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
-use super::asked::{Asked, Mode};
+use super::browser_render;
+use super::content_type::{self, Form};
+use super::document_file;
 use super::facts::{self, Source};
 use super::failure::{self, Refusal};
-use super::files;
-use super::form::{self, Form};
-use super::natively;
+use super::native_route;
 use super::page::{Page, Paging};
-use super::scripted;
-use super::walls;
+use super::placeholder;
+use super::request::{Asked, Mode};
 use crate::contract::terms::Terms;
 use crate::document::{self, Certainty, Cuts, Document};
 use crate::page::Embedded;
-use crate::tools::{network, web_notes, web_page};
+use crate::tools::web::{fetch_note, network, page_source};
 use crate::unseen;
 use crate::web::charset::{self, BodyText, Unsupported, signature};
 use crate::web::client::{self, Client, FetchRequest, MAX_BODY, Most, Response};
@@ -42,19 +42,19 @@ pub fn page(asked: &Asked, terms: &Terms, client: Client) -> Result<Page, Refusa
     }
     let client = client.keeping(Most {
         bytes: MAX_BODY,
-        larger: Some((files::begins_as_one, MAX_DOCUMENT)),
+        larger: Some((document_file::begins_as_one, MAX_DOCUMENT)),
     });
     let end =
         || Instant::now() + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10);
-    if let Some(page) = natively::page(asked, &client, end())? {
+    if let Some(page) = native_route::page(asked, &client, end())? {
         return Ok(page);
     }
     let reply = get(asked, &client)?;
-    if let Some(check) = walls::bot_check(&reply) {
+    if let Some(check) = placeholder::bot_check(&reply) {
         return Err(failure::of_bot_check(&check, &reply.status_text()));
     }
     let end = end();
-    if let Some(page) = files::page(&reply, asked, end, &client)? {
+    if let Some(page) = document_file::page(&reply, asked, end, &client)? {
         return Ok(page);
     }
     text(reply, asked, end, &client)
@@ -126,7 +126,7 @@ fn text(reply: Response, asked: &Asked, end: Instant, client: &Client) -> Result
     if form == Form::Html {
         let xhtml = reply
             .content_type()
-            .is_some_and(|kind| form::essence(kind) == "application/xhtml+xml");
+            .is_some_and(|kind| content_type::essence(kind) == "application/xhtml+xml");
         let (url, guard) = (reply.url.clone(), reply.guard.clone());
         // The bytes have been read, and take room that the conversion needs.
         drop(reply);
@@ -142,7 +142,7 @@ fn text(reply: Response, asked: &Asked, end: Instant, client: &Client) -> Result
     if form == Form::Markdown {
         page.markdown = true;
         page.extracted_by = Some("markdown".to_owned());
-        page.title = form::title_of_markdown(&text.text);
+        page.title = content_type::title_of_markdown(&text.text);
     }
     page.paging = Paging::Whole;
     facts::add(&mut page, &Source::at(&reply.url), &text.text, Some(client));
@@ -162,14 +162,14 @@ fn decode(reply: &Response, asked: &Asked) -> Result<BodyText, Refusal> {
         Err(unsupported) => unsupported,
     };
     // A server may say that of its error's page, or of a text, which is a document at other times.
-    if files::is_document(&form::essence(&kind))
+    if document_file::is_document(&content_type::essence(&kind))
         && signature::of(&reply.body).is_none()
         && let Ok(text) = read(None)
         && is_written(&text.text)
     {
         return Ok(text);
     }
-    let note = web_notes::of_file(&kind, &reply.url, &asked.url, &reply.body);
+    let note = fetch_note::of_file(&kind, &reply.url, &asked.url, &reply.body);
     Err(failure::of_file(&kind, note))
 }
 
@@ -216,15 +216,15 @@ impl Html<'_> {
         let mut found = self.convert().ok_or_else(failure::of_parser)?;
         // Of a page that was cut nobody knows what else it shows.
         let is_whole = !found.document.cuts.are_of_content();
-        if is_whole && walls::is_shell(self.source, found.document.own()) {
-            match scripted::page(self, client, asked, &mut page) {
+        if is_whole && placeholder::is_shell(self.source, found.document.own()) {
+            match browser_render::page(self, client, asked, &mut page) {
                 Some(better) => found = better,
                 None => page.partial = true,
             }
         }
         let document = &found.document;
         let html = found.html.as_deref().unwrap_or(self.source);
-        if walls::is_login(html, &document.title, document.own()) {
+        if placeholder::is_login(html, &document.title, document.own()) {
             return Err(failure::of_login_page(status));
         }
         if !page.partial && !document.has_text() {
@@ -251,12 +251,12 @@ impl Html<'_> {
     pub fn convert(&self) -> Option<Found> {
         let begin = Instant::now();
         let half = begin + self.end.saturating_duration_since(begin) / 2;
-        let (main, certainty) = web_page::convert_main(self.source, self.url, self.xhtml, half)?;
+        let (main, certainty) = page_source::convert_main(self.source, self.url, self.xhtml, half)?;
         let (document, paging) = match certainty {
             Certainty::Complete => (main, Paging::Main),
             Certainty::Whole => (main, Paging::Whole),
             Certainty::Partial => {
-                let whole = web_page::convert(self.source, self.url, self.xhtml, self.end)?;
+                let whole = page_source::convert(self.source, self.url, self.xhtml, self.end)?;
                 (whole, Paging::Whole)
             }
         };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::contract::failure::{Advice, Code, Failure};
-use crate::tools::research;
+use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
 use crate::web::search::choice;
 use crate::web::search::failure::{self, Kind};
@@ -30,7 +30,7 @@ pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure 
             let configured = choice::configured(credentials);
             let advice = Advice {
                 alternatives: names(&configured.iter().map(|one| one.name).collect::<Vec<_>>()),
-                ..research::advice(code)
+                ..research_cache::advice(code)
             };
             Failure::new(code, message).with_advice(advice)
         }
@@ -45,7 +45,7 @@ pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure 
             let advice = Advice {
                 retryable: after.is_some(),
                 retry_after: after,
-                suggested_action: Some(research::action(code, after.is_some()).to_owned()),
+                suggested_action: Some(research_cache::action(code, after.is_some()).to_owned()),
                 provider: Some(failure.provider.to_owned()),
                 alternatives: names(alternatives),
                 detail: reasons,

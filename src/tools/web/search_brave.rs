@@ -4,8 +4,8 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Account, Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
-use crate::tools::search_answer::Paging;
-use crate::tools::{network, search_answer};
+use crate::tools::web::provider_answer::Paging;
+use crate::tools::web::{network, provider_answer};
 use crate::web::credentials::Credentials;
 use crate::web::search::brave::{self, BraveQuery};
 
@@ -20,8 +20,8 @@ pub const TOOL: Tool = Tool {
     hints: Hints::ASKS,
     scope: Scope::Network,
     at_once: None,
-    schema: include_str!("schemas/web_search_brave.json"),
-    model_schema: include_str!("schemas/for_models/web_search_brave.json"),
+    schema: include_str!("../schemas/web_search_brave.json"),
+    model_schema: include_str!("../schemas/for_models/web_search_brave.json"),
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -52,7 +52,7 @@ in ~/.config/ikigai/credentials.json.",
 };
 
 const ACCOUNT: Account = Account {
-    credentials: &[search_answer::credential(brave::KEY)],
+    credentials: &[provider_answer::credential(brave::KEY)],
     notice: brave::SETUP_NOTICE,
     source: "Get your key: https://brave.com/search/api/",
 };
@@ -61,12 +61,12 @@ const ACCOUNT: Account = Account {
 const MISSING: &str = r#"{"tool": "web_search_brave", "credential": "api_key", "signup_url": "https://brave.com/search/api/"}"#;
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let domains = search_answer::domains(request)?;
+    let domains = provider_answer::domains(request)?;
     let query = BraveQuery {
         count: request.integer("count", 1..=20)?.unwrap_or(10),
         page: request.integer("offset", 0..=9)?.unwrap_or(0),
         domains: &domains,
-        text: search_answer::query(request)?,
+        text: provider_answer::query(request)?,
     };
     let search = || {
         let key = brave::key(&Credentials::from_env())?;
@@ -77,8 +77,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             &query,
         )
     };
-    let found = search().map_err(|error| search_answer::failure(error, &ACCOUNT, MISSING))?;
-    Ok(search_answer::reply(found, &domains, paging(query.page)))
+    let found = search().map_err(|error| provider_answer::failure(error, &ACCOUNT, MISSING))?;
+    Ok(provider_answer::reply(found, &domains, paging(query.page)))
 }
 
 /// How more results are asked for than those of `page`.

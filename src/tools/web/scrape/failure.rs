@@ -9,10 +9,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::asked::Asked;
-use super::walls;
+use super::placeholder;
+use super::request::Asked;
 use crate::contract::failure::{Advice, Code, Failure};
-use crate::tools::{research, web_meant, web_notes};
+use crate::tools::web::{fetch_note, meant_url, research_cache};
 use crate::web::allowed::NotAllowed;
 use crate::web::client::{FetchError, NetworkError, Response};
 use crate::web::refusal;
@@ -35,7 +35,7 @@ impl Refusal {
     /// A failure of this code: what happened, and what to do.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
-            failure: Failure::new(code, message).with_advice(research::advice(code)),
+            failure: Failure::new(code, message).with_advice(research_cache::advice(code)),
             keeps: true,
         }
     }
@@ -87,7 +87,7 @@ pub fn of_fetch(error: FetchError, asked: &Asked) -> Refusal {
     match error {
         FetchError::InvalidUrl(why) => {
             let message = format!("Invalid URL: {why}. Send an http or https address.");
-            let note = web_meant::of_no_url(super::NAME, asked.url.as_str());
+            let note = meant_url::of_no_url(super::NAME, asked.url.as_str());
             Failure::new(Code::InvalidUrl, message)
                 .with_note(note)
                 .into()
@@ -101,7 +101,7 @@ fn of_network(error: &NetworkError, asked: &Url) -> Refusal {
     if let Some(why) = &error.not_allowed {
         return of_not_allowed(why);
     }
-    let note = web_notes::of_network(error, asked);
+    let note = fetch_note::of_network(error, asked);
     if error.refused {
         let message = format!("{} Use another address.", failed_to_fetch(error));
         let refusal = Refusal::new(Code::NetworkError, message).note(note);
@@ -138,7 +138,7 @@ pub fn of_not_allowed(why: &NotAllowed) -> Refusal {
 fn of_status(reply: &Response, asked: &Url) -> Refusal {
     let status = reply.status_text();
     let host = reply.url.host_str().unwrap_or_default();
-    let check = walls::bot_check(reply);
+    let check = placeholder::bot_check(reply);
     let refusal = match (reply.status, check) {
         (status_code, Some(check)) if check.is_certain || !tells_by_itself(status_code) => {
             of_bot_check(&check, &status)
@@ -150,7 +150,7 @@ fn of_status(reply: &Response, asked: &Url) -> Refusal {
             let login = !asked.username().is_empty() || asked.password().is_some();
             let said = refusal::said(reply, login).join(" ");
             return Refusal::new(Code::AuthRequired, message)
-                .note(joined(said, web_notes::quoted(reply, asked)))
+                .note(joined(said, fetch_note::quoted(reply, asked)))
                 .detail(status);
         }
         (403 | 451, _) => Refusal::new(
@@ -167,7 +167,7 @@ fn of_status(reply: &Response, asked: &Url) -> Refusal {
                  the page."
             ),
         )
-        .note(web_meant::without_punctuation(asked).unwrap_or_default()),
+        .note(meant_url::without_punctuation(asked).unwrap_or_default()),
         (410, _) => Refusal::new(
             Code::NotFound,
             format!(
@@ -199,9 +199,9 @@ fn of_status(reply: &Response, asked: &Url) -> Refusal {
         )
         .note(refusal::said(reply, false).join(" ")),
     };
-    let elsewhere = web_notes::elsewhere(&reply.url, asked);
+    let elsewhere = fetch_note::elsewhere(&reply.url, asked);
     let said = joined(refusal.failure.note.clone(), elsewhere);
-    let said = joined(said, web_notes::quoted(reply, asked));
+    let said = joined(said, fetch_note::quoted(reply, asked));
     refusal.note(said).detail(status)
 }
 
@@ -237,7 +237,7 @@ fn of_rate_limit(reply: &Response, host: &str, status: &str) -> Refusal {
 }
 
 /// The failure of a page behind a check for robots.
-pub fn of_bot_check(check: &walls::BotCheck, status: &str) -> Refusal {
+pub fn of_bot_check(check: &placeholder::BotCheck, status: &str) -> Refusal {
     let name = check
         .name
         .map(|name| format!(" ({name})"))

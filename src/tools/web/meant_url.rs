@@ -5,7 +5,7 @@ use std::path::Path;
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
-use crate::tools::web_download::{MAX_URL, download, plain};
+use crate::tools::web::download_command::{MAX_URL, download, plain};
 use crate::web::client;
 use crate::web::quote;
 

@@ -3,7 +3,7 @@
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::request::Request;
-use crate::tools::research;
+use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
 use crate::web::search::lenses::Lenses;
 use crate::web::search::named_hosts;
@@ -220,5 +220,5 @@ fn senseless(message: impl Into<String>, action: impl AsRef<str>) -> Failure {
     }
     message.push(' ');
     message.push_str(action.as_ref());
-    Failure::new(Code::InvalidArg, message).with_advice(research::advice(Code::InvalidArg))
+    Failure::new(Code::InvalidArg, message).with_advice(research_cache::advice(Code::InvalidArg))
 }

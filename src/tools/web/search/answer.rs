@@ -3,12 +3,12 @@
 
 use serde::Serialize;
 
-use super::fields::Wanted;
+use super::request::Wanted;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{META, Object, Reply};
 use crate::contract::terms::Reader;
 use crate::page::{Reputation, reputation};
-use crate::tools::research::{Freshness, TRUST};
+use crate::tools::web::research_cache::{Freshness, TRUST};
 use crate::web::search::claim::Claim;
 use crate::web::search::hints::{Action, Hints};
 use crate::web::search::kept::GOOD_FOR;

@@ -13,7 +13,7 @@ use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
 use crate::document::{self, Document};
-use crate::tools::{network, web_meant, web_notes as notes, web_page as page};
+use crate::tools::web::{fetch_note, meant_url, network, page_source};
 use crate::unseen;
 use crate::web::charset::{self, BodyKind, Unsupported};
 use crate::web::client::{self, FetchError, MAX_BODY};
@@ -30,8 +30,8 @@ pub const TOOL: Tool = Tool {
     hints: Hints::ASKS,
     scope: Scope::Network,
     at_once: Some(4),
-    schema: include_str!("schemas/web_fetch.json"),
-    model_schema: include_str!("schemas/for_models/web_fetch.json"),
+    schema: include_str!("../schemas/web_fetch.json"),
+    model_schema: include_str!("../schemas/for_models/web_fetch.json"),
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -89,14 +89,14 @@ fn write(
     let text = &page.document.markdown;
     let lines = window(text, offset, limit);
     if lines.is_empty() && offset > 1 {
-        object.note(notes::behind_the_end(offset, count_lines(text)));
+        object.note(fetch_note::behind_the_end(offset, count_lines(text)));
     }
     let cut = object.whole_text("content", lines.as_bytes())?;
     if let Some(cut) = cut {
         let last = offset + cut.lines.max(1) - 1;
         if cut.lines == 0 {
             let line = window(lines, 1, Some(1)).trim_end_matches('\n');
-            object.note(notes::long_line(offset, line.len(), cut.bytes));
+            object.note(fetch_note::long_line(offset, line.len(), cut.bytes));
         }
         // The line that was cut may be the last one.
         if !window(lines, cut.lines.max(1) + 1, Some(1)).is_empty() {
@@ -117,7 +117,7 @@ struct Page {
 
 fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<Page, Failure> {
     let asked = client::parse_url(url)
-        .map_err(|error| failure(error, None).with_note(web_meant::of_no_url(TOOL.name, url)))?;
+        .map_err(|error| failure(error, None).with_note(meant_url::of_no_url(TOOL.name, url)))?;
     let request = client::FetchRequest {
         url: &asked,
         accept: client::ACCEPT_PAGES,
@@ -130,7 +130,7 @@ fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<Page, Failure> {
     let mut said = Notes::default();
     said.add(refusal::bot_check(&reply).map(refusal::about_bot_check));
     if reply.body.trim_ascii().is_empty() {
-        let markdown = notes::empty(&reply);
+        let markdown = fetch_note::empty(&reply);
         return Ok(Page {
             url: reply.url,
             document: Document {
@@ -143,7 +143,7 @@ fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<Page, Failure> {
     let host = reply.url.host_str().unwrap_or_default();
     let text = charset::read(&reply.body, reply.content_type(), host, reply.truncated);
     let text = text.map_err(|Unsupported(kind)| {
-        not_text(&kind).with_note(notes::of_file(&kind, &reply.url, &asked, &reply.body))
+        not_text(&kind).with_note(fetch_note::of_file(&kind, &reply.url, &asked, &reply.body))
     })?;
     let xhtml = reply.content_type().is_some_and(is_xhtml);
     let (address, truncated) = (reply.url, reply.truncated);
@@ -159,16 +159,16 @@ fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<Page, Failure> {
                 + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10);
             let (html, url) = (&text.text, &address);
             let converted = if main_only {
-                page::convert_main(html, url, xhtml, end)
-                    .map(|(document, certainty)| (document, notes::of_main_content(certainty)))
+                page_source::convert_main(html, url, xhtml, end)
+                    .map(|(document, certainty)| (document, fetch_note::of_main_content(certainty)))
             } else {
-                page::convert(html, url, xhtml, end).map(|document| (document, None))
+                page_source::convert(html, url, xhtml, end).map(|document| (document, None))
             };
             let (document, note) = converted.ok_or_else(given_up)?;
             if document.has_text() {
                 said.add(note);
             } else {
-                said.add(notes::of_no_text(html));
+                said.add(fetch_note::of_no_text(html));
             }
             document
         }
@@ -226,12 +226,12 @@ fn failure(error: FetchError, asked: Option<&Url>) -> Failure {
             Failure::new(Code::InvalidUrl, format!("Invalid URL: {why}"))
         }
         FetchError::Network(error) => {
-            let note = asked.map(|asked| notes::of_network(&error, asked));
+            let note = asked.map(|asked| fetch_note::of_network(&error, asked));
             Failure::new(Code::NetworkError, format!("Failed to fetch URL: {error}"))
                 .with_note(note.unwrap_or_default())
         }
         FetchError::Status(reply) => {
-            let note = asked.map(|asked| notes::of_status(&reply, asked));
+            let note = asked.map(|asked| fetch_note::of_status(&reply, asked));
             Failure::new(Code::HttpError, reply.status_text()).with_note(note.unwrap_or_default())
         }
     }

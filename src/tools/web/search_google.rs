@@ -4,8 +4,8 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Account, Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
-use crate::tools::search_answer::Paging;
-use crate::tools::{network, search_answer};
+use crate::tools::web::provider_answer::Paging;
+use crate::tools::web::{network, provider_answer};
 use crate::web::credentials::Credentials;
 use crate::web::search::google::{self, GoogleQuery};
 
@@ -20,8 +20,8 @@ pub const TOOL: Tool = Tool {
     hints: Hints::ASKS,
     scope: Scope::Network,
     at_once: None,
-    schema: include_str!("schemas/web_search_google.json"),
-    model_schema: include_str!("schemas/for_models/web_search_google.json"),
+    schema: include_str!("../schemas/web_search_google.json"),
+    model_schema: include_str!("../schemas/for_models/web_search_google.json"),
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -54,8 +54,8 @@ in ~/.config/ikigai/credentials.json.",
 
 const ACCOUNT: Account = Account {
     credentials: &[
-        search_answer::credential(google::KEY),
-        search_answer::credential(google::ENGINE),
+        provider_answer::credential(google::KEY),
+        provider_answer::credential(google::ENGINE),
     ],
     notice: google::SETUP_NOTICE,
     source: "Get API key: https://developers.google.com/custom-search/v1/overview; \
@@ -66,12 +66,12 @@ const ACCOUNT: Account = Account {
 const MISSING: &str = r#"{"tool": "web_search_google", "credentials": ["api_key", "engine_id"]}"#;
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let domains = search_answer::domains(request)?;
+    let domains = provider_answer::domains(request)?;
     let query = GoogleQuery {
         num: request.integer("num", 1..=10)?.unwrap_or(10),
         start: request.integer("start", 1..=91)?.unwrap_or(1),
         domains: &domains,
-        text: search_answer::query(request)?,
+        text: provider_answer::query(request)?,
     };
     let search = || {
         let account = google::account(&Credentials::from_env())?;
@@ -82,8 +82,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             &query,
         )
     };
-    let found = search().map_err(|error| search_answer::failure(error, &ACCOUNT, MISSING))?;
-    Ok(search_answer::reply(
+    let found = search().map_err(|error| provider_answer::failure(error, &ACCOUNT, MISSING))?;
+    Ok(provider_answer::reply(
         found,
         &domains,
         paging(query.start, query.num),
