@@ -89,8 +89,8 @@ fn a_story_comes_with_its_first_ten_comments_that_are_there() {
     let server = news(values);
     let page = read(ITEM, &server).unwrap();
     assert_eq!(page.kind, "hn");
-    assert_eq!(page.author.as_deref(), Some("pg"));
-    assert_eq!(page.date.as_deref(), Some("2007-04-04"));
+    assert_eq!(page.document.author.as_deref(), Some("pg"));
+    assert_eq!(page.document.date.as_deref(), Some("2007-04-04"));
     assert!(!page.partial);
     assert_eq!(page.document.title, "A *story* of <b> [31m");
     let text = &page.document.markdown;
@@ -281,7 +281,7 @@ fn a_hostile_answer_costs_little() {
     ]);
     let begin = Instant::now();
     let page = read(ITEM, &server).unwrap();
-    assert_eq!(page.date, None);
+    assert_eq!(page.document.date, None);
     assert!(
         !page.document.markdown.contains("javascript:"),
         "{}",
@@ -349,8 +349,8 @@ fn a_video_is_told_by_its_captions() {
     let server = youtube(&player(&tracks), text);
     let page = read(VIDEO, &server).unwrap();
     assert_eq!(page.kind, "youtube");
-    assert_eq!(page.author.as_deref(), Some("The Channel"));
-    assert_eq!(page.date.as_deref(), Some("2024-05-01"));
+    assert_eq!(page.document.author.as_deref(), Some("The Channel"));
+    assert_eq!(page.document.date.as_deref(), Some("2024-05-01"));
     assert!(!page.partial);
     assert_eq!(page.document.title, "A <talk> on it");
     assert_eq!(

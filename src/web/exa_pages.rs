@@ -11,9 +11,9 @@ use super::client::{Client, FetchError, FetchRequest, PostRequest, Response};
 use super::credentials::{Credentials, Key};
 use super::guard::class::AddressScope;
 use super::guard::class_of;
-use super::refusal;
 use super::search::exa::{KEY, PROVIDER};
 use super::search::failure::{Failure, Kind, QUOTA_WAIT, USUAL_WAIT};
+use super::status_advice::retry_delay;
 
 /// If set to `1`, pages may be asked for at Exa.
 const VARIABLE: &str = "IKIGAI_EXA_PAGES";
@@ -145,7 +145,7 @@ fn refused(mut reply: Response, clean: impl Fn(&str) -> String) -> Failure {
     let kind = match refusal.kind {
         Kind::RateLimited { seconds: 0, quota } => {
             let usual = if quota { QUOTA_WAIT } else { USUAL_WAIT };
-            let told = refusal::wait(&reply).map(|wait| wait.as_secs().max(1));
+            let told = retry_delay(&reply).map(|wait| wait.as_secs().max(1));
             Kind::RateLimited {
                 seconds: told.unwrap_or(usual),
                 quota,

@@ -10,14 +10,9 @@ use url::Url;
 /// The longest URL that a note holds, in bytes.
 pub const MAX_URL: usize = 2000;
 
-/// The command that downloads `url`.
-pub fn download(url: &Url, ending: &str) -> String {
-    command(url, ending).0
-}
-
 /// The command that downloads `url`, and the name of the file that it makes: one that is not there
 /// yet.
-pub fn command(url: &Url, ending: &str) -> (String, String) {
+pub fn download(url: &Url, ending: &str) -> (String, String) {
     let name = free(&name(url, ending), |name| {
         Path::new(name).symlink_metadata().is_ok()
     });

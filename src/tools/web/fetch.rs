@@ -1,10 +1,10 @@
 //! web-fetch: a page of the web as Markdown, whole or a window of its lines.
 
-use std::time::{Duration, Instant};
-
 use memchr::memchr_iter;
 use url::Url;
 
+use super::page_source::{self, MEBIBYTES, PageSource};
+use super::{fetch_note, meant_url, network};
 use crate::contract::bounded::{self, Measure};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
@@ -12,12 +12,11 @@ use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
-use crate::document::{self, Document};
-use crate::tools::web::{fetch_note, meant_url, network, page_source};
+use crate::document::Document;
 use crate::unseen;
-use crate::web::charset::{self, BodyKind, Unsupported};
-use crate::web::client::{self, FetchError, MAX_BODY};
-use crate::web::refusal;
+use crate::web::bot_checks::{advice_on_bot_check, vendor_of};
+use crate::web::charset::{BodyKind, Unsupported};
+use crate::web::client::{self, FetchError};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -77,7 +76,7 @@ fn short(title: &str, longest: Option<usize>) -> &str {
 
 fn write(
     object: &mut Object<'_>,
-    page: Page,
+    page: FetchedPage,
     offset: u64,
     limit: Option<u64>,
 ) -> std::io::Result<()> {
@@ -109,100 +108,79 @@ fn write(
 }
 
 /// A page that was fetched and read.
-struct Page {
+struct FetchedPage {
     url: Url,
     document: Document,
     notes: Notes,
 }
 
-fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<Page, Failure> {
+fn fetch(url: &str, main_only: bool, terms: &Terms) -> Result<FetchedPage, Failure> {
     let asked = client::parse_url(url)
         .map_err(|error| failure(error, None).with_note(meant_url::of_no_url(TOOL.name, url)))?;
-    let request = client::FetchRequest {
-        url: &asked,
-        accept: client::ACCEPT_PAGES,
-        headers: &[],
-    };
     let client = network::client(terms);
-    let reply = client
-        .get(&request)
-        .map_err(|error| failure(error, Some(&asked)))?;
-    let mut said = Notes::default();
-    said.add(refusal::bot_check(&reply).map(refusal::about_bot_check));
+    let reply = page_source::fetch(&client, &asked);
+    let reply = reply.map_err(|error| failure(error, Some(&asked)))?;
+    let mut notes = Notes::default();
+    notes.add(vendor_of(&reply).map(advice_on_bot_check));
     if reply.body.trim_ascii().is_empty() {
-        let markdown = fetch_note::empty(&reply);
-        return Ok(Page {
+        let document = Document {
+            markdown: fetch_note::empty(&reply),
+            ..Document::default()
+        };
+        return Ok(FetchedPage {
             url: reply.url,
-            document: Document {
-                markdown,
-                ..Document::default()
-            },
-            notes: said,
+            document,
+            notes,
         });
     }
-    let host = reply.url.host_str().unwrap_or_default();
-    let text = charset::read(&reply.body, reply.content_type(), host, reply.truncated);
-    let text = text.map_err(|Unsupported(kind)| {
+    let decoded = PageSource::decode(&reply, reply.content_type());
+    let mut source = decoded.map_err(|Unsupported(kind)| {
         not_text(&kind).with_note(fetch_note::of_file(&kind, &reply.url, &asked, &reply.body))
     })?;
-    let xhtml = reply.content_type().is_some_and(is_xhtml);
-    let (address, truncated) = (reply.url, reply.truncated);
     // The bytes have been read, and take room that the conversion needs.
-    drop(reply.body);
-    let feed = document::convert_feed(&text.text, &address);
+    drop(reply);
+    let feed = source.feed();
     // Text that is not converted comes as it is, but for the models of a server's clients.
-    let is_rewritten = text.kind == BodyKind::Html || feed.is_some() || terms.served;
-    let mut document = match text.kind {
-        _ if feed.is_some() => feed.unwrap_or_default(),
-        BodyKind::Html => {
-            let end = Instant::now()
-                + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10);
-            let (html, url) = (&text.text, &address);
+    let is_rewritten = source.kind == BodyKind::Html || feed.is_some() || terms.served;
+    let mut document = match (feed, source.kind) {
+        (Some(feed), _) => feed,
+        (None, BodyKind::Text) => Document {
+            markdown: std::mem::take(&mut source.text),
+            ..Document::default()
+        },
+        (None, BodyKind::Html) => {
+            let end = page_source::conversion_end(&client, terms);
             let converted = if main_only {
-                page_source::convert_main(html, url, xhtml, end)
+                source
+                    .convert_main(end)
                     .map(|(document, certainty)| (document, fetch_note::of_main_content(certainty)))
             } else {
-                page_source::convert(html, url, xhtml, end).map(|document| (document, None))
+                source.convert(end).map(|document| (document, None))
             };
             let (document, note) = converted.ok_or_else(given_up)?;
             if document.has_text() {
-                said.add(note);
+                notes.add(note);
             } else {
-                said.add(fetch_note::of_no_text(html));
+                notes.add(fetch_note::of_no_text(&source.text));
             }
             document
         }
-        BodyKind::Text => Document {
-            markdown: text.text,
-            ..Document::default()
-        },
     };
     if is_rewritten {
         let (title, of_title) = unseen::taken_out(&document.title);
         let (markdown, of_text) = unseen::taken_out(&document.markdown);
-        said.add(of_title.and(of_text).note_of_page("the page"));
+        notes.add(of_title.and(of_text).note_of_page("the page"));
         (document.title, document.markdown) = (title.into_owned(), markdown.into_owned());
     }
-    if truncated {
-        let limit = MAX_BODY / (1024 * 1024);
-        let notice = format!("\n\n[Cut off: only the first {limit} MiB were read.]");
+    if source.truncated {
+        let notice = format!("\n\n[Cut off: only the first {MEBIBYTES} MiB were read.]");
         document.markdown.push_str(&notice);
     }
-    Ok(Page {
-        url: address,
+    Ok(FetchedPage {
+        url: source.url,
         document,
-        notes: said,
+        notes,
     })
-}
-
-/// What a conversion has beyond the client's time, so that a page that came at the last moment is
-/// converted all the same; what is left of the 25 seconds of a call is for the answer.
-const CONVERSION: Duration = Duration::from_millis(600);
-
-/// Whether a reply's type makes browsers read it as XML; what else it looks like does not.
-fn is_xhtml(content_type: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case("application/xhtml+xml")
 }
 
 fn not_text(kind: &str) -> Failure {
@@ -259,12 +237,6 @@ fn window(text: &str, first: u64, count: Option<u64>) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_the_type_makes_a_page_xml() {
-        assert!(is_xhtml("Application/XHTML+xml ; charset=utf-8"));
-        assert!(!is_xhtml("text/html; profile=application/xhtml+xml"));
-    }
 
     #[test]
     fn a_window_of_lines_is_cut_out() {

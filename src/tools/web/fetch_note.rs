@@ -1,5 +1,4 @@
-//! What web-fetch says beyond its answers and failures: what the server said, how a file is
-//! downloaded, which URL was meant.
+//! The notes of web-fetch: what the server said, how a file is downloaded, which URL was meant.
 //!
 //! What a note recommends can be done as it is written; a URL in it holds no login.
 
@@ -8,14 +7,13 @@ use std::time::{Duration, Instant};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::document::Certainty;
+use super::download_command::{MAX_URL, download, plain};
+use super::meant_url::{bare_host, without_punctuation};
+use crate::document::{self, Certainty};
 use crate::sort::Sort;
-use crate::tools::web::download_command::{MAX_URL, command, download, plain};
-use crate::tools::web::meant_url::{bare_host, without_punctuation};
-use crate::tools::web::page_source;
 use crate::web::charset::{self, BodyKind, signature};
 use crate::web::client::{NetworkError, Response};
-use crate::web::{quote, refusal};
+use crate::web::{quote, status_advice};
 
 /// How long a page may take that is quoted only.
 const QUOTED_WITHIN: Duration = Duration::from_millis(200);
@@ -23,13 +21,10 @@ const QUOTED_WITHIN: Duration = Duration::from_millis(200);
 /// How much of a page is converted that is quoted only, in bytes.
 const QUOTED_FROM: usize = 64 * 1024;
 
-/// How much of a page's Markdown is looked at for a quotation, in bytes.
-const MARKDOWN: usize = 8 * 1024;
-
 /// The note of an answer with a status of 400 or more, to a request for `asked`.
 pub fn of_status(reply: &Response, asked: &Url) -> String {
     let login = !asked.username().is_empty() || asked.password().is_some();
-    let mut said = refusal::said(reply, login);
+    let mut said = status_advice::sentences(reply, login);
     if reply.status == 404 {
         said.extend(without_punctuation(asked));
     }
@@ -74,7 +69,7 @@ pub fn of_network(error: &NetworkError, asked: &Url) -> String {
     }
     if error.timed_out {
         // Last, since a command ends where its line does.
-        let command = download(asked, "");
+        let (command, _) = download(asked, "");
         said.push(format!("What is large or slow comes in a shell: {command}"));
     }
     said.retain(|one| !one.is_empty());
@@ -83,20 +78,19 @@ pub fn of_network(error: &NetworkError, asked: &Url) -> String {
 
 /// The note of an answer from `url` that is no text but of the media type `kind`.
 pub fn of_file(kind: &str, url: &Url, asked: &Url, body: &[u8]) -> String {
-    let known = signature::of(body).map_or(kind, |found| found.media_type);
     let login = if asked.username().is_empty() && asked.password().is_none() {
         ""
     } else {
         ", with -u USER:PASSWORD for the login"
     };
-    let reader = match known {
-        "application/pdf" => {
-            " – then `pdftotext -layout NAME -` shows its text, where that is installed"
-        }
-        _ => "",
+    let found = signature::of(body);
+    let ending = found.map_or(signature::ending(kind), |found| found.ending);
+    let (command, name) = download(url, ending);
+    let reader = if ending == "pdf" {
+        format!(" – then `pdftotext -layout {name} -` shows its text, where that is installed")
+    } else {
+        String::new()
     };
-    let (command, name) = command(url, signature::ending(known));
-    let reader = reader.replace("NAME", &name);
     format!("To download it, run in a shell{login}: {command}{reader}")
 }
 
@@ -152,119 +146,52 @@ pub fn long_line(number: u64, length: usize, shown: usize) -> String {
     format!("Line {number} has {length} bytes, of which the first {shown} are shown.")
 }
 
-/// What a body says: the message of JSON, the title and text of a page, any other text as it is.
+/// The words of a body: the message of JSON, the title and text of a page, any other text as it is.
 fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) -> Option<String> {
     let host = url.host_str().unwrap_or_default();
     let text = charset::read(body, content_type, host, truncated).ok()?;
     if text.kind == BodyKind::Text {
         return Some(message(&text.text).unwrap_or(text.text));
     }
-    let mut end = text.text.len().min(QUOTED_FROM);
-    while !text.text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let page = page_source::convert(
-        &text.text[..end],
-        url,
-        false,
-        Instant::now() + QUOTED_WITHIN,
-    );
-    let page = page?;
-    let shown = shown(page.own());
-    let begins = quote::on_one_line(&shown).starts_with(&page.title);
-    match (page.title.is_empty() || begins, shown.trim().is_empty()) {
-        (false, false) => Some(format!("{} – {shown}", page.title)),
-        (false, true) => Some(page.title),
-        (true, false) => Some(shown),
+    let end = Instant::now() + QUOTED_WITHIN;
+    let begin = &text.text[..document::boundary(&text.text, QUOTED_FROM)];
+    let plain = || document::plain_beginning(begin, url, 2 * quote::MOST, end);
+    let (title, text) = document::guarded(plain).ok()?;
+    let text = quote::on_one_line(&text);
+    match (
+        title.is_empty() || text.starts_with(&title),
+        text.is_empty(),
+    ) {
+        (false, false) => Some(format!("{title} – {text}")),
+        (false, true) => Some(title),
+        (true, false) => Some(text),
         (true, true) => None,
     }
 }
 
-/// The message in an error's JSON, as APIs have it (RFC 9457 among them).
+/// Where the JSON of an error has its message, as APIs have it (RFC 9457 among them).
+const MESSAGES: &str = "/message /error/message /error_description /detail /errors/0/message \
+    /errors/0/detail /detail/0/msg /detail/message /errors/0 /error_message /msg /description";
+
+/// Where it has a word for the kind of error.
+const TITLES: &str = "/title /error /errors/0/title /error/type /code";
+
+/// The message in an error's JSON.
 fn message(json: &str) -> Option<String> {
     let json: serde_json::Value = serde_json::from_str(json.trim()).ok()?;
-    let at = |pointer: &str| {
-        let text = json.pointer(pointer)?.as_str()?.trim();
-        (!text.is_empty()).then(|| text.to_owned())
+    let first = |pointers: &str| {
+        let texts = pointers
+            .split(' ')
+            .filter_map(|at| json.pointer(at)?.as_str());
+        let found = texts.map(str::trim).find(|text| !text.is_empty());
+        found.map(str::to_owned)
     };
-    let messages = [
-        "/message",
-        "/error/message",
-        "/error_description",
-        "/detail",
-        "/errors/0/message",
-        "/errors/0/detail",
-        "/detail/0/msg",
-        "/detail/message",
-        "/errors/0",
-        "/0/message",
-        "/error_message",
-        "/msg",
-        "/reason",
-        "/description",
-    ];
-    let title = [
-        "/title",
-        "/error",
-        "/errors/0/title",
-        "/error/type",
-        "/code",
-    ];
-    let message = messages.iter().find_map(|pointer| at(pointer));
-    let title = title.iter().find_map(|pointer| at(pointer));
-    match (title, message) {
+    match (first(TITLES), first(MESSAGES)) {
         (Some(title), Some(message)) if !message.contains(&title) => {
             Some(format!("{title}: {message}"))
         }
         (title, message) => message.or(title),
     }
-}
-
-/// What Markdown shows: no targets of links, no escapes.
-fn shown(markdown: &str) -> String {
-    let mut end = markdown.len().min(MARKDOWN);
-    while !markdown.is_char_boundary(end) {
-        end -= 1;
-    }
-    let mut out = String::new();
-    let mut open = Vec::new();
-    let mut rest = markdown[..end].chars();
-    while let Some(c) = rest.next() {
-        match c {
-            '\\' => out.extend(rest.next()),
-            '[' => {
-                open.push(out.len());
-                out.push(c);
-            }
-            ']' => match (open.pop(), rest.as_str().strip_prefix('(')) {
-                (Some(at), Some(target)) => {
-                    let image = out[..at].ends_with('!');
-                    out.replace_range(at - usize::from(image)..=at, "");
-                    rest = target[closing(target)..].chars();
-                }
-                _ => out.push(c),
-            },
-            _ => out.push(c),
-        }
-    }
-    let headings = out
-        .lines()
-        .map(|line| line.trim_start_matches('#').trim_start());
-    headings.collect::<Vec<_>>().join("\n")
-}
-
-/// Where the target of a link is over.
-fn closing(target: &str) -> usize {
-    let mut depth = 0;
-    for (at, c) in target.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' if depth == 0 => return at + 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-    }
-    target.len()
 }
 
 /// `text` without the secrets of the request that a server may repeat.

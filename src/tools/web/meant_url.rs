@@ -1,60 +1,38 @@
-//! Which URL was meant by one that cannot be fetched, or what does what was meant.
+//! The URL that was meant by one that cannot be fetched, or the tool that does what was meant.
 
 use std::path::Path;
 
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
-use crate::tools::web::download_command::{MAX_URL, download, plain};
+use super::download_command::{MAX_URL, plain};
 use crate::web::client;
 use crate::web::quote;
 
 /// Characters that belong to the text around a URL rather than to it.
-const AROUND: [char; 14] = [
-    '.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"', '\'', '`', '*',
-];
+const AROUND: &str = ".,;:!?)]}>\"'`*";
 
-/// `text` without such characters at its end, written as they are or percent-encoded; a bracket
-/// that closes one in the text stays.
+/// Such characters as URLs have them.
+const ENCODED: [&str; 5] = ["%22", "%27", "%3E", "%60", "%7D"];
+
+/// `text` without such characters at its end; a bracket that closes one in the text stays.
 fn trimmed(text: &str) -> &str {
-    let balanced = |text: &str, open: char, close: char| {
-        let text = percent_decode_str(text).decode_utf8_lossy();
-        text.matches(open).count() >= text.matches(close).count()
-    };
     let mut text = text;
-    while let Some((last, length)) = last_of(text) {
-        let own = match last {
-            ')' => balanced(text, '(', ')'),
-            ']' => balanced(text, '[', ']'),
-            '}' => balanced(text, '{', '}'),
-            other => !AROUND.contains(&other) && !other.is_whitespace(),
-        };
-        if own {
-            break;
+    loop {
+        let around = |c: char| AROUND.contains(c) || c.is_whitespace();
+        let shorter = ENCODED.iter().find_map(|end| text.strip_suffix(end));
+        let shorter = shorter.or_else(|| text.strip_suffix(around));
+        let closes = text.ends_with(')') && text.matches('(').count() >= text.matches(')').count();
+        match shorter {
+            Some(shorter) if !closes => text = shorter,
+            _ => return text,
         }
-        text = &text[..text.len() - length];
     }
-    text
-}
-
-/// The last character of `text` and how many bytes it takes, percent-encoded or not.
-fn last_of(text: &str) -> Option<(char, usize)> {
-    let encoded = text.len().checked_sub(3).and_then(|at| text.get(at..));
-    let byte = encoded
-        .and_then(|code| code.strip_prefix('%'))
-        .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-    if let Some(byte) = byte.filter(u8::is_ascii) {
-        return Some((char::from(byte), 3));
-    }
-    let last = text.chars().next_back()?;
-    Some((last, last.len_utf8()))
 }
 
 /// Says which URL was meant by one that ends in what belongs to the text around it.
 pub fn without_punctuation(asked: &Url) -> Option<String> {
-    let mut url = asked.clone();
-    url.set_fragment(None);
-    let whole = plain(&url);
+    let whole = plain(asked);
     let meant = trimmed(&whole);
     let removed = percent_decode_str(&whole[meant.len()..]).decode_utf8_lossy();
     if removed.is_empty() {
@@ -89,29 +67,14 @@ fn sendable(text: &str) -> Option<String> {
 /// What `tool` says of a text that is no URL to fetch: what was meant, or what does it.
 pub fn of_no_url(tool: &str, text: &str) -> String {
     let text = text.trim();
-    let scheme = text
-        .split_once(':')
-        .map(|(scheme, _)| scheme.to_ascii_lowercase());
-    match scheme.as_deref() {
-        Some("file") => {
-            let path = Url::parse(text)
-                .ok()
-                .and_then(|url| url.to_file_path().ok());
-            return match path.as_deref().and_then(Path::to_str) {
-                Some(path) => local(tool, path),
-                None => format!("{tool} reads no files: use file_read."),
-            };
-        }
-        Some("ftp" | "ftps" | "sftp" | "scp") => {
-            return match Url::parse(text) {
-                Ok(url) => format!("To download it, run in a shell: {}", download(&url, "")),
-                Err(_) => String::new(),
-            };
-        }
-        Some("ssh" | "git") => {
-            return format!("{tool} reads no repositories: run `git clone` in a shell.");
-        }
-        _ => {}
+    if let Ok(url) = Url::parse(text)
+        && url.scheme() == "file"
+    {
+        let path = url.to_file_path().ok();
+        return local(
+            tool,
+            path.as_deref().and_then(Path::to_str).unwrap_or_default(),
+        );
     }
     if let Some(url) = meant(text) {
         return format!("Send {url}");
@@ -125,61 +88,40 @@ pub fn of_no_url(tool: &str, text: &str) -> String {
 
 fn local(tool: &str, path: &str) -> String {
     let path = quote::on_one_line(path);
-    if path.len() > MAX_URL {
+    if path.is_empty() || path.len() > MAX_URL {
         return format!("{tool} reads no files: use file_read.");
     }
     let path = serde_json::Value::from(path);
     format!("{tool} reads no files: use file_read with \"file_path\":{path}")
 }
 
-/// The URL that somebody meant who wrote `text`: in Markdown or quotation marks, without its
-/// scheme, with a blank in it, with others behind it.
+/// The URL that was meant by `text`: in Markdown or quotation marks, without its scheme or with a
+/// broken one, with other words behind it.
 fn meant(text: &str) -> Option<String> {
-    let fetched = |text: &str| sendable(text).filter(|_| begins_as_url(text));
     // `[text](url)`, `![text](url)`.
-    if let Some((_, target)) = text.split_once("](") {
-        let target = target.split([')', ' ']).next().unwrap_or_default();
-        if let Some(url) = fetched(target) {
-            return Some(url);
-        }
-    }
-    let opening = |c: char| c.is_whitespace() || "<\"'`([{*_".contains(c);
-    let bare = trimmed(text.trim_start_matches(opening));
-    let bare = bare.strip_prefix("view-source:").unwrap_or(bare);
-    if let Some(url) = fetched(bare) {
-        return Some(url);
-    }
-    // `https: //example.com`, or two of them.
-    if let Some(url) = bare.split_whitespace().next().and_then(fetched) {
-        return Some(url);
-    }
-    let joined: String = bare.split_whitespace().collect();
-    if let Some(url) = fetched(&joined) {
-        return Some(url);
-    }
-    // `https//example.com`, `http:/example.com`, `//example.com`, `example.com/x`.
-    let lower = joined.to_ascii_lowercase();
-    let scheme = ["https", "http"].into_iter().find(|scheme| {
-        lower
-            .strip_prefix(scheme)
-            .is_some_and(|rest| rest.starts_with([':', '/']))
+    let target = text.split_once("](").map_or(text, |(_, target)| {
+        target.split([')', ' ']).next().unwrap_or_default()
     });
-    let behind = &joined[scheme.map_or(0, str::len)..];
-    let behind = behind.trim_start_matches([':', '/']);
-    let slashes = joined.starts_with("//") || !joined.starts_with('/');
-    if !slashes || !is_host(behind) || bare.contains(char::is_whitespace) {
+    let opening = |c: char| c.is_whitespace() || "<\"'`([{*_".contains(c);
+    let bare = target
+        .trim_start_matches(opening)
+        .split_whitespace()
+        .next()?;
+    let bare = trimmed(bare);
+    // `https//example.com`, `http:/example.com`, `//example.com`, `example.com/x`.
+    let lower = bare.to_ascii_lowercase();
+    let begins = |scheme: &&str| {
+        let rest = lower.strip_prefix(scheme);
+        rest.is_some_and(|rest| rest.starts_with([':', '/']))
+    };
+    let scheme = ["https", "http"].into_iter().find(begins);
+    let behind = bare[scheme.map_or(0, str::len)..].trim_start_matches([':', '/']);
+    let is_path = bare.starts_with('/') && !bare.starts_with("//");
+    if is_path || !is_host(behind) {
         return None;
     }
     let scheme = scheme.unwrap_or_else(|| if is_local(behind) { "http" } else { "https" });
     sendable(&format!("{scheme}://{behind}"))
-}
-
-fn begins_as_url(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    let behind = ["https://", "http://"]
-        .iter()
-        .find_map(|scheme| lower.strip_prefix(scheme));
-    behind.is_some_and(is_host)
 }
 
 /// The host that `text`, a URL behind its scheme, begins with.
@@ -192,7 +134,7 @@ fn host_of(text: &str) -> &str {
     }
 }
 
-/// Whether `text` begins with what can be a host: a name with a dot in it, an address, `localhost`.
+/// True if `text` begins with what can be a host: a name with a dot in it, an address, `localhost`.
 fn is_host(text: &str) -> bool {
     let host = host_of(text);
     let of_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
@@ -200,7 +142,7 @@ fn is_host(text: &str) -> bool {
     (dotted && host.chars().all(of_name)) || host == "localhost" || host.starts_with('[')
 }
 
-/// Whether `text` begins with a host that hardly speaks TLS: this machine, its network, an address.
+/// True if `text` begins with a host that hardly speaks TLS: this machine, its network, an address.
 fn is_local(text: &str) -> bool {
     let host = host_of(text);
     host == "localhost"

@@ -314,9 +314,11 @@ impl Reader<'_> {
         }
         Ok(NativePage {
             kind: "hn",
-            document: document(title, markdown),
-            author,
-            date: time.map(|(day, _)| day),
+            document: Document {
+                author,
+                date: time.map(|(day, _)| day),
+                ..document(title, markdown)
+            },
             partial,
         })
     }
@@ -373,7 +375,6 @@ impl Reader<'_> {
             kind: "hn",
             document: document(title, markdown),
             partial: items.failed > 0,
-            ..NativePage::default()
         })
     }
 
@@ -412,10 +413,11 @@ impl Reader<'_> {
         submitted.say("submission", &mut markdown);
         Ok(NativePage {
             kind: "hn",
-            document: document(title, markdown),
-            author: Some(name.to_owned()),
+            document: Document {
+                author: Some(name.to_owned()),
+                ..document(title, markdown)
+            },
             partial: submitted.failed > 0,
-            ..NativePage::default()
         })
     }
 }

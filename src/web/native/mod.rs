@@ -4,7 +4,6 @@
 //! Rules: the decisions on `scrape_page`'s ways.
 
 use std::fmt;
-use std::panic::{self, AssertUnwindSafe};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde_json::Value;
@@ -12,6 +11,7 @@ use url::{Host, Url};
 
 use super::client::{self, Client, FetchError, FetchRequest, Response};
 use super::credentials::Credentials;
+use super::quote::on_one_line;
 use super::search::dates;
 use crate::document::{self, Document};
 
@@ -44,13 +44,9 @@ pub enum Native {
 pub struct NativePage {
     /// What it is: `hn` or `youtube`.
     pub kind: &'static str,
-    /// Its title and text.
+    /// Its title and text, who wrote or showed it, and when.
     pub document: Document,
-    /// Who wrote or showed it.
-    pub author: Option<String>,
-    /// When, as `2024-05-01`.
-    pub date: Option<String>,
-    /// Whether a part of it is missing, which the document says.
+    /// True if a part of it is missing, which the document says.
     pub partial: bool,
 }
 
@@ -170,9 +166,7 @@ fn name_of(object: &Value, field: &str) -> Option<String> {
 
 /// A text in one line, without what only steers a terminal or is not seen at all.
 fn seen(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join(" ").chars().take(LONGEST_NAME).collect()
+    on_one_line(text).chars().take(LONGEST_NAME).collect()
 }
 
 /// A number of an object that is one.
@@ -192,11 +186,7 @@ fn moment(seconds: u64) -> Option<(String, String)> {
 
 /// The first `most` bytes of a text, or some fewer, so that no character is cut.
 fn beginning(text: &str, most: usize) -> &str {
-    let mut most = most.min(text.len());
-    while !text.is_char_boundary(most) {
-        most -= 1;
-    }
-    &text[..most]
+    &text[..document::boundary(text, most)]
 }
 
 /// An address of an object that is one of the web.
@@ -217,14 +207,8 @@ fn escaped(text: &str) -> String {
 /// so that nothing in it has an effect on the others.
 fn markdown(html: &str, base: &Url, end: Instant) -> String {
     let piece = beginning(html, LONGEST_PIECE);
-    // The parser is somebody else's: where it panics, the piece is shown as it is.
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let converted = panic::catch_unwind(AssertUnwindSafe(|| {
-        document::convert_until(piece, base, false, end)
-    }));
-    panic::set_hook(hook);
-    match converted {
+    // The parser is not ours: where it panics, the piece is shown as it is.
+    match document::guarded(|| document::convert_until(piece, base, false, end)) {
         Ok(document) if document.cuts.are_of_content() => document.markdown,
         Ok(document) => document.own().to_owned(),
         Err(_) => seen(piece),

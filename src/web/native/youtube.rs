@@ -12,9 +12,9 @@ use super::{
     LONGEST_TEXT, NativeError, NativePage, base, beginning, escaped, get, markdown, name_of, seen,
 };
 use crate::document::Document;
+use crate::web::bot_checks::vendor_of;
 use crate::web::client::{Client, FetchError, Response};
 use crate::web::credentials::Credentials;
-use crate::web::refusal;
 use captions::{at, captions, number};
 
 mod captions;
@@ -145,10 +145,10 @@ impl Video {
             document: Document {
                 title,
                 markdown: text,
+                author,
+                date,
                 ..Document::default()
             },
-            author,
-            date,
             partial,
         })
     }
@@ -158,7 +158,7 @@ impl Video {
 fn refused(error: FetchError) -> NativeError {
     match &error {
         // With 429 it asks for slower reading, whatever page it shows.
-        FetchError::Status(reply) if reply.status != 429 && refusal::bot_check(reply).is_some() => {
+        FetchError::Status(reply) if reply.status != 429 && vendor_of(reply).is_some() => {
             blocked(&reply.status_text())
         }
         _ => NativeError::Fetch(error),
@@ -184,7 +184,7 @@ fn without_player(reply: &Response, page: &str) -> NativeError {
     if reply.url.path().starts_with("/sorry") || page.contains("unusual traffic") {
         return blocked("unusual traffic from this network");
     }
-    if let Some(check) = refusal::bot_check(reply) {
+    if let Some(check) = vendor_of(reply) {
         return blocked(check);
     }
     NativeError::NotUnderstood(

@@ -14,7 +14,7 @@ use super::reply::tidy;
 use crate::unseen;
 use crate::web::client::{Client, FetchError, FetchRequest, PostRequest, Response};
 use crate::web::credentials::{Key, SHORTEST_SECRET};
-use crate::web::refusal;
+use crate::web::status_advice::retry_delay;
 
 /// The shortest wait before asking again.
 const MIN_WAIT: Duration = Duration::from_millis(250);
@@ -61,10 +61,10 @@ pub fn results(
                 Err(Misread::Unknown) => {
                     return Err(not_understood(provider, &reply).map(clean));
                 }
-                Err(Misread::Refused(refusal)) => (refusal, refusal::wait(&reply)),
+                Err(Misread::Refused(refusal)) => (refusal, retry_delay(&reply)),
             },
             Err(FetchError::Status(reply)) => {
-                let told = refusal::wait(&reply);
+                let told = retry_delay(&reply);
                 ((provider.refusal)(&without(&keys, *reply)), told)
             }
             Err(error) => return Err(unreached(provider, &error).map(clean)),

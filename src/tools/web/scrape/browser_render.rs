@@ -1,16 +1,18 @@
 //! Pages that a script puts together, which their server's HTML does not show: the user's browser
 //! runs the script, else Exa may have the page.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use url::Url;
 
-use super::page::{Page, Paging};
+use super::found_page::FoundPage;
+use super::page::Paging;
 use super::placeholder;
-use super::reader::{Found, Html};
-use super::request::Asked;
+use super::request::ScrapeRequest;
 use crate::browser::Browser;
 use crate::document::Document;
+use crate::tools::web::page_source::PageSource;
+use crate::web::charset::BodyKind;
 use crate::web::client::Client;
 use crate::web::credentials::Credentials;
 use crate::web::exa_pages;
@@ -18,10 +20,10 @@ use crate::web::exa_pages;
 /// The most time that a browser has for a page.
 const RENDERING: Duration = Duration::from_secs(15);
 
-/// What is kept of a call's time for what comes behind the browser.
+/// The part of a call's time that is kept for the steps behind the browser.
 const AFTERWARDS: Duration = Duration::from_secs(2);
 
-/// Which ways there are to such a page at `url`, as far as answers depend on it.
+/// The ways that there are to such a page at `url`, as far as answers depend on it.
 pub fn ways(url: &Url) -> Vec<u8> {
     let browser = Browser::find();
     let program = browser.as_ref().map(|one| one.program().as_os_str());
@@ -32,92 +34,108 @@ pub fn ways(url: &Url) -> Vec<u8> {
     ways
 }
 
-/// The page by another way; what is to be said of it is said of `page`. `None` where there is no
-/// way, or none that leads to more.
-pub fn page(html: &Html<'_>, client: &Client, asked: &Asked, page: &mut Page) -> Option<Found> {
-    if let Some(found) = rendered(html, client, page) {
-        return Some(found);
+/// Completes the page by another way, with notes on what came of it, and gives the HTML that it was
+/// then made from, if that is another one than the server's. Where there is no way, or none that
+/// leads to more, the page is left as it is, and partial.
+pub fn complete(
+    found: &mut FoundPage,
+    source: &PageSource,
+    end: Instant,
+    client: &Client,
+    request: &ScrapeRequest,
+) -> Option<PageSource> {
+    let rendered = render(found, source, end, client);
+    if rendered.is_none() && !ask_exa(found, source, client, request) {
+        found.partial = true;
+        found.notes.push(
+            "This page is put together by a script: what is here is what it shows without. Look \
+             for an API, a feed or another source."
+                .to_owned(),
+        );
     }
-    if let Some(found) = of_exa(html, client, asked, page) {
-        return Some(found);
-    }
-    page.notes.push(
-        "This page is put together by a script: what is here is what it shows without. Look for \
-         an API, a feed or another source."
-            .to_owned(),
-    );
-    None
+    rendered
 }
 
 /// The page as a browser shows it.
-fn rendered(html: &Html<'_>, client: &Client, page: &mut Page) -> Option<Found> {
+fn render(
+    found: &mut FoundPage,
+    source: &PageSource,
+    end: Instant,
+    client: &Client,
+) -> Option<PageSource> {
     let Some(browser) = Browser::find() else {
-        page.notes.push(
+        found.notes.push(
             "There is no browser to run the page's script: IKIGAI_BROWSER names one.".to_owned(),
         );
         return None;
     };
     let within = client.left().saturating_sub(AFTERWARDS).min(RENDERING);
-    let rendered = match browser.render(html.url, html.guard, within) {
+    let rendered = match browser.render(&source.url, &source.guard, within) {
         Ok(rendered) => rendered,
         Err(error) => {
             // Another time it may do better.
-            page.of_the_moment = true;
-            page.notes.push(format!("{error}."));
+            found.of_the_moment = true;
+            found.notes.push(format!("{error}."));
             return None;
         }
     };
-    let shown = Html {
-        source: &rendered.html,
-        xhtml: false,
-        ..*html
+    let rendered = PageSource {
+        text: rendered.html,
+        kind: BodyKind::Html,
+        media_type: String::new(),
+        url: source.url.clone(),
+        guard: source.guard.clone(),
+        truncated: false,
     };
-    let found = shown.convert()?;
-    if placeholder::is_shell(&rendered.html, found.document.own()) && !found.document.has_text() {
-        page.notes
-            .push("A browser shows no more of it than this.".to_owned());
+    let shown = FoundPage::of_html(&rendered, end)?;
+    let document = &shown.document;
+    if placeholder::is_shell(&rendered.text, document.own()) && !document.has_text() {
+        let note = "A browser shows no more of it than this.";
+        found.notes.push(note.to_owned());
         return None;
     }
-    Some(Found {
-        paging: Paging::Nowhere,
-        by: "browser",
-        html: Some(rendered.html),
-        ..found
-    })
+    found.document = shown.document;
+    found.paging = Paging::Nowhere;
+    found.extracted_by = Some("browser");
+    Some(rendered)
 }
 
-/// The page as Exa has it, if its user lets Exa be asked, and everybody can reach the page.
-fn of_exa(html: &Html<'_>, client: &Client, asked: &Asked, page: &mut Page) -> Option<Found> {
+/// Takes the page as Exa has it, if its user lets Exa be asked, and everybody can reach the page.
+fn ask_exa(
+    found: &mut FoundPage,
+    source: &PageSource,
+    client: &Client,
+    request: &ScrapeRequest,
+) -> bool {
     let credentials = Credentials::from_env();
-    let mut addresses = [&asked.url, html.url].into_iter();
+    let mut addresses = [&request.url, &source.url].into_iter();
     if !addresses.all(|url| exa_pages::is_wanted(url, &credentials)) {
-        return None;
+        return false;
     }
-    let found = match exa_pages::read(&client.for_services(), &credentials, html.url) {
-        Ok(found) => found,
+    let page = match exa_pages::read(&client.for_services(), &credentials, &source.url) {
+        Ok(page) => page,
         Err(error) => {
-            page.of_the_moment = true;
-            page.notes.push(format!("Exa has no such page: {error}"));
-            return None;
+            found.of_the_moment = true;
+            let note = format!("Exa has no such page: {error}");
+            found.notes.push(note);
+            return false;
         }
     };
-    if found.text.trim().is_empty() {
-        return None;
+    if page.text.trim().is_empty() {
+        return false;
     }
-    Some(Found {
-        document: Document {
-            title: found.title,
-            markdown: found.text,
-            author: found.author,
-            date: found.published,
-            ..Document::default()
-        },
-        paging: Paging::Nowhere,
-        by: if found.crawled {
-            "exa:crawled"
-        } else {
-            "exa:cached"
-        },
-        html: None,
-    })
+    found.document = Document {
+        title: page.title,
+        markdown: page.text,
+        author: page.author,
+        date: page.published,
+        ..Document::default()
+    };
+    found.paging = Paging::Nowhere;
+    found.extracted_by = Some(if page.crawled {
+        "exa:crawled"
+    } else {
+        "exa:cached"
+    });
+    true
 }

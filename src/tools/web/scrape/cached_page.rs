@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::browser_render;
-use super::failure::{self, Refusal};
+use super::failure::{self, CachedFailure, PageError};
 use super::page::Page;
 use super::reader;
-use super::request::Asked;
+use super::request::ScrapeRequest;
 use crate::cache::{self, Question, Store};
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Terms;
@@ -37,7 +37,7 @@ const VERSION: u32 = 1;
 #[derive(Debug, Serialize, Deserialize)]
 enum Kept<P> {
     Page(P),
-    Failure(failure::Kept),
+    Failure(CachedFailure),
 }
 
 /// A page, and how long ago it was found, if it was found earlier.
@@ -49,7 +49,11 @@ pub struct Found {
 }
 
 /// The answer to what is asked: that which is kept, else the one that is found now.
-pub fn answer(asked: &Asked, terms: &Terms, store: Option<&dyn Store>) -> Result<Found, Failure> {
+pub fn answer(
+    asked: &ScrapeRequest,
+    terms: &Terms,
+    store: Option<&dyn Store>,
+) -> Result<Found, Failure> {
     // Its time begins before the wait for somebody else's.
     let client = network::client(terms);
     let Some(store) = store.filter(|_| may_be_shown(asked, &asked.url)) else {
@@ -72,13 +76,13 @@ pub fn answer(asked: &Asked, terms: &Terms, store: Option<&dyn Store>) -> Result
             }
             Ok(new(page))
         }
-        Err(Refusal { failure, keeps }) => {
+        Err(PageError { failure, keeps }) => {
             let of_the_page = is_patient || failure.code != Code::NetworkError;
             if keeps
                 && of_the_page
                 && let Some(good_for) = failure::good_for(failure.code)
             {
-                let kept = failure::Kept::of(&failure);
+                let kept = CachedFailure::of(&failure);
                 put(store, &question, &Kept::<&Page>::Failure(kept), good_for);
                 return Err(failure::told_to_be_kept(failure, good_for));
             }
@@ -88,7 +92,7 @@ pub fn answer(asked: &Asked, terms: &Terms, store: Option<&dyn Store>) -> Result
 }
 
 /// What is kept of what is asked, if it may be shown.
-pub fn known(asked: &Asked, store: &dyn Store) -> Option<Result<Found, Failure>> {
+pub fn known(asked: &ScrapeRequest, store: &dyn Store) -> Option<Result<Found, Failure>> {
     if !may_be_shown(asked, &asked.url) {
         return None;
     }
@@ -106,7 +110,11 @@ fn put(store: &dyn Store, question: &Question, kept: &Kept<&Page>, good_for: Dur
 }
 
 /// What is kept of the answer, if it may be shown.
-fn look(store: &dyn Store, question: &Question, asked: &Asked) -> Option<Result<Found, Failure>> {
+fn look(
+    store: &dyn Store,
+    question: &Question,
+    asked: &ScrapeRequest,
+) -> Option<Result<Found, Failure>> {
     let entry = store.get(question, GOOD_FOR)?;
     match serde_json::from_slice(&entry.bytes).ok()? {
         Kept::<Page>::Page(page) => {
@@ -119,15 +127,15 @@ fn look(store: &dyn Store, question: &Question, asked: &Asked) -> Option<Result<
 }
 
 /// Whether what was asked for may come from `url`, as far as that is known without a look-up.
-fn may_be_shown(asked: &Asked, url: &Url) -> bool {
+fn may_be_shown(asked: &ScrapeRequest, url: &Url) -> bool {
     let guarded = Guard::new(&asked.url).is_some_and(|guard| guard.admit(url).is_ok());
     guarded && Allowed::from_env().admits(url)
 }
 
 /// What the answer depends on.
-fn question(asked: &Asked) -> Question {
+fn question(asked: &ScrapeRequest) -> Question {
     // A field that is not named here does not compile.
-    let Asked {
+    let ScrapeRequest {
         url,
         mode,
         max_length,
@@ -178,7 +186,7 @@ mod tests {
     fn of(request: &serde_json::Value) -> Question {
         let text = request.to_string();
         let request = Request::parse(text.as_bytes()).unwrap();
-        question(&Asked::of(&request).unwrap())
+        question(&ScrapeRequest::of(&request).unwrap())
     }
 
     #[test]

@@ -1,13 +1,14 @@
-//! What a text is: told by its Content-Type, and where that says nothing, by the ending of its
+//! The form of a text: told by its Content-Type, and where that says nothing, by the ending of its
 //! address.
 
 use url::Url;
 
+use crate::tools::web::page_source::media_type;
 use crate::web::charset::BodyKind;
 
 /// A form of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum TextForm {
     Html,
     Markdown,
     Text,
@@ -15,7 +16,7 @@ pub enum Form {
     Xml,
 }
 
-impl Form {
+impl TextForm {
     /// As answers name it.
     pub fn name(self) -> &'static str {
         match self {
@@ -32,7 +33,7 @@ impl Form {
         if kind == BodyKind::Html {
             return Self::Html;
         }
-        let essence = content_type.map(essence).unwrap_or_default();
+        let essence = content_type.map(media_type).unwrap_or_default();
         Self::by_type(&essence)
             .or_else(|| says_something(&essence).then_some(Self::Text))
             .or_else(|| Self::by_ending(url.path()))
@@ -65,16 +66,10 @@ impl Form {
     }
 }
 
-/// The media type of a Content-Type, in lower case.
-pub fn essence(content_type: &str) -> String {
-    let essence = content_type.split(';').next().unwrap_or_default();
-    essence.trim().to_ascii_lowercase()
-}
-
-/// Whether a media type is more than a word for any file.
+/// True for a media type that is more than a word for any file.
 fn says_something(essence: &str) -> bool {
     let main = essence.split_once('/').map(|(main, _)| main);
-    main.is_some_and(|main| main == "text") || Form::by_type(essence).is_some()
+    main.is_some_and(|main| main == "text") || TextForm::by_type(essence).is_some()
 }
 
 /// The title of a Markdown text: that of its first line, if that is a heading of the first level.
@@ -95,25 +90,29 @@ mod tests {
     #[test]
     fn the_type_tells_what_a_text_is_and_else_the_ending() {
         for (content_type, path, expected) in [
-            (Some("text/markdown; charset=utf-8"), "/a", Form::Markdown),
-            (Some("TEXT/X-Markdown"), "/a.json", Form::Markdown),
-            (Some("application/ld+json"), "/a", Form::Json),
-            (Some("application/x-ndjson"), "/a", Form::Json),
-            (Some("image/svg+xml"), "/a", Form::Xml),
-            (Some("text/xml"), "/a", Form::Xml),
-            (Some("text/plain"), "/README.md", Form::Text),
-            (Some("text/csv"), "/a.json", Form::Text),
+            (
+                Some("text/markdown; charset=utf-8"),
+                "/a",
+                TextForm::Markdown,
+            ),
+            (Some("TEXT/X-Markdown"), "/a.json", TextForm::Markdown),
+            (Some("application/ld+json"), "/a", TextForm::Json),
+            (Some("application/x-ndjson"), "/a", TextForm::Json),
+            (Some("image/svg+xml"), "/a", TextForm::Xml),
+            (Some("text/xml"), "/a", TextForm::Xml),
+            (Some("text/plain"), "/README.md", TextForm::Text),
+            (Some("text/csv"), "/a.json", TextForm::Text),
             (
                 Some("application/octet-stream"),
                 "/README.md",
-                Form::Markdown,
+                TextForm::Markdown,
             ),
-            (Some("application/octet-stream"), "/a.bin", Form::Text),
-            (None, "/a.JSON", Form::Json),
-            (None, "/a", Form::Text),
+            (Some("application/octet-stream"), "/a.bin", TextForm::Text),
+            (None, "/a.JSON", TextForm::Json),
+            (None, "/a", TextForm::Text),
         ] {
             let url = Url::parse(&format!("http://a.example{path}")).unwrap();
-            let form = Form::of(BodyKind::Text, content_type, &url);
+            let form = TextForm::of(BodyKind::Text, content_type, &url);
             assert_eq!(form, expected, "{content_type:?} {path}");
         }
     }

@@ -4,17 +4,15 @@ use std::time::Instant;
 
 use memchr::memmem;
 
-use super::content_type;
-use super::facts::{self, Source};
-use super::failure::{self, Refusal};
-use super::page::Page;
-use super::reader;
-use super::request::Asked;
+use super::failure::{self, PageError};
+use super::found_page::FoundPage;
+use super::request::ScrapeRequest;
 use crate::document::{self, FileError, FileKind, FileLimits, PdfError};
 use crate::tools::web::fetch_note;
-use crate::web::client::{Client, Response};
+use crate::tools::web::page_source::media_type;
+use crate::web::client::Response;
 
-/// Where the mark of a PDF file stands at the latest, in bytes.
+/// The latest place of a PDF file's mark, in bytes.
 const MARK_WITHIN: usize = 1024;
 
 /// Media types of documents.
@@ -27,86 +25,65 @@ const TYPES: &[&str] = &[
     "application/x-pdf",
 ];
 
-/// Whether that is the media type of a document.
+/// True for the media type of a document.
 pub fn is_document(essence: &str) -> bool {
     TYPES.contains(&essence)
 }
 
-/// Whether a body begins as documents do.
+/// True if a body begins as documents do.
 pub fn begins_as_one(body: &[u8]) -> bool {
     let start = &body[..body.len().min(MARK_WITHIN)];
     body.starts_with(b"PK\x03\x04") || memmem::find(start, b"%PDF").is_some()
 }
 
-/// What kind of document a reply is, if it is one. A page may speak of the mark of PDF files.
+/// The kind of document that a reply is, if it is one. A page may speak of the mark of PDF files.
 fn kind_of(reply: &Response) -> Option<FileKind> {
     let kind = FileKind::of(&reply.body)?;
     let body = reply.body.trim_ascii_start();
-    let declared = reply.content_type().map(content_type::essence);
+    let declared = reply.content_type().map(media_type);
     let is_text = declared.is_some_and(|kind| kind.starts_with("text/")) || body.starts_with(b"<");
     (kind != FileKind::Pdf || body.starts_with(b"%PDF") || !is_text).then_some(kind)
 }
 
 /// The page that a document is; `None` where the body is none.
-pub fn page(
+pub fn read(
     reply: &Response,
-    asked: &Asked,
+    request: &ScrapeRequest,
     end: Instant,
-    client: &Client,
-) -> Result<Option<Page>, Refusal> {
-    let declared = reply.content_type().map(content_type::essence);
-    let declared = declared.as_deref().unwrap_or_default();
+) -> Result<Option<FoundPage>, PageError> {
+    let declared = reply.content_type().map(media_type).unwrap_or_default();
     let unreadable = |why: &str| {
-        let note = fetch_note::of_file(declared, &reply.url, &asked.url, &reply.body);
-        failure::of_document(why, note).detail(declared)
+        let note = fetch_note::of_file(&declared, &reply.url, &request.url, &reply.body);
+        failure::of_document(why, note).detail(&declared)
     };
     let failed = |error: &FileError| {
         let why = error.to_string();
         if has_nothing(error) {
-            failure::of_empty_document(&why).detail(declared)
+            failure::of_empty_document(&why).detail(&declared)
         } else {
             unreadable(&why)
         }
     };
-    let kind = match kind_of(reply) {
-        Some(kind) if reply.truncated => {
-            let why = format!(
-                "This {} file has more than 50 MiB, which is the most that is read of one.",
-                kind.name()
-            );
-            return Err(unreadable(&why));
-        }
-        Some(kind) => kind,
-        None => {
-            let wrong = FileError::of(&reply.body);
-            return wrong.map_or(Ok(None), |error| Err(failed(&error)));
-        }
+    let Some(kind) = kind_of(reply) else {
+        let wrong = FileError::of(&reply.body);
+        return wrong.map_or(Ok(None), |error| Err(failed(&error)));
     };
+    if reply.truncated {
+        let name = kind.name();
+        return Err(unreadable(&format!(
+            "This {name} file has more than 50 MiB, which is the most that is read of one."
+        )));
+    }
     let limits = FileLimits {
         end: Some(end),
         ..FileLimits::default()
     };
-    let document =
-        document::convert_file(&reply.body, kind, &limits).map_err(|error| failed(&error))?;
-    let mut page = Page {
-        url: reader::shown(&reply.url),
-        content_type: kind.name().to_owned(),
-        markdown: true,
-        title: reader::titled(&document.title),
-        ..Page::default()
-    };
-    reader::note_what_is_missing(&mut page, document.cuts);
-    let source = Source {
-        author: document.author.as_deref(),
-        date: document.date.as_deref(),
-        ..Source::at(&reply.url)
-    };
-    facts::add(&mut page, &source, document.own(), Some(client));
-    page.fill(&document.markdown, asked);
-    Ok(Some(page))
+    let document = document::convert_file(&reply.body, kind, &limits);
+    let document = document.map_err(|error| failed(&error))?;
+    Ok(Some(FoundPage::new(&reply.url, kind.name(), document)))
 }
 
-/// Whether a document is sound, and has nothing to read in it.
+/// True if a document is sound, and has nothing to read in it.
 fn has_nothing(error: &FileError) -> bool {
     use PdfError::{NoLetters, NoPages, NoText, OnlyImages};
     matches!(

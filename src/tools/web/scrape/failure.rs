@@ -9,13 +9,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::placeholder;
-use super::request::Asked;
+use super::request::ScrapeRequest;
 use crate::contract::failure::{Advice, Code, Failure};
 use crate::tools::web::{fetch_note, meant_url, research_cache};
 use crate::web::allowed::NotAllowed;
+use crate::web::bot_checks::{BotCheck, bot_check};
 use crate::web::client::{FetchError, NetworkError, Response};
-use crate::web::refusal;
+use crate::web::status_advice::{self, retry_delay};
 
 /// When a server may be asked again that does not say when, in seconds.
 const SERVER_WAIT: u64 = 60;
@@ -24,14 +24,14 @@ const SERVER_WAIT: u64 = 60;
 const INFORM: &str = "inform_user";
 
 /// A call that failed, and whether the next one like it will fail the same way for a while.
-pub struct Refusal {
+pub struct PageError {
     /// What is answered.
     pub failure: Failure,
     /// Whether it says something of the page, and nothing of this machine or of the request.
     pub keeps: bool,
 }
 
-impl Refusal {
+impl PageError {
     /// A failure of this code: what happened, and what to do.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Refusal {
     }
 }
 
-impl From<Failure> for Refusal {
+impl From<Failure> for PageError {
     fn from(failure: Failure) -> Self {
         Self {
             failure,
@@ -83,35 +83,38 @@ impl From<Failure> for Refusal {
 }
 
 /// The failure that `error` is, of a fetch of what was asked for.
-pub fn of_fetch(error: FetchError, asked: &Asked) -> Refusal {
+pub fn of_fetch(error: FetchError, request: &ScrapeRequest) -> PageError {
     match error {
         FetchError::InvalidUrl(why) => {
             let message = format!("Invalid URL: {why}. Send an http or https address.");
-            let note = meant_url::of_no_url(super::NAME, asked.url.as_str());
+            let note = meant_url::of_no_url(super::NAME, request.url.as_str());
             Failure::new(Code::InvalidUrl, message)
                 .with_note(note)
                 .into()
         }
-        FetchError::Network(error) => of_network(&error, &asked.url),
-        FetchError::Status(reply) => of_status(&reply, &asked.url),
+        FetchError::Network(error) => of_network(&error, &request.url),
+        FetchError::Status(reply) => of_status(&reply, &request.url),
     }
 }
 
-fn of_network(error: &NetworkError, asked: &Url) -> Refusal {
+fn of_network(error: &NetworkError, asked: &Url) -> PageError {
     if let Some(why) = &error.not_allowed {
         return of_not_allowed(why);
     }
     let note = fetch_note::of_network(error, asked);
+    let what_to_do = if error.refused {
+        "Use another address."
+    } else {
+        "Try again in 5 seconds."
+    };
+    let message = format!("{} {what_to_do}", failed_to_fetch(error));
+    let failed = PageError::new(Code::NetworkError, message).note(note);
     if error.refused {
-        let message = format!("{} Use another address.", failed_to_fetch(error));
-        let refusal = Refusal::new(Code::NetworkError, message).note(note);
-        return refusal.for_good().of_the_moment();
+        return failed.for_good().of_the_moment();
     }
-    let message = format!("{} Try again in 5 seconds.", failed_to_fetch(error));
-    let refusal = Refusal::new(Code::NetworkError, message).note(note);
-    Refusal {
+    PageError {
         keeps: !error.own,
-        ..refusal
+        ..failed
     }
 }
 
@@ -125,89 +128,105 @@ fn failed_to_fetch(error: &NetworkError) -> String {
 }
 
 /// The failure of an address that the user's list of hosts does not allow.
-pub fn of_not_allowed(why: &NotAllowed) -> Refusal {
+pub fn of_not_allowed(why: &NotAllowed) -> PageError {
     let code = match why {
         NotAllowed::Host(_) => Code::Blocked,
         NotAllowed::Unusable => Code::Config,
     };
     let message = format!("{why}. {}", why.advice());
-    Refusal::new(code, message).of_the_moment()
+    PageError::new(code, message).of_the_moment()
 }
 
 /// The failure that a status of 400 or more is.
-fn of_status(reply: &Response, asked: &Url) -> Refusal {
+fn of_status(reply: &Response, asked: &Url) -> PageError {
     let status = reply.status_text();
+    // Some statuses say what kind of failure it is, whatever their page says.
+    let is_telling = matches!(reply.status, 401 | 404 | 407 | 410 | 429);
+    let check = bot_check(reply).filter(|check| check.is_certain || !is_telling);
+    let error = match check {
+        Some(check) => of_bot_check(check, &status),
+        None => of_plain_status(reply, &status),
+    };
+    let login = !asked.username().is_empty() || asked.password().is_some();
+    let first = match (error.failure.code, reply.status) {
+        (Code::NotFound, 404) => meant_url::without_punctuation(asked),
+        (Code::NotFound | Code::AuthRequired | Code::HttpError, _) => {
+            Some(status_advice::sentences(reply, login).join(" "))
+        }
+        _ => None,
+    };
+    let elsewhere = fetch_note::elsewhere(&reply.url, asked);
+    let note = [first, elsewhere, fetch_note::quoted(reply, asked)]
+        .into_iter()
+        .fold(String::new(), joined);
+    error.note(note).detail(status)
+}
+
+/// The same, of a status that is no bot check.
+fn of_plain_status(reply: &Response, status: &str) -> PageError {
+    let wait = retry_delay(reply).map_or(SERVER_WAIT, |wait| wait.as_secs());
     let host = reply.url.host_str().unwrap_or_default();
-    let check = placeholder::bot_check(reply);
-    let refusal = match (reply.status, check) {
-        (status_code, Some(check)) if check.is_certain || !tells_by_itself(status_code) => {
-            of_bot_check(&check, &status)
-        }
-        (401, _) => {
-            let message = format!(
+    let (code, message) = match reply.status {
+        401 => (
+            Code::AuthRequired,
+            format!(
                 "The page wants a login ({status}): ask the user for access, or use another source."
-            );
-            let login = !asked.username().is_empty() || asked.password().is_some();
-            let said = refusal::said(reply, login).join(" ");
-            return Refusal::new(Code::AuthRequired, message)
-                .note(joined(said, fetch_note::quoted(reply, asked)))
-                .detail(status);
-        }
-        (403 | 451, _) => Refusal::new(
+            ),
+        ),
+        403 | 451 => (
             Code::Blocked,
             format!(
                 "The server does not let this page be read by programs ({status}): fetching it \
                  again will not help. Use the site's API or feed, or another source."
             ),
         ),
-        (404, _) => Refusal::new(
+        404 => (
             Code::NotFound,
             format!(
                 "There is no page at this address ({status}): check the address, or search for \
                  the page."
             ),
-        )
-        .note(meant_url::without_punctuation(asked).unwrap_or_default()),
-        (410, _) => Refusal::new(
+        ),
+        410 => (
             Code::NotFound,
             format!(
                 "The page is gone for good ({status}): search for another source, or for a copy \
                  in an archive."
             ),
-        )
-        .note(refusal::said(reply, false).join(" ")),
-        (407, _) => Refusal::new(
+        ),
+        407 => (
             Code::Config,
             format!(
                 "The proxy that the environment names wants a login ({status}): user and password \
                  belong into its variable."
             ),
         ),
-        (429, _) => of_rate_limit(reply, host, &status),
-        (408 | 425 | 500.., _) => {
-            let wait = refusal::wait(reply).map_or(SERVER_WAIT, |wait| wait.as_secs());
-            let message = format!(
+        429 => (
+            Code::RateLimit,
+            format!(
+                "Too many requests were made of {host} ({status}): try again in {}.",
+                seconds(wait)
+            ),
+        ),
+        408 | 425 | 500.. => (
+            Code::UpstreamUnavailable,
+            format!(
                 "The server failed ({status}): try again in {}, or use another source.",
                 seconds(wait)
-            );
-            Refusal::new(Code::UpstreamUnavailable, message)
-                .advise(|advice| advice.retry_after = Some(wait))
-        }
-        _ => Refusal::new(
+            ),
+        ),
+        _ => (
             Code::HttpError,
             format!("The server refuses this request ({status}): check the address."),
-        )
-        .note(refusal::said(reply, false).join(" ")),
+        ),
     };
-    let elsewhere = fetch_note::elsewhere(&reply.url, asked);
-    let said = joined(refusal.failure.note.clone(), elsewhere);
-    let said = joined(said, fetch_note::quoted(reply, asked));
-    refusal.note(said).detail(status)
-}
-
-/// Whether a status says what kind of failure it is, whatever its page says.
-fn tells_by_itself(status: u16) -> bool {
-    matches!(status, 401 | 404 | 407 | 410 | 429)
+    let error = PageError::new(code, message);
+    match code {
+        Code::RateLimit | Code::UpstreamUnavailable => {
+            error.advise(|advice| advice.retry_after = Some(wait))
+        }
+        _ => error,
+    }
 }
 
 fn joined(mut text: String, more: Option<String>) -> String {
@@ -227,73 +246,64 @@ fn seconds(count: u64) -> String {
     }
 }
 
-fn of_rate_limit(reply: &Response, host: &str, status: &str) -> Refusal {
-    let wait = refusal::wait(reply).map_or(SERVER_WAIT, |wait| wait.as_secs());
-    let message = format!(
-        "Too many requests were made of {host} ({status}): try again in {}.",
-        seconds(wait)
-    );
-    Refusal::new(Code::RateLimit, message).advise(|advice| advice.retry_after = Some(wait))
-}
-
 /// The failure of a page behind a check for robots.
-pub fn of_bot_check(check: &placeholder::BotCheck, status: &str) -> Refusal {
+pub fn of_bot_check(check: BotCheck, status: &str) -> PageError {
     let name = check
-        .name
+        .vendor
         .map(|name| format!(" ({name})"))
         .unwrap_or_default();
     let message = format!(
         "A bot check{name} stands before this page ({status}): fetching it again will not help, \
          whatever is sent. Use the site's API or feed, or another source."
     );
-    Refusal::new(Code::Blocked, message).detail(status)
+    PageError::new(Code::Blocked, message).detail(status)
 }
 
 /// The failure of a page that shows itself to those alone who log in.
-pub fn of_login_page(status: &str) -> Refusal {
+pub fn of_login_page(status: &str) -> PageError {
     let message = format!(
         "In place of the page came a login form ({status}): ask the user for access, or use \
          another source. Mode raw gives the form's own page."
     );
-    Refusal::new(Code::AuthRequired, message).detail(status)
+    PageError::new(Code::AuthRequired, message).detail(status)
 }
 
 /// The failure of an answer with nothing in it.
-pub fn of_nothing(what: &str, status: &str) -> Refusal {
+pub fn of_nothing(what: &str, status: &str) -> PageError {
     let message = format!(
         "There is nothing to read at this address: {what} ({status}). Use another address or \
          source."
     );
-    Refusal::new(Code::ContentEmpty, message).detail(status)
+    PageError::new(Code::ContentEmpty, message).detail(status)
 }
 
 /// The failure of an answer that is nothing to be read, of media type `kind`; `note` says how to
 /// download it.
-pub fn of_file(kind: &str, note: String) -> Refusal {
+pub fn of_file(kind: &str, note: String) -> PageError {
     let message = format!(
         "Failed to parse content: {kind} is not text that can be shown. Download it to look at it \
          with another program."
     );
-    Refusal::new(Code::ParseError, message)
+    PageError::new(Code::ParseError, message)
         .note(note)
         .detail(kind)
 }
 
 /// The failure of a document that cannot be read, for a reason in sentences.
-pub fn of_document(why: &str, note: String) -> Refusal {
-    Refusal::new(Code::ParseError, why).note(note)
+pub fn of_document(why: &str, note: String) -> PageError {
+    PageError::new(Code::ParseError, why).note(note)
 }
 
 /// The failure of a document in which there is nothing to read, for a reason in sentences.
-pub fn of_empty_document(why: &str) -> Refusal {
-    Refusal::new(Code::ContentEmpty, why)
+pub fn of_empty_document(why: &str) -> PageError {
+    PageError::new(Code::ContentEmpty, why)
 }
 
 /// The failure of a page that the parser does not survive.
-pub fn of_parser() -> Refusal {
+pub fn of_parser() -> PageError {
     let message =
         "Failed to parse HTML: the parser gave up on this page. Mode raw gives its bytes.";
-    Refusal::new(Code::ParseError, message)
+    PageError::new(Code::ParseError, message)
 }
 
 /// For how long a failure of this code is kept; `None` for one that is not.
@@ -329,7 +339,7 @@ pub fn told_to_be_kept(failure: Failure, good_for: Duration) -> Failure {
 
 /// A failure as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct CachedFailure {
     code: String,
     message: String,
     note: String,
@@ -339,7 +349,7 @@ pub struct Kept {
     detail: Option<String>,
 }
 
-impl Kept {
+impl CachedFailure {
     /// What is kept of a failure.
     pub fn of(failure: &Failure) -> Self {
         let advice = failure.advice.as_deref().cloned().unwrap_or_default();
@@ -403,8 +413,8 @@ mod tests {
             (Code::UpstreamUnavailable, None),
             (Code::ToolFailed, None),
         ] {
-            let failure = Refusal::new(code, "x").failure;
-            let kept = Kept::of(&failure);
+            let failure = PageError::new(code, "x").failure;
+            let kept = CachedFailure::of(&failure);
             let just_now = kept.clone().after(Duration::ZERO);
             assert_eq!(just_now.is_some(), expected.is_some(), "{code:?}");
             let Some(seconds) = expected else { continue };
@@ -419,14 +429,15 @@ mod tests {
 
     #[test]
     fn a_kept_failure_says_when_it_is_worth_another_try() {
-        let refusal = Refusal::new(Code::RateLimit, "x").advise(|one| one.retry_after = Some(300));
-        let kept = Kept::of(&refusal.failure);
+        let refusal =
+            PageError::new(Code::RateLimit, "x").advise(|one| one.retry_after = Some(300));
+        let kept = CachedFailure::of(&refusal.failure);
         let wait = |age| {
             let failure = kept.clone().after(Duration::from_secs(age)).unwrap();
             failure.advice.unwrap().retry_after
         };
         assert_eq!((wait(0), wait(80)), (Some(300), Some(220)));
-        let kept = Kept::of(&Refusal::new(Code::NetworkError, "x").failure);
+        let kept = CachedFailure::of(&PageError::new(Code::NetworkError, "x").failure);
         let failure = kept.after(Duration::from_secs(20)).unwrap();
         assert_eq!(failure.advice.unwrap().retry_after, Some(100));
         assert!(failure.note.contains("20 seconds ago") && failure.note.contains("100 seconds"));

@@ -1,21 +1,22 @@
 //! `scrape_page`: anything that has an address, as text, with what is known of its source.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
-//! | `asked` | what a request's fields mean |
-//! | `kept` | answers that were found lately |
-//! | `read` | the ways to a page |
-//! | `natively` | sites that have a better way than their pages |
-//! | `files` | documents |
-//! | `scripted` | pages that a script puts together |
-//! | `form` | what a text is |
-//! | `walls` | checks for robots, login forms, scripts: what stands in place of a page |
-//! | `page` | a page that was read |
-//! | `facts` | what is known of a page beside its text |
-//! | `cut` | content as it is shown |
+//! | `request` | the fields of a request |
+//! | `cached_page` | answers that were found lately |
+//! | `reader` | the ways to a page |
+//! | `native_route` | sites that have a better way than their pages |
+//! | `document_file` | documents |
+//! | `browser_render` | pages that a script puts together |
+//! | `found_page` | a page as one of these ways found it |
+//! | `content_type` | the form of a text |
+//! | `placeholder` | login forms and scripts in place of a page |
+//! | `page` | a page as it is answered and kept |
+//! | `facts` | facts about a page beside its text |
+//! | `content_cut` | content as it is shown |
 //! | `answer` | the answer |
-//! | `link` | a raw answer that is too large to stand in a message |
-//! | `failure` | why there is none |
+//! | `resource_link` | a raw answer that is too large to stand in a message |
+//! | `failure` | the reason why there is none |
 
 mod answer;
 mod browser_render;
@@ -25,6 +26,7 @@ mod content_type;
 mod document_file;
 mod facts;
 mod failure;
+mod found_page;
 mod native_route;
 mod page;
 mod placeholder;
@@ -41,7 +43,7 @@ use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Scope, Set, Tool
 use crate::tools::web::network;
 use crate::tools::web::research_cache::{self, Cache, Freshness};
 use cached_page::Found;
-use request::Asked;
+use request::ScrapeRequest;
 
 /// The tool's name.
 const NAME: &str = "scrape_page";
@@ -158,7 +160,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 ];
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let asked = Asked::of(request)?;
+    let asked = ScrapeRequest::of(request)?;
     let terms = request.terms();
     let cache = Cache::of_user(terms);
     let store = cache.for_answers();
@@ -170,7 +172,7 @@ fn from_cache<'a>(
     request: &'a Request<'a>,
     store: &dyn Store,
 ) -> Option<Result<Reply<'a>, Failure>> {
-    let asked = match Asked::of(request) {
+    let asked = match ScrapeRequest::of(request) {
         Ok(asked) => asked,
         Err(failure) => return Some(Err(failure)),
     };

@@ -2,54 +2,41 @@
 
 use std::time::Instant;
 
-use super::facts::{self, Source};
-use super::failure::{self, Refusal};
-use super::page::Page;
-use super::reader;
-use super::request::Asked;
+use super::failure::{self, PageError};
+use super::found_page::FoundPage;
+use super::request::ScrapeRequest;
 use crate::contract::failure::Code;
 use crate::web::allowed::Allowed;
 use crate::web::client::Client;
 use crate::web::native::{self, NativeError};
 
 /// The page that another way leads to; `None` where there is none.
-pub fn page(asked: &Asked, client: &Client, end: Instant) -> Result<Option<Page>, Refusal> {
-    let Some(native) = native::route(&asked.url) else {
+pub fn find(
+    request: &ScrapeRequest,
+    client: &Client,
+    end: Instant,
+) -> Result<Option<FoundPage>, PageError> {
+    let Some(route) = native::route(&request.url) else {
         return Ok(None);
     };
-    if let Err(why) = Allowed::from_env().check(&asked.url) {
+    if let Err(why) = Allowed::from_env().check(&request.url) {
         return Err(failure::of_not_allowed(&why));
     }
-    let found = match native.read(&client.for_services(), end) {
-        Ok(found) => found,
-        Err(NativeError::Fetch(error)) => return Err(failure::of_fetch(error, asked)),
-        Err(error) => {
-            let code = match &error {
-                NativeError::NotFound(_) => Code::NotFound,
-                NativeError::Blocked(_) => Code::Blocked,
-                NativeError::AuthRequired(_) => Code::AuthRequired,
-                NativeError::Empty(_) => Code::ContentEmpty,
-                NativeError::Fetch(_) | NativeError::NotUnderstood(_) => Code::UpstreamUnavailable,
-            };
-            return Err(Refusal::new(code, error.to_string()));
+    let (code, why) = match route.read(&client.for_services(), end) {
+        Ok(page) => {
+            return Ok(Some(FoundPage {
+                partial: page.partial,
+                // A part that could not be read may be readable the next time.
+                of_the_moment: page.partial,
+                ..FoundPage::new(&request.url, page.kind, page.document)
+            }));
         }
+        Err(NativeError::Fetch(error)) => return Err(failure::of_fetch(error, request)),
+        Err(NativeError::NotFound(why)) => (Code::NotFound, why),
+        Err(NativeError::Blocked(why)) => (Code::Blocked, why),
+        Err(NativeError::AuthRequired(why)) => (Code::AuthRequired, why),
+        Err(NativeError::Empty(why)) => (Code::ContentEmpty, why),
+        Err(NativeError::NotUnderstood(why)) => (Code::UpstreamUnavailable, why),
     };
-    let mut page = Page {
-        url: reader::shown(&asked.url),
-        content_type: found.kind.to_owned(),
-        markdown: true,
-        title: reader::titled(&found.document.title),
-        partial: found.partial,
-        // What could not be read may be readable the next time.
-        of_the_moment: found.partial,
-        ..Page::default()
-    };
-    let source = Source {
-        author: found.author.as_deref(),
-        date: found.date.as_deref(),
-        ..Source::at(&asked.url)
-    };
-    facts::add(&mut page, &source, &found.document.markdown, Some(client));
-    page.fill(&found.document.markdown, asked);
-    Ok(Some(page))
+    Err(PageError::new(code, why))
 }

@@ -4,8 +4,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::content_cut;
-use super::request::{Asked, Mode};
+use super::facts::{self, Source};
+use super::found_page::FoundPage;
+use super::request::{ScrapeMode, ScrapeRequest};
+use crate::document::boundary;
 use crate::unseen;
+use crate::web::client::Client;
 
 /// How `web_fetch` shows the same text, for whoever wants the rest of one that was cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,7 +69,47 @@ pub struct Page {
     pub of_the_moment: bool,
 }
 
+/// The longest title that is shown, in characters.
+const LONGEST_TITLE: usize = 500;
+
+/// A title as it is shown, if there is one.
+fn shown_title(title: &str) -> Option<String> {
+    let title = unseen::visible(title.trim());
+    let shown = title.chars().filter(|char| !char.is_control());
+    let shown: String = shown.take(LONGEST_TITLE).collect();
+    (!shown.is_empty()).then_some(shown)
+}
+
 impl Page {
+    /// The page that was found, as far as it was asked for; `client` asks for facts about it.
+    pub fn of(found: FoundPage, request: &ScrapeRequest, client: &Client) -> Self {
+        let document = &found.document;
+        let is_cut = document.cuts.are_of_content();
+        let mut page = Self {
+            url: found.url.as_str().to_owned(),
+            content_type: found.content_type,
+            markdown: found.is_markdown,
+            truncated: found.truncated || is_cut,
+            partial: found.partial || is_cut,
+            // Another time there may be more of it.
+            of_the_moment: found.of_the_moment || document.cuts.time,
+            paging: found.paging,
+            extracted_by: found.extracted_by.map(str::to_owned),
+            title: shown_title(&document.title),
+            notes: found.notes,
+            ..Self::default()
+        };
+        let source = Source {
+            url: &found.url,
+            embedded: found.embedded.as_ref(),
+            author: document.author.as_deref(),
+            date: document.date.as_deref(),
+        };
+        facts::add(&mut page, &source, document.own(), Some(client));
+        page.fill(&document.markdown, request);
+        page
+    }
+
     /// What is known of it by this name.
     pub fn fact(&self, name: &str) -> Option<&RawValue> {
         let mut facts = self.facts.iter();
@@ -75,13 +119,13 @@ impl Page {
     }
 
     /// Puts in `text`, all of the content, as far as it was asked for.
-    pub fn fill(&mut self, text: &str, asked: &Asked) {
-        self.preview = asked.mode == Mode::Preview;
+    fn fill(&mut self, text: &str, request: &ScrapeRequest) {
+        self.preview = request.mode == ScrapeMode::Preview;
         let (text, taken) = unseen::taken_out(text);
         self.notes.extend(taken.note_of_page("the content"));
         self.whole = text.len();
         self.words = text.split_whitespace().count();
-        match content_cut::beginning(&text, asked.max_length, self.markdown) {
+        match content_cut::beginning(&text, request.max_length, self.markdown) {
             None => self.content = text.into_owned(),
             Some(beginning) => {
                 self.content = beginning.text;
@@ -99,7 +143,7 @@ impl Page {
             let note = "What is no UTF-8 is shown as U+FFFD: its bytes are not in this answer.";
             self.notes.push(note.to_owned());
         }
-        let fits = content_cut::floor(&text, most);
+        let fits = boundary(&text, most);
         self.truncated = more || fits < text.len();
         text.truncate(fits);
         self.content = text;

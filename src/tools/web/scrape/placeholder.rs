@@ -1,91 +1,14 @@
-//! What stands before a page, or in its place: a check for robots, a login form, a script that has
-//! yet to put the page together.
+//! Login forms and shells of scripts, which stand in place of a page.
 //!
-//! Rules: the specification's errors of `scrape_page` (a bot check has under 2,048 bytes and its
-//! words, or says so in `cf-mitigated`), and its ways.
+//! Rules: the specification's errors of `scrape_page`, and its ways.
 
 use memchr::memmem;
 
-use crate::web::client::Response;
-use crate::web::refusal;
-
-/// The longest page of a check, and the longest text of a login form, in bytes.
+/// The longest text of a login form, in bytes.
 const SHORT: usize = 2048;
 
 /// Letters and digits of a page that has next to no text.
 const NEXT_TO_NOTHING: usize = 200;
-
-/// A check for robots that came in place of a page.
-pub struct BotCheck {
-    /// Whose it is, where that is known.
-    pub name: Option<&'static str>,
-    /// Whether a header says so, and not words that stand on other pages as well.
-    pub is_certain: bool,
-}
-
-/// What such checks say, in lower case.
-const CHECKS: &[&str] = &[
-    "access denied",
-    "access to this page has been denied",
-    "are you a human",
-    "are you a robot",
-    "attention required",
-    "automated access",
-    "bot detection",
-    "captcha",
-    "cf-chl-",
-    "challenge-platform",
-    "checking if the site connection is secure",
-    "checking your browser",
-    "complete the security check",
-    "ddos protection",
-    "enable javascript and cookies to continue",
-    "just a moment...",
-    "needs to review the security of your connection",
-    "not a robot",
-    "performing security verification",
-    "pardon our interruption",
-    "press & hold",
-    "request blocked",
-    "unusual traffic",
-    "verify that you are human",
-    "verify you are a human",
-    "verify you are human",
-    "verifying you are human",
-    "you have been blocked",
-];
-
-/// The check that `reply` is, if it is one.
-pub fn bot_check(reply: &Response) -> Option<BotCheck> {
-    let named = refusal::bot_check(reply);
-    if reply.header("cf-mitigated").is_some() {
-        return Some(BotCheck {
-            name: named,
-            is_certain: true,
-        });
-    }
-    if reply.status < 400 && named.is_some() {
-        return Some(BotCheck {
-            name: named,
-            is_certain: true,
-        });
-    }
-    let short = !reply.truncated && reply.body.len() < SHORT;
-    let says_so = short && is_page(reply) && has_any(&reply.body.to_ascii_lowercase(), CHECKS);
-    (says_so || named.is_some()).then_some(BotCheck {
-        name: named,
-        is_certain: false,
-    })
-}
-
-/// Whether a reply is a page for people, as far as it says.
-fn is_page(reply: &Response) -> bool {
-    reply.content_type().is_none_or(|kind| {
-        kind.trim_start()
-            .to_ascii_lowercase()
-            .starts_with("text/html")
-    })
-}
 
 fn has_any(text: &[u8], parts: &[&str]) -> bool {
     parts
@@ -93,7 +16,7 @@ fn has_any(text: &[u8], parts: &[&str]) -> bool {
         .any(|part| memmem::find(text, part.as_bytes()).is_some())
 }
 
-/// What login forms say, in lower case.
+/// The words of login forms, in lower case.
 const LOGINS: &[&str] = &[
     "anmelden",
     "connexion",
@@ -112,7 +35,7 @@ const LOGINS: &[&str] = &[
     "登录",
 ];
 
-/// Whether a page is a login form and little else: `page` is its HTML, `title` and `text` what it
+/// True if a page is a login form and little else: `page` is its HTML, `title` and `text` what it
 /// shows.
 pub fn is_login(page: &str, title: &str, text: &str) -> bool {
     if text.len() >= SHORT {
@@ -152,7 +75,7 @@ const ROOTS: &[&str] = &[
     "id='app'",
 ];
 
-/// Whether a page is the shell of a script that has yet to put its text together: `page` is its
+/// True if a page is the shell of a script that has yet to put its text together: `page` is its
 /// HTML, `text` what it shows without that.
 pub fn is_shell(page: &str, text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphanumeric());
@@ -167,7 +90,7 @@ pub fn is_shell(page: &str, text: &str) -> bool {
     letters < NEXT_TO_NOTHING / 5 || has_any(lower.as_bytes(), ROOTS) || wants_scripts(&lower)
 }
 
-/// Whether a page, in lower case, tells those without scripts that it needs them.
+/// True if a page, in lower case, tells those without scripts that it needs them.
 fn wants_scripts(lower: &str) -> bool {
     let mut rest = lower;
     while let Some(at) = rest.find("<noscript") {
@@ -182,7 +105,7 @@ fn wants_scripts(lower: &str) -> bool {
     false
 }
 
-/// Whether there is a script in a page, in lower case, that is run, and not data.
+/// True if there is a script in a page, in lower case, that is run, and not data.
 fn runs_a_script(lower: &str) -> bool {
     let mut rest = lower;
     while let Some(at) = rest.find("<script") {

@@ -3,290 +3,186 @@
 //! Rules: the specification's ways of `scrape_page`; the decisions on web-fetch. What a body is is
 //! told by its bytes, then by its Content-Type, then by the ending of its address.
 
-use std::time::{Duration, Instant};
-
-use url::Url;
+use std::time::Instant;
 
 use super::browser_render;
-use super::content_type::{self, Form};
+use super::content_type::{self, TextForm};
 use super::document_file;
 use super::facts::{self, Source};
-use super::failure::{self, Refusal};
+use super::failure::{self, PageError};
+use super::found_page::FoundPage;
 use super::native_route;
 use super::page::{Page, Paging};
 use super::placeholder;
-use super::request::{Asked, Mode};
+use super::request::{ScrapeMode, ScrapeRequest};
 use crate::contract::terms::Terms;
-use crate::document::{self, Certainty, Cuts, Document};
+use crate::document::Document;
 use crate::page::Embedded;
-use crate::tools::web::{fetch_note, network, page_source};
+use crate::tools::web::fetch_note;
+use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
 use crate::unseen;
-use crate::web::charset::{self, BodyText, Unsupported, signature};
-use crate::web::client::{self, Client, FetchRequest, MAX_BODY, Most, Response};
-use crate::web::guard::Guard;
+use crate::web::bot_checks::bot_check;
+use crate::web::charset::{Unsupported, signature};
+use crate::web::client::{Client, MAX_BODY, Most, Response};
 
 /// The most that is read of a document, in bytes.
 const MAX_DOCUMENT: usize = 50 * 1024 * 1024;
 
-/// What a conversion has beyond the client's time, so that a page that came at the last moment is
-/// converted all the same; what is left of the 25 seconds of a call is for the answer.
-const CONVERSION: Duration = Duration::from_millis(600);
-
-/// The longest title that is shown, in characters.
-const LONGEST_TITLE: usize = 500;
-
 /// Reads what is asked for, within the time of `client`.
-pub fn page(asked: &Asked, terms: &Terms, client: Client) -> Result<Page, Refusal> {
-    if asked.mode == Mode::Raw {
-        return raw(asked, client);
+pub fn page(request: &ScrapeRequest, terms: &Terms, client: Client) -> Result<Page, PageError> {
+    if request.mode == ScrapeMode::Raw {
+        return raw(request, client);
     }
     let client = client.keeping(Most {
         bytes: MAX_BODY,
         larger: Some((document_file::begins_as_one, MAX_DOCUMENT)),
     });
-    let end =
-        || Instant::now() + (client.left() + CONVERSION).min(terms.left(network::CALL) * 9 / 10);
-    if let Some(page) = native_route::page(asked, &client, end())? {
-        return Ok(page);
-    }
-    let reply = get(asked, &client)?;
-    if let Some(check) = placeholder::bot_check(&reply) {
-        return Err(failure::of_bot_check(&check, &reply.status_text()));
-    }
-    let end = end();
-    if let Some(page) = document_file::page(&reply, asked, end, &client)? {
-        return Ok(page);
-    }
-    text(reply, asked, end, &client)
+    let end = page_source::conversion_end(&client, terms);
+    let found = match native_route::find(request, &client, end)? {
+        Some(found) => found,
+        None => {
+            let reply = get(request, &client)?;
+            let end = page_source::conversion_end(&client, terms);
+            read(reply, request, end, &client)?
+        }
+    };
+    Ok(Page::of(found, request, &client))
 }
 
-fn get(asked: &Asked, client: &Client) -> Result<Response, Refusal> {
-    let request = FetchRequest {
-        url: &asked.url,
-        accept: client::ACCEPT_PAGES,
-        headers: &[],
-    };
-    let reply = client.get(&request);
-    reply.map_err(|error| failure::of_fetch(error, asked))
+fn get(request: &ScrapeRequest, client: &Client) -> Result<Response, PageError> {
+    page_source::fetch(client, &request.url).map_err(|error| failure::of_fetch(error, request))
 }
 
 /// The bytes, as they came.
-fn raw(asked: &Asked, client: Client) -> Result<Page, Refusal> {
-    let client = client.keeping(Most::of(asked.max_length));
-    let reply = get(asked, &client)?;
+fn raw(request: &ScrapeRequest, client: Client) -> Result<Page, PageError> {
+    let client = client.keeping(Most::of(request.max_length));
+    let reply = get(request, &client)?;
     let mut page = Page {
-        url: shown(&reply.url),
+        url: reply.url.as_str().to_owned(),
         content_type: reply.content_type().unwrap_or_default().to_owned(),
         ..Page::default()
     };
-    page.fill_raw(&reply.body, reply.truncated, asked.max_length);
+    page.fill_raw(&reply.body, reply.truncated, request.max_length);
     facts::add(&mut page, &Source::at(&reply.url), "", None);
     Ok(page)
 }
 
-/// A page's address, as it is shown: the client has taken its login out.
-pub fn shown(url: &Url) -> String {
-    url.as_str().to_owned()
-}
-
-/// A body that is text, or is nothing to be read.
-fn text(reply: Response, asked: &Asked, end: Instant, client: &Client) -> Result<Page, Refusal> {
+/// A reply that is a page, a document or another text.
+fn read(
+    reply: Response,
+    request: &ScrapeRequest,
+    end: Instant,
+    client: &Client,
+) -> Result<FoundPage, PageError> {
     let status = reply.status_text();
+    if let Some(check) = bot_check(&reply) {
+        return Err(failure::of_bot_check(check, &status));
+    }
+    if let Some(found) = document_file::read(&reply, request, end)? {
+        return Ok(found);
+    }
     if reply.body.trim_ascii().is_empty() {
         return Err(failure::of_nothing("the answer's body is empty", &status));
     }
-    let text = decode(&reply, asked)?;
-    let mut page = Page {
-        url: shown(&reply.url),
-        truncated: reply.truncated,
-        ..Page::default()
+    let source = decode(&reply, request)?;
+    let form = TextForm::of(source.kind, reply.content_type(), &reply.url);
+    // The bytes have been read, and take room that the conversion needs.
+    drop(reply);
+    let mut found = if let Some(feed) = source.feed() {
+        of_feed(&source, feed)
+    } else if form == TextForm::Html {
+        of_html(&source, request, &status, end, client)?
+    } else {
+        of_text(&source, form, &status)?
     };
-    if reply.truncated {
-        let mebibytes = MAX_BODY / (1024 * 1024);
-        let note = format!("Only the first {mebibytes} MiB of the page were read.");
-        page.notes.push(note);
+    if source.truncated {
+        found.truncated = true;
+        let note = format!("Only the first {MEBIBYTES} MiB of the page were read.");
+        found.notes.insert(0, note);
     }
-    if let Some(feed) = document::convert_feed(&text.text, &reply.url) {
-        "feed".clone_into(&mut page.content_type);
-        page.markdown = true;
-        page.paging = Paging::Whole;
-        page.title = titled(&feed.title);
-        note_what_is_missing(&mut page, feed.cuts);
-        if feed.cuts.items > 0 {
-            page.truncated = true;
-            let note = "The feed has more items than are listed; mode raw gives it whole.";
-            page.notes.push(note.to_owned());
-        }
-        facts::add(&mut page, &Source::at(&reply.url), feed.own(), Some(client));
-        page.fill(&feed.markdown, asked);
-        return Ok(page);
-    }
-    let form = Form::of(text.kind, reply.content_type(), &reply.url);
-    form.name().clone_into(&mut page.content_type);
-    if form == Form::Html {
-        let xhtml = reply
-            .content_type()
-            .is_some_and(|kind| content_type::essence(kind) == "application/xhtml+xml");
-        let (url, guard) = (reply.url.clone(), reply.guard.clone());
-        // The bytes have been read, and take room that the conversion needs.
-        drop(reply);
-        let from = Html {
-            source: &text.text,
-            url: &url,
-            xhtml,
-            end,
-            guard: &guard,
-        };
-        return from.read(page, asked, &status, client);
-    }
-    if form == Form::Markdown {
-        page.markdown = true;
-        page.extracted_by = Some("markdown".to_owned());
-        page.title = content_type::title_of_markdown(&text.text);
-    }
-    page.paging = Paging::Whole;
-    facts::add(&mut page, &Source::at(&reply.url), &text.text, Some(client));
-    page.fill(&text.text, asked);
-    if page.words == 0 {
-        return Err(failure::of_nothing("the text has no words", &status));
-    }
-    Ok(page)
+    Ok(found)
 }
 
 /// A body as text, in its character set.
-fn decode(reply: &Response, asked: &Asked) -> Result<BodyText, Refusal> {
-    let host = reply.url.host_str().unwrap_or_default();
-    let read = |kind| charset::read(&reply.body, kind, host, reply.truncated);
-    let Unsupported(kind) = match read(reply.content_type()) {
-        Ok(text) => return Ok(text),
+fn decode(reply: &Response, request: &ScrapeRequest) -> Result<PageSource, PageError> {
+    let Unsupported(kind) = match PageSource::decode(reply, reply.content_type()) {
+        Ok(source) => return Ok(source),
         Err(unsupported) => unsupported,
     };
     // A server may say that of its error's page, or of a text, which is a document at other times.
-    if document_file::is_document(&content_type::essence(&kind))
+    if document_file::is_document(&page_source::media_type(&kind))
         && signature::of(&reply.body).is_none()
-        && let Ok(text) = read(None)
-        && is_written(&text.text)
+        && let Ok(source) = PageSource::decode(reply, None)
+        && is_written(&source.text)
     {
-        return Ok(text);
+        return Ok(source);
     }
-    let note = fetch_note::of_file(&kind, &reply.url, &asked.url, &reply.body);
+    let note = fetch_note::of_file(&kind, &reply.url, &request.url, &reply.body);
     Err(failure::of_file(&kind, note))
 }
 
-/// Whether a text has none of the characters that only other files have.
+/// True if a text has none of the characters that only other files have.
 fn is_written(text: &str) -> bool {
     let other = |char: char| char.is_control() && !char.is_ascii_whitespace();
     !text.contains(other) && !text.contains(char::REPLACEMENT_CHARACTER)
 }
 
-/// A title, if there is one.
-pub fn titled(title: &str) -> Option<String> {
-    let title = unseen::visible(title.trim());
-    let title: String = title
-        .chars()
-        .filter(|char| !char.is_control())
-        .take(LONGEST_TITLE)
-        .collect();
-    (!title.is_empty()).then_some(title)
-}
-
-/// A page of HTML.
-pub struct Html<'a> {
-    /// Its text.
-    pub source: &'a str,
-    /// Its final address.
-    pub url: &'a Url,
-    /// Whether it was served as XML.
-    pub xhtml: bool,
-    /// By when it has to be converted.
-    pub end: Instant,
-    /// What is known of where it came from.
-    pub guard: &'a Guard,
-}
-
-impl Html<'_> {
-    fn read(
-        &self,
-        mut page: Page,
-        asked: &Asked,
-        status: &str,
-        client: &Client,
-    ) -> Result<Page, Refusal> {
-        page.markdown = true;
-        let mut found = self.convert().ok_or_else(failure::of_parser)?;
-        // Of a page that was cut nobody knows what else it shows.
-        let is_whole = !found.document.cuts.are_of_content();
-        if is_whole && placeholder::is_shell(self.source, found.document.own()) {
-            match browser_render::page(self, client, asked, &mut page) {
-                Some(better) => found = better,
-                None => page.partial = true,
-            }
-        }
-        let document = &found.document;
-        let html = found.html.as_deref().unwrap_or(self.source);
-        if placeholder::is_login(html, &document.title, document.own()) {
-            return Err(failure::of_login_page(status));
-        }
-        if !page.partial && !document.has_text() {
-            let what = "the page has no text";
-            return Err(failure::of_nothing(what, status));
-        }
-        page.extracted_by = Some(found.by.to_owned());
-        page.paging = found.paging;
-        page.title = titled(&document.title);
-        note_what_is_missing(&mut page, document.cuts);
-        let embedded = Embedded::read(html, self.url);
-        let source = Source {
-            embedded: Some(&embedded),
-            author: document.author.as_deref(),
-            date: document.date.as_deref(),
-            ..Source::at(self.url)
-        };
-        facts::add(&mut page, &source, document.own(), Some(client));
-        page.fill(&document.markdown, asked);
-        Ok(page)
-    }
-
-    /// The main content; the whole page, where it is not sure that this is all of it.
-    pub fn convert(&self) -> Option<Found> {
-        let begin = Instant::now();
-        let half = begin + self.end.saturating_duration_since(begin) / 2;
-        let (main, certainty) = page_source::convert_main(self.source, self.url, self.xhtml, half)?;
-        let (document, paging) = match certainty {
-            Certainty::Complete => (main, Paging::Main),
-            Certainty::Whole => (main, Paging::Whole),
-            Certainty::Partial => {
-                let whole = page_source::convert(self.source, self.url, self.xhtml, self.end)?;
-                (whole, Paging::Whole)
-            }
-        };
-        Some(Found {
-            document,
-            paging,
-            by: "html",
-            html: None,
-        })
+fn of_feed(source: &PageSource, feed: Document) -> FoundPage {
+    let cut = feed.cuts.items > 0;
+    let note = "The feed has more items than are listed; mode raw gives it whole.";
+    FoundPage {
+        paging: Paging::Whole,
+        truncated: cut,
+        notes: cut.then(|| note.to_owned()).into_iter().collect(),
+        ..FoundPage::new(&source.url, "feed", feed)
     }
 }
 
-/// What was found of a page of HTML.
-pub struct Found {
-    /// The text.
-    pub document: Document,
-    /// How `web_fetch` shows the same.
-    pub paging: Paging,
-    /// Which way it was found.
-    pub by: &'static str,
-    /// The HTML that it is made from, if that is another one than the server's.
-    pub html: Option<String>,
+fn of_text(source: &PageSource, form: TextForm, status: &str) -> Result<FoundPage, PageError> {
+    let is_markdown = form == TextForm::Markdown;
+    if source
+        .text
+        .split(unseen::is_unseen)
+        .all(|text| text.trim().is_empty())
+    {
+        return Err(failure::of_nothing("the text has no words", status));
+    }
+    let title = content_type::title_of_markdown(&source.text).filter(|_| is_markdown);
+    let document = Document {
+        title: title.unwrap_or_default(),
+        markdown: source.text.clone(),
+        ..Document::default()
+    };
+    Ok(FoundPage {
+        is_markdown,
+        paging: Paging::Whole,
+        extracted_by: is_markdown.then_some("markdown"),
+        ..FoundPage::new(&source.url, form.name(), document)
+    })
 }
 
-/// Says of `page` what is missing from it.
-pub fn note_what_is_missing(page: &mut Page, cuts: Cuts) {
-    if cuts.are_of_content() {
-        page.truncated = true;
-        page.partial = true;
+fn of_html(
+    source: &PageSource,
+    request: &ScrapeRequest,
+    status: &str,
+    end: Instant,
+    client: &Client,
+) -> Result<FoundPage, PageError> {
+    let mut found = FoundPage::of_html(source, end).ok_or_else(failure::of_parser)?;
+    // Of a page that was cut nobody knows what else it shows.
+    let is_whole = !found.document.cuts.are_of_content();
+    let mut rendered = None;
+    if is_whole && placeholder::is_shell(&source.text, found.document.own()) {
+        rendered = browser_render::complete(&mut found, source, end, client, request);
     }
-    // Another time there may be more of it.
-    page.of_the_moment |= cuts.time;
+    let html = rendered.as_ref().map_or(&source.text, |page| &page.text);
+    let document = &found.document;
+    if placeholder::is_login(html, &document.title, document.own()) {
+        return Err(failure::of_login_page(status));
+    }
+    if !found.partial && !document.has_text() {
+        return Err(failure::of_nothing("the page has no text", status));
+    }
+    found.embedded = Some(Embedded::read(html, &source.url));
+    Ok(found)
 }

@@ -1,4 +1,4 @@
-//! What a request's fields mean.
+//! The fields of a request.
 //!
 //! Rules: the specification's input of `scrape_page`; the decisions on the host's calls (4).
 
@@ -9,9 +9,9 @@ use crate::contract::request::Request;
 use crate::tools::web::meant_url;
 use crate::web::client;
 
-/// How a page is wanted.
+/// The form in which a page is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum ScrapeMode {
     /// Its main content, or its text.
     Full,
     /// The beginning of that.
@@ -20,7 +20,7 @@ pub enum Mode {
     Raw,
 }
 
-impl Mode {
+impl ScrapeMode {
     /// The modes, as requests name them.
     const NAMES: [(&'static str, Self); 3] = [
         ("full", Self::Full),
@@ -54,25 +54,25 @@ pub const LONGEST: u64 = 5_000_000;
 /// How long a preview is, in bytes.
 const PREVIEW: usize = 5000;
 
-/// What is asked for.
+/// A request that was read.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ScrapeRequest {
     /// The address.
     pub url: Url,
     /// How it is wanted.
-    pub mode: Mode,
+    pub mode: ScrapeMode,
     /// The most bytes of content.
     pub max_length: usize,
 }
 
-impl Asked {
+impl ScrapeRequest {
     /// Reads a request.
     pub fn of(request: &Request<'_>) -> Result<Self, Failure> {
         let address = request.required_text("url")?;
         let mode = match request.text("mode")? {
-            None => Mode::Full,
-            Some(name) => Mode::find(name).ok_or_else(|| {
-                let names = Mode::NAMES.map(|(name, _)| name).join(", ");
+            None => ScrapeMode::Full,
+            Some(name) => ScrapeMode::find(name).ok_or_else(|| {
+                let names = ScrapeMode::NAMES.map(|(name, _)| name).join(", ");
                 Failure::bad_request(format!("mode must be one of {names}"))
             })?,
         };
@@ -88,8 +88,8 @@ impl Asked {
             url,
             mode,
             max_length: match mode {
-                Mode::Preview => PREVIEW,
-                Mode::Full | Mode::Raw => length.unwrap_or(USUAL_LENGTH),
+                ScrapeMode::Preview => PREVIEW,
+                ScrapeMode::Full | ScrapeMode::Raw => length.unwrap_or(USUAL_LENGTH),
             },
         })
     }
@@ -99,8 +99,8 @@ impl Asked {
 mod tests {
     use super::*;
 
-    fn asked(request: &str) -> Result<Asked, Failure> {
-        Asked::of(&Request::parse(request.as_bytes()).unwrap())
+    fn asked(request: &str) -> Result<ScrapeRequest, Failure> {
+        ScrapeRequest::of(&Request::parse(request.as_bytes()).unwrap())
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
             r#","mode":" FULL ","max_length":"50000""#,
         ] {
             let asked = asked(&format!(r#"{{"url":"http://a.example/"{rest}}}"#)).unwrap();
-            assert_eq!((asked.mode, asked.max_length), (Mode::Full, 50_000));
+            assert_eq!((asked.mode, asked.max_length), (ScrapeMode::Full, 50_000));
         }
     }
 
