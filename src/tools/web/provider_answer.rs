@@ -1,17 +1,58 @@
-//! What the two search tools have in common: the fields that they share, and how they answer.
+//! The tools of one provider: the fields that they share, how they search, and how they answer.
 
 use serde::Serialize;
 
+use super::network;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Account, Credential};
-use crate::web::credentials::CredentialName;
-use crate::web::search::{DomainFilter, Found, SearchError, unseen_taken_out};
+use crate::web::credentials::{CredentialName, Credentials};
+use crate::web::search::failure::{Failure as ProviderFailure, Kind};
+use crate::web::search::host_search::{self, HostResults, HostSearch};
+use crate::web::search::provider::Provider;
+use crate::web::search::{DomainFilter, unseen_taken_out};
+
+/// The parts in which the tools of one provider differ.
+pub struct HostTool {
+    /// The provider.
+    pub provider: &'static Provider,
+    /// The account of the tool's row.
+    pub account: Account,
+    /// The message where no key is configured.
+    pub setup_error: &'static str,
+    /// The credentials that are missing then, a JSON object for the host.
+    pub missing: &'static str,
+    /// True if the provider is asked for each allowed domain.
+    pub asks_by_domain: bool,
+}
+
+/// Searches for `count` results from the place `first` on, which is counted from 0.
+pub fn search<'a>(
+    request: &'a Request<'a>,
+    tool: &HostTool,
+    (count, first): (u64, u64),
+    paging: Paging,
+) -> Result<Reply<'a>, Failure> {
+    let domains = domains(request)?;
+    let wanted = HostSearch {
+        text: query(request)?,
+        count: usize::try_from(count).unwrap_or(usize::MAX),
+        first: usize::try_from(first).unwrap_or(usize::MAX),
+        domains: &domains,
+        asks_by_domain: tool.asks_by_domain,
+    };
+    let client = network::client(request.terms());
+    let credentials = Credentials::from_env();
+    let found = host_search::account(tool.provider, &credentials, tool.setup_error)
+        .and_then(|account| host_search::search(&client, tool.provider, &account, &wanted))
+        .map_err(|error| failure(error, tool))?;
+    Ok(reply(found, &domains, paging))
+}
 
 /// The query, which the schemas want to be of two characters at least.
-pub fn query<'a>(request: &'a Request<'_>) -> Result<&'a str, Failure> {
+fn query<'a>(request: &'a Request<'_>) -> Result<&'a str, Failure> {
     let query = request.required_text("query")?;
     if query.trim().chars().count() < 2 {
         return Err(Failure::bad_request(
@@ -22,7 +63,7 @@ pub fn query<'a>(request: &'a Request<'_>) -> Result<&'a str, Failure> {
 }
 
 /// The domains that results may or may not be from.
-pub fn domains(request: &Request<'_>) -> Result<DomainFilter, Failure> {
+fn domains(request: &Request<'_>) -> Result<DomainFilter, Failure> {
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let allowed = owned(request.texts("allowed_domains")?);
     let blocked = owned(request.texts("blocked_domains")?);
@@ -47,7 +88,7 @@ pub struct Paging {
 }
 
 /// The answer with what was found.
-pub fn reply<'a>(found: Found, domains: &DomainFilter, paging: Paging) -> Reply<'a> {
+fn reply<'a>(found: HostResults, domains: &DomainFilter, paging: Paging) -> Reply<'a> {
     let notes = notes(&found, domains, paging.turn);
     Reply::new(move |object| {
         let rows: Vec<Row<'_>> = found
@@ -79,13 +120,13 @@ fn left_out(shown: usize, all: usize, fewer: impl Fn(usize) -> String) -> String
 }
 
 /// What was not searched, and why nothing is left of what was found.
-fn notes(found: &Found, domains: &DomainFilter, turn: Option<String>) -> Notes {
+fn notes(found: &HostResults, domains: &DomainFilter, turn: Option<String>) -> Notes {
     let mut notes = Notes::default();
     notes.add(unseen_taken_out(&found.results).note_of_page("the results"));
     for (domain, error) in &found.failed {
         notes.add(format!(
             "{domain} was not searched: {}",
-            sentence(&error.to_string())
+            sentence(&error.text)
         ));
     }
     if found.unasked > 0 {
@@ -145,31 +186,35 @@ pub const fn credential(name: CredentialName) -> Credential {
     }
 }
 
-/// A host's event, as one line of JSON on stderr.
-#[derive(Serialize)]
-struct Event<'a> {
-    kind: &'a str,
-    content: &'a str,
-    data_json: &'a str,
+/// The event that has a host ask its user for credentials, as one line of JSON for stderr: what to
+/// show, and what is missing, a JSON object as text.
+pub fn config_required(content: &str, missing: &str) -> Option<String> {
+    #[derive(Serialize)]
+    struct Event<'a> {
+        kind: &'a str,
+        content: &'a str,
+        data_json: &'a str,
+    }
+    let event = Event {
+        kind: "config_required",
+        content,
+        data_json: missing,
+    };
+    serde_json::to_string(&event).ok()
 }
 
-/// The failure that `error` is. Where no key is configured, a host hears what to show its user
-/// (`config_required`): the account's notice, and what is `missing`, a JSON object as text.
-pub fn failure(error: SearchError, account: &Account, missing: &str) -> Failure {
-    match error {
-        SearchError::AuthMissing(message) => {
-            let event = Event {
-                kind: "config_required",
-                content: account.notice,
-                data_json: missing,
-            };
-            let mut failure = Failure::new(Code::AuthMissing, message);
-            failure.event = serde_json::to_string(&event).ok();
-            failure
-        }
-        SearchError::AuthInvalid(message) => Failure::new(Code::AuthInvalid, message),
-        SearchError::RateLimit(message) => Failure::new(Code::RateLimit, message),
-        SearchError::Network(message) => Failure::new(Code::NetworkError, message),
-        SearchError::Api(message) => Failure::new(Code::ApiError, message),
+/// The failure that `error` is. Where no key is configured, a host hears what to show its user.
+fn failure(error: ProviderFailure, tool: &HostTool) -> Failure {
+    let (code, message) = match error.kind {
+        Kind::AuthMissing => (Code::AuthMissing, error.text),
+        Kind::AuthInvalid => (Code::AuthInvalid, error.to_string()),
+        Kind::RateLimited { .. } => (Code::RateLimit, error.text),
+        Kind::Network { .. } => (Code::NetworkError, error.text),
+        _ => (Code::ApiError, error.text),
+    };
+    let mut failure = Failure::new(code, message);
+    if code == Code::AuthMissing {
+        failure.event = config_required(tool.account.notice, tool.missing);
     }
+    failure
 }

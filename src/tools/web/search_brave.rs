@@ -1,13 +1,12 @@
 //! web-search-brave: the web, searched with Brave.
 
+use super::network;
+use super::provider_answer::{self, HostTool, Paging};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Account, Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
-use crate::tools::web::provider_answer::Paging;
-use crate::tools::web::{network, provider_answer};
-use crate::web::credentials::Credentials;
-use crate::web::search::brave::{self, BraveQuery};
+use crate::web::search::brave;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -57,28 +56,18 @@ const ACCOUNT: Account = Account {
     source: "Get your key: https://brave.com/search/api/",
 };
 
-/// What is missing, for a host that asks its user for it.
-const MISSING: &str = r#"{"tool": "web_search_brave", "credential": "api_key", "signup_url": "https://brave.com/search/api/"}"#;
+const HOST_TOOL: HostTool = HostTool {
+    provider: &brave::PROVIDER,
+    account: ACCOUNT,
+    setup_error: brave::SETUP_ERROR,
+    missing: r#"{"tool": "web_search_brave", "credential": "api_key", "signup_url": "https://brave.com/search/api/"}"#,
+    asks_by_domain: false,
+};
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let domains = provider_answer::domains(request)?;
-    let query = BraveQuery {
-        count: request.integer("count", 1..=20)?.unwrap_or(10),
-        page: request.integer("offset", 0..=9)?.unwrap_or(0),
-        domains: &domains,
-        text: provider_answer::query(request)?,
-    };
-    let search = || {
-        let key = brave::key(&Credentials::from_env())?;
-        brave::search(
-            &network::client(request.terms()),
-            &brave::endpoint()?,
-            &key,
-            &query,
-        )
-    };
-    let found = search().map_err(|error| provider_answer::failure(error, &ACCOUNT, MISSING))?;
-    Ok(provider_answer::reply(found, &domains, paging(query.page)))
+    let count = request.integer("count", 1..=20)?.unwrap_or(10);
+    let page = request.integer("offset", 0..=9)?.unwrap_or(0);
+    provider_answer::search(request, &HOST_TOOL, (count, page * count), paging(page))
 }
 
 /// How more results are asked for than those of `page`.

@@ -1,13 +1,12 @@
 //! web-search-google: the web, searched with Google's Custom Search.
 
+use super::network;
+use super::provider_answer::{self, HostTool, Paging};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Account, Exits, Family, Hints, Manual, Part, Scope, Set, Tool};
-use crate::tools::web::provider_answer::Paging;
-use crate::tools::web::{network, provider_answer};
-use crate::web::credentials::Credentials;
-use crate::web::search::google::{self, GoogleQuery};
+use crate::web::search::google;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -62,32 +61,18 @@ const ACCOUNT: Account = Account {
              Get Search Engine ID: https://programmablesearchengine.google.com/controlpanel/create",
 };
 
-/// What is missing, for a host that asks its user for it.
-const MISSING: &str = r#"{"tool": "web_search_google", "credentials": ["api_key", "engine_id"]}"#;
+const HOST_TOOL: HostTool = HostTool {
+    provider: &google::PROVIDER,
+    account: ACCOUNT,
+    setup_error: google::SETUP_ERROR,
+    missing: r#"{"tool": "web_search_google", "credentials": ["api_key", "engine_id"]}"#,
+    asks_by_domain: true,
+};
 
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
-    let domains = provider_answer::domains(request)?;
-    let query = GoogleQuery {
-        num: request.integer("num", 1..=10)?.unwrap_or(10),
-        start: request.integer("start", 1..=91)?.unwrap_or(1),
-        domains: &domains,
-        text: provider_answer::query(request)?,
-    };
-    let search = || {
-        let account = google::account(&Credentials::from_env())?;
-        google::search(
-            &network::client(request.terms()),
-            &google::endpoint()?,
-            &account,
-            &query,
-        )
-    };
-    let found = search().map_err(|error| provider_answer::failure(error, &ACCOUNT, MISSING))?;
-    Ok(provider_answer::reply(
-        found,
-        &domains,
-        paging(query.start, query.num),
-    ))
+    let num = request.integer("num", 1..=10)?.unwrap_or(10);
+    let start = request.integer("start", 1..=91)?.unwrap_or(1);
+    provider_answer::search(request, &HOST_TOOL, (num, start - 1), paging(start, num))
 }
 
 /// How more results are asked for than the `num` from number `start` on.

@@ -6,23 +6,18 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use url::Url;
 
-use super::exchange::{self, Patience};
 use super::provider::{
     Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
 };
-use super::query::{Ask, Safe, Search, TimeRange};
+use super::query::{Ask, Safe, TimeRange};
 use super::reply::{self, string, strings, thousands};
 use super::terms::{self, Words};
-use super::{DomainFilter, Found, SearchError, SearchResult, dates, plain};
-use crate::web::client::{Client, Response};
-use crate::web::credentials::{CredentialName, Credentials, Key};
+use super::{SearchResult, dates, plain};
+use crate::web::client::Response;
+use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Brave";
-const ENDPOINT: &str = "https://api.search.brave.com/res/v1/web/search";
-/// Replaces the endpoint.
-const ENDPOINT_VARIABLE: &str = "IKIGAI_BRAVE_URL";
 
 /// What the model is told where no key is configured.
 pub const SETUP_ERROR: &str = "Web search requires API key configuration.\n\nBrave Search offers \
@@ -35,19 +30,6 @@ pub const SETUP_NOTICE: &str = "\u{26a0} Configuration Required\n\nWeb search ne
     https://brave.com/search/api/\nAdd to: \
     ~/.config/ikigai/credentials.json\n\nExample:\n{\n  \"web_search\": {\n    \"brave\": {\n      \
     \"api_key\": \"your-api-key-here\"\n    }\n  }\n}";
-
-/// A search of the tool that knows Brave alone.
-#[derive(Clone, Debug)]
-pub struct BraveQuery<'a> {
-    /// What to look for.
-    pub text: &'a str,
-    /// How many results, 1 to 20.
-    pub count: u64,
-    /// Which page of results, 0 to 9.
-    pub page: u64,
-    /// Which hosts; applied to the page that Brave returns, which may become shorter.
-    pub domains: &'a DomainFilter,
-}
 
 /// What the key is called.
 pub const KEY: CredentialName = CredentialName {
@@ -64,8 +46,8 @@ pub static PROVIDER: Provider = Provider {
         required: true,
     }],
     endpoint: Endpoint::Known {
-        variable: ENDPOINT_VARIABLE,
-        address: ENDPOINT,
+        variable: "IKIGAI_BRAVE_URL",
+        address: "https://api.search.brave.com/res/v1/web/search",
     },
     setup: "Brave Search has a key at https://brave.com/search/api/.",
     limits: Limits {
@@ -109,49 +91,38 @@ const COUNTRIES: &[&str] = &[
 
 fn request(ask: &Ask<'_>, account: &Account) -> Request {
     let search = ask.search;
-    let text = terms::written(ask, PROVIDER.words);
-    let (count, page) = (
-        ask.count.clamp(1, 20).to_string(),
-        ask.page.min(9).to_string(),
-    );
-    let mut parameters = vec![("q", text.as_str()), ("count", &count), ("offset", &page)];
-    if let Some(range) = search.time_range {
-        let freshness = match range {
-            TimeRange::Day => "pd",
-            TimeRange::Week => "pw",
-            TimeRange::Month => "pm",
-            TimeRange::Year => "py",
-        };
-        parameters.push(("freshness", freshness));
-    }
-    if let Some(safe) = search.safe {
-        let level = match safe {
-            Safe::Off => "off",
-            Safe::Medium => "moderate",
-            Safe::High => "strict",
-        };
-        parameters.push(("safesearch", level));
-    }
     let country = search.country.as_deref();
-    let language = search
-        .language
-        .as_deref()
-        .map(|code| language(code, country));
-    if let Some(Some(language)) = language {
-        parameters.push(("search_lang", language));
-    }
+    let language = search.language.as_deref();
+    let spoken = language.and_then(|code| own_language(code, country));
     let known = country.filter(|code| COUNTRIES.contains(code));
-    if let Some(country) = known {
-        parameters.push(("country", country));
-    }
-    Request::get(account, &parameters)
+    let freshness = search.time_range.map(|range| match range {
+        TimeRange::Day => "pd",
+        TimeRange::Week => "pw",
+        TimeRange::Month => "pm",
+        TimeRange::Year => "py",
+    });
+    let safe = search.safe.map(|safe| match safe {
+        Safe::Off => "off",
+        Safe::Medium => "moderate",
+        Safe::High => "strict",
+    });
+    let fields = [
+        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("count", Some(ask.count.clamp(1, 20).into())),
+        ("offset", Some(ask.page().min(9).into())),
+        ("freshness", freshness.map(Value::from)),
+        ("safesearch", safe.map(Value::from)),
+        ("search_lang", spoken.map(Value::from)),
+        ("country", known.map(Value::from)),
+    ];
+    Request::get(account, fields)
         .with("X-Subscription-Token", account.key(0))
-        .without("language", language == Some(None))
+        .without("language", language.is_some() && spoken.is_none())
         .without("country", country != known)
 }
 
-/// What it calls a language.
-fn language(code: &str, country: Option<&str>) -> Option<&'static str> {
+/// Its own name of a language.
+fn own_language(code: &str, country: Option<&str>) -> Option<&'static str> {
     match (code, country) {
         ("pt", Some("BR")) => return Some("pt-br"),
         ("zh", Some("TW" | "HK")) => return Some("zh-hant"),
@@ -176,62 +147,6 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
             .collect(),
         ..SearchResult::default()
     }))
-}
-
-/// The key, from `BRAVE_API_KEY` or the credentials file.
-pub fn key(credentials: &Credentials<'_>) -> Result<Key, SearchError> {
-    credentials
-        .find(KEY.variable, KEY.path)
-        .map_err(|why| super::missing(SETUP_ERROR, why))
-}
-
-/// Where to ask: `IKIGAI_BRAVE_URL`, where it is set, else the provider's own endpoint.
-pub fn endpoint() -> Result<Url, SearchError> {
-    super::endpoint(ENDPOINT_VARIABLE, ENDPOINT)
-}
-
-/// Searches at `endpoint`, for the tool that knows Brave alone.
-pub fn search(
-    client: &Client,
-    endpoint: &Url,
-    key: &Key,
-    query: &BraveQuery<'_>,
-) -> Result<Found, SearchError> {
-    let sendable = |byte: u8| (b' '..=b'~').contains(&byte);
-    if !key.expose().bytes().all(sendable) {
-        return Err(SearchError::AuthInvalid(
-            "The API key holds characters that no key has. Set BRAVE_API_KEY anew, or \
-             'web_search.brave.api_key' in credentials.json."
-                .to_owned(),
-        ));
-    }
-    let account = Account {
-        endpoint: endpoint.clone(),
-        keys: vec![Some(key.clone())],
-    };
-    let count = usize::try_from(query.count.clamp(1, 20)).unwrap_or(20);
-    let search = Search {
-        query: query.text.to_owned(),
-        ..Search::default()
-    };
-    let ask = Ask {
-        search: &search,
-        sites: &[],
-        cx: None,
-        count,
-        page: usize::try_from(query.page).unwrap_or(9),
-    };
-    let request = request(&ask, &account);
-    let mut results = exchange::results(client, &PROVIDER, &account, &request, Patience::WHOLE)?;
-    let given = results.len();
-    results.retain(|result| query.domains.admits(&result.url));
-    let filtered = given - results.len();
-    results.truncate(count);
-    Ok(Found {
-        results,
-        filtered,
-        ..Found::default()
-    })
 }
 
 fn refusal(reply: &Response) -> Refusal {

@@ -4,6 +4,7 @@
 //! same for years. Nobody needs a key, and nobody is promised an answer: a bot check comes as HTTP
 //! 202 or as a page of its own, and is never taken for a search without results.
 
+use serde_json::Value;
 use url::Url;
 
 use super::provider::{Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites};
@@ -67,24 +68,13 @@ const HOMES: &[(&str, &str)] = &[
 
 fn request(ask: &Ask<'_>, account: &Account) -> Request {
     let search = ask.search;
-    let text = terms::written(ask, PROVIDER.words);
-    let mut parameters = vec![("q", text.as_str())];
-    if let Some(range) = search.time_range {
-        parameters.push(("df", range.letter()));
-    }
     let (country, language) = (search.country.as_deref(), search.language.as_deref());
     let region = region(country, language);
-    if let Some(region) = region {
-        parameters.push(("kl", region));
-    }
-    if let Some(safe) = search.safe {
-        let level = match safe {
-            Safe::Off => "-2",
-            Safe::Medium => "-1",
-            Safe::High => "1",
-        };
-        parameters.push(("kp", level));
-    }
+    let safe = search.safe.map(|safe| match safe {
+        Safe::Off => "-2",
+        Safe::Medium => "-1",
+        Safe::High => "1",
+    });
     let heeds = |wanted: Option<&str>, part: usize| {
         let own = |wanted: &str| match wanted {
             "GB" => "uk".to_owned(),
@@ -95,7 +85,13 @@ fn request(ask: &Ask<'_>, account: &Account) -> Request {
         let region = region.and_then(|region| region.split('-').nth(part));
         wanted.is_none_or(|wanted| region == Some(own(wanted).as_str()) || wanted == "zh")
     };
-    Request::get(account, &parameters)
+    let fields = [
+        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("df", search.time_range.map(|range| range.letter().into())),
+        ("kl", region.map(Value::from)),
+        ("kp", safe.map(Value::from)),
+    ];
+    Request::get(account, fields)
         .without("country", !heeds(country, 0))
         .without("language", !heeds(language, 1))
 }

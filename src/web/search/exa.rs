@@ -75,32 +75,33 @@ fn request(ask: &Ask<'_>, account: &Account) -> Request {
             text.extend([" -", mark, term, mark]);
         }
     }
-    let mut body = json!({
-        "query": text,
-        "type": "auto",
-        "numResults": ask.count,
-        "contents": {"highlights": true},
-    });
-    if let Some(phrase) = phrase.filter(short) {
-        body["includeText"] = json!([phrase]);
-    }
-    if let Some(at) = out {
-        body["excludeText"] = json!([excluded[at]]);
-    }
-    if !ask.sites.is_empty() {
-        body["includeDomains"] = ask.sites.into();
-    }
-    if let Some(range) = search.time_range {
+    let left_out = out.map(|at| json!([excluded[at]]));
+    let since = search.time_range.map(|range| {
         let day = dates::days_before(SystemTime::now(), range.days());
-        body["startPublishedDate"] = format!("{day}T00:00:00.000Z").into();
-    }
-    if let Some(country) = &search.country {
-        body["userLocation"] = country.as_str().into();
-    }
-    if search.safe == Some(Safe::High) {
-        body["moderation"] = true.into();
-    }
-    Request::post(account, body)
+        format!("{day}T00:00:00.000Z").into()
+    });
+    let fields = [
+        ("query", Some(text.into())),
+        ("type", Some("auto".into())),
+        ("numResults", Some(ask.count.into())),
+        ("contents", Some(json!({"highlights": true}))),
+        (
+            "includeText",
+            phrase.filter(short).map(|phrase| json!([phrase])),
+        ),
+        ("excludeText", left_out),
+        (
+            "includeDomains",
+            (!ask.sites.is_empty()).then(|| ask.sites.into()),
+        ),
+        ("startPublishedDate", since),
+        ("userLocation", search.country.as_deref().map(Value::from)),
+        (
+            "moderation",
+            (search.safe == Some(Safe::High)).then(|| true.into()),
+        ),
+    ];
+    Request::post(account, fields)
         .with("x-api-key", account.key(0))
         .without("language", search.language.is_some())
 }

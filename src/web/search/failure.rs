@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::SearchError;
 use super::provider::Provider;
 
 /// How long to wait where a provider limits and does not say for how long, in seconds.
@@ -143,25 +142,6 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
-
-/// What the tools of one provider say.
-impl From<Failure> for SearchError {
-    fn from(failure: Failure) -> Self {
-        let whole = failure.to_string();
-        let text = failure.text;
-        match failure.kind {
-            Kind::AuthMissing => Self::AuthMissing(whole),
-            Kind::AuthInvalid => Self::AuthInvalid(whole),
-            Kind::RateLimited { .. } => Self::RateLimit(text),
-            Kind::Network { .. } => Self::Network(text),
-            Kind::Config
-            | Kind::TooLong
-            | Kind::Rejected
-            | Kind::Upstream
-            | Kind::NotUnderstood => Self::Api(text),
-        }
-    }
-}
 
 fn advice(provider: &Provider, kind: Kind) -> String {
     let title = provider.title;

@@ -57,9 +57,10 @@ pub(super) fn found(
     let whole = Ask {
         search,
         sites: hosts,
+        blocked: &[],
         cx,
         count: wanted,
-        page: 0,
+        first: 0,
     };
     let shortened = terms::shortened(&whole, provider.words, &provider.limits);
     let short = shortened.clone().map(|query| Search {
@@ -68,10 +69,8 @@ pub(super) fn found(
     });
     let ask = Ask {
         search: short.as_ref().unwrap_or(search),
-        sites: hosts,
-        cx,
         count: (wanted + SPARE).min(provider.limits.results),
-        page: 0,
+        ..whole
     };
     let groups = terms::groups(&ask, provider.words, &provider.limits);
     let parts: Vec<Ask<'_>> = groups.iter().map(|sites| Ask { sites, ..ask }).collect();
@@ -114,12 +113,9 @@ fn ask_all<T: Send>(
     asks: &[Ask<'_>],
     one: impl Fn(&Ask<'_>) -> Result<T, Failure> + Sync,
 ) -> Vec<Result<T, Failure>> {
-    if let [ask] = asks {
-        return vec![one(ask)];
-    }
     let mut replies: Vec<Result<T, Failure>> = Vec::with_capacity(asks.len());
-    let at_once = if provider.limits.at_once { AT_ONCE } else { 1 };
-    for batch in asks.chunks(at_once) {
+    let most = if provider.limits.at_once { AT_ONCE } else { 1 };
+    for batch in asks.chunks(most) {
         let earlier = replies
             .iter()
             .filter_map(|reply| reply.as_ref().err())
@@ -134,27 +130,35 @@ fn ask_all<T: Send>(
             replies.extend(batch.iter().map(|_| Err(failure.clone())));
             continue;
         }
-        if let [ask] = batch {
-            replies.push(one(ask));
-            continue;
-        }
-        thread::scope(|scope| {
-            let one = &one;
-            let running: Vec<_> = batch
-                .iter()
-                .map(|ask| thread::Builder::new().spawn_scoped(scope, move || one(ask)))
-                .collect();
-            for running in running {
-                let lost = || {
-                    let text = format!("{} search failed: out of threads", provider.title);
-                    Failure::new(provider, Kind::Upstream, text)
-                };
-                let joined = running.ok().and_then(|thread| thread.join().ok());
-                replies.push(joined.unwrap_or_else(|| Err(lost())));
-            }
-        });
+        replies.extend(at_once(provider, batch, &one));
     }
     replies
+}
+
+/// Asks for all of these parts at the same time.
+pub(super) fn at_once<T: Send>(
+    provider: &Provider,
+    asks: &[Ask<'_>],
+    one: impl Fn(&Ask<'_>) -> Result<T, Failure> + Sync,
+) -> Vec<Result<T, Failure>> {
+    if let [ask] = asks {
+        return vec![one(ask)];
+    }
+    thread::scope(|scope| {
+        let one = &one;
+        let running: Vec<_> = asks
+            .iter()
+            .map(|ask| thread::Builder::new().spawn_scoped(scope, move || one(ask)))
+            .collect();
+        let replies = running.into_iter().map(|running| {
+            let joined = running.ok().and_then(|thread| thread.join().ok());
+            joined.unwrap_or_else(|| {
+                let text = format!("{} search failed: out of threads", provider.title);
+                Err(Failure::new(provider, Kind::Upstream, text))
+            })
+        });
+        replies.collect()
+    })
 }
 
 /// The results of a part, the fields that were not heeded, and why there was no second page.
@@ -178,7 +182,7 @@ fn part_found(
     let short = kept.len() < wanted && kept.len() < all && all >= part.count.min(wanted);
     if short && provider.limits.pages && client.left() > PAGE_NEEDS {
         let second = Ask {
-            page: part.page + 1,
+            first: part.first + part.count,
             ..part
         };
         let request = (provider.request)(&second, account);

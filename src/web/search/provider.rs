@@ -62,7 +62,8 @@ pub struct Slot {
 }
 
 impl Slot {
-    fn find(&self, credentials: &Credentials<'_>) -> Result<Key, Option<String>> {
+    /// The credential; the error says what is wrong with the file that it may be in.
+    pub(super) fn find(&self, credentials: &Credentials<'_>) -> Result<Key, Option<String>> {
         let mut problem = None;
         for name in self.names {
             match credentials.find(name.variable, name.path) {
@@ -167,12 +168,27 @@ pub struct Request {
     pub unheeded: Vec<&'static str>,
 }
 
+/// A field of a request, with its value if it is sent.
+pub type Field = (&'static str, Option<Value>);
+
+fn given<const N: usize>(fields: [Field; N]) -> impl Iterator<Item = (String, Value)> {
+    let fields = fields.into_iter();
+    fields.filter_map(|(name, value)| Some((name.to_owned(), value?)))
+}
+
 impl Request {
-    /// A GET of the endpoint with these parameters.
+    /// A GET of the endpoint with the fields that have a value.
     #[must_use]
-    pub fn get(account: &Account, parameters: &[(&str, &str)]) -> Self {
+    pub fn get<const N: usize>(account: &Account, fields: [Field; N]) -> Self {
         let mut url = account.endpoint.clone();
-        url.query_pairs_mut().extend_pairs(parameters);
+        let mut pairs = url.query_pairs_mut();
+        for (name, value) in given(fields) {
+            let text = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            pairs.append_pair(&name, &text);
+        }
+        drop(pairs);
         Self {
             url,
             headers: Vec::new(),
@@ -181,13 +197,13 @@ impl Request {
         }
     }
 
-    /// A POST to the endpoint.
+    /// A POST of them to the endpoint, as a JSON object.
     #[must_use]
-    pub fn post(account: &Account, body: Value) -> Self {
+    pub fn post<const N: usize>(account: &Account, fields: [Field; N]) -> Self {
         Self {
             url: account.endpoint.clone(),
             headers: Vec::new(),
-            body: Some(body),
+            body: Some(given(fields).collect()),
             unheeded: Vec::new(),
         }
     }

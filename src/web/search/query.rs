@@ -119,10 +119,20 @@ pub struct Ask<'a> {
     pub search: &'a Search,
     /// The hosts to ask for, few enough for the provider; empty for all.
     pub sites: &'a [String],
+    /// The hosts to leave out, where the provider takes such.
+    pub blocked: &'a [String],
     /// A search engine of Google's that is made for the hosts, in place of their names.
     pub cx: Option<&'a str>,
     /// How many results to ask for.
     pub count: usize,
-    /// Which page of so many results, from 0.
-    pub page: usize,
+    /// The place of the first result, from 0.
+    pub first: usize,
+}
+
+impl Ask<'_> {
+    /// The number of the page of so many results, from 0.
+    #[must_use]
+    pub fn page(&self) -> usize {
+        self.first / self.count.max(1)
+    }
 }

@@ -8,7 +8,7 @@ use super::failure::Kind;
 use super::provider::{
     Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
 };
-use super::query::{Ask, Safe, TimeRange};
+use super::query::{Ask, Safe};
 use super::reply::{self, string};
 use super::terms::{self, Words};
 use super::{SearchResult, dates, results};
@@ -47,34 +47,23 @@ pub static PROVIDER: Provider = Provider {
 
 fn request(ask: &Ask<'_>, account: &Account) -> Request {
     let search = ask.search;
-    let text = terms::written(ask, PROVIDER.words);
-    let (count, page) = (ask.count.to_string(), (ask.page + 1).to_string());
-    let mut parameters = vec![
-        ("engine", "google"),
-        ("q", text.as_str()),
-        ("num", &count),
-        ("page", &page),
+    let country = search.country.as_deref();
+    let safe = |safe| if safe == Safe::Off { "off" } else { "active" };
+    let range = search.time_range;
+    let fields = [
+        ("engine", Some("google".into())),
+        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("num", Some(ask.count.into())),
+        ("page", Some((ask.page() + 1).into())),
+        (
+            "time_period",
+            range.map(|range| format!("last_{}", range.name()).into()),
+        ),
+        ("safe", search.safe.map(safe).map(Value::from)),
+        ("gl", country.map(|code| code.to_ascii_lowercase().into())),
+        ("hl", search.language.as_deref().map(Value::from)),
     ];
-    if let Some(range) = search.time_range {
-        let period = match range {
-            TimeRange::Day => "last_day",
-            TimeRange::Week => "last_week",
-            TimeRange::Month => "last_month",
-            TimeRange::Year => "last_year",
-        };
-        parameters.push(("time_period", period));
-    }
-    if let Some(safe) = search.safe {
-        parameters.push(("safe", if safe == Safe::Off { "off" } else { "active" }));
-    }
-    let country = search.country.as_deref().map(str::to_ascii_lowercase);
-    if let Some(country) = &country {
-        parameters.push(("gl", country));
-    }
-    if let Some(language) = &search.language {
-        parameters.push(("hl", language));
-    }
-    Request::get(account, &parameters).with("Authorization", &format!("Bearer {}", account.key(0)))
+    Request::get(account, fields).with("Authorization", &format!("Bearer {}", account.key(0)))
 }
 
 fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {

@@ -61,39 +61,34 @@ pub static PROVIDER: Provider = Provider {
 
 fn request(ask: &Ask<'_>, account: &Account) -> Request {
     let search = ask.search;
-    let text = terms::written(ask, PROVIDER.words);
-    let page = (ask.page + 1).to_string();
-    let mut parameters = vec![
-        ("q", text.as_str()),
-        ("format", "json"),
-        ("categories", "general"),
-        ("pageno", &page),
-    ];
-    if let Some(range) = search.time_range {
-        parameters.push(("time_range", range.name()));
-    }
-    if let Some(safe) = search.safe {
-        let level = match safe {
-            Safe::Off => "0",
-            Safe::Medium => "1",
-            Safe::High => "2",
-        };
-        parameters.push(("safesearch", level));
-    }
+    let safe = search.safe.map(|safe| match safe {
+        Safe::Off => "0",
+        Safe::Medium => "1",
+        Safe::High => "2",
+    });
     let language = match (&search.language, &search.country) {
         (Some(language), Some(country)) => Some(format!("{language}-{country}")),
         (language, _) => language.clone(),
     };
-    if let Some(language) = &language {
-        parameters.push(("language", language));
-    }
     let mut account = account.clone();
     let path = account.endpoint.path().trim_end_matches('/').to_owned();
     if !path.ends_with("/search") {
         account.endpoint.set_path(&format!("{path}/search"));
     }
     let lonely = search.country.is_some() && search.language.is_none();
-    let mut request = Request::get(&account, &parameters).without("country", lonely);
+    let fields = [
+        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("format", Some("json".into())),
+        ("categories", Some("general".into())),
+        ("pageno", Some((ask.page() + 1).into())),
+        (
+            "time_range",
+            search.time_range.map(|range| range.name().into()),
+        ),
+        ("safesearch", safe.map(Value::from)),
+        ("language", language.map(Value::from)),
+    ];
+    let mut request = Request::get(&account, fields).without("country", lonely);
     let login = account.key(0);
     if !login.is_empty() {
         let value = match login.strip_prefix("Basic ") {

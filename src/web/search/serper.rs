@@ -2,7 +2,7 @@
 //!
 //! Facts: the playground and the documentation of serper.dev; its refusals as they are reported.
 
-use serde_json::json;
+use serde_json::Value;
 
 use super::provider::{
     Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
@@ -47,26 +47,23 @@ pub static PROVIDER: Provider = Provider {
 
 fn request(ask: &Ask<'_>, account: &Account) -> Request {
     let search = ask.search;
-    let mut body = json!({
-        "q": terms::written(ask, PROVIDER.words),
-        "num": ask.count,
-    });
-    if ask.page > 0 {
-        body["page"] = (ask.page + 1).into();
-    }
-    if let Some(language) = &search.language {
-        body["hl"] = language.as_str().into();
-    }
-    if let Some(country) = &search.country {
-        body["gl"] = country.to_ascii_lowercase().into();
-    }
-    if let Some(range) = search.time_range {
-        body["tbs"] = format!("qdr:{}", range.letter()).into();
-    }
-    if let Some(safe) = search.safe {
-        body["safe"] = if safe == Safe::Off { "off" } else { "active" }.into();
-    }
-    Request::post(account, body).with("X-API-KEY", account.key(0))
+    let page = ask.page();
+    let country = search.country.as_deref();
+    let safe = |safe| if safe == Safe::Off { "off" } else { "active" };
+    let range = search.time_range;
+    let fields = [
+        ("q", Some(terms::written(ask, PROVIDER.words).into())),
+        ("num", Some(ask.count.into())),
+        ("page", (page > 0).then(|| (page + 1).into())),
+        ("hl", search.language.as_deref().map(Value::from)),
+        ("gl", country.map(|code| code.to_ascii_lowercase().into())),
+        (
+            "tbs",
+            range.map(|range| format!("qdr:{}", range.letter()).into()),
+        ),
+        ("safe", search.safe.map(safe).map(Value::from)),
+    ];
+    Request::post(account, fields).with("X-API-KEY", account.key(0))
 }
 
 fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {

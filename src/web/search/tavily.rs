@@ -2,8 +2,6 @@
 //!
 //! Facts: Tavily documentation, "Tavily Search" and "Understanding HTTP errors".
 
-use serde_json::json;
-
 use super::provider::{
     Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
 };
@@ -117,27 +115,23 @@ const COUNTRIES: &[(&str, &str)] = &[
 
 fn request(ask: &Ask<'_>, account: &Account) -> Request {
     let search = ask.search;
-    let mut body = json!({
-        "query": terms::written(ask, PROVIDER.words),
-        "max_results": ask.count,
-        "search_depth": "basic",
-        "topic": "general",
-    });
-    if terms::phrase(ask).is_some() {
-        body["exact_match"] = true.into();
-    }
-    if let Some(range) = search.time_range {
-        body["time_range"] = range.name().into();
-    }
-    if !ask.sites.is_empty() {
-        body["include_domains"] = ask.sites.into();
-    }
     let wanted = search.country.as_deref();
     let country = COUNTRIES.iter().find(|(code, _)| Some(*code) == wanted);
-    if let Some((_, name)) = country {
-        body["country"] = (*name).into();
-    }
-    Request::post(account, body)
+    let range = search.time_range;
+    let fields = [
+        ("query", Some(terms::written(ask, PROVIDER.words).into())),
+        ("max_results", Some(ask.count.into())),
+        ("search_depth", Some("basic".into())),
+        ("topic", Some("general".into())),
+        ("exact_match", terms::phrase(ask).map(|_| true.into())),
+        ("time_range", range.map(|range| range.name().into())),
+        (
+            "include_domains",
+            (!ask.sites.is_empty()).then(|| ask.sites.into()),
+        ),
+        ("country", country.map(|(_, name)| (*name).into())),
+    ];
+    Request::post(account, fields)
         .with("Authorization", &format!("Bearer {}", account.key(0)))
         .without("country", wanted.is_some() && country.is_none())
         .without("language", search.language.is_some())

@@ -206,9 +206,10 @@ mod tests {
         Ask {
             search,
             sites: &search.sites,
+            blocked: &[],
             cx: None,
             count: 5,
-            page: 0,
+            first: 0,
         }
     }
 

@@ -1,21 +1,12 @@
 //! Why there is no answer: the workshop's failures as codes, sentences and what may be done.
 
-use serde::Serialize;
-
 use crate::contract::failure::{Advice, Code, Failure};
+use crate::tools::web::provider_answer::config_required;
 use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
 use crate::web::search::choice;
 use crate::web::search::failure::{self, Kind};
 use crate::web::search::outcome::{Routed, SearchFailure};
-
-/// A host's event, as one line of JSON on stderr.
-#[derive(Serialize)]
-struct Event<'a> {
-    kind: &'static str,
-    content: String,
-    data_json: &'a str,
-}
 
 /// The failure that `error` is.
 pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
@@ -76,13 +67,9 @@ fn code(kind: Kind) -> Code {
     }
 }
 
-/// What a host is told for its user where a key is missing.
+/// The event for a host's user where a key is missing.
 fn event(failure: &failure::Failure) -> Option<String> {
     let missing = serde_json::json!({"tool": "web_search", "provider": failure.provider});
-    let event = Event {
-        kind: "config_required",
-        content: format!("\u{26a0} Configuration Required\n\n{failure}"),
-        data_json: &missing.to_string(),
-    };
-    serde_json::to_string(&event).ok()
+    let notice = format!("\u{26a0} Configuration Required\n\n{failure}");
+    config_required(&notice, &missing.to_string())
 }

@@ -8,6 +8,7 @@ mod request;
 
 use std::time::Instant;
 
+use self::request::Wanted;
 use crate::cache::Store;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
@@ -19,7 +20,6 @@ use crate::web::search::hints::Hints;
 use crate::web::search::known::Known;
 use crate::web::search::outcome::Answer;
 use crate::web::search::searcher::Searcher;
-use self::request::Wanted;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
