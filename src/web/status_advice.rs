@@ -1,4 +1,4 @@
-//! What a server says of a status of 400 or more: when to try again, which login it wants.
+//! A server's words on a status of 400 or more: when to try again, which login it wants.
 //!
 //! Sources: RFC 9110 (`Retry-After`, `WWW-Authenticate`), RFC 6585 (429), RFC 7725 (451).
 
@@ -49,7 +49,8 @@ fn advice(reply: &Response) -> Option<&'static str> {
     })
 }
 
-/// How long the server asks to wait: `Retry-After`, or the reset of a used-up limit as many APIs
+/// The time that the server asks to wait: `Retry-After`, or the reset of a used-up limit as many
+/// APIs
 /// have it.
 #[must_use]
 pub fn retry_delay(reply: &Response) -> Option<Duration> {

@@ -6,7 +6,7 @@
 use ikigai_tools::web::client::Client;
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::search::failure::Failure;
+use ikigai_tools::web::search::failure::ProviderFailure;
 use ikigai_tools::web::search::host_search::{self, HostSearch};
 use ikigai_tools::web::search::provider::Provider;
 use ikigai_tools::web::search::{DomainFilter, SearchResult, brave, google};
@@ -72,7 +72,7 @@ pub fn search_at(provider: &'static Provider, address: &str, wanted: &HostSearch
 }
 
 /// What a search gives.
-pub type Found = Result<Vec<SearchResult>, Failure>;
+pub type Found = Result<Vec<SearchResult>, ProviderFailure>;
 
 /// A server that gives this JSON.
 pub fn json(status: &str, body: &str) -> Server {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::searching::{SECRET, brave_at, everything, filter, google_at, json, search_at};
 use crate::server::{Server, redirect, reply};
 use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::search::failure::{Failure, Kind};
+use ikigai_tools::web::search::failure::{ProviderFailure, SearchFailureKind};
 use ikigai_tools::web::search::host_search::{self, HostSearch};
 use ikigai_tools::web::search::{brave, google};
 
@@ -98,8 +98,11 @@ fn what_is_no_json_is_an_api_error() {
             brave_at(&server, 10, 0, &everything()),
             google_at(&server, 10, 1, &everything()),
         ] {
-            let Err(Failure {
-                kind: Kind::Rejected | Kind::Upstream | Kind::NotUnderstood,
+            let Err(ProviderFailure {
+                kind:
+                    SearchFailureKind::Rejected
+                    | SearchFailureKind::Upstream
+                    | SearchFailureKind::NotUnderstood,
                 text,
                 ..
             }) = found
@@ -125,8 +128,8 @@ fn a_bad_key_is_told_from_other_failures_at_brave() {
         assert!(
             matches!(
                 found,
-                Err(Failure {
-                    kind: Kind::AuthInvalid,
+                Err(ProviderFailure {
+                    kind: SearchFailureKind::AuthInvalid,
                     ..
                 })
             ),
@@ -134,8 +137,9 @@ fn a_bad_key_is_told_from_other_failures_at_brave() {
         );
     }
     let other = r#"{"error":{"status":422,"detail":"Unable to validate request parameter(s)","code":"VALIDATION"}}"#;
-    let Err(Failure {
-        kind: Kind::Rejected | Kind::Upstream | Kind::NotUnderstood,
+    let Err(ProviderFailure {
+        kind:
+            SearchFailureKind::Rejected | SearchFailureKind::Upstream | SearchFailureKind::NotUnderstood,
         text,
         ..
     }) = brave_at(
@@ -168,8 +172,11 @@ fn a_failing_provider_is_an_api_error_with_its_own_message() {
             brave_at(&server, 10, 0, &everything()),
             google_at(&server, 10, 1, &everything()),
         ] {
-            let Err(Failure {
-                kind: Kind::Rejected | Kind::Upstream | Kind::NotUnderstood,
+            let Err(ProviderFailure {
+                kind:
+                    SearchFailureKind::Rejected
+                    | SearchFailureKind::Upstream
+                    | SearchFailureKind::NotUnderstood,
                 text,
                 ..
             }) = found
@@ -239,8 +246,8 @@ fn a_search_throttled_twice_gives_up() {
     assert!(
         matches!(
             found,
-            Err(Failure {
-                kind: Kind::RateLimited { .. },
+            Err(ProviderFailure {
+                kind: SearchFailureKind::RateLimited { .. },
                 ..
             })
         ),
@@ -260,8 +267,8 @@ fn a_wait_that_does_not_fit_into_the_call_is_not_begun() {
         let server = Server::bytes(limited(THROTTLED, &format!("\r\n{header}")));
         let start = Instant::now();
         let found = brave_at(&server, 10, 0, &everything());
-        let Err(Failure {
-            kind: Kind::RateLimited { .. },
+        let Err(ProviderFailure {
+            kind: SearchFailureKind::RateLimited { .. },
             text,
             ..
         }) = found
@@ -329,8 +336,8 @@ fn a_provider_that_is_not_there_is_a_network_error() {
     assert!(
         matches!(
             found,
-            Err(Failure {
-                kind: Kind::Network { .. },
+            Err(ProviderFailure {
+                kind: SearchFailureKind::Network { .. },
                 ..
             })
         ),
@@ -342,7 +349,7 @@ fn a_provider_that_is_not_there_is_a_network_error() {
 fn missing_credentials_come_with_the_way_to_get_them() {
     let missing = |provider, credentials: &Credentials<'_>, setup| {
         let failure = host_search::account(provider, credentials, setup).unwrap_err();
-        assert_eq!(failure.kind, Kind::AuthMissing);
+        assert_eq!(failure.kind, SearchFailureKind::AuthMissing);
         failure.text
     };
     let nothing = |_: &str| None;

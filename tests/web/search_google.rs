@@ -3,7 +3,7 @@
 use crate::searching::{SECRET, everything, filter, google_at, json};
 use crate::server::{Asked, Server, reply};
 use ikigai_tools::web::search::SearchResult;
-use ikigai_tools::web::search::failure::{Failure, Kind};
+use ikigai_tools::web::search::failure::{ProviderFailure, SearchFailureKind};
 
 /// A Google that has `per_site` results for each site, and knows `siteSearch`.
 fn google(per_site: usize) -> Server {
@@ -176,8 +176,8 @@ fn googles_refusals_are_told_apart() {
     let at = |status: &str, body: &str| google_at(&json(status, body), 10, 1, &everything());
     assert!(matches!(
         at("400 Bad Request", details),
-        Err(Failure {
-            kind: Kind::AuthInvalid,
+        Err(ProviderFailure {
+            kind: SearchFailureKind::AuthInvalid,
             ..
         })
     ));
@@ -193,8 +193,11 @@ fn googles_refusals_are_told_apart() {
         ("403 Forbidden", "accessNotConfigured"),
         ("400 Bad Request", "invalid"),
     ] {
-        let Err(Failure {
-            kind: Kind::Rejected | Kind::Upstream | Kind::NotUnderstood,
+        let Err(ProviderFailure {
+            kind:
+                SearchFailureKind::Rejected
+                | SearchFailureKind::Upstream
+                | SearchFailureKind::NotUnderstood,
             text,
             ..
         }) = at(status, &reason(why, "Provider's words"))

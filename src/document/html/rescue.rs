@@ -120,34 +120,9 @@ fn show_navigation(tree: &RcDom) -> bool {
 
 /// What stands beside "JavaScript" where a page says that it takes it, in the languages in which
 /// most do: parts of words for to need, to enable, to be disabled, to support and the like.
-const DEMANDS: [&str; 26] = [
-    "need",
-    "require",
-    "enable",
-    "turn on",
-    "switch on",
-    "disabled",
-    "activ",
-    "aktiv",
-    "allow",
-    "support",
-    "must",
-    "without",
-    "work",
-    "erforder",
-    "benötig",
-    "ohne ",
-    "habilit",
-    "abilit",
-    "necess",
-    "requier",
-    "requis",
-    "sans ",
-    "включ",
-    "启用",
-    "啟用",
-    "有効",
-];
+const DEMANDS: &str = "need|require|enable|turn on|switch on|disabled|activ|aktiv|allow|\
+    support|must|without|work|erforder|benötig|ohne |habilit|abilit|necess|requier|requis|\
+    sans |включ|启用|啟用|有効";
 
 /// Whether all that is shown, of a page with scripts, is that a script is needed or running.
 fn is_notice(model: &Model) -> bool {
@@ -156,7 +131,7 @@ fn is_notice(model: &Model) -> bool {
         return false;
     }
     let text = model.beginning(4 * MUCH).to_lowercase();
-    (text.contains("javascript") && DEMANDS.iter().any(|word| text.contains(word)))
+    (text.contains("javascript") && DEMANDS.split('|').any(|word| text.contains(word)))
         || (letters < 32 && (text.contains("loading") || text.contains("please wait")))
 }
 

@@ -215,7 +215,7 @@ fn failure(error: FetchError, asked: Option<&Url>) -> Failure {
     }
 }
 
-/// How many lines `text` has, the last one whether it ends or not.
+/// The number of lines of `text`, the last one whether it ends or not.
 fn count_lines(text: &str) -> usize {
     let ends = memchr_iter(b'\n', text.as_bytes()).count();
     ends + usize::from(!text.is_empty() && !text.ends_with('\n'))

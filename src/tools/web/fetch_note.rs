@@ -1,6 +1,6 @@
 //! The notes of web-fetch: what the server said, how a file is downloaded, which URL was meant.
 //!
-//! What a note recommends can be done as it is written; a URL in it holds no login.
+//! The advice of a note can be done as it is written; a URL in it holds no login.
 
 use std::time::{Duration, Instant};
 
@@ -15,10 +15,10 @@ use crate::web::charset::{self, BodyKind, signature};
 use crate::web::client::{NetworkError, Response};
 use crate::web::{quote, status_advice};
 
-/// How long a page may take that is quoted only.
+/// Longest time of a page that is quoted only.
 const QUOTED_WITHIN: Duration = Duration::from_millis(200);
 
-/// How much of a page is converted that is quoted only, in bytes.
+/// The part of a page that is converted to be quoted only, in bytes.
 const QUOTED_FROM: usize = 64 * 1024;
 
 /// The note of an answer with a status of 400 or more, to a request for `asked`.
@@ -94,7 +94,7 @@ pub fn of_file(kind: &str, url: &Url, asked: &Url, body: &[u8]) -> String {
     format!("To download it, run in a shell{login}: {command}{reader}")
 }
 
-/// What stands in place of the content of an answer without any.
+/// The content of an answer that has none.
 pub fn empty(reply: &Response) -> String {
     format!(
         "[{}. The body of this answer is empty.]",
@@ -169,11 +169,11 @@ fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) ->
     }
 }
 
-/// Where the JSON of an error has its message, as APIs have it (RFC 9457 among them).
+/// Places of the message in an error's JSON, as APIs have it (RFC 9457 among them).
 const MESSAGES: &str = "/message /error/message /error_description /detail /errors/0/message \
     /errors/0/detail /detail/0/msg /detail/message /errors/0 /error_message /msg /description";
 
-/// Where it has a word for the kind of error.
+/// Places of a word for the kind of error.
 const TITLES: &str = "/title /error /errors/0/title /error/type /code";
 
 /// The message in an error's JSON.

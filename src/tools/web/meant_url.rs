@@ -64,7 +64,7 @@ fn sendable(text: &str) -> Option<String> {
     (text.len() <= MAX_URL).then_some(text)
 }
 
-/// What `tool` says of a text that is no URL to fetch: what was meant, or what does it.
+/// The advice of `tool` on a text that is no URL to fetch: the one that was meant, or another tool.
 pub fn of_no_url(tool: &str, text: &str) -> String {
     let text = text.trim();
     if let Ok(url) = Url::parse(text)

@@ -1,4 +1,4 @@
-//! What every tool has in common that asks the network: how long it may take, and the variables of
+//! Settings of every tool that asks the network: its longest time, and the variables of
 //! the environment that it heeds, as manual pages list them.
 
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::contract::terms::Terms;
 use crate::web::allowed;
 use crate::web::client::{Client, TOTAL};
 
-/// How long a call may take in all.
+/// Longest time of a call in all.
 pub const CALL: Duration = Duration::from_secs(25);
 
 /// What a call keeps of its time for its answer: so large a part, and no more than it keeps of

@@ -45,7 +45,7 @@ pub struct PageSource {
     pub media_type: String,
     /// Its final address.
     pub url: Url,
-    /// What the guard knows of that.
+    /// The guard, which knows that address.
     pub guard: Guard,
     /// True if there was more of it.
     pub truncated: bool,

@@ -9,7 +9,7 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Account, Credential};
 use crate::web::credentials::{CredentialName, Credentials};
-use crate::web::search::failure::{Failure as ProviderFailure, Kind};
+use crate::web::search::failure::{ProviderFailure, SearchFailureKind};
 use crate::web::search::host_search::{self, HostResults, HostSearch};
 use crate::web::search::provider::Provider;
 use crate::web::search::{DomainFilter, unseen_taken_out};
@@ -33,7 +33,7 @@ pub fn search<'a>(
     request: &'a Request<'a>,
     tool: &HostTool,
     (count, first): (u64, u64),
-    paging: Paging,
+    paging: NextPage,
 ) -> Result<Reply<'a>, Failure> {
     let domains = domains(request)?;
     let wanted = HostSearch {
@@ -72,29 +72,29 @@ fn domains(request: &Request<'_>) -> Result<DomainFilter, Failure> {
 
 /// One result as the specification shows it.
 #[derive(Serialize)]
-struct Row<'a> {
+struct ResultRow<'a> {
     title: &'a str,
     url: &'a str,
     snippet: &'a str,
 }
 
-/// How more results are asked for, as a request has it.
-pub struct Paging {
+/// The way to more results, as a request has it.
+pub struct NextPage {
     /// What asks for fewer of them, of so many that were shown; and for those behind them, where
     /// that can be said.
     pub fewer: Box<dyn Fn(usize) -> String>,
-    /// What asks for the next page; `None` on the last one.
+    /// The fields that ask for the next page; `None` on the last one.
     pub turn: Option<String>,
 }
 
 /// The answer with what was found.
-fn reply<'a>(found: HostResults, domains: &DomainFilter, paging: Paging) -> Reply<'a> {
+fn reply<'a>(found: HostResults, domains: &DomainFilter, paging: NextPage) -> Reply<'a> {
     let notes = notes(&found, domains, paging.turn);
     Reply::new(move |object| {
-        let rows: Vec<Row<'_>> = found
+        let rows: Vec<ResultRow<'_>> = found
             .results
             .iter()
-            .map(|result| Row {
+            .map(|result| ResultRow {
                 title: &result.title,
                 url: &result.url,
                 snippet: &result.snippet,
@@ -110,7 +110,7 @@ fn reply<'a>(found: HostResults, domains: &DomainFilter, paging: Paging) -> Repl
     })
 }
 
-/// What is said where the answer has room for no more than `shown` results.
+/// The note where the answer has room for no more than `shown` results.
 fn left_out(shown: usize, all: usize, fewer: impl Fn(usize) -> String) -> String {
     if shown == 0 {
         return format!("{all} results were found, and this answer has no room for one of them.");
@@ -119,7 +119,7 @@ fn left_out(shown: usize, all: usize, fewer: impl Fn(usize) -> String) -> String
     format!("{shown} of {all} results are shown, for which there is room: {fewer}.")
 }
 
-/// What was not searched, and why nothing is left of what was found.
+/// Notes on domains that were not searched, and on a filter that left nothing.
 fn notes(found: &HostResults, domains: &DomainFilter, turn: Option<String>) -> Notes {
     let mut notes = Notes::default();
     notes.add(unseen_taken_out(&found.results).note_of_page("the results"));
@@ -206,10 +206,10 @@ pub fn config_required(content: &str, missing: &str) -> Option<String> {
 /// The failure that `error` is. Where no key is configured, a host hears what to show its user.
 fn failure(error: ProviderFailure, tool: &HostTool) -> Failure {
     let (code, message) = match error.kind {
-        Kind::AuthMissing => (Code::AuthMissing, error.text),
-        Kind::AuthInvalid => (Code::AuthInvalid, error.to_string()),
-        Kind::RateLimited { .. } => (Code::RateLimit, error.text),
-        Kind::Network { .. } => (Code::NetworkError, error.text),
+        SearchFailureKind::AuthMissing => (Code::AuthMissing, error.text),
+        SearchFailureKind::AuthInvalid => (Code::AuthInvalid, error.to_string()),
+        SearchFailureKind::RateLimited { .. } => (Code::RateLimit, error.text),
+        SearchFailureKind::Network { .. } => (Code::NetworkError, error.text),
         _ => (Code::ApiError, error.text),
     };
     let mut failure = Failure::new(code, message);

@@ -46,7 +46,7 @@ pub const CACHE_PLACES: (&str, &str) = (
 pub struct Cache {
     /// The entries, where there is a place for them. Breakers are kept there in any case.
     pub store: Option<Box<dyn Store>>,
-    /// Whether answers may come from there, and go there.
+    /// True if answers may come from there, and go there.
     pub keeps_answers: bool,
 }
 
@@ -67,7 +67,7 @@ impl Cache {
     }
 }
 
-/// Whether answers may come from the cache and go there, on the terms of a call.
+/// True if answers may come from the cache and go there, on the terms of a call.
 #[must_use]
 pub fn keeps_answers(terms: &Terms) -> bool {
     let set = std::env::var(NO_CACHE_VARIABLE);
@@ -88,7 +88,7 @@ fn store() -> Option<Box<dyn Store>> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Freshness {
-    /// Whether it was found out earlier.
+    /// True if it was found out earlier.
     pub cached: bool,
     /// Its age.
     pub age_seconds: u64,

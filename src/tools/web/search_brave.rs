@@ -1,7 +1,7 @@
 //! web-search-brave: the web, searched with Brave.
 
 use super::network;
-use super::provider_answer::{self, HostTool, Paging};
+use super::provider_answer::{self, HostTool, NextPage};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
@@ -70,9 +70,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     provider_answer::search(request, &HOST_TOOL, (count, page * count), paging(page))
 }
 
-/// How more results are asked for than those of `page`.
-fn paging(page: u64) -> Paging {
-    Paging {
+/// The way to more results than those of `page`.
+fn paging(page: u64) -> NextPage {
+    NextPage {
         fewer: Box::new(move |shown| match page {
             0 => format!("go on with \"count\":{shown},\"offset\":1"),
             _ => format!("ask for fewer with \"count\":{shown}"),

@@ -1,7 +1,7 @@
 //! web-search-google: the web, searched with Google's Custom Search.
 
 use super::network;
-use super::provider_answer::{self, HostTool, Paging};
+use super::provider_answer::{self, HostTool, NextPage};
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
@@ -75,10 +75,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     provider_answer::search(request, &HOST_TOOL, (num, start - 1), paging(start, num))
 }
 
-/// How more results are asked for than the `num` from number `start` on.
-fn paging(start: u64, num: u64) -> Paging {
+/// The way to more results than the `num` from number `start` on.
+fn paging(start: u64, num: u64) -> NextPage {
     let next = start + num;
-    Paging {
+    NextPage {
         fewer: Box::new(move |shown| format!("go on with \"start\":{}", start + shown as u64)),
         turn: (next <= 91).then(|| format!("\"start\":{next}")),
     }

@@ -18,7 +18,7 @@ use crate::web::resolve::LookupError;
 
 /// A failure of the connection, carried through the HTTP library as its `Other` error.
 #[derive(Debug)]
-pub enum Fault {
+pub enum ConnectionFault {
     /// No connection to the target, `host:port`.
     Connect(String, io::Error),
     /// No connection to the proxy, `host:port`.
@@ -29,7 +29,7 @@ pub enum Fault {
     Broken(io::Error),
 }
 
-impl std::error::Error for Fault {
+impl std::error::Error for ConnectionFault {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Connect(_, error) | Self::ProxyConnect(_, error) | Self::Broken(error) => {
@@ -40,13 +40,13 @@ impl std::error::Error for Fault {
     }
 }
 
-impl From<Fault> for ureq::Error {
-    fn from(fault: Fault) -> Self {
+impl From<ConnectionFault> for ureq::Error {
+    fn from(fault: ConnectionFault) -> Self {
         Self::Other(Box::new(fault))
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ConnectionFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connect(target, error) => connect_text(f, target, error),
@@ -81,8 +81,8 @@ pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> Net
     let failed =
         |text: &dyn fmt::Display| NetworkError::new(format!("Exchange with {host} failed: {text}"));
     match error {
-        ureq::Error::Other(inner) => match inner.downcast_ref::<Fault>() {
-            Some(Fault::Broken(e)) => broken(target, e),
+        ureq::Error::Other(inner) => match inner.downcast_ref::<ConnectionFault>() {
+            Some(ConnectionFault::Broken(e)) => broken(target, e),
             Some(fault) => {
                 let mut error =
                     NetworkError::new(fault.to_string()).advising(advice(fault, target));
@@ -231,9 +231,9 @@ pub fn foreign(error: NetworkError, begin: &[u8], target: &HopTarget) -> Network
 }
 
 /// What helps against a failed connection.
-fn advice(fault: &Fault, target: &HopTarget) -> String {
+fn advice(fault: &ConnectionFault, target: &HopTarget) -> String {
     match fault {
-        Fault::Connect(_, error)
+        ConnectionFault::Connect(_, error)
             if error.kind() == io::ErrorKind::ConnectionRefused && is_own(target) =>
         {
             format!(
@@ -242,21 +242,21 @@ fn advice(fault: &Fault, target: &HopTarget) -> String {
                 target.port()
             )
         }
-        Fault::ProxyConnect(..) => NO_PROXY.to_owned(),
+        ConnectionFault::ProxyConnect(..) => NO_PROXY.to_owned(),
         _ => String::new(),
     }
 }
 
-/// Whether another target would fail the same way.
-fn is_of_this_machine(fault: &Fault) -> bool {
+/// True if another target would fail the same way.
+fn is_of_this_machine(fault: &ConnectionFault) -> bool {
     match fault {
-        Fault::Connect(_, error) => error.kind() == io::ErrorKind::NetworkUnreachable,
-        Fault::ProxyConnect(..) => true,
-        Fault::Proxy(..) | Fault::Broken(_) => false,
+        ConnectionFault::Connect(_, error) => error.kind() == io::ErrorKind::NetworkUnreachable,
+        ConnectionFault::ProxyConnect(..) => true,
+        ConnectionFault::Proxy(..) | ConnectionFault::Broken(_) => false,
     }
 }
 
-/// Whether the target is on this machine or in its network, by its spelling.
+/// True if the target is on this machine or in its network, by its spelling.
 fn is_own(target: &HopTarget) -> bool {
     guard::class_of(target.host()).is_some_and(|class| class.scope == AddressScope::Private)
 }

@@ -30,19 +30,19 @@ const LONGEST_ADDRESS: usize = 2000;
 /// The longest title or name, in characters.
 const LONGEST_NAME: usize = 300;
 
-/// What a site has another way to.
+/// A page that its site has another way to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Native {
+pub enum NativeRoute {
     /// Something of Hacker News.
-    HackerNews(hacker_news::Place),
+    HackerNews(hacker_news::HnRoute),
     /// A video.
-    YouTube(youtube::Video),
+    YouTube(youtube::YoutubeVideo),
 }
 
-/// What was read.
+/// A page that was read that way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NativePage {
-    /// What it is: `hn` or `youtube`.
+    /// Its kind: `hn` or `youtube`.
     pub kind: &'static str,
     /// Its title and text, who wrote or showed it, and when.
     pub document: Document,
@@ -50,7 +50,7 @@ pub struct NativePage {
     pub partial: bool,
 }
 
-/// Why there is nothing to be read. Each text is a sentence or two, and says what to do.
+/// The reason why nothing was read. Each text is a sentence or two, and says what to do.
 #[derive(Debug)]
 pub enum NativeError {
     /// Whoever was asked could not be reached, or refused.
@@ -97,7 +97,7 @@ impl From<FetchError> for NativeError {
 
 /// The other way to what is at `url`, if there is one. Nothing is asked.
 #[must_use]
-pub fn route(url: &Url) -> Option<Native> {
+pub fn route(url: &Url) -> Option<NativeRoute> {
     let plain = matches!(url.scheme(), "http" | "https")
         && url.port().is_none()
         && url.username().is_empty()
@@ -106,12 +106,12 @@ pub fn route(url: &Url) -> Option<Native> {
         return None;
     };
     let host = host.trim_end_matches('.');
-    hacker_news::Place::at(host, url)
-        .map(Native::HackerNews)
-        .or_else(|| youtube::Video::at(host, url).map(Native::YouTube))
+    hacker_news::HnRoute::at(host, url)
+        .map(NativeRoute::HackerNews)
+        .or_else(|| youtube::YoutubeVideo::at(host, url).map(NativeRoute::YouTube))
 }
 
-impl Native {
+impl NativeRoute {
     /// Reads it, within the time of `client` and until `end`.
     pub fn read(&self, client: &Client, end: Instant) -> Result<NativePage, NativeError> {
         self.read_with(client, &Credentials::from_env(), end)
@@ -131,7 +131,7 @@ impl Native {
         }
     }
 
-    /// What of it a cache has to know: the same for every address that leads to it.
+    /// Its name for a cache: the same for every address that leads to it.
     #[must_use]
     pub fn name(&self) -> String {
         match self {

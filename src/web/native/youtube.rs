@@ -19,7 +19,7 @@ use captions::{at, captions, number};
 
 mod captions;
 
-/// Where videos are.
+/// The address of videos.
 const SITE: &str = "https://www.youtube.com/";
 
 /// Replaces it.
@@ -30,13 +30,13 @@ const PLAYER: &str = "ytInitialPlayerResponse";
 
 /// A video.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Video {
+pub struct YoutubeVideo {
     id: String,
     /// The language that the address asks for.
     language: Option<String>,
 }
 
-impl Video {
+impl YoutubeVideo {
     /// The video at `url`, if there is one.
     pub(super) fn at(host: &str, url: &Url) -> Option<Self> {
         let host = host.to_ascii_lowercase();
@@ -172,7 +172,7 @@ fn blocked(why: &str) -> NativeError {
     ))
 }
 
-/// Why a page that came has no player.
+/// The reason why a page that came has no player.
 fn without_player(reply: &Response, page: &str) -> NativeError {
     let host = reply.url.host_str().unwrap_or_default();
     let consent = host.starts_with("consent.")
@@ -194,7 +194,7 @@ fn without_player(reply: &Response, page: &str) -> NativeError {
     )
 }
 
-/// What the page tells its player.
+/// The data of the page for its player.
 fn player(page: &str) -> Option<Value> {
     for (at, _) in page.match_indices(PLAYER).take(20) {
         let rest = page[at + PLAYER.len()..].trim_start_matches(['"', '\'', ']']);
@@ -215,7 +215,7 @@ fn player(page: &str) -> Option<Value> {
     None
 }
 
-/// Whether there is something to be read of the video.
+/// True if there is something to be read of the video.
 fn playable(player: &Value) -> Result<(), NativeError> {
     let state = player.get("playabilityStatus").unwrap_or(&Value::Null);
     let status = state.get("status").and_then(Value::as_str).unwrap_or("OK");

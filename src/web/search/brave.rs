@@ -8,30 +8,31 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::provider::{
-    Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
+    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SiteQuery, UnreadableReply,
 };
-use super::query::{Ask, Safe, TimeRange};
+use super::query::{ProviderQuery, SafeSearch, TimeRange};
 use super::reply::{self, string, strings, thousands};
-use super::terms::{self, Words};
+use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, plain};
 use crate::web::client::Response;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Brave";
 
-/// What the model is told where no key is configured.
+/// The message for the model where no key is configured.
 pub const SETUP_ERROR: &str = "Web search requires API key configuration.\n\nBrave Search offers \
     2,000 free searches/month.\nGet your key: https://brave.com/search/api/\nAdd to: \
     ~/.config/ikigai/credentials.json as 'web_search.brave.api_key'";
 
-/// What the user is told where no key is configured.
+/// The notice for the user where no key is configured.
 pub const SETUP_NOTICE: &str = "\u{26a0} Configuration Required\n\nWeb search needs an API key. \
     Brave Search offers 2,000 free searches/month.\n\nGet your key: \
     https://brave.com/search/api/\nAdd to: \
     ~/.config/ikigai/credentials.json\n\nExample:\n{\n  \"web_search\": {\n    \"brave\": {\n      \
     \"api_key\": \"your-api-key-here\"\n    }\n  }\n}";
 
-/// What the key is called.
+/// The names of the key.
 pub const KEY: CredentialName = CredentialName {
     variable: "BRAVE_API_KEY",
     path: &["web_search", "brave", "api_key"],
@@ -41,26 +42,26 @@ pub const KEY: CredentialName = CredentialName {
 pub static PROVIDER: Provider = Provider {
     name: "brave",
     title: NAME,
-    slots: &[Slot {
+    slots: &[CredentialSlot {
         names: &[KEY],
         required: true,
     }],
-    endpoint: Endpoint::Known {
+    endpoint: ProviderEndpoint::Known {
         variable: "IKIGAI_BRAVE_URL",
         address: "https://api.search.brave.com/res/v1/web/search",
     },
     setup: "Brave Search has a key at https://brave.com/search/api/.",
-    limits: Limits {
+    limits: ProviderLimits {
         characters: 400,
         words: 50,
-        sites: Sites::Words(30),
+        sites: SiteQuery::Words(30),
         results: 20,
         pages: true,
         // A free key may ask once a second.
         at_once: false,
-        ..Limits::PLAIN
+        ..ProviderLimits::PLAIN
     },
-    words: Words::ALL,
+    words: QueryOperators::ALL,
     accept: "application/json",
     request,
     read,
@@ -89,7 +90,7 @@ const COUNTRIES: &[&str] = &[
     "SE", "TR", "TW", "US", "ZA",
 ];
 
-fn request(ask: &Ask<'_>, account: &Account) -> Request {
+fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
     let country = search.country.as_deref();
     let language = search.language.as_deref();
@@ -102,9 +103,9 @@ fn request(ask: &Ask<'_>, account: &Account) -> Request {
         TimeRange::Year => "py",
     });
     let safe = search.safe.map(|safe| match safe {
-        Safe::Off => "off",
-        Safe::Medium => "moderate",
-        Safe::High => "strict",
+        SafeSearch::Off => "off",
+        SafeSearch::Medium => "moderate",
+        SafeSearch::High => "strict",
     });
     let fields = [
         ("q", Some(terms::written(ask, PROVIDER.words).into())),
@@ -115,7 +116,7 @@ fn request(ask: &Ask<'_>, account: &Account) -> Request {
         ("search_lang", spoken.map(Value::from)),
         ("country", known.map(Value::from)),
     ];
-    Request::get(account, fields)
+    ProviderRequest::get(account, fields)
         .with("X-Subscription-Token", account.key(0))
         .without("language", language.is_some() && spoken.is_none())
         .without("country", country != known)
@@ -133,7 +134,7 @@ fn own_language(code: &str, country: Option<&str>) -> Option<&'static str> {
     other.map(|(_, own)| *own).or_else(|| plain().copied())
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     let list = body.pointer("/web/results");
     Ok(reply::results(list, |item| SearchResult {
@@ -149,7 +150,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
     }))
 }
 
-fn refusal(reply: &Response) -> Refusal {
+fn refusal(reply: &Response) -> ProviderRefusal {
     let body = reply::json(reply).unwrap_or_default();
     let error = body.get("error").unwrap_or(&Value::Null);
     let code = string(error, "code");
@@ -163,7 +164,7 @@ fn refusal(reply: &Response) -> Refusal {
         return reply::upstream(NAME, reply);
     }
     let meta = error.get("meta").unwrap_or(&Value::Null);
-    if let Quota::UsedUp(limit) = quota(reply, code, meta) {
+    if let BraveQuota::UsedUp(limit) = quota(reply, code, meta) {
         let text = match limit {
             None | Some(2000) => "Rate limit exceeded. You've used your free search quota \
                  (2,000/month)."
@@ -173,36 +174,36 @@ fn refusal(reply: &Response) -> Refusal {
                 thousands(limit)
             ),
         };
-        return Refusal::new(reply::QUOTA, text);
+        return ProviderRefusal::new(reply::QUOTA, text);
     }
     let text = "Rate limit exceeded: Brave asks for slower searching on this plan";
-    Refusal {
+    ProviderRefusal {
         again: Some(told_wait(reply)),
-        ..Refusal::new(reply::THROTTLED, text)
+        ..ProviderRefusal::new(reply::THROTTLED, text)
     }
 }
 
 /// The long quota, as opposed to the rate per second.
-enum Quota {
+enum BraveQuota {
     Left,
     /// With its limit, if known.
     UsedUp(Option<u64>),
 }
 
-/// Whether the long quota is used up.
+/// True if the long quota is used up.
 ///
 /// The body is believed before the headers, since only it names what was exceeded.
-fn quota(reply: &Response, code: &str, meta: &Value) -> Quota {
+fn quota(reply: &Response, code: &str, meta: &Value) -> BraveQuota {
     let number = |name: &str| meta.get(name).and_then(Value::as_u64);
     let limit = number("quota_limit").filter(|limit| *limit > 0);
     if code.contains("QUOTA") {
-        return Quota::UsedUp(limit);
+        return BraveQuota::UsedUp(limit);
     }
     if let (Some(limit), Some(current)) = (limit, number("quota_current")) {
         return if current >= limit {
-            Quota::UsedUp(Some(limit))
+            BraveQuota::UsedUp(Some(limit))
         } else {
-            Quota::Left
+            BraveQuota::Left
         };
     }
     let windows = list(reply, "x-ratelimit-policy");
@@ -210,14 +211,14 @@ fn quota(reply: &Response, code: &str, meta: &Value) -> Quota {
     let remaining = list(reply, "x-ratelimit-remaining");
     // The shortest window comes first; a limit of zero means no limit.
     let Some(last) = remaining.len().checked_sub(1) else {
-        return Quota::Left;
+        return BraveQuota::Left;
     };
     let limit = limits.get(last).copied();
     let long = last > 0 || windows.get(last).is_some_and(|window| *window > 3600);
     if long && remaining[last] == 0 && limit != Some(0) {
-        Quota::UsedUp(limit)
+        BraveQuota::UsedUp(limit)
     } else {
-        Quota::Left
+        BraveQuota::Left
     }
 }
 
@@ -232,7 +233,7 @@ fn list(reply: &Response, name: &str) -> Vec<u64> {
         .collect()
 }
 
-/// How long to wait for the next request to be allowed: as the reply says, or a second.
+/// The time until the next request is allowed: as the reply says, or a second.
 fn told_wait(reply: &Response) -> Duration {
     let after = list(reply, "retry-after").first().copied();
     let reset = list(reply, "x-ratelimit-reset").first().copied();

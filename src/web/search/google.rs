@@ -5,18 +5,19 @@
 use serde_json::Value;
 
 use super::provider::{
-    Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
+    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SiteQuery, UnreadableReply,
 };
-use super::query::{Ask, Safe};
+use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
-use super::terms::{self, Words};
+use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
 use crate::web::client::Response;
 use crate::web::credentials::CredentialName;
 
 const NAME: &str = "Google";
 
-/// What the model is told where no key is configured.
+/// The message for the model where no key is configured.
 pub const SETUP_ERROR: &str = "Web search requires API key configuration.\n\nGoogle Custom Search \
     offers 100 free searches/day.\nGet API key: \
     https://developers.google.com/custom-search/v1/overview\nGet Search Engine ID: \
@@ -24,7 +25,7 @@ pub const SETUP_ERROR: &str = "Web search requires API key configuration.\n\nGoo
     ~/.config/ikigai/credentials.json as 'web_search.google.api_key' and \
     'web_search.google.engine_id'";
 
-/// What the user is told where no key is configured.
+/// The notice for the user where no key is configured.
 pub const SETUP_NOTICE: &str = "\u{26a0} Configuration Required\n\nWeb search needs an API key and \
     Search Engine ID. Google Custom Search offers 100 free searches/day.\n\nGet API key: \
     https://developers.google.com/custom-search/v1/overview\nGet Search Engine ID: \
@@ -33,19 +34,19 @@ pub const SETUP_NOTICE: &str = "\u{26a0} Configuration Required\n\nWeb search ne
     \"api_key\": \"your-api-key-here\",\n      \"engine_id\": \"your-search-engine-id\"\n    }\n  \
     }\n}";
 
-/// What the key is called.
+/// The names of the key.
 pub const KEY: CredentialName = CredentialName {
     variable: "GOOGLE_SEARCH_API_KEY",
     path: &["web_search", "google", "api_key"],
 };
 
-/// What the search engine's ID is called.
+/// The names of the search engine's ID.
 pub const ENGINE: CredentialName = CredentialName {
     variable: "GOOGLE_SEARCH_ENGINE_ID",
     path: &["web_search", "google", "engine_id"],
 };
 
-/// What both are called elsewhere.
+/// Other names of both.
 const KEY_ELSEWHERE: CredentialName = CredentialName {
     variable: "GOOGLE_CUSTOM_SEARCH_API_KEY",
     path: KEY.path,
@@ -66,28 +67,28 @@ pub static PROVIDER: Provider = Provider {
     name: "google",
     title: NAME,
     slots: &[
-        Slot {
+        CredentialSlot {
             names: &[KEY, KEY_ELSEWHERE],
             required: true,
         },
-        Slot {
+        CredentialSlot {
             names: &[ENGINE, ENGINE_ELSEWHERE[0], ENGINE_ELSEWHERE[1]],
             required: true,
         },
     ],
-    endpoint: Endpoint::Known {
+    endpoint: ProviderEndpoint::Known {
         variable: "IKIGAI_GOOGLE_URL",
         address: "https://customsearch.googleapis.com/customsearch/v1",
     },
     setup: "Google Custom Search has a key at \
         https://developers.google.com/custom-search/v1/overview and engines at \
         https://programmablesearchengine.google.com/controlpanel/create.",
-    limits: Limits {
+    limits: ProviderLimits {
         heeded: 32,
-        sites: Sites::Words(15),
-        ..Limits::PLAIN
+        sites: SiteQuery::Words(15),
+        ..ProviderLimits::PLAIN
     },
-    words: Words {
+    words: QueryOperators {
         exact: false,
         excluded: false,
         sites: true,
@@ -98,7 +99,7 @@ pub static PROVIDER: Provider = Provider {
     refusal,
 };
 
-fn request(ask: &Ask<'_>, account: &Account) -> Request {
+fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
     // There is one `siteSearch`: the allowed domain, else the first one that is blocked.
     let (site, filter, blocked) = match (ask.sites, ask.blocked) {
@@ -106,7 +107,7 @@ fn request(ask: &Ask<'_>, account: &Account) -> Request {
         (_, [first, others @ ..]) => (Some(first), Some("e"), others),
         (_, []) => (None, None, ask.blocked),
     };
-    let words = Words {
+    let words = QueryOperators {
         sites: filter != Some("i"),
         ..PROVIDER.words
     };
@@ -114,7 +115,13 @@ fn request(ask: &Ask<'_>, account: &Account) -> Request {
     for other in blocked {
         text.extend([" -site:", other]);
     }
-    let safe = |safe| if safe == Safe::Off { "off" } else { "active" };
+    let safe = |safe| {
+        if safe == SafeSearch::Off {
+            "off"
+        } else {
+            "active"
+        }
+    };
     let country = search.country.as_deref();
     let country = country.map(|code| if code == "GB" { "UK" } else { code });
     let language = search.language.as_deref().map(|language| {
@@ -146,10 +153,10 @@ fn request(ask: &Ask<'_>, account: &Account) -> Request {
         ("exactTerms", terms::phrase(ask).map(Value::from)),
         ("excludeTerms", excluded.map(Value::from)),
     ];
-    Request::get(account, fields)
+    ProviderRequest::get(account, fields)
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     Ok(reply::results(body.get("items"), |item| {
         let tags = item.pointer("/pagemap/metatags/0").unwrap_or(&Value::Null);
@@ -168,7 +175,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
     }))
 }
 
-fn refusal(reply: &Response) -> Refusal {
+fn refusal(reply: &Response) -> ProviderRefusal {
     let message = reply::message(reply);
     // The reasons stand in `errors` or in `details`, as the service's age has it.
     let says = |any: &[&str]| any.iter().any(|reason| reply::names(reply, reason));
@@ -179,12 +186,12 @@ fn refusal(reply: &Response) -> Refusal {
     let quota = says(&["dailyLimitExceeded", "quotaExceeded", "per day"]);
     let used_up = "Rate limit exceeded. You've used your free search quota (100/day).";
     match reply.status {
-        403 | 429 if quota => Refusal::new(reply::QUOTA, used_up),
+        403 | 429 if quota => ProviderRefusal::new(reply::QUOTA, used_up),
         429 if says(&["per minute", "per second"]) => {
-            Refusal::new(reply::THROTTLED, reply::throttled(NAME, reply))
+            ProviderRefusal::new(reply::THROTTLED, reply::throttled(NAME, reply))
         }
         // It does not say for how long.
-        429 => Refusal::new(reply::THROTTLED, used_up),
+        429 => ProviderRefusal::new(reply::THROTTLED, used_up),
         _ => reply::upstream(NAME, reply),
     }
 }
@@ -192,6 +199,6 @@ fn refusal(reply: &Response) -> Refusal {
 /// The search engine that is asked where no lens names one: what it finds is what its user has set
 /// up. `None` for other providers, which have none.
 #[must_use]
-pub fn engine(provider: &Provider, account: &Account) -> Option<String> {
+pub fn engine(provider: &Provider, account: &ProviderAccount) -> Option<String> {
     (*provider == PROVIDER).then(|| account.key(1).to_owned())
 }

@@ -8,15 +8,15 @@
 //! may a result come up again.
 
 use super::exchange::{self, Patience};
-use super::failure::{Failure, Kind};
+use super::failure::{ProviderFailure, SearchFailureKind};
 use super::found::at_once;
-use super::provider::{Account, Provider};
-use super::query::{Ask, Search};
+use super::provider::{Provider, ProviderAccount};
+use super::query::{ProviderQuery, Search};
 use super::{DomainFilter, SearchResult, results};
 use crate::web::client::Client;
 use crate::web::credentials::Credentials;
 
-/// How many domains are asked for one by one; each costs one search of the quota.
+/// The most domains that are asked for one by one; each costs one search of the quota.
 const MAX_ASKED: usize = 10;
 
 /// A search of a tool of one provider.
@@ -24,7 +24,7 @@ const MAX_ASKED: usize = 10;
 pub struct HostSearch<'a> {
     /// The query.
     pub text: &'a str,
-    /// How many results are wanted.
+    /// The number of results that are wanted.
     pub count: usize,
     /// The place of the first result, from 0.
     pub first: usize,
@@ -39,11 +39,11 @@ pub struct HostSearch<'a> {
 pub struct HostResults {
     /// The results, best first.
     pub results: Vec<SearchResult>,
-    /// How many results the provider gave that the domain filter took away.
+    /// The number of results that the domain filter took away.
     pub filtered: usize,
     /// The domains that could not be searched, and why.
-    pub failed: Vec<(String, Failure)>,
-    /// How many domains were not asked for, since there were too many.
+    pub failed: Vec<(String, ProviderFailure)>,
+    /// The number of domains that were not asked for, because there were too many.
     pub unasked: usize,
 }
 
@@ -52,7 +52,7 @@ pub fn account(
     provider: &Provider,
     credentials: &Credentials<'_>,
     setup: &str,
-) -> Result<Account, Failure> {
+) -> Result<ProviderAccount, ProviderFailure> {
     let mut required = provider.slots.iter().filter(|slot| slot.required);
     let missing = required.find_map(|slot| slot.find(credentials).err());
     let Some(problem) = missing else {
@@ -62,7 +62,11 @@ pub fn account(
     if let Some(problem) = problem {
         text.extend(["\n\nThe credentials file could not be used. ", &problem]);
     }
-    Err(Failure::new(provider, Kind::AuthMissing, text))
+    Err(ProviderFailure::new(
+        provider,
+        SearchFailureKind::AuthMissing,
+        text,
+    ))
 }
 
 /// Searches, for more domains while there are too few results. A domain that fails is named beside
@@ -71,15 +75,15 @@ pub fn account(
 pub fn search(
     client: &Client,
     provider: &Provider,
-    account: &Account,
+    account: &ProviderAccount,
     wanted: &HostSearch<'_>,
-) -> Result<HostResults, Failure> {
+) -> Result<HostResults, ProviderFailure> {
     let count = wanted.count.max(1);
     let query = Search {
         query: wanted.text.to_owned(),
         ..Search::default()
     };
-    let whole = Ask {
+    let whole = ProviderQuery {
         search: &query,
         sites: &[],
         blocked: wanted.domains.blocked(),
@@ -89,7 +93,7 @@ pub fn search(
     };
     let allowed = wanted.domains.allowed().filter(|_| wanted.asks_by_domain);
     let asks = allowed.map_or_else(|| vec![whole], |sites| by_domain(&whole, sites));
-    let one = |ask: &Ask<'_>| {
+    let one = |ask: &ProviderQuery<'_>| {
         let request = (provider.request)(ask, account);
         let mut found = exchange::results(client, provider, account, &request, Patience::WHOLE)?;
         let given = found.len();
@@ -114,8 +118,11 @@ pub fn search(
             [one] if !wanted.asks_by_domain => one.iter().take(count).cloned().collect(),
             _ => results::shared(lists.clone(), count),
         };
-        let pointless = |(_, failure): &(String, Failure)| {
-            matches!(failure.kind, Kind::RateLimited { .. } | Kind::AuthInvalid)
+        let pointless = |(_, failure): &(String, ProviderFailure)| {
+            matches!(
+                failure.kind,
+                SearchFailureKind::RateLimited { .. } | SearchFailureKind::AuthInvalid
+            )
         };
         if found.results.len() == count || found.failed.iter().any(pointless) {
             break;
@@ -132,11 +139,11 @@ pub fn search(
 
 /// A request for each domain, in the order from the first wanted result on, each from the result
 /// of its own that comes first then.
-fn by_domain<'a>(whole: &Ask<'a>, sites: &'a [String]) -> Vec<Ask<'a>> {
+fn by_domain<'a>(whole: &ProviderQuery<'a>, sites: &'a [String]) -> Vec<ProviderQuery<'a>> {
     let places = whole.first..whole.first + sites.len();
     let asks = places.map(|nth| {
         let at = nth % sites.len();
-        Ask {
+        ProviderQuery {
             sites: &sites[at..=at],
             first: nth / sites.len(),
             ..*whole
@@ -153,7 +160,7 @@ mod tests {
     fn a_later_page_goes_on_where_the_one_before_ended() {
         let sites = ["a", "b", "c"].map(str::to_owned);
         let order = |first| {
-            let whole = Ask {
+            let whole = ProviderQuery {
                 search: &Search::default(),
                 sites: &[],
                 blocked: &[],

@@ -5,11 +5,12 @@
 use serde_json::Value;
 
 use super::provider::{
-    Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
+    CredentialSlot, Provider, ProviderAccount, ProviderEndpoint, ProviderLimits, ProviderRefusal,
+    ProviderRequest, SiteQuery, UnreadableReply,
 };
-use super::query::{Ask, Safe};
+use super::query::{ProviderQuery, SafeSearch};
 use super::reply::{self, string};
-use super::terms::{self, Words};
+use super::terms::{self, QueryOperators};
 use super::{SearchResult, dates, results};
 use crate::web::client::Response;
 use crate::web::credentials::CredentialName;
@@ -20,36 +21,42 @@ const NAME: &str = "Serper";
 pub static PROVIDER: Provider = Provider {
     name: "serper",
     title: NAME,
-    slots: &[Slot {
+    slots: &[CredentialSlot {
         names: &[CredentialName {
             variable: "SERPER_API_KEY",
             path: &["web_search", "serper", "api_key"],
         }],
         required: true,
     }],
-    endpoint: Endpoint::Known {
+    endpoint: ProviderEndpoint::Known {
         variable: "IKIGAI_SERPER_URL",
         address: "https://google.serper.dev/search",
     },
     setup: "Serper has a key at https://serper.dev/.",
     // More than ten results cost twice.
-    limits: Limits {
+    limits: ProviderLimits {
         heeded: 32,
-        sites: Sites::Words(15),
-        ..Limits::PLAIN
+        sites: SiteQuery::Words(15),
+        ..ProviderLimits::PLAIN
     },
-    words: Words::ALL,
+    words: QueryOperators::ALL,
     accept: "application/json",
     request,
     read,
     refusal,
 };
 
-fn request(ask: &Ask<'_>, account: &Account) -> Request {
+fn request(ask: &ProviderQuery<'_>, account: &ProviderAccount) -> ProviderRequest {
     let search = ask.search;
     let page = ask.page();
     let country = search.country.as_deref();
-    let safe = |safe| if safe == Safe::Off { "off" } else { "active" };
+    let safe = |safe| {
+        if safe == SafeSearch::Off {
+            "off"
+        } else {
+            "active"
+        }
+    };
     let range = search.time_range;
     let fields = [
         ("q", Some(terms::written(ask, PROVIDER.words).into())),
@@ -63,10 +70,10 @@ fn request(ask: &Ask<'_>, account: &Account) -> Request {
         ),
         ("safe", search.safe.map(safe).map(Value::from)),
     ];
-    Request::post(account, fields).with("X-API-KEY", account.key(0))
+    ProviderRequest::post(account, fields).with("X-API-KEY", account.key(0))
 }
 
-fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
+fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
     let body = reply::object(reply)?;
     Ok(reply::results(body.get("organic"), |item| SearchResult {
         title: results::unmarked(string(item, "title")),
@@ -77,9 +84,9 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
     }))
 }
 
-fn refusal(reply: &Response) -> Refusal {
+fn refusal(reply: &Response) -> ProviderRefusal {
     if reply::says(reply, &["not enough credits"]) {
-        return Refusal::new(reply::QUOTA, reply::quota(NAME, reply));
+        return ProviderRefusal::new(reply::QUOTA, reply::quota(NAME, reply));
     }
     reply::by_status(NAME, reply)
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::content_cut;
-use super::page::{Page, Paging};
+use super::page::{FetchPaging, Page};
 use super::request::LONGEST;
 use crate::contract::bounded::Measure;
 use crate::contract::reply::Object;
@@ -19,7 +19,7 @@ use crate::tools::web::research_cache::TRUST;
 /// Fewer words than these are said to be few.
 const SPARSE: usize = 150;
 
-/// What is known beside the text, and stands behind what is known of that.
+/// Facts beside the text, which stand behind those about it.
 const FACTS: [&str; 7] = [
     "structuredData",
     "forumSignals",
@@ -30,7 +30,7 @@ const FACTS: [&str; 7] = [
     "retractionStatus",
 ];
 
-/// What is of use to programs alone.
+/// Facts of use to programs alone.
 const FOR_PROGRAMS: [&str; 1] = ["structuredData"];
 
 /// The fields that go first where there is no room for all, in that order.
@@ -55,7 +55,7 @@ const DISPENSABLE: [&str; 18] = [
     "url",
 ];
 
-/// How large content of so many bytes is.
+/// The size class of content of so many bytes.
 fn size_category(bytes: usize) -> &'static str {
     match bytes {
         0..5000 => "small",
@@ -66,9 +66,9 @@ fn size_category(bytes: usize) -> &'static str {
 }
 
 /// The fields of an answer but for its content, in their order.
-struct Fields(Vec<(&'static str, Box<RawValue>)>);
+struct AnswerFields(Vec<(&'static str, Box<RawValue>)>);
 
-impl Fields {
+impl AnswerFields {
     fn add(&mut self, name: &'static str, value: impl Serialize) {
         // Texts, numbers and JSON: what is declared for machines stays as it is written.
         if let Ok(value) = serde_json::value::to_raw_value(&value) {
@@ -82,7 +82,7 @@ impl Fields {
         }
     }
 
-    /// How long they are as JSON, each with its comma, in bytes.
+    /// Their length as JSON, each with its comma, in bytes.
     fn length(&self) -> usize {
         let one = |(name, value): &(&str, Box<RawValue>)| name.len() + 4 + value.get().len();
         self.0.iter().map(one).sum()
@@ -107,8 +107,8 @@ impl Fields {
 }
 
 /// The fields of an answer with this content, which is cut if it is not the page's own.
-fn fields(page: &Page, content: &str, truncated: bool) -> Fields {
-    let mut fields = Fields(Vec::new());
+fn fields(page: &Page, content: &str, truncated: bool) -> AnswerFields {
+    let mut fields = AnswerFields(Vec::new());
     fields.add("url", &page.url);
     fields.add("contentType", &page.content_type);
     fields.add("trust", TRUST);
@@ -228,7 +228,7 @@ fn write_within(object: &mut Object<'_>, page: &Page) -> io::Result<()> {
 }
 
 /// The beginning of the content that has `room`, if that is not all of it.
-fn shorter(page: &Page, room: usize, measure: Measure) -> Option<content_cut::Beginning> {
+fn shorter(page: &Page, room: usize, measure: Measure) -> Option<content_cut::ContentBeginning> {
     let fits = measure.prefix(page.content.as_bytes(), room);
     if fits == page.content.len() {
         return None;
@@ -257,17 +257,17 @@ fn rest_of(
     }
     let next = next?;
     let model = matches!(terms.reader, Reader::Model | Reader::Program);
-    let main = page.paging == Paging::Main;
+    let main = page.paging == FetchPaging::Main;
     let go_on = match (page.paging, terms.reader) {
         // A window of lines begins anew within the first one.
         _ if next <= 1 => None,
-        (Paging::Nowhere, _) | (_, Reader::Person) => None,
+        (FetchPaging::Nowhere, _) | (_, Reader::Person) => None,
         (_, Reader::Model | Reader::Program) => {
             let main = if main { ", main_only true" } else { "" };
             Some(format!("go on with web_fetch, offset {next}{main}"))
         }
-        (Paging::Whole, _) => Some(format!("go on with web_fetch, \"offset\":{next}")),
-        (Paging::Main, _) => {
+        (FetchPaging::Whole, _) => Some(format!("go on with web_fetch, \"offset\":{next}")),
+        (FetchPaging::Main, _) => {
             Some("web_fetch pages through the whole page with \"offset\" and \"limit\"".to_owned())
         }
     };

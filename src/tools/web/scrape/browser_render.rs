@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use url::Url;
 
 use super::found_page::FoundPage;
-use super::page::Paging;
+use super::page::FetchPaging;
 use super::placeholder;
 use super::request::ScrapeRequest;
 use crate::browser::Browser;
@@ -95,7 +95,7 @@ fn render(
         return None;
     }
     found.document = shown.document;
-    found.paging = Paging::Nowhere;
+    found.paging = FetchPaging::Nowhere;
     found.extracted_by = Some("browser");
     Some(rendered)
 }
@@ -131,7 +131,7 @@ fn ask_exa(
         date: page.published,
         ..Document::default()
     };
-    found.paging = Paging::Nowhere;
+    found.paging = FetchPaging::Nowhere;
     found.extracted_by = Some(if page.crawled {
         "exa:crawled"
     } else {

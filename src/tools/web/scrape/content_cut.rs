@@ -6,7 +6,7 @@ use crate::document::boundary;
 
 /// The beginning of a text that was cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Beginning {
+pub struct ContentBeginning {
     /// The text.
     pub text: String,
     /// The first line that is not wholly in it, from 1.
@@ -16,7 +16,7 @@ pub struct Beginning {
 /// The beginning of `text` that has at most `most` bytes, if that is not all of it: up to the last
 /// end of a paragraph in it, else of a sentence, a line, a word, each only behind its half. A block
 /// of code of `markdown` that the cut parts is closed.
-pub fn beginning(text: &str, most: usize, markdown: bool) -> Option<Beginning> {
+pub fn beginning(text: &str, most: usize, markdown: bool) -> Option<ContentBeginning> {
     if text.len() <= most {
         return None;
     }
@@ -32,7 +32,7 @@ pub fn beginning(text: &str, most: usize, markdown: bool) -> Option<Beginning> {
     Some(cut_at(text, end, if same { &fence } else { "" }))
 }
 
-fn cut_at(text: &str, end: usize, fence: &str) -> Beginning {
+fn cut_at(text: &str, end: usize, fence: &str) -> ContentBeginning {
     let shown = &text[..end];
     let breaks = memchr::memchr_iter(b'\n', shown.as_bytes()).count();
     let behind_a_line = text[end..].starts_with(['\n', '\r']);
@@ -41,16 +41,16 @@ fn cut_at(text: &str, end: usize, fence: &str) -> Beginning {
         text.push('\n');
         text.push_str(fence);
     }
-    Beginning {
+    ContentBeginning {
         text,
         next_line: breaks + 1 + usize::from(behind_a_line),
     }
 }
 
-/// Where to cut `text`, which is longer than `most`.
+/// The place to cut `text`, which is longer than `most`.
 fn end(text: &str, most: usize) -> usize {
     let last = boundary(text, most);
-    // What stands behind the last character tells whether it ends something.
+    // The next character tells whether the last one ends something.
     let seen = &text[..boundary(text, last.saturating_add(4))];
     let beyond = |at: &usize| *at > most / 2 && *at <= last;
     let ways: [fn(&str, usize) -> Option<usize>; 4] = [paragraph, sentence, line, word];

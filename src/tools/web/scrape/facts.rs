@@ -8,19 +8,19 @@ use super::page::Page;
 use crate::page::{self, Citation, Date, Embedded};
 use crate::web::client::Client;
 
-/// Where a page came from, and what it says of itself.
-pub struct Source<'a> {
+/// The origin of a page, and what it says of itself.
+pub struct FactSource<'a> {
     /// Its final address.
     pub url: &'a Url,
-    /// What it declares, if it is a page.
+    /// The data that it declares, if it is a page.
     pub embedded: Option<&'a Embedded>,
-    /// Who wrote it and when, if it is a document that says so.
+    /// Its author, if it is a document that names one.
     pub author: Option<&'a str>,
     /// When that was.
     pub date: Option<&'a str>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> FactSource<'a> {
     /// An address of which nothing more is known.
     pub fn at(url: &'a Url) -> Self {
         Self {
@@ -34,8 +34,8 @@ impl<'a> Source<'a> {
 
 /// Puts into `page` what is known of it. `text` is all of its text, and `client` asks whether it
 /// was retracted; without one nobody is asked.
-pub fn add(page: &mut Page, source: &Source<'_>, text: &str, client: Option<&Client>) {
-    let Source { url, embedded, .. } = *source;
+pub fn add(page: &mut Page, source: &FactSource<'_>, text: &str, client: Option<&Client>) {
+    let FactSource { url, embedded, .. } = *source;
     let title = page.title.clone().unwrap_or_default();
     let today = Date::today();
     let citation = match (source.author, source.date) {

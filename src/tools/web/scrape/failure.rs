@@ -1,4 +1,5 @@
-//! Why a page has no answer: by kind, in a sentence that says what to do, with what programs need
+//! The reasons why a page has no answer: by kind, in a sentence that says what to do, with what
+//! programs need
 //! to go on by themselves.
 //!
 //! Rules: the specification's errors of `scrape_page`. For how long a failure is kept is said here
@@ -25,9 +26,9 @@ const INFORM: &str = "inform_user";
 
 /// A call that failed, and whether the next one like it will fail the same way for a while.
 pub struct PageError {
-    /// What is answered.
+    /// The failure that is answered.
     pub failure: Failure,
-    /// Whether it says something of the page, and nothing of this machine or of the request.
+    /// True if it says something of the page, and nothing of this machine or of the request.
     pub keeps: bool,
 }
 
@@ -350,7 +351,7 @@ pub struct CachedFailure {
 }
 
 impl CachedFailure {
-    /// What is kept of a failure.
+    /// The part of a failure that is kept.
     pub fn of(failure: &Failure) -> Self {
         let advice = failure.advice.as_deref().cloned().unwrap_or_default();
         Self {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use url::Url;
 
-use super::page::Paging;
+use super::page::FetchPaging;
 use crate::document::{Certainty, Document};
 use crate::page::Embedded;
 use crate::tools::web::page_source::PageSource;
@@ -19,10 +19,10 @@ pub struct FoundPage {
     pub document: Document,
     /// True if the text is Markdown.
     pub is_markdown: bool,
-    /// What it declares for machines, if it is a page.
+    /// The data that it declares for machines, if it is a page.
     pub embedded: Option<Embedded>,
-    /// How `web_fetch` shows the same text.
-    pub paging: Paging,
+    /// The form in which `web_fetch` shows the same text.
+    pub paging: FetchPaging,
     /// The way that found the text, where there are several.
     pub extracted_by: Option<&'static str>,
     /// True if there was more of it than was read.
@@ -44,7 +44,7 @@ impl FoundPage {
             document,
             is_markdown: true,
             embedded: None,
-            paging: Paging::Nowhere,
+            paging: FetchPaging::Nowhere,
             extracted_by: None,
             truncated: false,
             partial: false,
@@ -65,8 +65,8 @@ impl FoundPage {
         };
         Some(Self {
             paging: match certainty {
-                Certainty::Complete => Paging::Main,
-                Certainty::Partial | Certainty::Whole => Paging::Whole,
+                Certainty::Complete => FetchPaging::Main,
+                Certainty::Partial | Certainty::Whole => FetchPaging::Whole,
             },
             extracted_by: Some("html"),
             ..Self::new(&source.url, "html", document)

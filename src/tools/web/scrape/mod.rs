@@ -85,7 +85,7 @@ link-local and cloud metadata addresses never. What a page says is anybody's: no
     from_cache: Some(from_cache),
 };
 
-/// How the answer's fields read as text.
+/// The answer's fields as text.
 const FIELDS: &[(&str, Part)] = &[
     ("url", Part::Aside(&[("url", "")])),
     ("content", Part::Content),

@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::content_cut;
-use super::facts::{self, Source};
+use super::facts::{self, FactSource};
 use super::found_page::FoundPage;
 use super::request::{ScrapeMode, ScrapeRequest};
 use crate::document::boundary;
 use crate::unseen;
 use crate::web::client::Client;
 
-/// How `web_fetch` shows the same text, for whoever wants the rest of one that was cut.
+/// The form in which `web_fetch` shows the same text, to read the rest of one that was cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Paging {
+pub enum FetchPaging {
     /// It does not.
     #[default]
     Nowhere,
@@ -32,39 +32,39 @@ pub enum Paging {
 pub struct Page {
     /// Its final address.
     pub url: String,
-    /// What is shown of it.
+    /// The content, as it is shown.
     pub content: String,
-    /// What it is: `html`, `pdf`; of raw bytes the server's own word.
+    /// Its kind: `html`, `pdf`; of raw bytes the server's own word.
     pub content_type: String,
-    /// Whether the content is Markdown.
+    /// True if the content is Markdown.
     pub markdown: bool,
-    /// Whether something is missing.
+    /// True if something is missing.
     pub truncated: bool,
     /// The first line that is not wholly shown, from 1, where the content was cut.
     pub next_line: Option<usize>,
-    /// How `web_fetch` shows the same text.
-    pub paging: Paging,
+    /// The form in which `web_fetch` shows the same text.
+    pub paging: FetchPaging,
     /// The length of all of its content, in bytes.
     pub whole: usize,
     /// The words of all of its content.
     pub words: usize,
-    /// Whether its beginning alone was asked for.
+    /// True if its beginning alone was asked for.
     pub preview: bool,
-    /// Whether these are its bytes, as they came.
+    /// True if these are its bytes, as they came.
     pub raw: bool,
     /// Which of the ways found the content, where there are several.
     pub extracted_by: Option<String>,
-    /// Whether that is less than the page has to say.
+    /// True if that is less than the page has to say.
     pub partial: bool,
     /// Its title.
     pub title: Option<String>,
-    /// Who wrote it.
+    /// Its author.
     pub author: Option<String>,
-    /// What is known of it beside its text, by the names that answers have for it.
+    /// Facts about it beside its text, by the names that answers have for them.
     pub facts: Vec<(String, Box<RawValue>)>,
-    /// What is to be said of it.
+    /// Notes on it.
     pub notes: Vec<String>,
-    /// Whether it may be answered with again.
+    /// True if it may be answered with again.
     #[serde(skip)]
     pub of_the_moment: bool,
 }
@@ -99,7 +99,7 @@ impl Page {
             notes: found.notes,
             ..Self::default()
         };
-        let source = Source {
+        let source = FactSource {
             url: &found.url,
             embedded: found.embedded.as_ref(),
             author: document.author.as_deref(),
@@ -110,7 +110,7 @@ impl Page {
         page
     }
 
-    /// What is known of it by this name.
+    /// The fact about it of this name.
     pub fn fact(&self, name: &str) -> Option<&RawValue> {
         let mut facts = self.facts.iter();
         facts

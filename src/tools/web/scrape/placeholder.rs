@@ -10,30 +10,15 @@ const SHORT: usize = 2048;
 /// Letters and digits of a page that has next to no text.
 const NEXT_TO_NOTHING: usize = 200;
 
-fn has_any(text: &[u8], parts: &[&str]) -> bool {
+fn has_any(text: &[u8], parts: &str) -> bool {
     parts
-        .iter()
+        .split('|')
         .any(|part| memmem::find(text, part.as_bytes()).is_some())
 }
 
 /// The words of login forms, in lower case.
-const LOGINS: &[&str] = &[
-    "anmelden",
-    "connexion",
-    "einloggen",
-    "iniciar sesi",
-    "log in",
-    "log-in",
-    "login",
-    "se connecter",
-    "sign in",
-    "sign-in",
-    "signin",
-    "авторизац",
-    "войти",
-    "ログイン",
-    "登录",
-];
+const LOGINS: &str = "anmelden|connexion|einloggen|iniciar sesi|log in|log-in|login|\
+    se connecter|sign in|sign-in|signin|авторизац|войти|ログイン|登录";
 
 /// True if a page is a login form and little else: `page` is its HTML, `title` and `text` what it
 /// shows.
@@ -57,23 +42,8 @@ pub fn is_login(page: &str, title: &str, text: &str) -> bool {
 }
 
 /// The elements that frameworks put a page into.
-const ROOTS: &[&str] = &[
-    "\"root\"",
-    "\"app\"",
-    "\"__next\"",
-    "\"__nuxt\"",
-    "\"___gatsby\"",
-    "\"svelte\"",
-    "\"react-root\"",
-    "\"q-app\"",
-    "\"main-app\"",
-    "\"ember\"",
-    "<app-root",
-    "id=root",
-    "id=app",
-    "id='root'",
-    "id='app'",
-];
+const ROOTS: &str = "\"root\"|\"app\"|\"__next\"|\"__nuxt\"|\"___gatsby\"|\"svelte\"|\
+    \"react-root\"|\"q-app\"|\"main-app\"|\"ember\"|<app-root|id=root|id=app|id='root'|id='app'";
 
 /// True if a page is the shell of a script that has yet to put its text together: `page` is its
 /// HTML, `text` what it shows without that.
@@ -95,7 +65,7 @@ fn wants_scripts(lower: &str) -> bool {
     let mut rest = lower;
     while let Some(at) = rest.find("<noscript") {
         rest = &rest[at..];
-        // What is never closed goes on to the end, and is looked at once.
+        // An element that is never closed goes on to the end, and is looked at once.
         let end = rest.find("</noscript").unwrap_or(rest.len());
         if rest[..end].contains("javascript") {
             return true;

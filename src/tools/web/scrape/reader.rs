@@ -8,11 +8,11 @@ use std::time::Instant;
 use super::browser_render;
 use super::content_type::{self, TextForm};
 use super::document_file;
-use super::facts::{self, Source};
+use super::facts::{self, FactSource};
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
 use super::native_route;
-use super::page::{Page, Paging};
+use super::page::{FetchPaging, Page};
 use super::placeholder;
 use super::request::{ScrapeMode, ScrapeRequest};
 use crate::contract::terms::Terms;
@@ -23,7 +23,7 @@ use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
 use crate::unseen;
 use crate::web::bot_checks::bot_check;
 use crate::web::charset::{Unsupported, signature};
-use crate::web::client::{Client, MAX_BODY, Most, Response};
+use crate::web::client::{BodyLimit, Client, MAX_BODY, Response};
 
 /// The most that is read of a document, in bytes.
 const MAX_DOCUMENT: usize = 50 * 1024 * 1024;
@@ -33,7 +33,7 @@ pub fn page(request: &ScrapeRequest, terms: &Terms, client: Client) -> Result<Pa
     if request.mode == ScrapeMode::Raw {
         return raw(request, client);
     }
-    let client = client.keeping(Most {
+    let client = client.keeping(BodyLimit {
         bytes: MAX_BODY,
         larger: Some((document_file::begins_as_one, MAX_DOCUMENT)),
     });
@@ -55,7 +55,7 @@ fn get(request: &ScrapeRequest, client: &Client) -> Result<Response, PageError> 
 
 /// The bytes, as they came.
 fn raw(request: &ScrapeRequest, client: Client) -> Result<Page, PageError> {
-    let client = client.keeping(Most::of(request.max_length));
+    let client = client.keeping(BodyLimit::of(request.max_length));
     let reply = get(request, &client)?;
     let mut page = Page {
         url: reply.url.as_str().to_owned(),
@@ -63,7 +63,7 @@ fn raw(request: &ScrapeRequest, client: Client) -> Result<Page, PageError> {
         ..Page::default()
     };
     page.fill_raw(&reply.body, reply.truncated, request.max_length);
-    facts::add(&mut page, &Source::at(&reply.url), "", None);
+    facts::add(&mut page, &FactSource::at(&reply.url), "", None);
     Ok(page)
 }
 
@@ -131,7 +131,7 @@ fn of_feed(source: &PageSource, feed: Document) -> FoundPage {
     let cut = feed.cuts.items > 0;
     let note = "The feed has more items than are listed; mode raw gives it whole.";
     FoundPage {
-        paging: Paging::Whole,
+        paging: FetchPaging::Whole,
         truncated: cut,
         notes: cut.then(|| note.to_owned()).into_iter().collect(),
         ..FoundPage::new(&source.url, "feed", feed)
@@ -155,7 +155,7 @@ fn of_text(source: &PageSource, form: TextForm, status: &str) -> Result<FoundPag
     };
     Ok(FoundPage {
         is_markdown,
-        paging: Paging::Whole,
+        paging: FetchPaging::Whole,
         extracted_by: is_markdown.then_some("markdown"),
         ..FoundPage::new(&source.url, form.name(), document)
     })

@@ -45,13 +45,13 @@ impl ScrapeMode {
     }
 }
 
-/// How long content is where nobody says, in bytes.
+/// The length of content where the request gives none, in bytes.
 const USUAL_LENGTH: usize = 50_000;
 
 /// The longest content that can be asked for, in bytes.
 pub const LONGEST: u64 = 5_000_000;
 
-/// How long a preview is, in bytes.
+/// The length of a preview, in bytes.
 const PREVIEW: usize = 5000;
 
 /// A request that was read.
@@ -59,7 +59,7 @@ const PREVIEW: usize = 5000;
 pub struct ScrapeRequest {
     /// The address.
     pub url: Url,
-    /// How it is wanted.
+    /// The form in which it is wanted.
     pub mode: ScrapeMode,
     /// The most bytes of content.
     pub max_length: usize,

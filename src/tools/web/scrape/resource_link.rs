@@ -19,11 +19,11 @@ use crate::web::date;
 /// From how many bytes of JSON on an answer is linked.
 const LARGE: usize = 24_576;
 
-/// What an artifact is, as a media type: the whole answer.
+/// The media type of an artifact, which is the whole answer.
 const MIME_TYPE: &str = "application/json";
 
-/// Where a raw answer can be read.
-pub struct Linked {
+/// The address of a raw answer.
+pub struct LinkedAnswer {
     resource: String,
     bytes: usize,
     summary: String,
@@ -33,7 +33,7 @@ pub struct Linked {
 
 /// The link that stands in place of the answer of `page`; `None` where that stands for itself: it
 /// is not raw, not large, nobody takes a link, or there is no place to keep it.
-pub fn of(page: &Page, terms: &Terms, store: Option<&dyn Store>) -> Option<Linked> {
+pub fn of(page: &Page, terms: &Terms, store: Option<&dyn Store>) -> Option<LinkedAnswer> {
     if !page.raw || !terms.served {
         return None;
     }
@@ -53,7 +53,7 @@ pub fn of(page: &Page, terms: &Terms, store: Option<&dyn Store>) -> Option<Linke
         "" => "no declared type",
         kind => kind,
     };
-    Some(Linked {
+    Some(LinkedAnswer {
         resource: id.address(),
         bytes: text.len(),
         summary: format!(
@@ -78,7 +78,7 @@ fn json(page: &Page) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-impl Linked {
+impl LinkedAnswer {
     /// Writes the answer that says where the other one is.
     pub fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
         object.field("resource", &self.resource)?;

@@ -3,16 +3,16 @@
 
 use serde::Serialize;
 
-use super::request::Wanted;
+use super::request::SearchFields;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{META, Object, Reply};
 use crate::contract::terms::Reader;
 use crate::page::{Reputation, reputation};
 use crate::tools::web::research_cache::{Freshness, TRUST};
 use crate::web::search::claim::Claim;
-use crate::web::search::hints::{Action, Hints};
+use crate::web::search::hints::{SearchHints, SearchSuggestion};
 use crate::web::search::kept::GOOD_FOR;
-use crate::web::search::outcome::Answer;
+use crate::web::search::outcome::SearchAnswer;
 use crate::web::search::provider::Provider;
 use crate::web::search::{SearchResult, display_link, unseen_taken_out};
 
@@ -37,7 +37,7 @@ struct Row<'a> {
     extra_snippets: &'a [String],
 }
 
-/// What is known of a host.
+/// Facts about a host.
 #[derive(Serialize)]
 struct Known {
     tier: &'static str,
@@ -94,7 +94,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What to do where nothing was found.
+/// Actions where nothing was found.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HintsShown<'a> {
@@ -113,8 +113,8 @@ struct ActionShown<'a> {
     detail: String,
 }
 
-impl<'a> From<&'a Hints> for HintsShown<'a> {
-    fn from(hints: &'a Hints) -> Self {
+impl<'a> From<&'a SearchHints> for HintsShown<'a> {
+    fn from(hints: &'a SearchHints) -> Self {
         let filters = hints.filters_applied.iter();
         let actions = hints.suggested_actions.iter();
         Self {
@@ -127,12 +127,14 @@ impl<'a> From<&'a Hints> for HintsShown<'a> {
     }
 }
 
-impl<'a> From<&'a Action> for ActionShown<'a> {
-    fn from(action: &'a Action) -> Self {
+impl<'a> From<&'a SearchSuggestion> for ActionShown<'a> {
+    fn from(action: &'a SearchSuggestion) -> Self {
         let (name, parameter, value) = match action {
-            Action::RemoveFilter(field) => ("remove_filter", Some(*field), None),
-            Action::TryProvider(name) => ("try_different_provider", Some("provider"), Some(*name)),
-            Action::Rephrase => ("broaden_query", Some("query"), None),
+            SearchSuggestion::RemoveFilter(field) => ("remove_filter", Some(*field), None),
+            SearchSuggestion::TryProvider(name) => {
+                ("try_different_provider", Some("provider"), Some(*name))
+            }
+            SearchSuggestion::Rephrase => ("broaden_query", Some("query"), None),
         };
         Self {
             action: name,
@@ -143,15 +145,15 @@ impl<'a> From<&'a Action> for ActionShown<'a> {
     }
 }
 
-fn in_words(action: &Action) -> String {
+fn in_words(action: &SearchSuggestion) -> String {
     match action {
-        Action::RemoveFilter(field) => format!("Search again without {field}."),
-        Action::TryProvider(name) => format!("Search again with the provider {name}."),
-        Action::Rephrase => "Search with other or fewer words.".to_owned(),
+        SearchSuggestion::RemoveFilter(field) => format!("Search again without {field}."),
+        SearchSuggestion::TryProvider(name) => format!("Search again with the provider {name}."),
+        SearchSuggestion::Rephrase => "Search with other or fewer words.".to_owned(),
     }
 }
 
-/// What a client is told beside the answer.
+/// Facts for a client beside the answer.
 #[derive(Serialize)]
 struct Meta {
     #[serde(flatten)]
@@ -160,7 +162,7 @@ struct Meta {
     routing: Option<Routing>,
 }
 
-/// How the search came to its provider.
+/// The way of the search to its provider.
 #[derive(Serialize)]
 struct Routing {
     provider_used: &'static str,
@@ -173,7 +175,7 @@ struct Routing {
 }
 
 impl Meta {
-    fn of(answer: &Answer) -> Self {
+    fn of(answer: &SearchAnswer) -> Self {
         let routing = answer.routed.as_ref().map(|routed| Routing {
             provider_used: answer.provider.name,
             providers_attempted: routed.attempted.clone(),
@@ -190,7 +192,11 @@ impl Meta {
 }
 
 /// The answer; `hints` where nothing was found.
-pub fn reply<'a>(wanted: Wanted, answer: Answer, hints: Option<Hints>) -> Reply<'a> {
+pub fn reply<'a>(
+    wanted: SearchFields,
+    answer: SearchAnswer,
+    hints: Option<SearchHints>,
+) -> Reply<'a> {
     Reply::new(move |object| {
         let claim = wanted.search.claim.as_deref().map(Claim::new);
         let claim = claim.as_ref();
@@ -250,7 +256,7 @@ fn row<'a>(result: &'a SearchResult, claim: Option<&Claim>) -> Row<'a> {
 /// back.
 fn write<T: Serialize>(
     object: &mut Object<'_>,
-    wanted: &Wanted,
+    wanted: &SearchFields,
     all: &[SearchResult],
     rows: &[T],
 ) -> std::io::Result<usize> {
@@ -277,7 +283,7 @@ fn write<T: Serialize>(
 }
 
 /// The hints as sentences.
-fn said(hints: &Hints) -> String {
+fn said(hints: &SearchHints) -> String {
     let actions: Vec<String> = hints.suggested_actions.iter().map(in_words).collect();
     let filters: Vec<String> = hints
         .filters_applied
@@ -295,7 +301,7 @@ fn said(hints: &Hints) -> String {
 }
 
 /// What the answer does not say by itself: what was not heeded, not asked, not searched.
-fn notes(wanted: &Wanted, answer: &Answer) -> Notes {
+fn notes(wanted: &SearchFields, answer: &SearchAnswer) -> Notes {
     let Provider { title, limits, .. } = answer.provider;
     let mut notes = Notes::default();
     if !answer.unheeded.is_empty() {

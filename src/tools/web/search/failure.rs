@@ -1,12 +1,12 @@
-//! Why there is no answer: the workshop's failures as codes, sentences and what may be done.
+//! The workshop's failures as codes and sentences, with what may be done.
 
 use crate::contract::failure::{Advice, Code, Failure};
 use crate::tools::web::provider_answer::config_required;
 use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
 use crate::web::search::choice;
-use crate::web::search::failure::{self, Kind};
-use crate::web::search::outcome::{Routed, SearchFailure};
+use crate::web::search::failure::{ProviderFailure, SearchFailureKind};
+use crate::web::search::outcome::{ProviderRouting, SearchFailure};
 
 /// The failure that `error` is.
 pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
@@ -32,7 +32,7 @@ pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure 
         } => {
             let code = code(failure.kind);
             let after = failure.retry_after();
-            let reasons = routed.as_ref().and_then(Routed::fallback_reason);
+            let reasons = routed.as_ref().and_then(ProviderRouting::fallback_reason);
             let advice = Advice {
                 retryable: after.is_some(),
                 retry_after: after,
@@ -54,21 +54,21 @@ fn names(all: &[&str]) -> Vec<String> {
     all.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn code(kind: Kind) -> Code {
+fn code(kind: SearchFailureKind) -> Code {
     match kind {
-        Kind::AuthMissing => Code::AuthMissing,
-        Kind::AuthInvalid => Code::AuthInvalid,
-        Kind::Config => Code::Config,
-        Kind::TooLong => Code::InvalidArg,
-        Kind::RateLimited { .. } => Code::RateLimit,
-        Kind::Network { .. } => Code::NetworkError,
-        Kind::Upstream => Code::UpstreamUnavailable,
-        Kind::Rejected | Kind::NotUnderstood => Code::ApiError,
+        SearchFailureKind::AuthMissing => Code::AuthMissing,
+        SearchFailureKind::AuthInvalid => Code::AuthInvalid,
+        SearchFailureKind::Config => Code::Config,
+        SearchFailureKind::TooLong => Code::InvalidArg,
+        SearchFailureKind::RateLimited { .. } => Code::RateLimit,
+        SearchFailureKind::Network { .. } => Code::NetworkError,
+        SearchFailureKind::Upstream => Code::UpstreamUnavailable,
+        SearchFailureKind::Rejected | SearchFailureKind::NotUnderstood => Code::ApiError,
     }
 }
 
 /// The event for a host's user where a key is missing.
-fn event(failure: &failure::Failure) -> Option<String> {
+fn event(failure: &ProviderFailure) -> Option<String> {
     let missing = serde_json::json!({"tool": "web_search", "provider": failure.provider});
     let notice = format!("\u{26a0} Configuration Required\n\n{failure}");
     config_required(&notice, &missing.to_string())

@@ -8,7 +8,7 @@ mod request;
 
 use std::time::Instant;
 
-use self::request::Wanted;
+use self::request::SearchFields;
 use crate::cache::Store;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
@@ -16,9 +16,9 @@ use crate::contract::request::Request;
 use crate::contract::tool::{self, Exits, Family, Manual, Part, Scope, Set, Tool};
 use crate::tools::web::{network, research_cache};
 use crate::web::credentials::Credentials;
-use crate::web::search::hints::Hints;
+use crate::web::search::hints::SearchHints;
 use crate::web::search::known::Known;
-use crate::web::search::outcome::Answer;
+use crate::web::search::outcome::SearchAnswer;
 use crate::web::search::searcher::Searcher;
 
 /// The tool's row in the registry.
@@ -144,10 +144,10 @@ fn from_cache<'a>(
     Some(Ok(reply(wanted, answer, &known)))
 }
 
-fn reply<'a>(wanted: Wanted, answer: Answer, known: &Known<'_>) -> Reply<'a> {
+fn reply<'a>(wanted: SearchFields, answer: SearchAnswer, known: &Known<'_>) -> Reply<'a> {
     let hints = answer.results.is_empty().then(|| {
         let breakers = known.breakers();
-        Hints::of(&wanted.search, answer.provider, known.credentials, breakers)
+        SearchHints::of(&wanted.search, answer.provider, known.credentials, breakers)
     });
     answer::reply(wanted, answer, hints)
 }

@@ -7,32 +7,32 @@ use crate::tools::web::research_cache;
 use crate::web::credentials::Credentials;
 use crate::web::search::lenses::Lenses;
 use crate::web::search::named_hosts;
-use crate::web::search::query::{MOST_RESULTS, Safe, Search, TimeRange};
+use crate::web::search::query::{MOST_RESULTS, SafeSearch, Search, TimeRange};
 
 /// The longest query, in characters.
 const LONGEST_QUERY: usize = 500;
 
-/// How many results there are where nobody says.
+/// Number of results where the request gives none.
 const USUAL_RESULTS: usize = 5;
 
 /// The most hosts that a request may name.
 const MOST_SITES: usize = 10;
 
-/// How much of a value is repeated where it makes no sense, in characters.
+/// Longest repetition of a value that makes no sense, in characters.
 const REPEATED: usize = 60;
 
-/// What was asked for.
-pub struct Wanted {
+/// A request that was read.
+pub struct SearchFields {
     /// The search.
     pub search: Search,
-    /// How many results were asked for, where that is more or less than there can be.
+    /// The number of results asked for, where that is more or less than there can be.
     pub requested: Option<i64>,
     /// The lens files that could not be used, where a lens was asked for: sentences.
     pub problems: Vec<String>,
 }
 
 /// Reads a request. `sessionId` has no effect, whatever it holds.
-pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Wanted, Failure> {
+pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<SearchFields, Failure> {
     let query = query(request)?;
     let (count, requested) = count(request)?;
     let time_range = one_of(
@@ -49,7 +49,7 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Want
     let safe = one_of(
         request,
         "safe",
-        [Safe::Off, Safe::Medium, Safe::High].map(|safe| (safe.name(), safe)),
+        [SafeSearch::Off, SafeSearch::Medium, SafeSearch::High].map(|safe| (safe.name(), safe)),
     )?;
     let language = code(
         request,
@@ -89,7 +89,7 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Want
         count,
         time_range,
         // The specification's default; given and left out are the same search.
-        safe: safe.or(Some(Safe::Medium)),
+        safe: safe.or(Some(SafeSearch::Medium)),
         language,
         country,
         sites,
@@ -99,7 +99,7 @@ pub fn read(request: &Request<'_>, credentials: &Credentials<'_>) -> Result<Want
         provider: given(request, "provider")?.map(str::to_owned),
         claim: given(request, "claim")?.map(str::to_owned),
     };
-    Ok(Wanted {
+    Ok(SearchFields {
         search,
         requested,
         problems,
@@ -124,7 +124,7 @@ fn query(request: &Request<'_>) -> Result<String, Failure> {
     Ok(query.to_owned())
 }
 
-/// How many results are wanted, and how many were asked for where that is another number.
+/// The number of results wanted, and the number asked for where that is another one.
 fn count(request: &Request<'_>) -> Result<(usize, Option<i64>), Failure> {
     let Some(number) = request.number("num_results")? else {
         return Ok((USUAL_RESULTS, None));
