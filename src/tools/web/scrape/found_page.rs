@@ -10,6 +10,10 @@ use crate::page::Embedded;
 use crate::tools::web::page_source::PageSource;
 
 /// A page as one of the ways found it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own"
+)]
 pub struct FoundPage {
     /// Its final address.
     pub url: Url,

@@ -38,13 +38,12 @@ pub fn page(request: &ScrapeRequest, terms: &Terms, client: Client) -> Result<Pa
         larger: Some((document_file::begins_as_one, MAX_DOCUMENT)),
     });
     let end = page_source::conversion_end(&client, terms);
-    let found = match native_route::find(request, &client, end)? {
-        Some(found) => found,
-        None => {
-            let reply = get(request, &client)?;
-            let end = page_source::conversion_end(&client, terms);
-            read(reply, request, end, &client)?
-        }
+    let found = if let Some(found) = native_route::find(request, &client, end)? {
+        found
+    } else {
+        let reply = get(request, &client)?;
+        let end = page_source::conversion_end(&client, terms);
+        read(reply, request, end, &client)?
     };
     Ok(Page::of(found, request, &client))
 }
