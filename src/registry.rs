@@ -45,11 +45,11 @@ pub static TOOLS: Registry = Registry(&[
     tools::file_edit::TOOL,
     tools::search::glob::TOOL,
     tools::search::grep::TOOL,
-    tools::web_search_brave::TOOL,
-    tools::web_search_google::TOOL,
-    tools::web_fetch::TOOL,
-    tools::web_search::TOOL,
-    tools::scrape_page::TOOL,
+    tools::web::search_brave::TOOL,
+    tools::web::search_google::TOOL,
+    tools::web::fetch::TOOL,
+    tools::web::search::TOOL,
+    tools::web::scrape::TOOL,
 ]);
 
 /// Tools, in the order in which lists show them. Front ends and commands take one, and know no tool

@@ -213,6 +213,13 @@ pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Docum
     convert_from(page, base, syntax, Some(end))
 }
 
+/// The title of a page and the first `most` bytes or so of its text, without Markdown.
+#[must_use]
+pub fn plain_beginning(page: &str, base: &Url, most: usize, end: Instant) -> (String, String) {
+    let read = html::read(page, base, Syntax::Html, ends(Some(end)));
+    (read.model.title.clone(), read.model.beginning(most))
+}
+
 /// Whether the main content of a page was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
@@ -328,7 +335,7 @@ fn write(mut read: html::Read, length: usize, end: Option<Instant>) -> Document 
 }
 
 /// The last boundary between characters within the first `most` bytes of `text`.
-fn boundary(text: &str, most: usize) -> usize {
+pub(crate) fn boundary(text: &str, most: usize) -> usize {
     let mut at = most.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;

@@ -235,12 +235,20 @@ impl Model {
         letters
     }
 
-    /// The first `most` bytes or so of what a reader sees of it, without what parts it.
+    /// The first `most` bytes or so of what a reader sees of it, with a blank between blocks.
     pub fn beginning(&self, most: usize) -> String {
         let mut beginning = String::new();
         for node in &self.nodes {
-            if let Content::Text(text) = node.content {
-                beginning.push_str(self.text(text));
+            match node.content {
+                Content::Text(text) | Content::Code(text) | Content::Image { alt: text, .. } => {
+                    beginning.push_str(self.text(text));
+                }
+                Content::CodeBlock { code: text, .. } => {
+                    beginning.extend([" ", self.text(text), " "]);
+                }
+                Content::Emphasis | Content::Strong | Content::Deleted | Content::Link { .. } => {}
+                _ if beginning.is_empty() => {}
+                _ => beginning.push(' '),
             }
             if beginning.len() >= most {
                 break;

@@ -17,6 +17,7 @@ use memchr::{memchr, memmem};
 use super::dom::{self, Kind};
 use super::prefilter::{media, tag};
 use super::{Cuts, Model, Read, Source, Tree, reveal};
+use crate::document::boundary;
 use crate::sort::Sort;
 
 /// Letters of a page with fewer of which next to nothing is left.
@@ -119,34 +120,9 @@ fn show_navigation(tree: &RcDom) -> bool {
 
 /// What stands beside "JavaScript" where a page says that it takes it, in the languages in which
 /// most do: parts of words for to need, to enable, to be disabled, to support and the like.
-const DEMANDS: [&str; 26] = [
-    "need",
-    "require",
-    "enable",
-    "turn on",
-    "switch on",
-    "disabled",
-    "activ",
-    "aktiv",
-    "allow",
-    "support",
-    "must",
-    "without",
-    "work",
-    "erforder",
-    "benötig",
-    "ohne ",
-    "habilit",
-    "abilit",
-    "necess",
-    "requier",
-    "requis",
-    "sans ",
-    "включ",
-    "启用",
-    "啟用",
-    "有効",
-];
+const DEMANDS: &str = "need|require|enable|turn on|switch on|disabled|activ|aktiv|allow|\
+    support|must|without|work|erforder|benötig|ohne |habilit|abilit|necess|requier|requis|\
+    sans |включ|启用|啟用|有効";
 
 /// Whether all that is shown, of a page with scripts, is that a script is needed or running.
 fn is_notice(model: &Model) -> bool {
@@ -155,7 +131,7 @@ fn is_notice(model: &Model) -> bool {
         return false;
     }
     let text = model.beginning(4 * MUCH).to_lowercase();
-    (text.contains("javascript") && DEMANDS.iter().any(|word| text.contains(word)))
+    (text.contains("javascript") && DEMANDS.split('|').any(|word| text.contains(word)))
         || (letters < 32 && (text.contains("loading") || text.contains("please wait")))
 }
 
@@ -241,10 +217,7 @@ fn remark(source: &Source, about: &About<'_>, silent: bool, navigates: bool) -> 
         line.push('.');
     }
     if let Some(description) = about.description.filter(|_| silent) {
-        let mut end = description.len().min(MAX_DESCRIPTION);
-        while !description.is_char_boundary(end) {
-            end -= 1;
-        }
+        let end = boundary(description, MAX_DESCRIPTION);
         let description = description[..end].replace('<', "&lt;");
         let _ = write!(line, " It describes itself: \"{description}\".");
     }

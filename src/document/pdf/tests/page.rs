@@ -40,7 +40,7 @@ fn a_page_that_is_turned_is_read_upright() {
         );
         assert_eq!(
             text(&file.finish()),
-            "First lineand the second",
+            "First line and the second",
             "{rotation}"
         );
     }
