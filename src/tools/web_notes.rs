@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::document::Certainty;
+use crate::document::MainContentCertainty;
 use crate::sort::Sort;
 use crate::tools::web_download::{MAX_URL, command, download, plain};
 use crate::tools::web_meant::{bare_host, without_punctuation};
@@ -127,14 +127,14 @@ pub fn of_no_text(page: &str) -> String {
 }
 
 /// The note of a page of which the main content was wanted.
-pub fn of_main_content(certainty: Certainty) -> Option<String> {
+pub fn of_main_content(certainty: MainContentCertainty) -> Option<String> {
     let note = match certainty {
-        Certainty::Complete => return None,
-        Certainty::Partial => {
+        MainContentCertainty::Complete => return None,
+        MainContentCertainty::Partial => {
             "It is not sure that this is all of the page's main content: if something is missing, \
              fetch the page without `main_only`."
         }
-        Certainty::Whole => {
+        MainContentCertainty::Whole => {
             "No part of this page stands out as its main content: this is the whole page."
         }
     };

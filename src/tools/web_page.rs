@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use url::Url;
 
-use crate::document::{self, Certainty, Document};
+use crate::document::{self, Document, MainContentCertainty};
 
 /// The page found at `url`, as much of it as there is time for until `end`; `None` if it cannot be
 /// parsed.
@@ -18,7 +18,7 @@ pub fn convert_main(
     url: &Url,
     xhtml: bool,
     end: Instant,
-) -> Option<(Document, Certainty)> {
+) -> Option<(Document, MainContentCertainty)> {
     guarded(|| document::convert_main_until(page, url, xhtml, Some(end)))
 }
 

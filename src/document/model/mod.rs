@@ -1,89 +1,88 @@
-//! A document between its reader and its writer: blocks and inlines, in the order in which they
-//! are read.
+//! A document between its reader and its writer: blocks and inlines in reading order.
 //!
-//! The shape is that of pandoc's documents and of mdast: blocks hold blocks or inlines, inlines
-//! hold inlines, and neither knows what it was read from or what it becomes. All nodes stand in
-//! one vector, each before what it holds, with the place where that ends; their texts stand in
-//! one string. So a document takes 32 bytes a node and its text once, however deep it nests, and
-//! nothing that walks it needs recursion.
+//! The structure is that of pandoc's documents and of mdast: blocks hold blocks or inlines, inlines
+//! hold inlines, and neither knows what it was read from or what it becomes. All nodes are in one
+//! vector, each before its children and with the index at which these end; their texts are in one
+//! string. A document thus takes 32 bytes a node and its text once, however deeply it nests, and
+//! can be walked without recursion.
 //!
-//! A writer may have to keep its output in proportion to its source: each node bears how much of
-//! the source was read up to it ([`Node::read`]).
+//! A writer may have to keep its output in proportion to its source, so each node counts the bytes
+//! of source read up to it ([`DocumentNode::read`]).
 
 mod append;
+#[cfg(any(test, fuzzing))]
 mod debug;
 mod prune;
 
-/// A piece of a document's text.
+/// A byte range of a document's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Slice {
+pub struct TextSlice {
     start: u32,
     end: u32,
 }
 
-/// The place of an [`Address`] in its document.
+/// Index of a [`LinkAddress`] in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddressId(u32);
 
-/// The place of a [`Table`] in its document.
+/// Index of a [`TableLayout`] in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableId(u32);
 
-/// What a node is. Blocks come first, then inlines.
+/// The kinds of nodes: blocks first, then inlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum NodeContent {
     /// Holds inlines.
     Paragraph,
-    /// Holds inlines; its level is 1 to 6.
+    /// Holds inlines. The level is 1 to 6.
     Heading(u8),
     /// Holds blocks.
     Quote,
     /// Holds items.
     List {
-        /// The number of the first item; `None` if items are not numbered.
+        /// Number of the first item; `None` for a bullet list.
         start: Option<u32>,
-        /// Whether there is no space between its items, nor between the blocks of one.
+        /// True if there is no space between its items, nor between the blocks of one.
         tight: bool,
     },
-    /// Holds blocks. Outside a list it is a list of its own.
+    /// Holds blocks. Outside a list it forms a list of its own.
     Item {
-        /// Its number, where it is not that of the item before it and one.
+        /// Its number, if that does not follow the number of the item before it.
         number: Option<u32>,
-        /// Whether it is a task, and one that is done.
+        /// `Some` for a task; true if it is done.
         task: Option<bool>,
     },
-    /// What a term in the paragraph before it means; holds blocks.
+    /// The definition of the term in the paragraph before it; holds blocks.
     Definition,
-    /// A note that a [`Content::NoteMark`] of the same number points to; holds blocks.
+    /// A note, to which a [`NodeContent::NoteMark`] of the same number points; holds blocks.
     Note(u32),
-    /// Code that stands by itself, line by line, without a line end at its end.
+    /// A block of code, without a line end at its end.
     CodeBlock {
-        /// Its language; empty if it is not known.
-        language: Slice,
-        /// The code.
-        code: Slice,
+        /// Programming language; empty if unknown.
+        language: TextSlice,
+        code: TextSlice,
     },
     /// A thematic break.
     Rule,
-    /// Holds rows, and as blocks what is said of it.
+    /// Holds rows, and its caption as blocks.
     Table(TableId),
     /// Holds cells.
     Row,
     /// Holds inlines.
     Cell {
-        /// How many columns it takes, at least 1.
+        /// Number of columns it spans, at least 1.
         columns: u16,
-        /// How many rows it takes, at least 1.
+        /// Number of rows it spans, at least 1.
         rows: u16,
     },
 
-    /// Text, in which a run of whitespace counts as one space, and none at the ends of a block.
-    Text(Slice),
-    /// Code within a line; a line end in it is meant.
-    Code(Slice),
+    /// Text. A run of whitespace counts as one space, and as none at the ends of a block.
+    Text(TextSlice),
+    /// Code within a line; line ends in it are kept.
+    Code(TextSlice),
     /// A line end within a block.
     Break,
-    /// Where the text points to the note of this number, at least 1.
+    /// A reference to the note of this number, at least 1.
     NoteMark(u32),
     /// Holds inlines.
     Emphasis,
@@ -91,76 +90,68 @@ pub enum Content {
     Strong,
     /// Holds inlines.
     Deleted,
-    /// Holds inlines, or nothing where a link has no text.
+    /// Holds inlines, or nothing if the link has no text.
     Link {
-        /// Where it leads to.
         address: AddressId,
-        /// Its title; empty if there is none.
-        title: Slice,
+        title: TextSlice,
     },
-    /// An image.
     Image {
-        /// Where it is.
         address: AddressId,
-        /// What stands for it in a text.
-        alt: Slice,
-        /// Its title; empty if there is none.
-        title: Slice,
+        /// Text that replaces it.
+        alt: TextSlice,
+        title: TextSlice,
     },
 }
 
-/// One node of a document.
 #[derive(Clone, Copy, Debug)]
-pub struct Node {
-    /// What it is.
-    pub content: Content,
-    /// The index of the first node behind it that it does not hold.
+pub struct DocumentNode {
+    pub content: NodeContent,
+    /// Index of the first node after it that it does not hold.
     pub end: u32,
-    /// Bytes of the source that were read between the node before it and what it holds.
+    /// Bytes of source that were read between the node before it and its content.
     pub read: u32,
 }
 
-/// Where a link or an image leads to.
+/// The address of a link or an image.
 #[derive(Clone, Copy, Debug)]
-pub struct Address {
-    /// Made absolute, if it can be.
-    absolute: Slice,
-    /// As the source has it.
-    spelling: Slice,
+pub struct LinkAddress {
+    /// Absolute, if it can be made so.
+    absolute: TextSlice,
+    /// As the source spells it.
+    spelling: TextSlice,
 }
 
-/// How a column is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Align {
+pub enum ColumnAlignment {
     None,
     Left,
     Center,
     Right,
 }
 
-/// What a table looks like.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
-    /// Columns of the widest row.
+pub struct TableLayout {
+    /// Number of columns of the widest row.
     pub columns: usize,
-    /// Cells of the row that has the most.
+    /// Number of cells of the row that has the most.
     pub cells: usize,
-    /// Whether its first row is a header.
+    /// True if its first row is a header.
     pub header: bool,
-    /// The columns' alignments, as far as the first row gives them.
-    pub aligns: Vec<Align>,
+    /// Alignments of the columns, as far as the first row gives them.
+    pub aligns: Vec<ColumnAlignment>,
 }
 
-/// Most columns that cells which take several may make of fewer.
+/// The most columns that cells spanning several rows may take up.
 pub const MAX_SPANNED_COLUMNS: usize = 64;
 
-/// Which columns cells of earlier rows reach down into, while rows are gone through.
+/// The columns that cells of earlier rows reach down into, kept while rows are gone through.
 #[derive(Default)]
-pub struct Spans(Vec<usize>);
+pub struct RowSpans(Vec<usize>);
 
-impl Spans {
-    /// Whether a cell of an earlier row reaches down into this column; counts it off.
-    pub fn take(&mut self, column: usize) -> bool {
+impl RowSpans {
+    /// Returns true if a cell of an earlier row reaches down into this column, and counts down its
+    /// rows.
+    pub fn take_spanned(&mut self, column: usize) -> bool {
         match self.0.get_mut(column) {
             Some(rows) if *rows > 0 => {
                 *rows -= 1;
@@ -170,21 +161,21 @@ impl Spans {
         }
     }
 
-    /// At a row's end: counts off what reaches down into its columns from `column` on; returns the
-    /// one behind the last of those.
-    pub fn rest(&mut self, column: usize) -> usize {
+    /// Counts down what reaches into a row from `column` on, and returns the index behind the last
+    /// such column.
+    pub fn finish_row(&mut self, column: usize) -> usize {
         let mut end = column;
         for at in column..self.0.len() {
-            if self.take(at) {
+            if self.take_spanned(at) {
                 end = at + 1;
             }
         }
         end
     }
 
-    /// Notes that a cell reaches down over `rows` rows, as far as its columns are among the first
-    /// [`MAX_SPANNED_COLUMNS`]: each row goes through all that reaches down into it.
-    pub fn note(&mut self, column: usize, columns: usize, rows: usize) {
+    /// Adds a cell that reaches down over `rows` rows. Only the first [`MAX_SPANNED_COLUMNS`]
+    /// columns count, because each row goes through all that reaches into it.
+    pub fn add_cell(&mut self, column: usize, columns: usize, rows: usize) {
         let end = (column + columns).min(MAX_SPANNED_COLUMNS);
         if rows > 1 && column < end {
             if self.0.len() < end {
@@ -195,31 +186,30 @@ impl Spans {
     }
 }
 
-/// A document.
 #[derive(Default)]
-pub struct Model {
-    /// Its title; empty if it has none.
+pub struct DocumentModel {
+    /// Empty if it has none.
     pub title: String,
-    nodes: Vec<Node>,
+    nodes: Vec<DocumentNode>,
     text: String,
-    addresses: Vec<Address>,
-    tables: Vec<Table>,
+    addresses: Vec<LinkAddress>,
+    tables: Vec<TableLayout>,
 }
 
-impl Model {
-    /// All nodes, each before what it holds.
-    pub fn nodes(&self) -> &[Node] {
+impl DocumentModel {
+    /// All nodes, each before its children.
+    pub fn nodes(&self) -> &[DocumentNode] {
         &self.nodes
     }
 
-    /// How many letters and digits a reader sees of it, counted as far as `most`.
-    pub fn letters(&self, most: usize) -> usize {
+    /// Counts the letters and digits that a reader sees, up to `most`.
+    pub fn count_letters(&self, most: usize) -> usize {
         let mut letters = 0;
         for node in &self.nodes {
-            let (Content::Text(text)
-            | Content::Code(text)
-            | Content::CodeBlock { code: text, .. }
-            | Content::Image { alt: text, .. }) = node.content
+            let (NodeContent::Text(text)
+            | NodeContent::Code(text)
+            | NodeContent::CodeBlock { code: text, .. }
+            | NodeContent::Image { alt: text, .. }) = node.content
             else {
                 continue;
             };
@@ -235,11 +225,11 @@ impl Model {
         letters
     }
 
-    /// The first `most` bytes or so of what a reader sees of it, without what parts it.
+    /// The first `most` bytes or so of its text, without separators.
     pub fn beginning(&self, most: usize) -> String {
         let mut beginning = String::new();
         for node in &self.nodes {
-            if let Content::Text(text) = node.content {
+            if let NodeContent::Text(text) = node.content {
                 beginning.push_str(self.text(text));
             }
             if beginning.len() >= most {
@@ -249,13 +239,12 @@ impl Model {
         beginning
     }
 
-    /// A piece of the text.
-    pub fn text(&self, slice: Slice) -> &str {
+    pub fn text(&self, slice: TextSlice) -> &str {
         let range = slice.start as usize..slice.end as usize;
         self.text.get(range).unwrap_or_default()
     }
 
-    /// An address as absolute as it can be, and as the source spells it.
+    /// Returns an address as absolute as it can be, and as the source spells it.
     pub fn address(&self, id: AddressId) -> (&str, &str) {
         self.addresses
             .get(id.0 as usize)
@@ -264,16 +253,15 @@ impl Model {
             })
     }
 
-    /// What a table looks like.
-    pub fn table(&self, id: TableId) -> Option<&Table> {
+    pub fn table(&self, id: TableId) -> Option<&TableLayout> {
         self.tables.get(id.0 as usize)
     }
 }
 
-/// A document that is being read. Texts that do not fit into 4 GiB are left out.
+/// Builds a document while it is read. Texts beyond 4 GiB are left out.
 #[derive(Default)]
-pub struct Builder {
-    model: Model,
+pub struct ModelBuilder {
+    model: DocumentModel,
     open: Vec<u32>,
     read: u32,
 }
@@ -282,9 +270,9 @@ fn index(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-impl Builder {
-    /// A builder with room for a document that is read from `length` bytes. What is not used of it
-    /// costs nothing, unlike growing.
+impl ModelBuilder {
+    /// Creates a builder for a source of `length` bytes. Memory that is reserved and never touched
+    /// is free, reallocation is not.
     pub fn for_source(length: usize) -> Self {
         let mut builder = Self::default();
         builder.model.text.reserve(length / 2);
@@ -292,16 +280,16 @@ impl Builder {
         builder
     }
 
-    /// Notes that so many bytes of the source have been read.
-    pub fn read(&mut self, bytes: usize) {
+    /// Counts bytes of the source as read.
+    pub fn count_source(&mut self, bytes: usize) {
         self.read = self.read.saturating_add(index(bytes));
     }
 
-    /// Notes of the item that was opened last, and that holds nothing yet, whether the task that it
-    /// is is done; whether there is such an item.
+    /// Makes a task of the item that was opened last and holds nothing yet; returns false if there
+    /// is no such item.
     pub fn mark_task(&mut self, done: bool) -> bool {
         match self.model.nodes.last_mut().map(|node| &mut node.content) {
-            Some(Content::Item { task, .. }) => {
+            Some(NodeContent::Item { task, .. }) => {
                 *task = Some(done);
                 true
             }
@@ -309,22 +297,21 @@ impl Builder {
         }
     }
 
-    /// Adds a node that holds nothing.
-    pub fn add(&mut self, content: Content) {
-        self.model.nodes.push(Node {
+    /// Adds a node without children.
+    pub fn add(&mut self, content: NodeContent) {
+        self.model.nodes.push(DocumentNode {
             content,
             end: index(self.model.nodes.len() + 1),
             read: std::mem::take(&mut self.read),
         });
     }
 
-    /// Adds a node that holds what is added until it is closed.
-    pub fn open(&mut self, content: Content) {
+    /// Adds a node that holds whatever is added until it is closed.
+    pub fn open(&mut self, content: NodeContent) {
         self.open.push(index(self.model.nodes.len()));
         self.add(content);
     }
 
-    /// Whether there is nothing in the document yet.
     pub fn is_empty(&self) -> bool {
         self.model.nodes.is_empty()
     }
@@ -339,69 +326,69 @@ impl Builder {
         }
     }
 
-    /// Closes the node that was opened last; one that holds nothing is taken away.
+    /// Closes the node that was opened last, or removes it if it holds nothing.
     pub fn close_unless_empty(&mut self) {
         if self.open.last().copied() == Some(index(self.model.nodes.len().wrapping_sub(1))) {
             self.open.pop();
             let node = self.model.nodes.pop();
-            self.read(node.map_or(0, |node| node.read as usize));
+            self.count_source(node.map_or(0, |node| node.read as usize));
         } else {
             self.close();
         }
     }
 
-    /// Keeps a text for a node.
-    pub fn keep(&mut self, text: &str) -> Slice {
+    /// Stores a text for a node.
+    pub fn keep(&mut self, text: &str) -> TextSlice {
         let start = self.model.text.len();
         match u32::try_from(start + text.len()) {
             Ok(end) => {
                 self.model.text.push_str(text);
                 let start = index(start);
-                Slice { start, end }
+                TextSlice { start, end }
             }
-            Err(_) => Slice::default(),
+            Err(_) => TextSlice::default(),
         }
     }
 
-    /// Keeps an address; `absolute` is `None` where it is the same as its `spelling`.
+    /// Stores an address; `absolute` is `None` if it equals `spelling`.
     pub fn keep_address(&mut self, absolute: Option<&str>, spelling: &str) -> AddressId {
         let spelling = self.keep(spelling);
         let absolute = absolute.map_or(spelling, |absolute| self.keep(absolute));
         let id = AddressId(index(self.model.addresses.len()));
-        self.model.addresses.push(Address { absolute, spelling });
+        self.model
+            .addresses
+            .push(LinkAddress { absolute, spelling });
         id
     }
 
-    /// An address as a text.
-    pub fn address_text(&self, id: AddressId) -> Slice {
+    /// The absolute address as a text.
+    pub fn address_text(&self, id: AddressId) -> TextSlice {
         let address = self.model.addresses.get(id.0 as usize);
-        address.map_or_else(Slice::default, |address| address.absolute)
+        address.map_or_else(TextSlice::default, |address| address.absolute)
     }
 
-    /// A text that was kept.
-    pub fn kept(&self, slice: Slice) -> &str {
+    /// A stored text.
+    pub fn kept_text(&self, slice: TextSlice) -> &str {
         self.model.text(slice)
     }
 
-    /// How many nodes there are.
-    pub fn nodes(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.model.nodes.len()
     }
 
-    /// How many bytes of text and addresses were kept.
-    pub fn kept_bytes(&self) -> usize {
+    /// Bytes of text and addresses stored.
+    pub fn text_bytes(&self) -> usize {
         self.model.text.len()
     }
 
-    /// Keeps what a table looks like.
-    pub fn keep_table(&mut self, table: Table) -> TableId {
+    pub fn keep_table(&mut self, table: TableLayout) -> TableId {
         let id = TableId(index(self.model.tables.len()));
         self.model.tables.push(table);
         id
     }
 
-    /// The document; what is open ends with it.
-    pub fn finish(mut self, title: String) -> Model {
+    /// Returns the document; open nodes end with it.
+    pub fn finish(mut self, title: String) -> DocumentModel {
         while !self.open.is_empty() {
             self.close();
         }
@@ -410,7 +397,7 @@ impl Builder {
     }
 }
 
-/// The scheme of an address that has one.
+/// Returns the scheme of an address, if it has one.
 pub fn scheme_of(address: &str) -> Option<&str> {
     let (scheme, _) = address.split_once(':')?;
     let mut bytes = scheme.bytes();
@@ -425,23 +412,23 @@ mod tests {
 
     #[test]
     fn a_node_takes_32_bytes() {
-        assert_eq!(size_of::<Node>(), 32);
+        assert_eq!(size_of::<DocumentNode>(), 32);
     }
 
     #[test]
     fn what_is_opened_holds_what_follows_until_it_is_closed() {
-        let mut builder = Builder::default();
-        builder.read(3);
-        builder.open(Content::Quote);
-        builder.open(Content::Paragraph);
+        let mut builder = ModelBuilder::default();
+        builder.count_source(3);
+        builder.open(NodeContent::Quote);
+        builder.open(NodeContent::Paragraph);
         let text = builder.keep("a");
-        builder.add(Content::Text(text));
-        builder.open(Content::Strong);
+        builder.add(NodeContent::Text(text));
+        builder.open(NodeContent::Strong);
         builder.close_unless_empty();
-        builder.add(Content::Break);
+        builder.add(NodeContent::Break);
         builder.close();
         builder.close();
-        builder.add(Content::Rule);
+        builder.add(NodeContent::Rule);
         let model = builder.finish(String::new());
         assert_eq!(format!("{model:?}"), "Quote[Paragraph[\"a\" Break]] Rule");
         assert_eq!(model.nodes()[0].end, 4);
@@ -450,10 +437,10 @@ mod tests {
 
     #[test]
     fn a_cell_reaches_down_as_far_as_it_says() {
-        let mut spans = Spans::default();
-        spans.note(1, 2, 3);
-        assert!(!spans.take(0));
-        assert!(spans.take(1) && spans.take(1) && !spans.take(1));
-        assert!(spans.take(2));
+        let mut spans = RowSpans::default();
+        spans.add_cell(1, 2, 3);
+        assert!(!spans.take_spanned(0));
+        assert!(spans.take_spanned(1) && spans.take_spanned(1) && !spans.take_spanned(1));
+        assert!(spans.take_spanned(2));
     }
 }

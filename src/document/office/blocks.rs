@@ -1,7 +1,7 @@
 //! Paragraphs, headings, lists and tables, on their way into the model, within limits.
 
-use super::inlines::{Inlines, Looks};
-use crate::document::model::{Align, Builder, Content, Slice, Table};
+use super::inlines::{InlineContent, RunStyle};
+use crate::document::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
 
 /// The most nodes of a document.
 const MAX_NODES: usize = 1_000_000;
@@ -13,7 +13,7 @@ const MAX_TEXT: usize = 16 << 20;
 const MAX_LEVEL: u8 = 8;
 
 /// A list that is open.
-struct List {
+struct OpenList {
     level: u8,
     /// What it belongs to: a definition of the document's, and whether it bears numbers.
     key: (u32, bool),
@@ -21,17 +21,17 @@ struct List {
 
 /// A cell of a table.
 #[derive(Default)]
-pub(super) struct Cell {
-    pub(super) content: Inlines,
+pub(super) struct TableCell {
+    pub(super) content: InlineContent,
     /// How many columns it takes, at least 1.
     pub(super) columns: u16,
 }
 
 /// The blocks of a document.
 #[derive(Default)]
-pub(super) struct Blocks {
-    pub(super) builder: Builder,
-    lists: Vec<List>,
+pub(super) struct BlockWriter {
+    pub(super) builder: ModelBuilder,
+    lists: Vec<OpenList>,
     code: Vec<String>,
     /// The first heading, and its level.
     first: Option<(u8, String)>,
@@ -39,10 +39,10 @@ pub(super) struct Blocks {
     pub(super) cut: bool,
 }
 
-impl Blocks {
+impl BlockWriter {
     /// Whether there is room for more; what does not fit is noted.
     pub(super) fn has_room(&mut self) -> bool {
-        let full = self.builder.nodes() > MAX_NODES || self.builder.kept_bytes() > MAX_TEXT;
+        let full = self.builder.node_count() > MAX_NODES || self.builder.text_bytes() > MAX_TEXT;
         self.cut |= full;
         !full
     }
@@ -52,10 +52,11 @@ impl Blocks {
         self.first.as_ref().map_or("", |(_, text)| text)
     }
 
-    fn inlines(&mut self, inlines: &Inlines) {
+    fn inlines(&mut self, inlines: &InlineContent) {
         self.cut |= inlines.is_cut();
         // Each piece is paid for by what says what it looks like.
-        self.builder.read(inlines.length() + 16 * inlines.pieces());
+        self.builder
+            .count_source(inlines.length() + 16 * inlines.pieces());
         inlines.write(&mut self.builder);
     }
 
@@ -72,10 +73,10 @@ impl Blocks {
         let code = std::mem::take(&mut self.code).join("\n");
         let code = code.trim_matches('\n');
         if !code.trim().is_empty() && self.has_room() {
-            self.builder.read(code.len() + 16);
+            self.builder.count_source(code.len() + 16);
             let code = self.builder.keep(code);
-            self.builder.add(Content::CodeBlock {
-                language: Slice::default(),
+            self.builder.add(NodeContent::CodeBlock {
+                language: TextSlice::default(),
                 code,
             });
         }
@@ -96,26 +97,26 @@ impl Blocks {
     }
 
     /// Adds a paragraph.
-    pub(super) fn paragraph(&mut self, inlines: &Inlines) {
+    pub(super) fn paragraph(&mut self, inlines: &InlineContent) {
         self.cut |= inlines.is_cut();
         if inlines.is_blank() || !self.has_room() {
             return;
         }
         self.end();
-        self.builder.open(Content::Paragraph);
+        self.builder.open(NodeContent::Paragraph);
         self.inlines(inlines);
         self.builder.close();
     }
 
     /// Adds a paragraph of plain text.
     pub(super) fn say(&mut self, text: &str) {
-        let mut inlines = Inlines::default();
-        inlines.text(&Looks::default(), text);
+        let mut inlines = InlineContent::default();
+        inlines.text(&RunStyle::default(), text);
         self.paragraph(&inlines);
     }
 
     /// Adds a heading of level 1 to 6.
-    pub(super) fn heading(&mut self, level: u8, inlines: &Inlines) {
+    pub(super) fn heading(&mut self, level: u8, inlines: &InlineContent) {
         self.cut |= inlines.is_cut();
         if inlines.is_blank() || !self.has_room() {
             return;
@@ -126,20 +127,26 @@ impl Blocks {
         if !plain.is_empty() && self.first.as_ref().is_none_or(|(first, _)| level < *first) {
             self.first = Some((level, plain));
         }
-        self.builder.open(Content::Heading(level.clamp(1, 6)));
+        self.builder.open(NodeContent::Heading(level.clamp(1, 6)));
         self.inlines(inlines);
         self.builder.close();
     }
 
     /// Adds a heading of plain text.
     pub(super) fn head(&mut self, level: u8, text: &str) {
-        let mut inlines = Inlines::default();
-        inlines.text(&Looks::default(), text);
+        let mut inlines = InlineContent::default();
+        inlines.text(&RunStyle::default(), text);
         self.heading(level, &inlines);
     }
 
     /// Adds an item to the list `key` at `level`, with its number if it bears one.
-    pub(super) fn item(&mut self, level: u8, number: Option<u32>, key: u32, inlines: &Inlines) {
+    pub(super) fn item(
+        &mut self,
+        level: u8,
+        number: Option<u32>,
+        key: u32,
+        inlines: &InlineContent,
+    ) {
         self.cut |= inlines.is_cut();
         if inlines.is_blank() || !self.has_room() {
             return;
@@ -160,14 +167,14 @@ impl Blocks {
         if self.lists.last().is_some_and(|list| list.level == level) {
             self.builder.close();
         } else {
-            self.builder.open(Content::List {
+            self.builder.open(NodeContent::List {
                 start: number,
                 tight: true,
             });
-            self.lists.push(List { level, key });
+            self.lists.push(OpenList { level, key });
         }
-        self.builder.open(Content::Item { number, task: None });
-        self.builder.open(Content::Paragraph);
+        self.builder.open(NodeContent::Item { number, task: None });
+        self.builder.open(NodeContent::Paragraph);
         self.inlines(inlines);
         self.builder.close();
     }
@@ -186,11 +193,11 @@ impl Blocks {
     }
 
     /// Adds a table, its first row being its header.
-    pub(super) fn table(&mut self, rows: Vec<Vec<Cell>>) {
+    pub(super) fn table(&mut self, rows: Vec<Vec<TableCell>>) {
         if rows.iter().flatten().all(|cell| cell.content.is_blank()) {
             return;
         }
-        let width = |row: &Vec<Cell>| {
+        let width = |row: &Vec<TableCell>| {
             row.iter()
                 .map(|cell| usize::from(cell.columns.max(1)))
                 .sum()
@@ -205,28 +212,28 @@ impl Blocks {
         &mut self,
         columns: usize,
         cells: usize,
-        rows: impl Iterator<Item = Vec<Cell>>,
+        rows: impl Iterator<Item = Vec<TableCell>>,
     ) {
         if !self.has_room() {
             return;
         }
         self.end();
-        let table = self.builder.keep_table(Table {
+        let table = self.builder.keep_table(TableLayout {
             columns,
             cells,
             header: true,
-            aligns: vec![Align::None; columns],
+            aligns: vec![ColumnAlignment::None; columns],
         });
-        self.builder.read(8 * columns);
-        self.builder.open(Content::Table(table));
+        self.builder.count_source(8 * columns);
+        self.builder.open(NodeContent::Table(table));
         for row in rows {
             if !self.has_room() {
                 break;
             }
-            self.builder.read(8 * columns);
-            self.builder.open(Content::Row);
+            self.builder.count_source(8 * columns);
+            self.builder.open(NodeContent::Row);
             for cell in &row {
-                self.builder.open(Content::Cell {
+                self.builder.open(NodeContent::Cell {
                     columns: cell.columns.max(1),
                     rows: 1,
                 });

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::blocks::{Blocks, Cell};
-use super::inlines::{Inlines, Looks};
-use super::xml::Xml;
+use super::blocks::{BlockWriter, TableCell};
+use super::inlines::{InlineContent, RunStyle};
+use super::xml::XmlReader;
 
 /// The most series of a chart, and points of one.
 const MAX_SERIES: usize = 256;
@@ -17,17 +17,17 @@ const MAX_POINTS: usize = 10_000;
 const MAX_TEXT: usize = 2000;
 
 #[derive(Default)]
-struct Series {
+struct ChartSeries {
     name: String,
     categories: BTreeMap<usize, String>,
     values: BTreeMap<usize, String>,
 }
 
 /// Writes a chart as a table, a diagram as a list.
-pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut Blocks) {
-    let mut xml = Xml::new(text, end);
+pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut BlockWriter) {
+    let mut xml = XmlReader::new(text, end);
     let mut title = String::new();
-    let mut series: Vec<Series> = Vec::new();
+    let mut series: Vec<ChartSeries> = Vec::new();
     while let Some(tag) = xml.tag_within(0) {
         match tag.name() {
             "dataModel" => return diagram(&mut xml, blocks),
@@ -47,10 +47,10 @@ pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut Blocks) {
     if series.is_empty() && title.is_empty() {
         return;
     }
-    let mut inlines = Inlines::default();
-    let bold = Looks {
+    let mut inlines = InlineContent::default();
+    let bold = RunStyle {
         bold: true,
-        ..Looks::default()
+        ..RunStyle::default()
     };
     inlines.text(&bold, &caption);
     blocks.paragraph(&inlines);
@@ -58,11 +58,11 @@ pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut Blocks) {
 }
 
 /// A row for each category, a column for each series.
-fn rows(all: &[Series]) -> Vec<Vec<Cell>> {
+fn rows(all: &[ChartSeries]) -> Vec<Vec<TableCell>> {
     let cell = |text: &str| {
-        let mut content = Inlines::default();
-        content.text(&Looks::default(), text);
-        Cell {
+        let mut content = InlineContent::default();
+        content.text(&RunStyle::default(), text);
+        TableCell {
             content,
             columns: 1,
         }
@@ -71,7 +71,7 @@ fn rows(all: &[Series]) -> Vec<Vec<Cell>> {
     let shared = all
         .iter()
         .all(|series| series.categories.is_empty() || series.categories == all[0].categories);
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut rows: Vec<Vec<TableCell>> = Vec::new();
     let mut head = Vec::new();
     for (at, series) in all.iter().enumerate() {
         if at == 0 || !shared {
@@ -85,7 +85,7 @@ fn rows(all: &[Series]) -> Vec<Vec<Cell>> {
         }));
     }
     rows.push(head);
-    let last = |series: &Series| {
+    let last = |series: &ChartSeries| {
         let points = [&series.categories, &series.values];
         points
             .into_iter()
@@ -95,7 +95,7 @@ fn rows(all: &[Series]) -> Vec<Vec<Cell>> {
     };
     let points = all.iter().filter_map(last).max().map_or(0, |last| last + 1);
     for point in 0..points {
-        let known = |series: &Series| {
+        let known = |series: &ChartSeries| {
             series.categories.contains_key(&point) || series.values.contains_key(&point)
         };
         if !all.iter().any(known) {
@@ -121,9 +121,9 @@ fn rows(all: &[Series]) -> Vec<Vec<Cell>> {
     rows
 }
 
-fn read_series(xml: &mut Xml<'_>) -> Series {
+fn read_series(xml: &mut XmlReader<'_>) -> ChartSeries {
     let level = xml.depth();
-    let mut series = Series::default();
+    let mut series = ChartSeries::default();
     while let Some(tag) = xml.tag_within(level) {
         match tag.name() {
             "tx" => {
@@ -140,7 +140,7 @@ fn read_series(xml: &mut Xml<'_>) -> Series {
 }
 
 /// The points that are kept of a reference, by their places.
-fn points(xml: &mut Xml<'_>) -> BTreeMap<usize, String> {
+fn points(xml: &mut XmlReader<'_>) -> BTreeMap<usize, String> {
     let level = xml.depth();
     let mut points: BTreeMap<usize, String> = BTreeMap::new();
     let mut at = 0;
@@ -175,7 +175,7 @@ fn shown(value: &str, percent: bool) -> String {
 }
 
 /// All text of paragraphs.
-fn texts(xml: &mut Xml<'_>) -> String {
+fn texts(xml: &mut XmlReader<'_>) -> String {
     let level = xml.depth();
     let mut all = String::new();
     while let Some(tag) = xml.tag_within(level) {
@@ -192,7 +192,7 @@ fn texts(xml: &mut Xml<'_>) -> String {
 }
 
 /// The points of a diagram, in their order.
-fn diagram(xml: &mut Xml<'_>, blocks: &mut Blocks) {
+fn diagram(xml: &mut XmlReader<'_>, blocks: &mut BlockWriter) {
     while let Some(tag) = xml.tag_within(0) {
         if tag.name() != "pt" {
             continue;
@@ -204,8 +204,8 @@ fn diagram(xml: &mut Xml<'_>, blocks: &mut Blocks) {
             xml.skip();
             continue;
         }
-        let mut inlines = Inlines::default();
-        inlines.text(&Looks::default(), &texts(xml));
+        let mut inlines = InlineContent::default();
+        inlines.text(&RunStyle::default(), &texts(xml));
         blocks.item(0, None, 0, &inlines);
         if !blocks.has_room() {
             return;

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::document::model::{Builder, Content, Slice};
+use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
 /// What a piece of text looks like.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,7 +11,7 @@ use crate::document::model::{Builder, Content, Slice};
     clippy::struct_excessive_bools,
     reason = "each is one look, and none implies another"
 )]
-pub(super) struct Looks {
+pub(super) struct RunStyle {
     pub(super) bold: bool,
     pub(super) italic: bool,
     pub(super) deleted: bool,
@@ -23,8 +23,8 @@ pub(super) struct Looks {
 const MAX_PIECES: usize = 100_000;
 const MAX_TEXT: usize = 8 << 20;
 
-enum Piece {
-    Text(Looks, String),
+enum InlinePiece {
+    Text(RunStyle, String),
     Break,
     Image { alt: String, name: String },
     Mark(u32),
@@ -32,8 +32,8 @@ enum Piece {
 
 /// The inlines of a paragraph or a cell.
 #[derive(Default)]
-pub(super) struct Inlines {
-    pieces: Vec<Piece>,
+pub(super) struct InlineContent {
+    pieces: Vec<InlinePiece>,
     length: usize,
     /// Whether something was left out, since there was too much of it.
     cut: bool,
@@ -41,16 +41,16 @@ pub(super) struct Inlines {
 
 /// What is open while pieces are written, outermost first.
 #[derive(Clone, PartialEq, Eq)]
-enum Open {
+enum OpenStyle {
     Link(Rc<str>),
     Strong,
     Emphasis,
     Deleted,
 }
 
-impl Inlines {
+impl InlineContent {
     /// Adds text.
-    pub(super) fn text(&mut self, looks: &Looks, text: &str) {
+    pub(super) fn text(&mut self, looks: &RunStyle, text: &str) {
         if text.is_empty() || !self.has_room() {
             return;
         }
@@ -58,21 +58,21 @@ impl Inlines {
         let blank = text.chars().all(char::is_whitespace);
         match self.pieces.last_mut() {
             // What a blank looks like is not seen, but that it is part of a link, or of code.
-            Some(Piece::Text(last, all))
+            Some(InlinePiece::Text(last, all))
                 if last == looks || blank && last.link == looks.link && !last.code =>
             {
                 all.push_str(text);
             }
             _ => self
                 .pieces
-                .push(Piece::Text(looks.clone(), text.to_owned())),
+                .push(InlinePiece::Text(looks.clone(), text.to_owned())),
         }
     }
 
     /// Adds the end of a line.
     pub(super) fn line_end(&mut self) {
         if self.has_room() {
-            self.pieces.push(Piece::Break);
+            self.pieces.push(InlinePiece::Break);
         }
     }
 
@@ -90,8 +90,8 @@ impl Inlines {
 
     /// Adds the end of a line where there is something before it.
     pub(super) fn next_line(&mut self) {
-        if !self.is_blank() && !matches!(self.pieces.last(), Some(Piece::Break)) {
-            self.pieces.push(Piece::Break);
+        if !self.is_blank() && !matches!(self.pieces.last(), Some(InlinePiece::Break)) {
+            self.pieces.push(InlinePiece::Break);
         }
     }
 
@@ -102,7 +102,7 @@ impl Inlines {
         }
         let alt = alt.split_whitespace().collect::<Vec<_>>().join(" ");
         self.length += alt.len() + name.len();
-        self.pieces.push(Piece::Image {
+        self.pieces.push(InlinePiece::Image {
             alt,
             name: if name.contains("://") {
                 name.to_owned()
@@ -115,7 +115,7 @@ impl Inlines {
     /// Adds the mark of a note.
     pub(super) fn mark(&mut self, number: u32) {
         if self.has_room() {
-            self.pieces.push(Piece::Mark(number));
+            self.pieces.push(InlinePiece::Mark(number));
         }
     }
 
@@ -132,9 +132,9 @@ impl Inlines {
     /// Whether nothing of it is seen.
     pub(super) fn is_blank(&self) -> bool {
         self.pieces.iter().all(|piece| match piece {
-            Piece::Text(_, text) => text.trim().is_empty(),
-            Piece::Break => true,
-            Piece::Image { .. } | Piece::Mark(_) => false,
+            InlinePiece::Text(_, text) => text.trim().is_empty(),
+            InlinePiece::Break => true,
+            InlinePiece::Image { .. } | InlinePiece::Mark(_) => false,
         })
     }
 
@@ -143,9 +143,9 @@ impl Inlines {
         let mut code = false;
         for piece in &self.pieces {
             match piece {
-                Piece::Text(looks, _) if looks.code => code = true,
-                Piece::Text(_, text) if text.trim().is_empty() => {}
-                Piece::Break => {}
+                InlinePiece::Text(looks, _) if looks.code => code = true,
+                InlinePiece::Text(_, text) if text.trim().is_empty() => {}
+                InlinePiece::Break => {}
                 _ => return false,
             }
         }
@@ -157,9 +157,9 @@ impl Inlines {
         let mut plain = String::with_capacity(self.length);
         for piece in &self.pieces {
             match piece {
-                Piece::Text(_, text) => plain.push_str(text),
-                Piece::Break => plain.push('\n'),
-                Piece::Image { .. } | Piece::Mark(_) => {}
+                InlinePiece::Text(_, text) => plain.push_str(text),
+                InlinePiece::Break => plain.push('\n'),
+                InlinePiece::Image { .. } | InlinePiece::Mark(_) => {}
             }
         }
         plain
@@ -177,26 +177,31 @@ impl Inlines {
     /// Takes bold type away, where all there is bears it.
     pub(super) fn unbold(&mut self) {
         for piece in &mut self.pieces {
-            if let Piece::Text(looks, _) = piece {
+            if let InlinePiece::Text(looks, _) = piece {
                 looks.bold = false;
             }
         }
     }
 
     /// Writes them into a document.
-    pub(super) fn write(&self, builder: &mut Builder) {
-        let mut open: Vec<Open> = Vec::new();
+    pub(super) fn write(&self, builder: &mut ModelBuilder) {
+        let mut open: Vec<OpenStyle> = Vec::new();
         for piece in &self.pieces {
             let (looks, code) = match piece {
-                Piece::Text(looks, _) => (looks.clone(), looks.code),
-                _ => (Looks::default(), false),
+                InlinePiece::Text(looks, _) => (looks.clone(), looks.code),
+                _ => (RunStyle::default(), false),
             };
-            let mut wanted: Vec<Open> = looks.link.clone().map(Open::Link).into_iter().collect();
-            wanted.extend(looks.bold.then_some(Open::Strong));
-            wanted.extend(looks.italic.then_some(Open::Emphasis));
-            wanted.extend(looks.deleted.then_some(Open::Deleted));
+            let mut wanted: Vec<OpenStyle> = looks
+                .link
+                .clone()
+                .map(OpenStyle::Link)
+                .into_iter()
+                .collect();
+            wanted.extend(looks.bold.then_some(OpenStyle::Strong));
+            wanted.extend(looks.italic.then_some(OpenStyle::Emphasis));
+            wanted.extend(looks.deleted.then_some(OpenStyle::Deleted));
             // A line end and an image within a link or within bold type do not end it.
-            if matches!(piece, Piece::Break | Piece::Image { .. }) {
+            if matches!(piece, InlinePiece::Break | InlinePiece::Image { .. }) {
                 wanted.clone_from(&open);
             }
             let same = open.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
@@ -205,39 +210,39 @@ impl Inlines {
             }
             for style in &wanted[same..] {
                 let content = match style {
-                    Open::Link(address) => Content::Link {
+                    OpenStyle::Link(address) => NodeContent::Link {
                         address: builder.keep_address(None, address),
-                        title: Slice::default(),
+                        title: TextSlice::default(),
                     },
-                    Open::Strong => Content::Strong,
-                    Open::Emphasis => Content::Emphasis,
-                    Open::Deleted => Content::Deleted,
+                    OpenStyle::Strong => NodeContent::Strong,
+                    OpenStyle::Emphasis => NodeContent::Emphasis,
+                    OpenStyle::Deleted => NodeContent::Deleted,
                 };
                 builder.open(content);
             }
             open = wanted;
             match piece {
-                Piece::Text(_, text) if code && !text.trim().is_empty() => {
+                InlinePiece::Text(_, text) if code && !text.trim().is_empty() => {
                     // Blanks at its ends part it from what stands around it, and are no code.
                     let rest = text.trim_start();
                     let inner = rest.trim_end();
                     add_text(builder, &text[..text.len() - rest.len()]);
                     let kept = builder.keep(inner);
-                    builder.add(Content::Code(kept));
+                    builder.add(NodeContent::Code(kept));
                     add_text(builder, &rest[inner.len()..]);
                 }
-                Piece::Text(_, text) => add_text(builder, text),
-                Piece::Break => builder.add(Content::Break),
-                Piece::Image { alt, name } => {
+                InlinePiece::Text(_, text) => add_text(builder, text),
+                InlinePiece::Break => builder.add(NodeContent::Break),
+                InlinePiece::Image { alt, name } => {
                     let address = builder.keep_address(None, name);
                     let alt = builder.keep(alt);
-                    builder.add(Content::Image {
+                    builder.add(NodeContent::Image {
                         address,
                         alt,
-                        title: Slice::default(),
+                        title: TextSlice::default(),
                     });
                 }
-                Piece::Mark(number) => builder.add(Content::NoteMark(*number)),
+                InlinePiece::Mark(number) => builder.add(NodeContent::NoteMark(*number)),
             }
         }
         for _ in open {
@@ -246,9 +251,9 @@ impl Inlines {
     }
 }
 
-fn add_text(builder: &mut Builder, text: &str) {
+fn add_text(builder: &mut ModelBuilder, text: &str) {
     if !text.is_empty() {
         let text = builder.keep(text);
-        builder.add(Content::Text(text));
+        builder.add(NodeContent::Text(text));
     }
 }

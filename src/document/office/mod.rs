@@ -11,10 +11,10 @@
 //! | `chart` | the values of charts, the texts of diagrams |
 //! | `docx`, `pptx`, `xlsx` | the three kinds |
 
-use super::model::{Builder, Content};
-use super::{FileError, FileKind};
-use package::Package;
-use xml::{Item, Xml};
+use super::model::{ModelBuilder, NodeContent};
+use super::{DocumentError, FileKind};
+use package::ZipPackage;
+use xml::{XmlEvent, XmlReader};
 
 mod blocks;
 mod chart;
@@ -37,8 +37,8 @@ const MAX_PROPERTY: usize = 1000;
 
 /// What was read of a document.
 #[derive(Default)]
-pub(super) struct Read {
-    pub(super) builder: Builder,
+pub(super) struct ParsedDocument {
+    pub(super) builder: ModelBuilder,
     /// What its text gives as its title.
     pub(super) title: String,
     /// Whether something was left out, since there was too much of it.
@@ -51,7 +51,7 @@ pub(super) struct Read {
 
 /// What a document says about itself; empty where it says nothing.
 #[derive(Default)]
-pub(super) struct Properties {
+pub(super) struct DocumentProperties {
     pub(super) title: String,
     pub(super) author: String,
     pub(super) date: String,
@@ -59,12 +59,12 @@ pub(super) struct Properties {
 
 /// Reads the document in `package`, and what it says about itself.
 pub(super) fn read(
-    package: &mut Package<'_>,
+    package: &mut ZipPackage<'_>,
     kind: FileKind,
-) -> Result<(Read, Properties), FileError> {
+) -> Result<(ParsedDocument, DocumentProperties), DocumentError> {
     let (_, main) = main_part(package)
         .filter(|(found, _)| *found == kind)
-        .ok_or(FileError::NotOne(kind))?;
+        .ok_or(DocumentError::NotOne(kind))?;
     let read = match kind {
         FileKind::Pptx => pptx::read(package, &main),
         FileKind::Xlsx => xlsx::read(package, &main),
@@ -83,14 +83,14 @@ fn is_white(colour: &str) -> bool {
 }
 
 /// The kind of the document and its main part, by what the package says of its parts.
-pub(super) fn main_part(package: &mut Package<'_>) -> Option<(FileKind, String)> {
+pub(super) fn main_part(package: &mut ZipPackage<'_>) -> Option<(FileKind, String)> {
     let relations = package.relations("");
     let named = relations.first("officeDocument").map(str::to_owned);
     let text = package.text("[Content_Types].xml")?;
-    let mut xml = Xml::new(&text, package.end());
+    let mut xml = XmlReader::new(&text, package.end());
     let mut found: Option<(FileKind, String)> = None;
     while let Some(item) = xml.next() {
-        let Item::Open(tag) = item else { continue };
+        let XmlEvent::Open(tag) = item else { continue };
         let kind = tag.attribute("ContentType").and_then(|kind| kind_of(&kind));
         let name = tag.attribute("PartName").unwrap_or_default();
         let name = name.trim_start_matches('/').to_owned();
@@ -134,17 +134,17 @@ fn kind_of(content_type: &str) -> Option<FileKind> {
 }
 
 /// What the document says about itself.
-fn properties(package: &mut Package<'_>) -> Properties {
+fn properties(package: &mut ZipPackage<'_>) -> DocumentProperties {
     let relations = package.relations("");
     let name = relations
         .first("core-properties")
         .unwrap_or("docProps/core.xml")
         .to_owned();
-    let mut properties = Properties::default();
+    let mut properties = DocumentProperties::default();
     let Some(text) = package.text(&name) else {
         return properties;
     };
-    let mut xml = Xml::new(&text, package.end());
+    let mut xml = XmlReader::new(&text, package.end());
     let mut modified = String::new();
     while let Some(tag) = xml.tag_within(0) {
         let slot = match tag.name() {

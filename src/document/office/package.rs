@@ -12,8 +12,8 @@ use memchr::memmem;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::xml::{self, Item, Xml};
-use crate::document::FileError;
+use super::xml::{self, XmlEvent, XmlReader};
+use crate::document::DocumentError;
 
 /// The most entries of a file.
 const MAX_ENTRIES: usize = 20_000;
@@ -29,7 +29,7 @@ const RECORD: &[u8] = b"PK\x01\x02";
 const END_64: &[u8] = b"PK\x06\x06";
 
 /// A zip file.
-pub(in crate::document) struct Package<'a> {
+pub(in crate::document) struct ZipPackage<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
     /// Where each entry is, by its name in lower case.
     places: HashMap<String, usize>,
@@ -47,7 +47,7 @@ pub(in crate::document) struct Package<'a> {
 
 /// What a part points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::document) enum Target {
+pub(in crate::document) enum RelationshipTarget {
     /// Another part, by its name.
     Part(String),
     /// An address outside of the file.
@@ -56,30 +56,30 @@ pub(in crate::document) enum Target {
 
 /// What a part points to, and as what.
 #[derive(Clone, Debug)]
-pub(in crate::document) struct Relation {
+pub(in crate::document) struct PartRelationship {
     /// The last part of its type's address, as `hyperlink`.
     pub(in crate::document) kind: String,
-    pub(in crate::document) target: Target,
+    pub(in crate::document) target: RelationshipTarget,
 }
 
 /// The relationships of a part, by their names.
 #[derive(Default)]
-pub(in crate::document) struct Relations(HashMap<String, Relation>, Vec<String>);
+pub(in crate::document) struct PartRelationships(HashMap<String, PartRelationship>, Vec<String>);
 
-impl Relations {
+impl PartRelationships {
     /// The part that a relationship points to.
     pub(in crate::document) fn part(&self, id: &str) -> Option<&str> {
         match &self.0.get(id)?.target {
-            Target::Part(name) => Some(name),
-            Target::Address(_) => None,
+            RelationshipTarget::Part(name) => Some(name),
+            RelationshipTarget::Address(_) => None,
         }
     }
 
     /// The address that a relationship points to.
     pub(in crate::document) fn address(&self, id: &str) -> Option<&str> {
         match &self.0.get(id)?.target {
-            Target::Address(address) => Some(address),
-            Target::Part(_) => None,
+            RelationshipTarget::Address(address) => Some(address),
+            RelationshipTarget::Part(_) => None,
         }
     }
 
@@ -96,17 +96,17 @@ impl Relations {
     }
 }
 
-impl<'a> Package<'a> {
+impl<'a> ZipPackage<'a> {
     /// Opens a file of which no part is to be longer than `part` bytes.
     pub(in crate::document) fn open(
         bytes: &'a [u8],
         part: usize,
         end: Option<Instant>,
-    ) -> Result<Self, FileError> {
+    ) -> Result<Self, DocumentError> {
         if claims_too_much(bytes) {
-            return Err(FileError::TooCostly);
+            return Err(DocumentError::TooCostly);
         }
-        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| FileError::Damaged)?;
+        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| DocumentError::Damaged)?;
         let mut places = HashMap::with_capacity(archive.len());
         for (at, name) in archive.file_names_raw().enumerate() {
             let name = String::from_utf8_lossy(name).replace('\\', "/");
@@ -188,16 +188,16 @@ impl<'a> Package<'a> {
     }
 
     /// What a part points to; what the file itself points to, where the name is empty.
-    pub(in crate::document) fn relations(&mut self, part: &str) -> Relations {
+    pub(in crate::document) fn relations(&mut self, part: &str) -> PartRelationships {
         let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
         let slash = if folder.is_empty() { "" } else { "/" };
-        let mut relations = Relations::default();
+        let mut relations = PartRelationships::default();
         let Some(text) = self.text(&format!("{folder}{slash}_rels/{name}.rels")) else {
             return relations;
         };
-        let mut xml = Xml::new(&text, self.end);
+        let mut xml = XmlReader::new(&text, self.end);
         while let Some(item) = xml.next() {
-            let Item::Open(tag) = item else { continue };
+            let XmlEvent::Open(tag) = item else { continue };
             if tag.name() != "Relationship" || relations.0.len() >= MAX_ENTRIES {
                 continue;
             }
@@ -210,16 +210,16 @@ impl<'a> Package<'a> {
                 .attribute("TargetMode")
                 .is_some_and(|mode| mode == "External");
             let target = if outside {
-                Target::Address(target.into_owned())
+                RelationshipTarget::Address(target.into_owned())
             } else {
                 match resolved(folder, &target) {
-                    Some(name) => Target::Part(name),
+                    Some(name) => RelationshipTarget::Part(name),
                     None => continue,
                 }
             };
             let id = id.into_owned();
             relations.1.push(id.clone());
-            relations.0.insert(id, Relation { kind, target });
+            relations.0.insert(id, PartRelationship { kind, target });
         }
         relations
     }

@@ -24,9 +24,9 @@ const MAX_DEPTH: usize = 3000;
 const MAX_ENCODED: usize = 32 << 20;
 
 /// A start tag.
-pub(in crate::document) struct Tag<'a>(BytesStart<'a>);
+pub(in crate::document) struct XmlTag<'a>(BytesStart<'a>);
 
-impl Tag<'_> {
+impl XmlTag<'_> {
     /// Its local name.
     pub(in crate::document) fn name(&self) -> &str {
         let name = self.0.name().into_inner();
@@ -73,15 +73,15 @@ pub(in crate::document) fn is_true(value: &str) -> bool {
 }
 
 /// A piece of a document.
-pub(in crate::document) enum Item<'a> {
-    Open(Tag<'a>),
+pub(in crate::document) enum XmlEvent<'a> {
+    Open(XmlTag<'a>),
     Close,
     Text(Cow<'a, str>),
 }
 
 /// A document that is being read, front to back.
 #[allow(clippy::struct_excessive_bools, reason = "each is said by itself")]
-pub(in crate::document) struct Xml<'a> {
+pub(in crate::document) struct XmlReader<'a> {
     text: &'a str,
     reader: Reader<&'a [u8]>,
     depth: usize,
@@ -96,7 +96,7 @@ pub(in crate::document) struct Xml<'a> {
     pub(in crate::document) cut: bool,
 }
 
-impl<'a> Xml<'a> {
+impl<'a> XmlReader<'a> {
     /// Reads `text` until `end`.
     pub(in crate::document) fn new(text: &'a str, end: Option<Instant>) -> Self {
         let mut reader = Reader::from_str(text);
@@ -124,7 +124,7 @@ impl<'a> Xml<'a> {
     }
 
     /// The next piece; `None` at the end, or where nothing more can be read.
-    pub(in crate::document) fn next(&mut self) -> Option<Item<'a>> {
+    pub(in crate::document) fn next(&mut self) -> Option<XmlEvent<'a>> {
         loop {
             self.events += 1;
             if self.events == EVENTS {
@@ -147,16 +147,16 @@ impl<'a> Xml<'a> {
                         self.over = true;
                         return None;
                     }
-                    Item::Open(Tag(tag))
+                    XmlEvent::Open(XmlTag(tag))
                 }
                 Event::End(_) => {
                     self.depth = self.depth.saturating_sub(1);
-                    Item::Close
+                    XmlEvent::Close
                 }
-                Event::Text(text) => Item::Text(text.into_inner()),
-                Event::CData(text) => Item::Text(text.into_inner()),
+                Event::Text(text) => XmlEvent::Text(text.into_inner()),
+                Event::CData(text) => XmlEvent::Text(text.into_inner()),
                 Event::GeneralRef(name) => {
-                    Item::Text(entities::decoded(&format!("&{};", &*name)).into())
+                    XmlEvent::Text(entities::decoded(&format!("&{};", &*name)).into())
                 }
                 Event::Eof => {
                     self.broken |= self.depth > 0;
@@ -169,15 +169,15 @@ impl<'a> Xml<'a> {
     }
 
     /// The next piece within the element that is the `level`-th open one; `None` at its end.
-    pub(in crate::document) fn within(&mut self, level: usize) -> Option<Item<'a>> {
+    pub(in crate::document) fn within(&mut self, level: usize) -> Option<XmlEvent<'a>> {
         let item = self.next()?;
         (self.depth >= level).then_some(item)
     }
 
     /// The next start tag within the element that is the `level`-th open one.
-    pub(in crate::document) fn tag_within(&mut self, level: usize) -> Option<Tag<'a>> {
+    pub(in crate::document) fn tag_within(&mut self, level: usize) -> Option<XmlTag<'a>> {
         loop {
-            if let Item::Open(tag) = self.within(level)? {
+            if let XmlEvent::Open(tag) = self.within(level)? {
                 return Some(tag);
             }
         }
@@ -203,7 +203,7 @@ impl<'a> Xml<'a> {
         let level = self.depth;
         let mut all = String::new();
         while let Some(item) = self.within(level) {
-            if let Item::Text(text) = item {
+            if let XmlEvent::Text(text) = item {
                 let room = boundary(&text, most - all.len());
                 self.cut |= room < text.len();
                 all.push_str(&text[..room]);
@@ -253,10 +253,10 @@ mod tests {
     use super::*;
 
     fn texts(xml: &str) -> String {
-        let mut xml = Xml::new(xml, None);
+        let mut xml = XmlReader::new(xml, None);
         let mut all = String::new();
         while let Some(item) = xml.next() {
-            if let Item::Text(text) = item {
+            if let XmlEvent::Text(text) = item {
                 all.push_str(&text);
             }
         }
@@ -293,8 +293,8 @@ mod tests {
 
     #[test]
     fn attributes_go_by_their_local_names() {
-        let mut xml = Xml::new("<p:sldId id=\"256\" r:id='r&amp;1'/>", None);
-        let Some(Item::Open(tag)) = xml.next() else {
+        let mut xml = XmlReader::new("<p:sldId id=\"256\" r:id='r&amp;1'/>", None);
+        let Some(XmlEvent::Open(tag)) = xml.next() else {
             panic!("an element opens");
         };
         assert_eq!(tag.name(), "sldId");

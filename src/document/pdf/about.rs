@@ -4,11 +4,11 @@
 
 use lopdf::{Dictionary, Object};
 
-use super::content::Interpreter;
-use super::file::{File, Page, as_dict};
+use super::content::ContentInterpreter;
+use super::file::{PdfFile, PdfPage, as_dict};
 use super::geometry::{Matrix, Rect};
-use super::marks::text_string;
-use super::runs::Run;
+use super::marked_content::text_string;
+use super::runs::GlyphRun;
 
 /// The most annotations of a page.
 const MAX_ANNOTATIONS: usize = 2000;
@@ -30,12 +30,12 @@ const UNSEEN: u32 = 2 | 32;
 
 /// The links of a document.
 #[derive(Default)]
-pub(super) struct Links {
+pub(super) struct PdfLinks {
     pub(super) addresses: Vec<String>,
     length: usize,
 }
 
-impl Links {
+impl PdfLinks {
     /// How long all addresses are.
     pub(super) fn length(&self) -> usize {
         self.length
@@ -44,10 +44,10 @@ impl Links {
     /// Notes of a page's runs which link they are part of.
     pub(super) fn find(
         &mut self,
-        file: &File,
-        page: &Page<'_>,
+        file: &PdfFile,
+        page: &PdfPage<'_>,
         upright: &Matrix,
-        runs: &mut [Run],
+        runs: &mut [GlyphRun],
     ) {
         let mut links: Vec<(Rect, u32)> = Vec::new();
         for annotation in annotations(file, page) {
@@ -88,22 +88,22 @@ impl Links {
     }
 }
 
-fn annotations<'a>(file: &'a File, page: &Page<'a>) -> impl Iterator<Item = &'a Dictionary> {
+fn annotations<'a>(file: &'a PdfFile, page: &PdfPage<'a>) -> impl Iterator<Item = &'a Dictionary> {
     let annotations = file.array(page.dict, b"Annots").unwrap_or_default();
     let annotations = annotations.iter().take(MAX_ANNOTATIONS);
     annotations.filter_map(|annotation| as_dict(file.resolve(annotation)))
 }
 
-fn rect(file: &File, annotation: &Dictionary) -> Option<Rect> {
+fn rect(file: &PdfFile, annotation: &Dictionary) -> Option<Rect> {
     let numbers = file.numbers(file.array(annotation, b"Rect")?);
     Rect::of(&numbers)
 }
 
 /// Draws what annotations show: the fields of forms, text set over a page.
 pub(super) fn draw_annotations<'a>(
-    file: &'a File,
-    page: &Page<'a>,
-    interpreter: &mut Interpreter<'a>,
+    file: &'a PdfFile,
+    page: &PdfPage<'a>,
+    interpreter: &mut ContentInterpreter<'a>,
 ) {
     for annotation in annotations(file, page) {
         let flags = file.number(annotation, b"F").unwrap_or(0.0) as u32;
@@ -152,7 +152,7 @@ pub(super) fn draw_annotations<'a>(
 }
 
 /// The document's title, from what it says about itself; empty if it has none.
-pub(super) fn title(file: &File) -> String {
+pub(super) fn title(file: &PdfFile) -> String {
     let info = file.info().and_then(|info| file.get(info, b"Title"));
     let info = info.and_then(|title| title.as_str().ok()).map(text_string);
     let title = info
@@ -162,13 +162,13 @@ pub(super) fn title(file: &File) -> String {
 }
 
 /// Who wrote the document, from what it says about itself.
-pub(super) fn author(file: &File) -> Option<String> {
+pub(super) fn author(file: &PdfFile) -> Option<String> {
     let author = file.get(file.info()?, b"Author")?.as_str().ok()?;
     Some(clean(&text_string(author))).filter(|author| !author.is_empty())
 }
 
 /// When the document was made, from what it says about itself, as a date of ISO 8601.
-pub(super) fn date(file: &File) -> Option<String> {
+pub(super) fn date(file: &PdfFile) -> Option<String> {
     let date = file.get(file.info()?, b"CreationDate")?.as_str().ok()?;
     iso_date(&text_string(date))
 }
@@ -189,7 +189,7 @@ fn iso_date(date: &str) -> Option<String> {
 }
 
 /// The title within a document's XMP metadata.
-fn from_metadata(file: &File) -> Option<String> {
+fn from_metadata(file: &PdfFile) -> Option<String> {
     let Object::Stream(stream) = file.get(file.catalog()?, b"Metadata")? else {
         return None;
     };

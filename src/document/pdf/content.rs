@@ -7,13 +7,13 @@ use std::rc::Rc;
 
 use lopdf::{Dictionary, Object, ObjectId, Stream};
 
-use super::file::{File, as_dict};
-use super::font::Font;
+use super::file::{PdfFile, as_dict};
+use super::font::PdfFont;
 use super::geometry::{Matrix, Rect};
-use super::lexer::{Item, Lexer, Operand};
-use super::marks::Mark;
-use super::paint::{Ink, PageGround, TextPaint};
-use super::runs::{Glyph, Runs, direction};
+use super::lexer::{PdfLexer, PdfOperand, PdfToken};
+use super::marked_content::MarkedContent;
+use super::paint::{PaintColour, PaintedAreas, TextPaint};
+use super::runs::{PageRuns, PlacedGlyph, direction};
 
 /// The most operands of an operator.
 const MAX_OPERANDS: usize = 64;
@@ -40,10 +40,10 @@ const SMALL: f32 = 1.0;
 const OPERATORS: u32 = 4096;
 
 #[derive(Clone)]
-struct State {
+struct GraphicsState {
     ctm: Matrix,
     clip: Rect,
-    font: Option<Rc<Font>>,
+    font: Option<Rc<PdfFont>>,
     size: f32,
     char_space: f32,
     word_space: f32,
@@ -52,13 +52,13 @@ struct State {
     rise: f32,
     mode: i32,
     /// The inks of areas and of lines.
-    inks: [Ink; 2],
+    inks: [PaintColour; 2],
 }
 
 /// What is drawn, kept from page to page.
 #[derive(Default)]
-pub(super) struct Drawn {
-    fonts: HashMap<usize, Rc<Font>>,
+pub(super) struct DrawnContent {
+    fonts: HashMap<usize, Rc<PdfFont>>,
     /// How much all of them hold.
     weight: usize,
     pub(super) off: HashSet<ObjectId>,
@@ -71,11 +71,11 @@ pub(super) struct Drawn {
     /// Text that nobody sees counts as well; and there was some that did not count.
     pub(super) all: bool,
     pub(super) unseen: bool,
-    pub(super) runs: Runs,
+    pub(super) runs: PageRuns,
 }
 
-impl Drawn {
-    pub(super) fn new(file: &File) -> Self {
+impl DrawnContent {
+    pub(super) fn new(file: &PdfFile) -> Self {
         let hidden = file.catalog().and_then(|catalog| {
             let optional = file.dict(catalog, b"OCProperties")?;
             file.array(file.dict(optional, b"D")?, b"OFF")
@@ -91,29 +91,29 @@ impl Drawn {
 }
 
 /// Carries out content streams.
-pub(super) struct Interpreter<'a> {
-    pub(super) file: &'a File,
-    pub(super) drawn: &'a mut Drawn,
-    ground: &'a mut PageGround,
-    state: State,
-    states: Vec<State>,
+pub(super) struct ContentInterpreter<'a> {
+    pub(super) file: &'a PdfFile,
+    pub(super) drawn: &'a mut DrawnContent,
+    ground: &'a mut PaintedAreas,
+    state: GraphicsState,
+    states: Vec<GraphicsState>,
     text: Matrix,
     line: Matrix,
     path: Rect,
     clips: bool,
-    pub(super) marks: Vec<Mark>,
+    pub(super) marks: Vec<MarkedContent>,
     /// Marks beyond those that are kept.
     pub(super) more_marks: usize,
     depth: usize,
     active: Vec<usize>,
 }
 
-impl<'a> Interpreter<'a> {
+impl<'a> ContentInterpreter<'a> {
     /// Begins a page; what lies outside of `area` is not seen.
     pub(super) fn new(
-        file: &'a File,
-        drawn: &'a mut Drawn,
-        ground: &'a mut PageGround,
+        file: &'a PdfFile,
+        drawn: &'a mut DrawnContent,
+        ground: &'a mut PaintedAreas,
         ctm: Matrix,
         area: Rect,
     ) -> Self {
@@ -121,7 +121,7 @@ impl<'a> Interpreter<'a> {
             file,
             drawn,
             ground,
-            state: State {
+            state: GraphicsState {
                 ctm,
                 clip: area,
                 font: None,
@@ -132,7 +132,7 @@ impl<'a> Interpreter<'a> {
                 leading: 0.0,
                 rise: 0.0,
                 mode: 0,
-                inks: [Ink::default(); 2],
+                inks: [PaintColour::default(); 2],
             },
             states: Vec::new(),
             text: Matrix::IDENTITY,
@@ -148,17 +148,17 @@ impl<'a> Interpreter<'a> {
 
     /// Carries out a content stream.
     pub(super) fn run(&mut self, content: &[u8], resources: Option<&'a Dictionary>) {
-        let mut lexer = Lexer::new(content);
-        let mut operands: Vec<Operand<'_>> = Vec::new();
+        let mut lexer = PdfLexer::new(content);
+        let mut operands: Vec<PdfOperand<'_>> = Vec::new();
         let mut operators = 0;
         while let Some(item) = lexer.next() {
             match item {
-                Item::Operand(operand) => {
+                PdfToken::Operand(operand) => {
                     if operands.len() < MAX_OPERANDS {
                         operands.push(operand);
                     }
                 }
-                Item::Operator(operator) => {
+                PdfToken::Operator(operator) => {
                     operators += 1;
                     if operators % OPERATORS == 0 {
                         if self.drawn.runs.is_full() {
@@ -184,10 +184,10 @@ impl<'a> Interpreter<'a> {
     fn operate(
         &mut self,
         operator: &[u8],
-        operands: &[Operand<'_>],
+        operands: &[PdfOperand<'_>],
         resources: Option<&'a Dictionary>,
     ) {
-        let number = |at: usize| operands.get(at).and_then(Operand::number).unwrap_or(0.0);
+        let number = |at: usize| operands.get(at).and_then(PdfOperand::number).unwrap_or(0.0);
         let state = &mut self.state;
         match operator {
             b"Tj" => self.show(operands.first()),
@@ -215,7 +215,7 @@ impl<'a> Interpreter<'a> {
             b"BT" => (self.text, self.line) = (Matrix::IDENTITY, Matrix::IDENTITY),
             b"Tf" => {
                 state.size = number(1);
-                let name = operands.first().and_then(Operand::name);
+                let name = operands.first().and_then(PdfOperand::name);
                 self.state.font = name.and_then(|name| self.font(resources?, name));
             }
             b"Tc" => state.char_space = number(0),
@@ -264,17 +264,20 @@ impl<'a> Interpreter<'a> {
                 state.inks[1].set(&operator.to_ascii_lowercase(), operands);
             }
             b"cs" | b"CS" => {
-                let name = operands.first().and_then(Operand::name).unwrap_or_default();
+                let name = operands
+                    .first()
+                    .and_then(PdfOperand::name)
+                    .unwrap_or_default();
                 let ink = &mut state.inks[usize::from(operator == b"CS")];
                 ink.set_space(self.file, name, resources);
             }
             b"gs" => {
-                let name = operands.first().and_then(Operand::name);
+                let name = operands.first().and_then(PdfOperand::name);
                 self.set_state(name, resources);
             }
             b"Do" => {
                 if let (Some(name), Some(resources)) =
-                    (operands.first().and_then(Operand::name), resources)
+                    (operands.first().and_then(PdfOperand::name), resources)
                 {
                     self.draw(resources, name);
                 }
@@ -302,12 +305,12 @@ impl<'a> Interpreter<'a> {
         self.text = self.line;
     }
 
-    fn font(&mut self, resources: &'a Dictionary, name: &[u8]) -> Option<Rc<Font>> {
+    fn font(&mut self, resources: &'a Dictionary, name: &[u8]) -> Option<Rc<PdfFont>> {
         let dict = self.file.dict(self.file.dict(resources, b"Font")?, name)?;
         self.font_of(dict)
     }
 
-    fn font_of(&mut self, dict: &'a Dictionary) -> Option<Rc<Font>> {
+    fn font_of(&mut self, dict: &'a Dictionary) -> Option<Rc<PdfFont>> {
         let key = std::ptr::from_ref(dict).addr();
         if let Some(font) = self.drawn.fonts.get(&key) {
             return Some(Rc::clone(font));
@@ -315,7 +318,7 @@ impl<'a> Interpreter<'a> {
         if self.file.late() {
             return None;
         }
-        let font = Rc::new(Font::read(self.file, dict));
+        let font = Rc::new(PdfFont::read(self.file, dict));
         self.drawn.weight += font.weight();
         if self.drawn.weight > MAX_FONTS {
             self.drawn.fonts.clear();
@@ -413,14 +416,14 @@ impl<'a> Interpreter<'a> {
         self.state = before;
     }
 
-    fn show_all(&mut self, operand: Option<&Operand<'_>>) {
-        let Some(Operand::Array(operands)) = operand else {
+    fn show_all(&mut self, operand: Option<&PdfOperand<'_>>) {
+        let Some(PdfOperand::Array(operands)) = operand else {
             return;
         };
         let vertical = self.state.font.as_ref().is_some_and(|font| font.vertical);
         for operand in operands {
             match operand {
-                Operand::Number(offset) => {
+                PdfOperand::Number(offset) => {
                     let by = -offset / 1000.0 * self.state.size;
                     self.text = if vertical {
                         self.text.moved(0.0, by)
@@ -433,8 +436,8 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn show(&mut self, operand: Option<&Operand<'_>>) {
-        let Some(string) = operand.and_then(Operand::string) else {
+    fn show(&mut self, operand: Option<&PdfOperand<'_>>) {
+        let Some(string) = operand.and_then(PdfOperand::string) else {
             return;
         };
         let Some(font) = self.state.font.clone() else {
@@ -512,7 +515,7 @@ impl<'a> Interpreter<'a> {
                 glyphs += 1;
                 unknown += usize::from(own.is_empty());
             }
-            runs.add(&Glyph {
+            runs.add(&PlacedGlyph {
                 text: own,
                 from,
                 to,
@@ -529,7 +532,7 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-fn matrix(operands: &[Operand<'_>]) -> Option<Matrix> {
+fn matrix(operands: &[PdfOperand<'_>]) -> Option<Matrix> {
     let mut numbers = [0.0; 6];
     for (number, operand) in numbers.iter_mut().zip(operands.get(..6)?) {
         *number = operand.number()?;

@@ -10,7 +10,7 @@ use lopdf::{Dictionary, Document, Object, Stream};
 
 use super::geometry::Rect;
 use super::opening::{SMALL, is_crowded, load};
-use super::{Limits, PdfError};
+use super::{PdfError, PdfLimits};
 
 /// The deepest page tree.
 const MAX_DEPTH: usize = 64;
@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 64;
 const MAX_NODES: usize = 400_000;
 
 /// A file that is open.
-pub(super) struct File {
+pub(super) struct PdfFile {
     document: Document,
     end: Option<Instant>,
     /// How much one stream may be.
@@ -31,7 +31,7 @@ pub(super) struct File {
 }
 
 /// A page: its dictionary, and what it has from the nodes above it.
-pub(super) struct Page<'a> {
+pub(super) struct PdfPage<'a> {
     pub(super) dict: &'a Dictionary,
     pub(super) resources: Option<&'a Dictionary>,
     pub(super) area: Rect,
@@ -41,16 +41,16 @@ pub(super) struct Page<'a> {
 
 /// What a node of the page tree hands down.
 #[derive(Clone, Copy, Default)]
-struct Inherited<'a> {
+struct InheritedAttributes<'a> {
     resources: Option<&'a Dictionary>,
     media: Option<&'a Object>,
     crop: Option<&'a Object>,
     rotation: i64,
 }
 
-impl File {
+impl PdfFile {
     /// Opens a file.
-    pub(super) fn open(bytes: &[u8], limits: &Limits) -> Result<Self, PdfError> {
+    pub(super) fn open(bytes: &[u8], limits: &PdfLimits) -> Result<Self, PdfError> {
         let head = bytes.get(..bytes.len().min(1024)).unwrap_or_default();
         if memchr::memmem::find(head, b"%PDF-").is_none() {
             return Err(PdfError::NotPdf);
@@ -181,7 +181,7 @@ impl File {
 
     /// The pages in their order. A node that stands in the tree twice counts once. Where the tree
     /// leads to none, as in a file that is cut off, the pages that are there are taken one by one.
-    pub(super) fn pages(&self) -> Vec<Page<'_>> {
+    pub(super) fn pages(&self) -> Vec<PdfPage<'_>> {
         let root = self
             .catalog()
             .and_then(|catalog| catalog.get(b"Pages").ok());
@@ -199,12 +199,12 @@ impl File {
         )
     }
 
-    fn pages_below<'a>(&'a self, roots: impl IntoIterator<Item = &'a Object>) -> Vec<Page<'a>> {
+    fn pages_below<'a>(&'a self, roots: impl IntoIterator<Item = &'a Object>) -> Vec<PdfPage<'a>> {
         let mut pages = Vec::new();
         let mut seen = HashSet::new();
         let roots = roots
             .into_iter()
-            .map(|root| (root, Inherited::default(), 0));
+            .map(|root| (root, InheritedAttributes::default(), 0));
         let mut open: Vec<_> = roots.collect();
         open.reverse();
         while let Some((object, above, depth)) = open.pop() {
@@ -215,7 +215,7 @@ impl File {
             if depth > MAX_DEPTH || seen.len() > MAX_NODES || !seen.insert(key) {
                 continue;
             }
-            let own = Inherited {
+            let own = InheritedAttributes {
                 resources: self.dict(dict, b"Resources").or(above.resources),
                 media: self.get(dict, b"MediaBox").or(above.media),
                 crop: self.get(dict, b"CropBox").or(above.crop),
@@ -228,7 +228,7 @@ impl File {
                     open.extend(kids.iter().rev().map(|kid| (kid, own, depth + 1)));
                 }
             } else {
-                pages.push(Page {
+                pages.push(PdfPage {
                     dict,
                     resources: own.resources,
                     area: self.area(own),
@@ -240,7 +240,7 @@ impl File {
     }
 
     /// What of a page is seen.
-    fn area(&self, page: Inherited<'_>) -> Rect {
+    fn area(&self, page: InheritedAttributes<'_>) -> Rect {
         let rect = |object: Option<&Object>| {
             let numbers = self.numbers(object?.as_array().ok()?);
             Rect::of(&numbers).filter(|rect| rect.width() > 1.0 && rect.height() > 1.0)

@@ -15,16 +15,16 @@ const MAX_LIST: usize = 300_000;
 
 /// What stands before an operator.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Operand<'a> {
+pub(super) enum PdfOperand<'a> {
     Number(f32),
     Name(Cow<'a, [u8]>),
     String(Cow<'a, [u8]>),
-    Array(Vec<Operand<'a>>),
+    Array(Vec<PdfOperand<'a>>),
     /// Keys and values in turn.
-    Dict(Vec<Operand<'a>>),
+    Dict(Vec<PdfOperand<'a>>),
 }
 
-impl Operand<'_> {
+impl PdfOperand<'_> {
     pub(super) fn number(&self) -> Option<f32> {
         match self {
             Self::Number(number) => Some(*number),
@@ -60,13 +60,13 @@ impl Operand<'_> {
 
 /// An operand or an operator.
 #[derive(Debug, PartialEq)]
-pub(super) enum Item<'a> {
-    Operand(Operand<'a>),
+pub(super) enum PdfToken<'a> {
+    Operand(PdfOperand<'a>),
     Operator(&'a [u8]),
 }
 
 /// Reads `bytes` from `at` on.
-pub(super) struct Lexer<'a> {
+pub(super) struct PdfLexer<'a> {
     bytes: &'a [u8],
     at: usize,
     /// How many operands the lists of an operand may still hold.
@@ -89,7 +89,7 @@ fn hex(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).map(|digit| digit as u8)
 }
 
-impl<'a> Lexer<'a> {
+impl<'a> PdfLexer<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
@@ -116,31 +116,31 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next operand or operator.
-    pub(super) fn next(&mut self) -> Option<Item<'a>> {
+    pub(super) fn next(&mut self) -> Option<PdfToken<'a>> {
         self.left = MAX_LIST;
         self.next_within(0)
     }
 
-    fn next_within(&mut self, depth: usize) -> Option<Item<'a>> {
+    fn next_within(&mut self, depth: usize) -> Option<PdfToken<'a>> {
         loop {
             self.skip_blanks();
             let start = self.at;
             let byte = self.peek()?;
             self.at += 1;
             let operand = match byte {
-                b'(' => Operand::String(self.literal()),
-                b'/' => Operand::Name(self.name()),
+                b'(' => PdfOperand::String(self.literal()),
+                b'/' => PdfOperand::Name(self.name()),
                 b'<' if self.peek() == Some(b'<') => {
                     self.at += 1;
-                    Operand::Dict(self.list(b'>', depth))
+                    PdfOperand::Dict(self.list(b'>', depth))
                 }
-                b'<' => Operand::String(self.hexadecimal()),
-                b'[' => Operand::Array(self.list(b']', depth)),
+                b'<' => PdfOperand::String(self.hexadecimal()),
+                b'[' => PdfOperand::Array(self.list(b']', depth)),
                 b'+' | b'-' | b'.' | b'0'..=b'9' => {
                     let end = self.regular_end();
                     if let Some(number) = number(&self.bytes[start..end]) {
                         self.at = end;
-                        Operand::Number(number)
+                        PdfOperand::Number(number)
                     } else {
                         self.at = end;
                         continue;
@@ -148,12 +148,12 @@ impl<'a> Lexer<'a> {
                 }
                 byte if is_regular(byte) => {
                     self.at = self.regular_end();
-                    return Some(Item::Operator(&self.bytes[start..self.at]));
+                    return Some(PdfToken::Operator(&self.bytes[start..self.at]));
                 }
                 // A bracket that closes nothing.
                 _ => continue,
             };
-            return Some(Item::Operand(operand));
+            return Some(PdfToken::Operand(operand));
         }
     }
 
@@ -164,7 +164,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// What stands in an array or a dictionary, up to its end.
-    fn list(&mut self, close: u8, depth: usize) -> Vec<Operand<'a>> {
+    fn list(&mut self, close: u8, depth: usize) -> Vec<PdfOperand<'a>> {
         let mut list = Vec::new();
         loop {
             self.skip_blanks();
@@ -179,20 +179,20 @@ impl<'a> Lexer<'a> {
                 }
                 Some(_) if depth >= MAX_DEPTH => self.at += 1,
                 Some(_) => match self.next_within(depth + 1) {
-                    Some(Item::Operand(operand)) => {
+                    Some(PdfToken::Operand(operand)) => {
                         if self.left > 0 {
                             self.left -= 1;
                             list.push(operand);
                         }
                     }
                     // A value that is of no use here still is one.
-                    Some(Item::Operator(b"true" | b"false" | b"null")) => {
-                        list.push(Operand::Number(0.0));
+                    Some(PdfToken::Operator(b"true" | b"false" | b"null")) => {
+                        list.push(PdfOperand::Number(0.0));
                     }
-                    Some(Item::Operator(b"R")) => {
+                    Some(PdfToken::Operator(b"R")) => {
                         list.pop();
                     }
-                    Some(Item::Operator(_)) => {}
+                    Some(PdfToken::Operator(_)) => {}
                     None => return list,
                 },
             }
@@ -309,8 +309,8 @@ impl<'a> Lexer<'a> {
     pub(super) fn skip_image(&mut self) {
         loop {
             match self.next() {
-                Some(Item::Operator(b"ID")) => break,
-                Some(Item::Operator(b"EI")) | None => return,
+                Some(PdfToken::Operator(b"ID")) => break,
+                Some(PdfToken::Operator(b"EI")) | None => return,
                 Some(_) => {}
             }
         }

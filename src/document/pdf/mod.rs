@@ -9,7 +9,7 @@
 //! | `opening` | how a file is opened, and what that may cost |
 //! | `lexer` | the words of content streams |
 //! | `content` | what content streams draw |
-//! | `marks` | marked content, layers |
+//! | `marked_content` | marked content, layers |
 //! | `paint` | which text is painted so that it is seen |
 //! | `font` | what codes stand for, and their widths |
 //! | `runs` | glyphs beside one another |
@@ -31,14 +31,14 @@ use std::time::Instant;
 
 use lopdf::Object;
 
-use self::content::{Drawn, Interpreter};
-use self::file::{File, Page};
+use self::content::{ContentInterpreter, DrawnContent};
+use self::file::{PdfFile, PdfPage};
 use self::geometry::{Matrix, Rect};
-use self::paint::{PageGround, TextPaint};
-use self::text::inline::Context;
-use self::text::{Body, PageText, furniture, inline, paragraph};
+use self::paint::{PaintedAreas, TextPaint};
+use self::text::inline::TextContext;
+use self::text::{BodyStyle, PageText, furniture, inline, paragraph};
 use super::fault;
-use super::model::Model;
+use super::model::DocumentModel;
 
 mod about;
 mod build;
@@ -48,7 +48,7 @@ mod font;
 mod geometry;
 mod layout;
 mod lexer;
-mod marks;
+mod marked_content;
 mod opening;
 mod paint;
 mod runs;
@@ -68,14 +68,14 @@ const MAX_TEXT: usize = 32 << 20;
 
 /// What the conversion of a PDF file may cost.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct PdfLimits {
     /// When it has to be done; what was not read until then is left out.
     pub end: Option<Instant>,
     /// How many bytes one stream may be once it is decompressed.
     pub stream: usize,
 }
 
-impl Limits {
+impl PdfLimits {
     /// When pages have to be read, so that there is time to write them.
     fn reading_end(&self) -> Option<Instant> {
         let now = Instant::now();
@@ -84,7 +84,7 @@ impl Limits {
     }
 }
 
-impl Default for Limits {
+impl Default for PdfLimits {
     fn default() -> Self {
         Self {
             end: None,
@@ -154,8 +154,8 @@ impl fmt::Display for PdfError {
 impl std::error::Error for PdfError {}
 
 /// A file that was read.
-pub(super) struct Read {
-    pub(super) model: Model,
+pub(super) struct ParsedPdf {
+    pub(super) model: DocumentModel,
     /// Who wrote it, and when it was made, as far as it says so.
     pub(super) author: Option<String>,
     pub(super) date: Option<String>,
@@ -170,7 +170,7 @@ pub(super) struct Read {
 }
 
 /// Reads a file; a panic on the way is a fault of the file.
-pub(super) fn read_guarded(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
+pub(super) fn read_guarded(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
     fault::guarded(|| read(bytes, limits)).unwrap_or_else(|payload| {
         Err(if opening::is_too_heavy(payload.as_ref()) {
             PdfError::TooCostly
@@ -181,14 +181,14 @@ pub(super) fn read_guarded(bytes: &[u8], limits: &Limits) -> Result<Read, PdfErr
 }
 
 /// Reads a file.
-fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
-    let file = File::open(bytes, limits)?;
+fn read(bytes: &[u8], limits: &PdfLimits) -> Result<ParsedPdf, PdfError> {
+    let file = PdfFile::open(bytes, limits)?;
     let pages = file.pages();
     if pages.is_empty() {
         return Err(PdfError::NoPages);
     }
-    let mut drawn = Drawn::new(&file);
-    let mut links = about::Links::default();
+    let mut drawn = DrawnContent::new(&file);
+    let mut links = about::PdfLinks::default();
     let (mut texts, mut length) = read_pages(&file, &pages, &mut drawn, &mut links);
     let is_empty = |texts: &[PageText]| texts.iter().all(|page| page.regions.is_empty());
     if is_empty(&texts) && drawn.unseen {
@@ -210,7 +210,7 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
     if !title.is_empty() {
         model.title = title;
     }
-    Ok(Read {
+    Ok(ParsedPdf {
         model,
         author: about::author(&file),
         date: about::date(&file),
@@ -227,10 +227,10 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Read, PdfError> {
 
 /// The texts of pages, and how long they are.
 fn read_pages(
-    file: &File,
-    pages: &[Page<'_>],
-    drawn: &mut Drawn,
-    links: &mut about::Links,
+    file: &PdfFile,
+    pages: &[PdfPage<'_>],
+    drawn: &mut DrawnContent,
+    links: &mut about::PdfLinks,
 ) -> (Vec<PageText>, usize) {
     let mut texts = Vec::with_capacity(pages.len().min(4096));
     let (mut length, mut runs) = (0, 0);
@@ -250,28 +250,28 @@ fn read_pages(
     (texts, length)
 }
 
-fn build_model(mut texts: Vec<PageText>, links: &about::Links) -> Model {
+fn build_model(mut texts: Vec<PageText>, links: &about::PdfLinks) -> DocumentModel {
     furniture::remove(&mut texts);
-    let body = Body::of(&texts);
+    let body = BodyStyle::of(&texts);
     let hyphenated = inline::hyphenated(&texts);
     let mut paragraphs = Vec::new();
     for (number, page) in texts.iter_mut().enumerate() {
         paragraph::split(number, page, body, &mut paragraphs);
     }
-    let context = Context {
+    let context = TextContext {
         pages: &texts,
         links: &links.addresses,
         hyphenated: &hyphenated,
         mono: body.mono,
     };
     let paragraphs = build::join(paragraphs, &context);
-    let mut blocks = build::Blocks::new(&context, body);
+    let mut blocks = build::ParagraphWriter::new(&context, body);
     let title = blocks.write(&paragraphs);
     blocks.builder.finish(title)
 }
 
 /// What turns a page so that it stands upright.
-fn upright(page: &Page<'_>) -> Matrix {
+fn upright(page: &PdfPage<'_>) -> Matrix {
     match page.rotation {
         90 => Matrix([0.0, -1.0, 1.0, 0.0, 0.0, 0.0]),
         180 => Matrix([-1.0, 0.0, 0.0, -1.0, 0.0, 0.0]),
@@ -281,10 +281,10 @@ fn upright(page: &Page<'_>) -> Matrix {
 }
 
 fn read_page(
-    file: &File,
-    page: &Page<'_>,
-    drawn: &mut Drawn,
-    links: &mut about::Links,
+    file: &PdfFile,
+    page: &PdfPage<'_>,
+    drawn: &mut DrawnContent,
+    links: &mut about::PdfLinks,
 ) -> PageText {
     let upright = upright(page);
     let area = upright.rect(&page.area);
@@ -302,17 +302,17 @@ fn read_page(
         }
         _ => {}
     }
-    drawn.runs = runs::Runs::default();
-    let mut ground = PageGround::new(area);
-    let mut interpreter = Interpreter::new(file, drawn, &mut ground, upright, area);
+    drawn.runs = runs::PageRuns::default();
+    let mut ground = PaintedAreas::new(area);
+    let mut interpreter = ContentInterpreter::new(file, drawn, &mut ground, upright, area);
     interpreter.run(&content, page.resources);
     drop(content);
     about::draw_annotations(
         file,
         page,
-        &mut Interpreter::new(file, drawn, &mut ground, upright, area),
+        &mut ContentInterpreter::new(file, drawn, &mut ground, upright, area),
     );
-    let Drawn { runs, unseen, .. } = drawn;
+    let DrawnContent { runs, unseen, .. } = drawn;
     if !drawn.all {
         runs.list.retain(|run| {
             let shown = run.paint == TextPaint::Seen || ground.shows(run.paint, run.place());

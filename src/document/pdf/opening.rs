@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 
-use super::{Limits, PdfError};
+use super::{PdfError, PdfLimits};
 
 /// How much memory objects may take, in bytes, all together.
 const MEMORY: usize = 288 << 20;
@@ -27,7 +27,7 @@ const MAX_OBJECTS: usize = 3 << 20;
 pub(super) const SMALL: usize = 2 << 20;
 
 /// What opening a file may still cost.
-struct Loading {
+struct LoadBudget {
     end: Option<Instant>,
     memory: usize,
     stream: usize,
@@ -36,15 +36,19 @@ struct Loading {
 
 thread_local! {
     /// lopdf's filter is a plain function: what it counts stands here while a file is opened.
-    static LOADING: RefCell<Option<Loading>> = const { RefCell::new(None) };
+    static LOADING: RefCell<Option<LoadBudget>> = const { RefCell::new(None) };
 }
 
 /// What ends the opening of a file from within lopdf.
 struct TooHeavy;
 
 /// Opens a file; `reconstruct` says that its cross-references are not to be believed.
-pub(super) fn load(bytes: &[u8], limits: &Limits, reconstruct: bool) -> Result<Document, PdfError> {
-    let loading = Loading {
+pub(super) fn load(
+    bytes: &[u8],
+    limits: &PdfLimits,
+    reconstruct: bool,
+) -> Result<Document, PdfError> {
+    let loading = LoadBudget {
         end: limits.reading_end(),
         memory: MEMORY,
         stream: limits.stream,

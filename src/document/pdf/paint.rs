@@ -6,9 +6,9 @@
 
 use lopdf::{Dictionary, Object};
 
-use super::file::File;
+use super::file::PdfFile;
 use super::geometry::Rect;
-use super::lexer::Operand;
+use super::lexer::PdfOperand;
 
 /// Cells of a grid along each side of a page.
 const CELLS: usize = 64;
@@ -31,17 +31,17 @@ pub(super) enum TextPaint {
 
 /// The ink of areas, or of lines.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Ink {
+pub(super) struct PaintColour {
     is_white: bool,
     is_clear: bool,
     /// The colour space is one whose white is known.
     white_is_known: bool,
 }
 
-impl Ink {
+impl PaintColour {
     /// Sets the colour by an operator of this name, in lower case.
-    pub(super) fn set(&mut self, operator: &[u8], operands: &[Operand<'_>]) {
-        let numbers: Vec<f32> = operands.iter().map_while(Operand::number).collect();
+    pub(super) fn set(&mut self, operator: &[u8], operands: &[PdfOperand<'_>]) {
+        let numbers: Vec<f32> = operands.iter().map_while(PdfOperand::number).collect();
         let light = |numbers: &[f32]| numbers.iter().all(|part| *part >= 1.0 - FAINT);
         let blank = |numbers: &[f32]| numbers.iter().all(|part| *part <= FAINT);
         self.is_white = match (operator, &*numbers) {
@@ -56,7 +56,12 @@ impl Ink {
     }
 
     /// Sets the colour space; its first colour is black, or not known.
-    pub(super) fn set_space(&mut self, file: &File, name: &[u8], resources: Option<&Dictionary>) {
+    pub(super) fn set_space(
+        &mut self,
+        file: &PdfFile,
+        name: &[u8],
+        resources: Option<&Dictionary>,
+    ) {
         let spaces = resources.and_then(|resources| file.dict(resources, b"ColorSpace"));
         let kind = match spaces.and_then(|spaces| file.get(spaces, name)) {
             Some(Object::Array(parts)) => parts.first().map(|part| file.resolve(part)),
@@ -86,7 +91,7 @@ impl Ink {
 
 impl TextPaint {
     /// The paint of text in a rendering mode.
-    pub(super) fn of(mode: i32, [area, line]: [Ink; 2]) -> Self {
+    pub(super) fn of(mode: i32, [area, line]: [PaintColour; 2]) -> Self {
         match mode {
             2 | 6 if area.paint() == Self::Seen => Self::Seen,
             1 | 2 | 5 | 6 => line.paint(),
@@ -99,14 +104,14 @@ impl TextPaint {
 }
 
 /// The parts of a page on which something is painted.
-pub(super) struct PageGround {
+pub(super) struct PaintedAreas {
     page: Rect,
     /// A bit for each cell: pictures, and all else that is not white.
     pictures: [u64; CELLS],
     areas: [u64; CELLS],
 }
 
-impl PageGround {
+impl PaintedAreas {
     pub(super) fn new(page: Rect) -> Self {
         Self {
             page,
@@ -121,7 +126,7 @@ impl PageGround {
     }
 
     /// Notes that an area is painted.
-    pub(super) fn area(&mut self, area: &Rect, ink: Ink) {
+    pub(super) fn area(&mut self, area: &Rect, ink: PaintColour) {
         if ink.paint() == TextPaint::Seen && area.width().min(area.height()) >= NARROW {
             mark(&mut self.areas, &self.page, area);
         }

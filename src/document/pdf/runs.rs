@@ -4,7 +4,7 @@
 //! it is told by where it stands. All places are in a frame that is turned so that the text's
 //! lines are level in it: `u` is along a line, `v` upwards.
 
-use super::font::Look;
+use super::font::GlyphStyle;
 use super::paint::TextPaint;
 
 /// The gap, in ems, beyond which there is a blank.
@@ -18,7 +18,7 @@ const MAX_TEXT: usize = 8 << 20;
 
 /// Glyphs beside one another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(super) struct GlyphRun {
     /// Where it begins and ends along its line.
     pub(super) u0: f32,
     pub(super) u1: f32,
@@ -28,7 +28,7 @@ pub(super) struct Run {
     pub(super) size: f32,
     /// The direction of its line, in degrees.
     pub(super) angle: i16,
-    pub(super) look: Look,
+    pub(super) look: GlyphStyle,
     pub(super) paint: TextPaint,
     /// Whether a blank follows it.
     pub(super) blank: bool,
@@ -39,7 +39,7 @@ pub(super) struct Run {
     pub(super) end: u32,
 }
 
-impl Run {
+impl GlyphRun {
     pub(super) fn text<'a>(&self, text: &'a str) -> &'a str {
         let range = self.start as usize..self.end as usize;
         text.get(range).unwrap_or_default()
@@ -57,13 +57,13 @@ impl Run {
 
 /// A glyph that is to be added.
 #[derive(Clone, Copy)]
-pub(super) struct Glyph<'a> {
+pub(super) struct PlacedGlyph<'a> {
     pub(super) text: &'a str,
     pub(super) from: (f32, f32),
     pub(super) to: (f32, f32),
     pub(super) size: f32,
     pub(super) angle: i16,
-    pub(super) look: Look,
+    pub(super) look: GlyphStyle,
     pub(super) paint: TextPaint,
     /// How far letters are set apart, so that it makes no blank.
     pub(super) apart: f32,
@@ -71,8 +71,8 @@ pub(super) struct Glyph<'a> {
 
 /// The runs of a page.
 #[derive(Default)]
-pub(super) struct Runs {
-    pub(super) list: Vec<Run>,
+pub(super) struct PageRuns {
+    pub(super) list: Vec<GlyphRun>,
     pub(super) text: String,
     open: bool,
 }
@@ -107,7 +107,7 @@ pub(super) fn direction(x: f32, y: f32) -> i16 {
     if degrees == -180 { 180 } else { degrees }
 }
 
-impl Runs {
+impl PageRuns {
     pub(super) fn is_full(&self) -> bool {
         self.list.len() >= MAX_RUNS || self.text.len() >= MAX_TEXT
     }
@@ -118,7 +118,7 @@ impl Runs {
     }
 
     /// Adds a glyph.
-    pub(super) fn add(&mut self, glyph: &Glyph<'_>) {
+    pub(super) fn add(&mut self, glyph: &PlacedGlyph<'_>) {
         if self.is_full() {
             return;
         }
@@ -171,7 +171,7 @@ impl Runs {
         }
         let start = self.text.len() as u32;
         self.text.push_str(text);
-        self.list.push(Run {
+        self.list.push(GlyphRun {
             u0,
             u1,
             v,
@@ -189,7 +189,7 @@ impl Runs {
 }
 
 /// Adds text to a run. An accent and a letter that are set one over the other are one character.
-fn compose(pool: &mut String, run: &Run, text: &str, gap: f32) {
+fn compose(pool: &mut String, run: &GlyphRun, text: &str, gap: f32) {
     let letter = text.chars().next();
     if gap < -0.15
         && let Some(last) = pool[run.start as usize..].chars().next_back()

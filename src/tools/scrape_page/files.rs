@@ -10,7 +10,7 @@ use super::failure::{self, Refusal};
 use super::form;
 use super::page::Page;
 use super::read;
-use crate::document::{self, FileError, FileKind, FileLimits, PdfError};
+use crate::document::{self, DocumentError, FileKind, FileLimits, PdfError};
 use crate::tools::web_notes;
 use crate::web::client::{Client, Response};
 
@@ -51,7 +51,7 @@ pub fn page(
         let note = web_notes::of_file(declared, &reply.url, &asked.url, &reply.body);
         failure::of_document(why, note).detail(declared)
     };
-    let failed = |error: &FileError| {
+    let failed = |error: &DocumentError| {
         let why = error.to_string();
         if has_nothing(error) {
             failure::of_empty_document(&why).detail(declared)
@@ -69,7 +69,7 @@ pub fn page(
         }
         Some(kind) => kind,
         None => {
-            let wrong = FileError::of(&reply.body);
+            let wrong = DocumentError::of(&reply.body);
             return wrong.map_or(Ok(None), |error| Err(failed(&error)));
         }
     };
@@ -98,11 +98,11 @@ pub fn page(
 }
 
 /// Whether a document is sound, and has nothing to read in it.
-fn has_nothing(error: &FileError) -> bool {
+fn has_nothing(error: &DocumentError) -> bool {
     use PdfError::{NoLetters, NoPages, NoText, OnlyImages};
     matches!(
         error,
-        FileError::NoText(_)
-            | FileError::Pdf(NoPages | NoText { .. } | NoLetters { .. } | OnlyImages { .. })
+        DocumentError::NoText(_)
+            | DocumentError::Pdf(NoPages | NoText { .. } | NoLetters { .. } | OnlyImages { .. })
     )
 }

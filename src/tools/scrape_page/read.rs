@@ -17,7 +17,7 @@ use super::page::{Page, Paging};
 use super::scripted;
 use super::walls;
 use crate::contract::terms::Terms;
-use crate::document::{self, Certainty, Cuts, Document};
+use crate::document::{self, Document, DocumentCuts, MainContentCertainty};
 use crate::page::Embedded;
 use crate::tools::{network, web_notes, web_page};
 use crate::unseen;
@@ -253,9 +253,9 @@ impl Html<'_> {
         let half = begin + self.end.saturating_duration_since(begin) / 2;
         let (main, certainty) = web_page::convert_main(self.source, self.url, self.xhtml, half)?;
         let (document, paging) = match certainty {
-            Certainty::Complete => (main, Paging::Main),
-            Certainty::Whole => (main, Paging::Whole),
-            Certainty::Partial => {
+            MainContentCertainty::Complete => (main, Paging::Main),
+            MainContentCertainty::Whole => (main, Paging::Whole),
+            MainContentCertainty::Partial => {
                 let whole = web_page::convert(self.source, self.url, self.xhtml, self.end)?;
                 (whole, Paging::Whole)
             }
@@ -282,7 +282,7 @@ pub struct Found {
 }
 
 /// Says of `page` what is missing from it.
-pub fn note_what_is_missing(page: &mut Page, cuts: Cuts) {
+pub fn note_what_is_missing(page: &mut Page, cuts: DocumentCuts) {
     if cuts.are_of_content() {
         page.truncated = true;
         page.partial = true;

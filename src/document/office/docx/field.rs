@@ -9,14 +9,14 @@ const MAX_CODE: usize = 8192;
 
 /// A field that is open.
 #[derive(Default)]
-pub(super) struct Field {
+pub(super) struct DocxField {
     code: String,
     /// Whether what comes is its result, and is shown.
     pub(super) shown: bool,
     pub(super) link: Option<Rc<str>>,
 }
 
-impl Field {
+impl DocxField {
     /// Adds to its code.
     pub(super) fn say(&mut self, code: &str) {
         if !self.shown && self.code.len() + code.len() <= MAX_CODE {

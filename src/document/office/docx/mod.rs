@@ -14,14 +14,14 @@ use std::collections::HashMap;
 
 use memchr::memmem;
 
-use self::field::Field;
-use self::numbering::Numbering;
-use self::styles::{Styles, is_shaded};
-use super::blocks::{Blocks, Cell};
-use super::inlines::Inlines;
-use super::package::{Package, Relations};
-use super::xml::{Item, Xml};
-use super::{Content, MAX_COLUMNS, MAX_DEPTH, Read, chart, is_white};
+use self::field::DocxField;
+use self::numbering::ListNumbering;
+use self::styles::{StyleSheet, is_shaded};
+use super::blocks::{BlockWriter, TableCell};
+use super::inlines::InlineContent;
+use super::package::{PartRelationships, ZipPackage};
+use super::xml::{XmlEvent, XmlReader};
+use super::{MAX_COLUMNS, MAX_DEPTH, NodeContent, ParsedDocument, chart, is_white};
 
 mod field;
 mod numbering;
@@ -35,20 +35,20 @@ const MAX_NOTES: usize = 20_000;
 type NoteKey = (bool, String);
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
-struct Docx<'p, 'b> {
-    package: &'p mut Package<'b>,
-    relations: Relations,
-    styles: Styles,
-    numbering: Numbering,
-    blocks: Blocks,
+struct DocxReader<'p, 'b> {
+    package: &'p mut ZipPackage<'b>,
+    relations: PartRelationships,
+    styles: StyleSheet,
+    numbering: ListNumbering,
+    blocks: BlockWriter,
     /// The cells that are open, innermost last.
-    cells: Vec<Inlines>,
-    fields: Vec<Field>,
+    cells: Vec<InlineContent>,
+    fields: Vec<DocxField>,
     /// The notes that the text points to, in their order.
     notes: Vec<NoteKey>,
     numbers: HashMap<NoteKey, u32>,
     /// A paragraph whose end was deleted, so that the next one goes on with it.
-    joined: Option<Inlines>,
+    joined: Option<InlineContent>,
     title: String,
     depth: usize,
     /// The text that is read stands, or may stand, on another colour than white.
@@ -59,23 +59,23 @@ struct Docx<'p, 'b> {
 }
 
 /// Reads the document whose main part is `main`.
-pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
+pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     let relations = package.relations(main);
     let mut part = |kind: &str| {
         let name = relations.first(kind).map(str::to_owned);
         name.and_then(|name| package.text(&name))
             .unwrap_or_default()
     };
-    let styles = Styles::read(&part("styles"));
-    let mut numbering = Numbering::read(&part("numbering"));
+    let styles = StyleSheet::read(&part("styles"));
+    let mut numbering = ListNumbering::read(&part("numbering"));
     numbering.link(&styles);
     let text = package.text(main).unwrap_or_default();
-    let mut docx = Docx {
+    let mut docx = DocxReader {
         package,
         relations,
         styles,
         numbering,
-        blocks: Blocks::default(),
+        blocks: BlockWriter::default(),
         cells: Vec::new(),
         fields: Vec::new(),
         notes: Vec::new(),
@@ -98,7 +98,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
     } else {
         docx.title
     };
-    Read {
+    ParsedDocument {
         cut: docx.blocks.cut,
         late: docx.late,
         broken: docx.broken,
@@ -107,10 +107,10 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
     }
 }
 
-impl Docx<'_, '_> {
+impl DocxReader<'_, '_> {
     /// Reads a part whole.
     fn part(&mut self, text: &str) {
-        let mut xml = Xml::new(text, self.package.end());
+        let mut xml = XmlReader::new(text, self.package.end());
         self.blocks_within(&mut xml, 0);
         self.fields.clear();
         if let Some(left) = self.joined.take() {
@@ -122,12 +122,12 @@ impl Docx<'_, '_> {
     }
 
     /// Reads the blocks of the element that is the `level`-th open one.
-    fn blocks_within(&mut self, xml: &mut Xml<'_>, level: usize) {
+    fn blocks_within(&mut self, xml: &mut XmlReader<'_>, level: usize) {
         while let Some(item) = xml.within(level) {
             if !self.blocks.has_room() {
                 return;
             }
-            let Item::Open(tag) = item else { continue };
+            let XmlEvent::Open(tag) = item else { continue };
             match tag.name() {
                 "p" => self.paragraph(xml),
                 "tbl" => self.table(xml),
@@ -154,7 +154,7 @@ impl Docx<'_, '_> {
         let shaded = self.shaded;
         self.shaded |= !self.in_note;
         let fields = std::mem::take(&mut self.fields);
-        let mut xml = Xml::new(text, self.package.end());
+        let mut xml = XmlReader::new(text, self.package.end());
         self.blocks_within(&mut xml, 0);
         self.late |= xml.late;
         self.fields = fields;
@@ -162,7 +162,7 @@ impl Docx<'_, '_> {
         self.depth -= 1;
     }
 
-    fn table(&mut self, xml: &mut Xml<'_>) {
+    fn table(&mut self, xml: &mut XmlReader<'_>) {
         if self.depth >= MAX_DEPTH {
             self.blocks.cut = true;
             xml.skip();
@@ -171,7 +171,7 @@ impl Docx<'_, '_> {
         self.depth += 1;
         let shaded = self.shaded;
         let level = xml.depth();
-        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        let mut rows: Vec<Vec<TableCell>> = Vec::new();
         let mut columns = 0;
         while let Some(tag) = xml.tag_within(level) {
             if !self.blocks.has_room() {
@@ -209,7 +209,7 @@ impl Docx<'_, '_> {
     }
 
     /// Reads a row; as blocks where its table only frames them.
-    fn row(&mut self, xml: &mut Xml<'_>, frames: bool) -> Vec<Cell> {
+    fn row(&mut self, xml: &mut XmlReader<'_>, frames: bool) -> Vec<TableCell> {
         let level = xml.depth();
         let mut row = Vec::new();
         while let Some(tag) = xml.tag_within(level) {
@@ -222,7 +222,7 @@ impl Docx<'_, '_> {
                 }
                 "gridBefore" => {
                     for _ in 0..tag.number::<usize>("val").unwrap_or(0).min(MAX_COLUMNS) {
-                        row.push(Cell::default());
+                        row.push(TableCell::default());
                     }
                 }
                 "tc" if frames => {
@@ -238,14 +238,14 @@ impl Docx<'_, '_> {
         row
     }
 
-    fn cell(&mut self, xml: &mut Xml<'_>) -> Cell {
+    fn cell(&mut self, xml: &mut XmlReader<'_>) -> TableCell {
         let level = xml.depth();
         let mut columns = 1;
         let mut goes_on = false;
         let shaded = self.shaded;
-        self.cells.push(Inlines::default());
+        self.cells.push(InlineContent::default());
         while let Some(item) = xml.within(level) {
-            let Item::Open(tag) = item else { continue };
+            let XmlEvent::Open(tag) = item else { continue };
             match tag.name() {
                 "gridSpan" => columns = tag.number::<usize>("val").unwrap_or(1),
                 "vMerge" | "hMerge" => {
@@ -262,9 +262,9 @@ impl Docx<'_, '_> {
         let mut content = self.cells.pop().unwrap_or_default();
         if goes_on {
             // What it shows is in the cell that it goes on from.
-            content = Inlines::default();
+            content = InlineContent::default();
         }
-        Cell {
+        TableCell {
             content,
             columns: u16::try_from(columns.clamp(1, MAX_COLUMNS)).unwrap_or(1),
         }
@@ -301,7 +301,7 @@ impl Docx<'_, '_> {
         }
         let mut found: HashMap<NoteKey, &str> = HashMap::new();
         for (at, text) in texts.iter().enumerate() {
-            let mut xml = Xml::new(text, self.package.end());
+            let mut xml = XmlReader::new(text, self.package.end());
             while let Some(tag) = xml.tag_within(0) {
                 if matches!(tag.name(), "footnote" | "endnote") {
                     let key = (
@@ -333,7 +333,7 @@ impl Docx<'_, '_> {
                 if !self.blocks.has_room() {
                     break;
                 }
-                self.blocks.builder.open(Content::Note(*number));
+                self.blocks.builder.open(NodeContent::Note(*number));
                 self.text_box(text);
                 self.blocks.end();
                 self.blocks.builder.close();

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::super::xml::Xml;
-use super::styles::Styles;
+use super::super::xml::XmlReader;
+use super::styles::StyleSheet;
 
 /// Levels of a list.
 const LEVELS: usize = 9;
@@ -19,7 +19,7 @@ const MAX_TEXT: usize = 60;
 
 /// A level of a list.
 #[derive(Clone, Debug)]
-struct Level {
+struct ListLevel {
     start: u32,
     format: String,
     text: String,
@@ -29,7 +29,7 @@ struct Level {
     goes_on: bool,
 }
 
-impl Default for Level {
+impl Default for ListLevel {
     fn default() -> Self {
         Self {
             start: 1,
@@ -42,31 +42,31 @@ impl Default for Level {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Abstract {
-    levels: [Option<Level>; LEVELS],
+struct AbstractList {
+    levels: [Option<ListLevel>; LEVELS],
     /// The style whose list it takes over.
     linked: String,
 }
 
 #[derive(Clone, Debug, Default)]
-struct List {
+struct NumberedList {
     of: u32,
     starts: [Option<u32>; LEVELS],
-    levels: [Option<Level>; LEVELS],
+    levels: [Option<ListLevel>; LEVELS],
     used: bool,
 }
 
 /// The lists of a document, and how far they have counted.
 #[derive(Default)]
-pub(super) struct Numbering {
-    kinds: HashMap<u32, Abstract>,
-    lists: HashMap<u32, List>,
+pub(super) struct ListNumbering {
+    kinds: HashMap<u32, AbstractList>,
+    lists: HashMap<u32, NumberedList>,
     counts: HashMap<u32, [Option<u32>; LEVELS]>,
 }
 
 /// What stands before an item.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Label {
+pub(super) struct ItemLabel {
     /// Its number; `None` for a bullet.
     pub(super) number: Option<u32>,
     /// The number as the document shows it, as `1.2.`; empty for a bullet.
@@ -76,10 +76,10 @@ pub(super) struct Label {
     pub(super) key: u32,
 }
 
-impl Numbering {
+impl ListNumbering {
     pub(super) fn read(text: &str) -> Self {
         let mut numbering = Self::default();
-        let mut xml = Xml::new(text, None);
+        let mut xml = XmlReader::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
             if numbering.kinds.len() + numbering.lists.len() > MAX_LISTS {
                 break;
@@ -100,7 +100,7 @@ impl Numbering {
     }
 
     /// Takes over the lists that are those of a style.
-    pub(super) fn link(&mut self, styles: &Styles) {
+    pub(super) fn link(&mut self, styles: &StyleSheet) {
         let mut found = Vec::new();
         for (id, kind) in &self.kinds {
             if kind.linked.is_empty() || kind.levels.iter().any(Option::is_some) {
@@ -124,18 +124,18 @@ impl Numbering {
     /// The level of a list that belongs to a style.
     pub(super) fn level_of(&self, list: u32, style: &str) -> Option<u8> {
         let kind = self.kinds.get(&self.lists.get(&list)?.of)?;
-        let is_its = |level: &Option<Level>| level.as_ref().is_some_and(|l| l.style == style);
+        let is_its = |level: &Option<ListLevel>| level.as_ref().is_some_and(|l| l.style == style);
         u8::try_from(kind.levels.iter().position(is_its)?).ok()
     }
 
     /// Counts an item; `None` if there is no such list, or nothing stands before its items.
-    pub(super) fn next(&mut self, list: u32, level: u8) -> Option<Label> {
+    pub(super) fn next(&mut self, list: u32, level: u8) -> Option<ItemLabel> {
         let at = usize::from(level).min(LEVELS - 1);
         let id = list;
         let list = self.lists.get_mut(&list)?;
         let kind = self.kinds.get(&list.of)?;
         let level_at = |at: usize| list.levels[at].as_ref().or(kind.levels[at].as_ref());
-        let fallback = Level::default();
+        let fallback = ListLevel::default();
         let own = level_at(at).unwrap_or(&fallback);
         let counts = self.counts.entry(list.of).or_default();
         let first_use = !list.used;
@@ -181,7 +181,7 @@ impl Numbering {
             }
         }
         list.used = true;
-        Some(Label {
+        Some(ItemLabel {
             number: label?,
             text: text.trim().to_owned(),
             level,
@@ -190,9 +190,9 @@ impl Numbering {
     }
 }
 
-fn read_abstract(xml: &mut Xml<'_>) -> Abstract {
+fn read_abstract(xml: &mut XmlReader<'_>) -> AbstractList {
     let depth = xml.depth();
-    let mut kind = Abstract::default();
+    let mut kind = AbstractList::default();
     while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
             "numStyleLink" => kind.linked = tag.attribute("val").unwrap_or_default().into_owned(),
@@ -209,9 +209,9 @@ fn read_abstract(xml: &mut Xml<'_>) -> Abstract {
     kind
 }
 
-fn read_level(xml: &mut Xml<'_>) -> Level {
+fn read_level(xml: &mut XmlReader<'_>) -> ListLevel {
     let depth = xml.depth();
-    let mut level = Level::default();
+    let mut level = ListLevel::default();
     while let Some(tag) = xml.tag_within(depth) {
         let value = || tag.attribute("val").unwrap_or_default().into_owned();
         match tag.name() {
@@ -226,9 +226,9 @@ fn read_level(xml: &mut Xml<'_>) -> Level {
     level
 }
 
-fn read_list(xml: &mut Xml<'_>) -> List {
+fn read_list(xml: &mut XmlReader<'_>) -> NumberedList {
     let depth = xml.depth();
-    let mut list = List::default();
+    let mut list = NumberedList::default();
     let mut at = 0;
     while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_list_counts_by_level_and_starts_anew_where_it_says_so() {
-        let mut lists = Numbering::read(
+        let mut lists = ListNumbering::read(
             "<w:numbering><w:abstractNum w:abstractNumId='5'>\
              <w:lvl w:ilvl='0'><w:start w:val='3'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl>\
              <w:lvl w:ilvl='1'><w:start w:val='1'/><w:numFmt w:val='lowerLetter'/><w:lvlText w:val='%1.%2)'/></w:lvl>\

@@ -5,12 +5,12 @@
 
 use std::rc::Rc;
 
-use super::super::inlines::{Inlines, Looks};
+use super::super::inlines::{InlineContent, RunStyle};
 use super::super::omml;
-use super::super::xml::{Item, Tag, Xml, is_true};
-use super::Docx;
-use super::field::{self, Field};
-use super::styles::{Made, Type, is_shaded};
+use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use super::DocxReader;
+use super::field::{self, DocxField};
+use super::styles::{ParagraphStyle, RunProperties, is_shaded};
 
 /// The longest text of one run, in bytes.
 const MAX_RUN: usize = 4 << 20;
@@ -20,11 +20,11 @@ const MAX_OPEN: usize = 64;
 
 /// What a paragraph says of itself.
 #[derive(Default)]
-struct Properties {
+struct ParagraphProperties {
     style: Option<String>,
     outline: Option<u8>,
     list: (Option<u32>, Option<u8>),
-    made: Made,
+    made: ParagraphStyle,
     /// Whether the mark at its end was deleted.
     unended: bool,
     /// It stands on another colour than white.
@@ -33,10 +33,10 @@ struct Properties {
 
 /// A paragraph that is being read.
 #[derive(Default)]
-struct Paragraph<'x> {
-    properties: Properties,
-    inlines: Inlines,
-    run: Type,
+struct OpenParagraph<'x> {
+    properties: ParagraphProperties,
+    inlines: InlineContent,
+    run: RunProperties,
     /// The links that are open, and how deep.
     links: Vec<(usize, Option<Rc<str>>)>,
     /// What the drawing that is open says of itself.
@@ -47,34 +47,39 @@ struct Paragraph<'x> {
     drawings: Vec<String>,
 }
 
-impl Docx<'_, '_> {
-    pub(super) fn paragraph(&mut self, xml: &mut Xml<'_>) {
+impl DocxReader<'_, '_> {
+    pub(super) fn paragraph(&mut self, xml: &mut XmlReader<'_>) {
         let level = xml.depth();
-        let mut paragraph = Paragraph {
+        let mut paragraph = OpenParagraph {
             inlines: self.joined.take().unwrap_or_default(),
-            ..Paragraph::default()
+            ..OpenParagraph::default()
         };
         paragraph.properties.made = self.styles.paragraph(None);
         while let Some(item) = xml.within(level) {
             match item {
-                Item::Open(tag) => self.open(xml, &tag, &mut paragraph),
-                Item::Close => {
+                XmlEvent::Open(tag) => self.open(xml, &tag, &mut paragraph),
+                XmlEvent::Close => {
                     let depth = xml.depth();
                     while paragraph.links.last().is_some_and(|(at, _)| *at > depth) {
                         paragraph.links.pop();
                     }
                 }
-                Item::Text(_) => {}
+                XmlEvent::Text(_) => {}
             }
         }
         self.end_paragraph(paragraph);
     }
 
     #[allow(clippy::too_many_lines, reason = "one arm for each element")]
-    fn open<'x>(&mut self, xml: &mut Xml<'x>, tag: &Tag<'_>, paragraph: &mut Paragraph<'x>) {
+    fn open<'x>(
+        &mut self,
+        xml: &mut XmlReader<'x>,
+        tag: &XmlTag<'_>,
+        paragraph: &mut OpenParagraph<'x>,
+    ) {
         match tag.name() {
             "pPr" => paragraph.properties = self.properties(xml),
-            "r" => paragraph.run = Type::default(),
+            "r" => paragraph.run = RunProperties::default(),
             "rPr" => paragraph.run = self.run(xml),
             "t" => {
                 let text = xml.text_within(MAX_RUN);
@@ -120,7 +125,9 @@ impl Docx<'_, '_> {
                 }
             }
             "fldChar" => match tag.attribute("fldCharType").as_deref() {
-                Some("begin") if self.fields.len() < MAX_OPEN => self.fields.push(Field::default()),
+                Some("begin") if self.fields.len() < MAX_OPEN => {
+                    self.fields.push(DocxField::default())
+                }
                 Some("separate") => {
                     if let Some(field) = self.fields.last_mut() {
                         field.show();
@@ -172,7 +179,7 @@ impl Docx<'_, '_> {
                 }
             }
             "oMath" => {
-                paragraph.run = Type::default();
+                paragraph.run = RunProperties::default();
                 let formula = omml::in_one_line(xml);
                 self.say(paragraph, &formula);
             }
@@ -183,13 +190,13 @@ impl Docx<'_, '_> {
     }
 
     /// Whether what comes is seen.
-    fn is_shown(&self, paragraph: &Paragraph<'_>) -> bool {
+    fn is_shown(&self, paragraph: &OpenParagraph<'_>) -> bool {
         let look = paragraph.run.or(paragraph.properties.made.look);
         !look.is_unseen(!self.shaded && !paragraph.properties.shaded)
             && self.fields.iter().all(|field| field.shown)
     }
 
-    fn say(&self, paragraph: &mut Paragraph<'_>, text: &str) {
+    fn say(&self, paragraph: &mut OpenParagraph<'_>, text: &str) {
         if !self.is_shown(paragraph) {
             return;
         }
@@ -205,7 +212,7 @@ impl Docx<'_, '_> {
                 .rev()
                 .find_map(|field| field.link.clone())
         };
-        let looks = Looks {
+        let looks = RunStyle {
             bold: run.bold == Some(true),
             italic: run.italic == Some(true),
             deleted: run.deleted == Some(true),
@@ -215,9 +222,9 @@ impl Docx<'_, '_> {
         paragraph.inlines.text(&looks, text);
     }
 
-    fn run(&mut self, xml: &mut Xml<'_>) -> Type {
+    fn run(&mut self, xml: &mut XmlReader<'_>) -> RunProperties {
         let level = xml.depth();
-        let (mut own, mut style) = (Type::default(), Type::default());
+        let (mut own, mut style) = (RunProperties::default(), RunProperties::default());
         while let Some(tag) = xml.tag_within(level) {
             match tag.name() {
                 "rStyle" => {
@@ -234,9 +241,9 @@ impl Docx<'_, '_> {
         run
     }
 
-    fn properties(&mut self, xml: &mut Xml<'_>) -> Properties {
+    fn properties(&mut self, xml: &mut XmlReader<'_>) -> ParagraphProperties {
         let level = xml.depth();
-        let mut properties = Properties::default();
+        let mut properties = ParagraphProperties::default();
         while let Some(tag) = xml.tag_within(level) {
             match tag.name() {
                 "pStyle" => properties.style = tag.attribute("val").map(Into::into),
@@ -268,8 +275,8 @@ impl Docx<'_, '_> {
         properties
     }
 
-    fn end_paragraph(&mut self, paragraph: Paragraph<'_>) {
-        let Paragraph {
+    fn end_paragraph(&mut self, paragraph: OpenParagraph<'_>) {
+        let OpenParagraph {
             properties,
             mut inlines,
             boxes,
@@ -312,8 +319,8 @@ impl Docx<'_, '_> {
                 if let Some(label) = label.filter(|label| !label.text.is_empty())
                     && !inlines.is_blank()
                 {
-                    let mut numbered = Inlines::default();
-                    numbered.text(&Looks::default(), &format!("{} ", label.text));
+                    let mut numbered = InlineContent::default();
+                    numbered.text(&RunStyle::default(), &format!("{} ", label.text));
                     numbered.append(std::mem::take(&mut inlines));
                     inlines = numbered;
                 }
@@ -335,7 +342,7 @@ impl Docx<'_, '_> {
         }
     }
 
-    fn end_in_cell(&mut self, inlines: Inlines, label: Option<String>) {
+    fn end_in_cell(&mut self, inlines: InlineContent, label: Option<String>) {
         let Some(cell) = self.cells.last_mut() else {
             return;
         };
@@ -344,14 +351,14 @@ impl Docx<'_, '_> {
         }
         cell.next_line();
         if let Some(label) = label {
-            cell.text(&Looks::default(), &label);
+            cell.text(&RunStyle::default(), &label);
         }
         cell.append(inlines);
     }
 }
 
 /// What a drawing says of itself, for those who do not see it.
-fn described(tag: &Tag<'_>) -> String {
+fn described(tag: &XmlTag<'_>) -> String {
     let text = ["descr", "title"]
         .into_iter()
         .find_map(|name| tag.attribute(name).filter(|text| !text.trim().is_empty()));

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::super::is_white;
-use super::super::xml::{Tag, Xml};
+use super::super::xml::{XmlReader, XmlTag};
 
 /// The most styles of a document.
 const MAX_STYLES: usize = 20_000;
@@ -71,7 +71,7 @@ pub(super) fn is_mono(font: &str) -> bool {
 }
 
 /// True if shading has another colour than white.
-pub(super) fn is_shaded(tag: &Tag<'_>) -> bool {
+pub(super) fn is_shaded(tag: &XmlTag<'_>) -> bool {
     let said = |name: &str| tag.attribute(name).unwrap_or_default();
     let fill = said("fill");
     let plain = matches!(&*said("val"), "" | "clear" | "nil");
@@ -80,7 +80,7 @@ pub(super) fn is_shaded(tag: &Tag<'_>) -> bool {
 
 /// What a run or a style says of its type; `None` where it says nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Type {
+pub(super) struct RunProperties {
     pub(super) bold: Option<bool>,
     pub(super) italic: Option<bool>,
     pub(super) deleted: Option<bool>,
@@ -96,7 +96,7 @@ pub(super) struct Type {
 /// The smallest size that somebody sees, in half points.
 const SMALLEST: u16 = 4;
 
-impl Type {
+impl RunProperties {
     /// What this says, and `other` where it says nothing.
     pub(super) fn or(self, other: Self) -> Self {
         Self {
@@ -119,7 +119,7 @@ impl Type {
     }
 
     /// Reads a property of a run; whether it was one of these.
-    pub(super) fn read(&mut self, tag: &Tag<'_>) {
+    pub(super) fn read(&mut self, tag: &XmlTag<'_>) {
         let on = Some(tag.is_on());
         match tag.name() {
             "b" => self.bold = on,
@@ -144,20 +144,20 @@ impl Type {
 
 /// A style.
 #[derive(Clone, Debug, Default)]
-struct Style {
+struct DocxStyle {
     name: String,
     based_on: String,
     outline: Option<u8>,
     /// Its list, and the level in it.
     list: (Option<u32>, Option<u8>),
-    look: Type,
+    look: RunProperties,
     /// It gives cells another colour than white.
     shades: bool,
 }
 
 /// What a paragraph's style makes of it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Made {
+pub(super) struct ParagraphStyle {
     /// The level of a heading, from 1 on.
     pub(super) heading: Option<u8>,
     /// Whether it is the title of the document.
@@ -165,24 +165,24 @@ pub(super) struct Made {
     /// Whether it is a line of code.
     pub(super) code: bool,
     pub(super) list: (Option<u32>, Option<u8>),
-    pub(super) look: Type,
+    pub(super) look: RunProperties,
 }
 
 /// The styles of a document.
 #[derive(Default)]
-pub(super) struct Styles {
-    all: HashMap<String, Style>,
+pub(super) struct StyleSheet {
+    all: HashMap<String, DocxStyle>,
     /// The style of paragraphs that name none.
     default: String,
     /// What was found out, by name.
-    made: HashMap<String, Made>,
-    runs: HashMap<String, Type>,
+    made: HashMap<String, ParagraphStyle>,
+    runs: HashMap<String, RunProperties>,
 }
 
-impl Styles {
+impl StyleSheet {
     pub(super) fn read(text: &str) -> Self {
         let mut styles = Self::default();
-        let mut xml = Xml::new(text, None);
+        let mut xml = XmlReader::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() != "style" || styles.all.len() >= MAX_STYLES {
                 continue;
@@ -202,7 +202,7 @@ impl Styles {
     }
 
     /// A style and those it is based on, nearest first.
-    fn chain<'s>(&'s self, id: &str) -> impl Iterator<Item = &'s Style> {
+    fn chain<'s>(&'s self, id: &str) -> impl Iterator<Item = &'s DocxStyle> {
         let mut next = self.all.get(id);
         let chain = std::iter::from_fn(move || {
             let style = next?;
@@ -213,12 +213,12 @@ impl Styles {
     }
 
     /// What a paragraph's style makes of it.
-    pub(super) fn paragraph(&mut self, id: Option<&str>) -> Made {
+    pub(super) fn paragraph(&mut self, id: Option<&str>) -> ParagraphStyle {
         let id = id.unwrap_or(&self.default);
         if let Some(made) = self.made.get(id) {
             return *made;
         }
-        let mut made = Made::default();
+        let mut made = ParagraphStyle::default();
         let mut outline = None;
         for style in self.chain(id) {
             outline = outline.or(style.outline);
@@ -249,11 +249,11 @@ impl Styles {
     }
 
     /// What a run's style says of its type.
-    pub(super) fn run(&mut self, id: &str) -> Type {
+    pub(super) fn run(&mut self, id: &str) -> RunProperties {
         if let Some(run) = self.runs.get(id) {
             return *run;
         }
-        let mut run = Type::default();
+        let mut run = RunProperties::default();
         for style in self.chain(id) {
             run = run.or(style.look);
             if is_code(&style.name) {
@@ -276,9 +276,9 @@ impl Styles {
     }
 }
 
-fn read_style(xml: &mut Xml<'_>) -> Style {
+fn read_style(xml: &mut XmlReader<'_>) -> DocxStyle {
     let level = xml.depth();
-    let mut style = Style::default();
+    let mut style = DocxStyle::default();
     while let Some(tag) = xml.tag_within(level) {
         let value = || tag.attribute("val").unwrap_or_default();
         match tag.name() {

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::super::xml::{Tag, Xml};
-use super::ground::SlideGround;
+use super::super::xml::{XmlReader, XmlTag};
+use super::background::SlideBackground;
 
 /// Levels of lists.
 pub(super) const LEVELS: usize = 9;
@@ -16,7 +16,7 @@ const MAX_PLACEHOLDERS: usize = 1000;
 
 /// What stands before a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bullet {
+pub(super) enum BulletKind {
     None,
     Mark,
     /// Numbers, from this one on.
@@ -24,22 +24,22 @@ pub(super) enum Bullet {
 }
 
 /// What stands before the paragraphs of each level; `None` where it is not said.
-pub(super) type Levels = [Option<Bullet>; LEVELS];
+pub(super) type LevelBullets = [Option<BulletKind>; LEVELS];
 
 /// What `tag` says of bullets, if it does.
-pub(super) fn bullet_of(tag: &Tag<'_>) -> Option<Bullet> {
+pub(super) fn bullet_of(tag: &XmlTag<'_>) -> Option<BulletKind> {
     match tag.name() {
-        "buNone" => Some(Bullet::None),
-        "buChar" | "buBlip" => Some(Bullet::Mark),
-        "buAutoNum" => Some(Bullet::Number(tag.number("startAt").unwrap_or(1))),
+        "buNone" => Some(BulletKind::None),
+        "buChar" | "buBlip" => Some(BulletKind::Mark),
+        "buAutoNum" => Some(BulletKind::Number(tag.number("startAt").unwrap_or(1))),
         _ => None,
     }
 }
 
 /// Reads a list style, the element that was opened last.
-pub(super) fn levels(xml: &mut Xml<'_>) -> Levels {
+pub(super) fn levels(xml: &mut XmlReader<'_>) -> LevelBullets {
     let depth = xml.depth();
-    let mut levels = Levels::default();
+    let mut levels = LevelBullets::default();
     let mut at = LEVELS;
     while let Some(tag) = xml.tag_within(depth) {
         let name = tag.name();
@@ -58,19 +58,19 @@ pub(super) fn levels(xml: &mut Xml<'_>) -> Levels {
 }
 
 /// What `own` says, and `other` where it says nothing.
-pub(super) fn or(own: &Levels, other: &Levels) -> Levels {
+pub(super) fn or(own: &LevelBullets, other: &LevelBullets) -> LevelBullets {
     std::array::from_fn(|at| own[at].or(other[at]))
 }
 
 /// What a shape stands for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Placeholder {
+pub(super) struct SlidePlaceholder {
     pub(super) kind: String,
     pub(super) index: String,
 }
 
-impl Placeholder {
-    pub(super) fn of(tag: &Tag<'_>) -> Self {
+impl SlidePlaceholder {
+    pub(super) fn of(tag: &XmlTag<'_>) -> Self {
         Self {
             kind: tag
                 .attribute("type")
@@ -88,19 +88,19 @@ impl Placeholder {
 
 /// A layout with its master.
 #[derive(Default)]
-pub(super) struct Layout {
-    placeholders: HashMap<String, Levels>,
-    kinds: HashMap<String, Levels>,
-    body: Levels,
+pub(super) struct SlideLayout {
+    placeholders: HashMap<String, LevelBullets>,
+    kinds: HashMap<String, LevelBullets>,
+    body: LevelBullets,
     /// The ground that a layout and its master give a slide.
-    pub(super) ground: SlideGround,
+    pub(super) ground: SlideBackground,
 }
 
-impl Layout {
+impl SlideLayout {
     /// Reads the styles of a master, and the ground that it gives its slides.
     pub(super) fn read_master(&mut self, text: &str, theme: &str) {
-        self.ground = SlideGround::of_master(text, theme);
-        let mut xml = Xml::new(text, None);
+        self.ground = SlideBackground::of_master(text, theme);
+        let mut xml = XmlReader::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() == "bodyStyle" {
                 self.body = levels(&mut xml);
@@ -112,12 +112,12 @@ impl Layout {
     /// Reads the placeholders of a layout.
     pub(super) fn read(&mut self, text: &str) {
         self.ground.draw(text);
-        let mut xml = Xml::new(text, None);
+        let mut xml = XmlReader::new(text, None);
         let mut placeholder = None;
         while let Some(tag) = xml.tag_within(0) {
             match tag.name() {
                 "sp" => placeholder = None,
-                "ph" => placeholder = Some(Placeholder::of(&tag)),
+                "ph" => placeholder = Some(SlidePlaceholder::of(&tag)),
                 "lstStyle" if self.placeholders.len() < MAX_PLACEHOLDERS => {
                     let levels = levels(&mut xml);
                     if let Some(of) = placeholder.take() {
@@ -131,15 +131,15 @@ impl Layout {
     }
 
     /// What stands before the paragraphs of a placeholder.
-    pub(super) fn levels(&self, of: &Placeholder) -> Levels {
+    pub(super) fn levels(&self, of: &SlidePlaceholder) -> LevelBullets {
         if !of.is_body() {
-            return Levels::default();
+            return LevelBullets::default();
         }
         let own = if of.index.is_empty() {
             self.kinds.get(&of.kind)
         } else {
             self.placeholders.get(&of.index)
         };
-        or(own.unwrap_or(&Levels::default()), &self.body)
+        or(own.unwrap_or(&LevelBullets::default()), &self.body)
     }
 }

@@ -6,21 +6,21 @@
 //! | module | what it is |
 //! |---|---|
 //! | `bullets` | which paragraphs are items |
-//! | `ground` | what the text of a slide stands on |
+//! | `background` | what the text of a slide stands on |
 //! | `slide` | the shapes of a slide |
 //! | `text` | paragraphs and what runs in them |
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use self::bullets::Layout;
-use super::Read;
-use super::blocks::Blocks;
-use super::package::Package;
-use super::xml::{Xml, is_true};
+use self::bullets::SlideLayout;
+use super::ParsedDocument;
+use super::blocks::BlockWriter;
+use super::package::ZipPackage;
+use super::xml::{XmlReader, is_true};
 
+mod background;
 mod bullets;
-mod ground;
 mod slide;
 mod text;
 
@@ -28,25 +28,25 @@ mod text;
 const MAX_SLIDES: usize = 5000;
 
 /// Reads the document whose presentation is `main`.
-pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
+pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     let relations = package.relations(main);
     let text = package.text(main).unwrap_or_default();
     let mut slides = Vec::new();
-    let mut xml = Xml::new(&text, package.end());
+    let mut xml = XmlReader::new(&text, package.end());
     while let Some(tag) = xml.tag_within(0) {
         if tag.name() == "sldId" && slides.len() < MAX_SLIDES {
             let id = tag.relation("id").unwrap_or_default();
             slides.extend(relations.part(&id).map(str::to_owned));
         }
     }
-    let mut read = Read {
+    let mut read = ParsedDocument {
         broken: xml.broken,
-        ..Read::default()
+        ..ParsedDocument::default()
     };
     drop(xml);
     drop(text);
-    let mut blocks = Blocks::default();
-    let mut layouts: HashMap<String, Rc<Layout>> = HashMap::new();
+    let mut blocks = BlockWriter::default();
+    let mut layouts: HashMap<String, Rc<SlideLayout>> = HashMap::new();
     let mut hidden = 0;
     for (at, name) in slides.iter().enumerate() {
         if !blocks.has_room() || read.late {
@@ -61,7 +61,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
             continue;
         }
         let layout = layout(package, relations.first("slideLayout"), &mut layouts);
-        let mut slide = slide::Slide::new(package, &relations, layout);
+        let mut slide = slide::SlideReader::new(package, &relations, layout);
         slide.read(&text);
         let title = slide.title();
         if read.title.is_empty() {
@@ -80,7 +80,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         };
         let relations = package.relations(&name);
         let text = package.text(&name).unwrap_or_default();
-        let mut notes = slide::Slide::notes(package, &relations);
+        let mut notes = slide::SlideReader::notes(package, &relations);
         notes.read(&text);
         if notes.has_text() {
             blocks.head(3, "Notes");
@@ -104,7 +104,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
 }
 
 fn is_hidden(slide: &str) -> bool {
-    let mut xml = Xml::new(slide, None);
+    let mut xml = XmlReader::new(slide, None);
     let root = xml.tag_within(0);
     root.and_then(|root| root.attribute("show").map(|show| !is_true(&show)))
         .unwrap_or(false)
@@ -112,10 +112,10 @@ fn is_hidden(slide: &str) -> bool {
 
 /// What a layout and its master say of lists.
 fn layout(
-    package: &mut Package<'_>,
+    package: &mut ZipPackage<'_>,
     name: Option<&str>,
-    known: &mut HashMap<String, Rc<Layout>>,
-) -> Rc<Layout> {
+    known: &mut HashMap<String, Rc<SlideLayout>>,
+) -> Rc<SlideLayout> {
     let Some(name) = name else {
         return Rc::default();
     };
@@ -123,7 +123,7 @@ fn layout(
         return Rc::clone(layout);
     }
     let relations = package.relations(name);
-    let mut layout = Layout::default();
+    let mut layout = SlideLayout::default();
     if let Some(master) = relations.first("slideMaster").map(str::to_owned) {
         let relations = package.relations(&master);
         let mut text = |name: Option<&str>| name.and_then(|name| package.text(name));

@@ -2,13 +2,13 @@
 //!
 //! Rules: ISO/IEC 29500-1, 21.1.2 (text).
 
-use super::super::blocks::Blocks;
-use super::super::inlines::{Inlines, Looks};
+use super::super::blocks::BlockWriter;
+use super::super::inlines::{InlineContent, RunStyle};
 use super::super::omml;
-use super::super::package::Relations;
-use super::super::xml::{Item, Tag, Xml, is_true};
-use super::bullets::{self, Bullet, LEVELS, Levels};
-use super::ground::SlideGround;
+use super::super::package::PartRelationships;
+use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use super::background::SlideBackground;
+use super::bullets::{self, BulletKind, LEVELS, LevelBullets};
 
 /// The deepest level of a list.
 const DEEPEST: u8 = 8;
@@ -20,20 +20,20 @@ const MAX_RUN: usize = 4 << 20;
 const SMALLEST: u32 = 200;
 
 /// A paragraph.
-pub(super) struct Paragraph {
-    pub(super) inlines: Inlines,
+pub(super) struct SlideParagraph {
+    pub(super) inlines: InlineContent,
     level: u8,
-    bullet: Bullet,
+    bullet: BulletKind,
 }
 
 /// Reads the text of the element that was opened last.
 /// A `ground` is given where it is white: on that, white text is not seen.
 pub(super) fn read(
-    xml: &mut Xml<'_>,
-    relations: &Relations,
-    levels: &Levels,
-    ground: Option<&SlideGround>,
-) -> Vec<Paragraph> {
+    xml: &mut XmlReader<'_>,
+    relations: &PartRelationships,
+    levels: &LevelBullets,
+    ground: Option<&SlideBackground>,
+) -> Vec<SlideParagraph> {
     let depth = xml.depth();
     let mut levels = *levels;
     let mut paragraphs = Vec::new();
@@ -49,17 +49,17 @@ pub(super) fn read(
 }
 
 fn paragraph(
-    xml: &mut Xml<'_>,
-    relations: &Relations,
-    levels: &Levels,
-    ground: Option<&SlideGround>,
-) -> Paragraph {
+    xml: &mut XmlReader<'_>,
+    relations: &PartRelationships,
+    levels: &LevelBullets,
+    ground: Option<&SlideBackground>,
+) -> SlideParagraph {
     let depth = xml.depth();
-    let mut inlines = Inlines::default();
-    let mut looks = Some(Looks::default());
+    let mut inlines = InlineContent::default();
+    let mut looks = Some(RunStyle::default());
     let (mut level, mut own) = (0, None);
     while let Some(item) = xml.within(depth) {
-        let Item::Open(tag) = item else { continue };
+        let XmlEvent::Open(tag) = item else { continue };
         match tag.name() {
             "pPr" => {
                 level = tag.number::<u8>("lvl").unwrap_or(0).min(DEEPEST);
@@ -68,7 +68,7 @@ fn paragraph(
                     own = bullets::bullet_of(&tag).or(own);
                 }
             }
-            "r" | "fld" => looks = Some(Looks::default()),
+            "r" | "fld" => looks = Some(RunStyle::default()),
             "rPr" => looks = run(xml, &tag, relations, ground),
             "t" => {
                 let text = xml.text_within(MAX_RUN);
@@ -76,18 +76,20 @@ fn paragraph(
                     inlines.text(looks, &text);
                 }
             }
-            "oMath" => inlines.text(&Looks::default(), &omml::in_one_line(xml)),
+            "oMath" => inlines.text(&RunStyle::default(), &omml::in_one_line(xml)),
             "br" => {
                 inlines.line_end();
                 xml.skip();
             }
-            "tab" => inlines.text(&Looks::default(), "\t"),
+            "tab" => inlines.text(&RunStyle::default(), "\t"),
             "endParaRPr" | "Fallback" => xml.skip(),
             _ => {}
         }
     }
-    let bullet = own.or(levels[usize::from(level)]).unwrap_or(Bullet::None);
-    Paragraph {
+    let bullet = own
+        .or(levels[usize::from(level)])
+        .unwrap_or(BulletKind::None);
+    SlideParagraph {
         inlines,
         level,
         bullet,
@@ -96,19 +98,19 @@ fn paragraph(
 
 /// The looks of a run; `None` if nobody sees it.
 fn run(
-    xml: &mut Xml<'_>,
-    tag: &Tag<'_>,
-    relations: &Relations,
-    ground: Option<&SlideGround>,
-) -> Option<Looks> {
+    xml: &mut XmlReader<'_>,
+    tag: &XmlTag<'_>,
+    relations: &PartRelationships,
+    ground: Option<&SlideBackground>,
+) -> Option<RunStyle> {
     let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
-    let mut looks = Looks {
+    let mut looks = RunStyle {
         bold: on("b"),
         italic: on("i"),
         deleted: tag
             .attribute("strike")
             .is_some_and(|strike| strike != "noStrike"),
-        ..Looks::default()
+        ..RunStyle::default()
     };
     let mut unseen = tag.number::<u32>("sz").is_some_and(|size| size < SMALLEST);
     let depth = xml.depth();
@@ -130,21 +132,21 @@ fn run(
 }
 
 /// Writes paragraphs as items and text.
-pub(super) fn write(paragraphs: &[Paragraph], key: u32, blocks: &mut Blocks) {
+pub(super) fn write(paragraphs: &[SlideParagraph], key: u32, blocks: &mut BlockWriter) {
     let mut counts = [0_u32; LEVELS];
     for paragraph in paragraphs {
         let at = usize::from(paragraph.level);
         counts[at + 1..].fill(0);
         match paragraph.bullet {
-            Bullet::None => {
+            BulletKind::None => {
                 counts[at] = 0;
                 blocks.paragraph(&paragraph.inlines);
             }
-            Bullet::Mark => {
+            BulletKind::Mark => {
                 counts[at] = 0;
                 blocks.item(paragraph.level, None, key, &paragraph.inlines);
             }
-            Bullet::Number(start) => {
+            BulletKind::Number(start) => {
                 if paragraph.inlines.is_blank() {
                     continue;
                 }
@@ -158,13 +160,13 @@ pub(super) fn write(paragraphs: &[Paragraph], key: u32, blocks: &mut Blocks) {
 }
 
 /// The paragraphs of a cell, each on a line.
-pub(super) fn in_cell(paragraphs: Vec<Paragraph>) -> Inlines {
-    let mut cell = Inlines::default();
+pub(super) fn in_cell(paragraphs: Vec<SlideParagraph>) -> InlineContent {
+    let mut cell = InlineContent::default();
     for paragraph in paragraphs {
         if !paragraph.inlines.is_blank() {
             cell.next_line();
-            if paragraph.bullet != Bullet::None {
-                cell.text(&Looks::default(), "\u{2022} ");
+            if paragraph.bullet != BulletKind::None {
+                cell.text(&RunStyle::default(), "\u{2022} ");
             }
             cell.append(paragraph.inlines);
         }

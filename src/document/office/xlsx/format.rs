@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::super::number;
-use super::super::xml::Xml;
+use super::super::xml::XmlReader;
 use crate::calendar;
 
 /// The most formats of a document.
@@ -22,7 +22,7 @@ const LAST_DAY: f64 = 2_958_466.0;
 
 /// What a format makes of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum NumberFormat {
     Number,
     /// With so many digits behind the point.
     Percent(u8),
@@ -37,17 +37,17 @@ enum Kind {
 
 /// The formats of a document's cells.
 #[derive(Default)]
-pub(super) struct Formats {
-    cells: Vec<Kind>,
+pub(super) struct CellFormats {
+    cells: Vec<NumberFormat>,
     from_1904: bool,
 }
 
-impl Formats {
+impl CellFormats {
     pub(super) fn read(styles: &str, from_1904: bool) -> Self {
-        let mut own: HashMap<u32, Kind> = HashMap::new();
+        let mut own: HashMap<u32, NumberFormat> = HashMap::new();
         let mut cells = Vec::new();
         let mut in_cells = None;
-        let mut xml = Xml::new(styles, None);
+        let mut xml = XmlReader::new(styles, None);
         while let Some(tag) = xml.tag_within(0) {
             let depth = xml.depth();
             match tag.name() {
@@ -72,7 +72,11 @@ impl Formats {
 
     /// A number as the cell of this style shows it.
     pub(super) fn shown(&self, value: &str, style: usize) -> String {
-        let kind = self.cells.get(style).copied().unwrap_or(Kind::Number);
+        let kind = self
+            .cells
+            .get(style)
+            .copied()
+            .unwrap_or(NumberFormat::Number);
         let Ok(parsed) = value.parse::<f64>() else {
             return value.to_owned();
         };
@@ -83,40 +87,40 @@ impl Formats {
         };
         let is_date = (0.0..LAST_DAY).contains(&days);
         match kind {
-            Kind::Hidden => String::new(),
-            Kind::Percent(digits) => {
+            NumberFormat::Hidden => String::new(),
+            NumberFormat::Percent(digits) => {
                 let text = format!("{:.*}", usize::from(digits), parsed * 100.0);
                 format!("{text}%")
             }
-            Kind::Date if is_date && days.fract() < 1e-9 => date(days),
-            Kind::Date | Kind::DateTime if is_date => {
+            NumberFormat::Date if is_date && days.fract() < 1e-9 => date(days),
+            NumberFormat::Date | NumberFormat::DateTime if is_date => {
                 format!("{} {}", date(days), time(days.fract()))
             }
-            Kind::Time if (0.0..1.0).contains(&parsed) => time(parsed),
-            Kind::Time if is_date => format!("{} {}", date(days), time(days.fract())),
-            Kind::Elapsed if parsed.abs() < LAST_DAY => elapsed(parsed),
+            NumberFormat::Time if (0.0..1.0).contains(&parsed) => time(parsed),
+            NumberFormat::Time if is_date => format!("{} {}", date(days), time(days.fract())),
+            NumberFormat::Elapsed if parsed.abs() < LAST_DAY => elapsed(parsed),
             _ => number(parsed),
         }
     }
 }
 
 /// What a format does that every program knows.
-fn built_in(id: u32) -> Kind {
+fn built_in(id: u32) -> NumberFormat {
     match id {
-        9 => Kind::Percent(0),
-        10 => Kind::Percent(2),
-        14..=17 | 27..=31 | 36 | 50..=54 | 57 | 58 => Kind::Date,
-        18..=21 | 32..=35 | 45 | 47 | 55 | 56 => Kind::Time,
-        22 => Kind::DateTime,
-        46 => Kind::Elapsed,
-        _ => Kind::Number,
+        9 => NumberFormat::Percent(0),
+        10 => NumberFormat::Percent(2),
+        14..=17 | 27..=31 | 36 | 50..=54 | 57 | 58 => NumberFormat::Date,
+        18..=21 | 32..=35 | 45 | 47 | 55 | 56 => NumberFormat::Time,
+        22 => NumberFormat::DateTime,
+        46 => NumberFormat::Elapsed,
+        _ => NumberFormat::Number,
     }
 }
 
 /// What a format does, by its code.
-fn kind_of(code: &str) -> Kind {
+fn kind_of(code: &str) -> NumberFormat {
     if code.trim() == ";;;" {
-        return Kind::Hidden;
+        return NumberFormat::Hidden;
     }
     // Its first section is that of positive numbers.
     let (mut day, mut hour, mut minute_or_month, mut percent) = (false, false, false, false);
@@ -131,7 +135,7 @@ fn kind_of(code: &str) -> Kind {
                 let inside: String = rest.by_ref().take_while(|c| *c != ']').collect();
                 let inside = inside.to_ascii_lowercase();
                 if !inside.is_empty() && inside.chars().all(|c| matches!(c, 'h' | 'm' | 's')) {
-                    return Kind::Elapsed;
+                    return NumberFormat::Elapsed;
                 }
             }
             'd' | 'D' | 'y' | 'Y' | 'e' | 'b' => day = true,
@@ -153,11 +157,11 @@ fn kind_of(code: &str) -> Kind {
         }
     }
     match (day, hour, minute_or_month) {
-        (true, true, _) => Kind::DateTime,
-        (true, false, _) | (false, false, true) => Kind::Date,
-        (false, true, _) => Kind::Time,
-        _ if percent => Kind::Percent(digits.min(10)),
-        _ => Kind::Number,
+        (true, true, _) => NumberFormat::DateTime,
+        (true, false, _) | (false, false, true) => NumberFormat::Date,
+        (false, true, _) => NumberFormat::Time,
+        _ if percent => NumberFormat::Percent(digits.min(10)),
+        _ => NumberFormat::Number,
     }
 }
 
@@ -213,19 +217,19 @@ mod tests {
     #[test]
     fn a_format_is_told_from_its_code() {
         for (code, wanted) in [
-            ("General", Kind::Number),
-            ("0.00E+00", Kind::Number),
-            ("#,##0.00 \"days\"", Kind::Number),
-            ("[Red]0;[Blue]-0", Kind::Number),
-            ("0.0%", Kind::Percent(1)),
-            ("yyyy-mm-dd", Kind::Date),
-            ("mmm\\-yy", Kind::Date),
-            ("[$-409]d. mmmm yyyy;@", Kind::Date),
-            ("dd/mm/yyyy hh:mm", Kind::DateTime),
-            ("h:mm AM/PM", Kind::Time),
-            ("[h]:mm:ss", Kind::Elapsed),
-            (";;;", Kind::Hidden),
-            ("\"h\"0", Kind::Number),
+            ("General", NumberFormat::Number),
+            ("0.00E+00", NumberFormat::Number),
+            ("#,##0.00 \"days\"", NumberFormat::Number),
+            ("[Red]0;[Blue]-0", NumberFormat::Number),
+            ("0.0%", NumberFormat::Percent(1)),
+            ("yyyy-mm-dd", NumberFormat::Date),
+            ("mmm\\-yy", NumberFormat::Date),
+            ("[$-409]d. mmmm yyyy;@", NumberFormat::Date),
+            ("dd/mm/yyyy hh:mm", NumberFormat::DateTime),
+            ("h:mm AM/PM", NumberFormat::Time),
+            ("[h]:mm:ss", NumberFormat::Elapsed),
+            (";;;", NumberFormat::Hidden),
+            ("\"h\"0", NumberFormat::Number),
         ] {
             assert_eq!(kind_of(code), wanted, "{code}");
         }
@@ -236,7 +240,7 @@ mod tests {
         let styles = "<styleSheet><numFmts><numFmt numFmtId='164' formatCode='[h]:mm'/></numFmts>\
              <cellStyleXfs><xf numFmtId='22'/></cellStyleXfs><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/>\
              <xf numFmtId='22'/><xf numFmtId='20'/><xf numFmtId='164'/><xf numFmtId='10'/></cellXfs></styleSheet>";
-        let formats = Formats::read(styles, false);
+        let formats = CellFormats::read(styles, false);
         for (value, style, wanted) in [
             ("45322", 1, "2024-01-31"),
             ("45322.5", 1, "2024-01-31 12:00:00"),
@@ -258,6 +262,9 @@ mod tests {
         ] {
             assert_eq!(formats.shown(value, style), wanted, "{value} {style}");
         }
-        assert_eq!(Formats::read(styles, true).shown("43860", 1), "2024-01-31");
+        assert_eq!(
+            CellFormats::read(styles, true).shown("43860", 1),
+            "2024-01-31"
+        );
     }
 }

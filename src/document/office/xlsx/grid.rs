@@ -1,22 +1,22 @@
 //! Cells as tables: an empty row parts two of them, empty columns are left out.
 
-use super::super::blocks::{Blocks, Cell};
-use super::super::inlines::{Inlines, Looks};
-use super::sheet::{Filled, Row};
+use super::super::blocks::{BlockWriter, TableCell};
+use super::super::inlines::{InlineContent, RunStyle};
+use super::sheet::{SheetCell, SheetRow};
 use crate::sort::Sort;
 
 /// How many places a table may have for each of its cells.
 const SPARSE: usize = 12;
 
 /// Writes the rows of a sheet.
-pub(super) fn write(rows: Vec<Row>, blocks: &mut Blocks) {
-    let mut together: Vec<Row> = Vec::new();
+pub(super) fn write(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
+    let mut together: Vec<SheetRow> = Vec::new();
     for row in rows {
         if !blocks.has_room() {
             return;
         }
         // Rows that are hidden part nothing.
-        let parts = |last: &Row| {
+        let parts = |last: &SheetRow| {
             let hidden = row.hidden.saturating_sub(last.hidden);
             last.number.saturating_add(hidden) + 1 < row.number
         };
@@ -28,7 +28,7 @@ pub(super) fn write(rows: Vec<Row>, blocks: &mut Blocks) {
     write_table(together, blocks);
 }
 
-fn write_table(rows: Vec<Row>, blocks: &mut Blocks) {
+fn write_table(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
     let mut columns: Vec<u32> = rows
         .iter()
         .flat_map(|row| row.cells.iter().map(|cell| cell.column))
@@ -46,9 +46,9 @@ fn write_table(rows: Vec<Row>, blocks: &mut Blocks) {
     if columns.len().saturating_mul(rows.len()) > SPARSE * cells + 4096 {
         for row in rows {
             for cell in &row.cells {
-                let mut item = Inlines::default();
+                let mut item = InlineContent::default();
                 let place = format!("{}{}: ", letters(cell.column), row.number);
-                item.text(&Looks::default(), &place);
+                item.text(&RunStyle::default(), &place);
                 item.append(inlines(cell));
                 blocks.item(0, None, 0, &item);
             }
@@ -59,7 +59,7 @@ fn write_table(rows: Vec<Row>, blocks: &mut Blocks) {
     let width = columns.len();
     let grid = rows.into_iter().map(|row| {
         let mut cells = row.cells.iter().peekable();
-        let at = |column: &u32| Cell {
+        let at = |column: &u32| TableCell {
             content: cells
                 .next_if(|cell| cell.column == *column)
                 .map(inlines)
@@ -71,11 +71,11 @@ fn write_table(rows: Vec<Row>, blocks: &mut Blocks) {
     blocks.rows(width, width, grid);
 }
 
-fn inlines(cell: &Filled) -> Inlines {
-    let mut inlines = Inlines::default();
-    let looks = Looks {
+fn inlines(cell: &SheetCell) -> InlineContent {
+    let mut inlines = InlineContent::default();
+    let looks = RunStyle {
         link: cell.link.clone(),
-        ..Looks::default()
+        ..RunStyle::default()
     };
     for (at, line) in cell.text.lines().enumerate() {
         if at > 0 {

@@ -10,12 +10,12 @@
 //! | `sheet` | the cells of a sheet |
 //! | `grid` | cells as tables |
 
-use self::format::Formats;
-use self::strings::Strings;
-use super::Read;
-use super::blocks::Blocks;
-use super::package::Package;
-use super::xml::Xml;
+use self::format::CellFormats;
+use self::strings::SharedStrings;
+use super::ParsedDocument;
+use super::blocks::BlockWriter;
+use super::package::ZipPackage;
+use super::xml::XmlReader;
 
 mod format;
 mod grid;
@@ -32,14 +32,14 @@ const MAX_CELLS: usize = 300_000;
 const MAX_TEXT: usize = 12 << 20;
 
 /// A sheet, as the workbook names it.
-struct Listed {
+struct SheetEntry {
     name: String,
     relation: String,
     hidden: bool,
 }
 
 /// Reads the document whose workbook is `main`.
-pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
+pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     let relations = package.relations(main);
     let workbook = package.text(main).unwrap_or_default();
     let (sheets, from_1904) = listed(&workbook);
@@ -48,10 +48,10 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         name.and_then(|name| package.text(&name))
             .unwrap_or_default()
     };
-    let formats = Formats::read(&part("styles"), from_1904);
-    let strings = Strings::read(&part("sharedStrings"));
-    let mut blocks = Blocks::default();
-    let mut room = sheet::Room {
+    let formats = CellFormats::read(&part("styles"), from_1904);
+    let strings = SharedStrings::read(&part("sharedStrings"));
+    let mut blocks = BlockWriter::default();
+    let mut room = sheet::CellBudget {
         cells: MAX_CELLS,
         text: MAX_TEXT,
     };
@@ -72,7 +72,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
             continue;
         };
         blocks.head(2, &sheet.name);
-        let context = sheet::Context {
+        let context = sheet::SheetContext {
             strings: &strings,
             formats: &formats,
             links: &links,
@@ -120,7 +120,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         ));
     }
     blocks.end();
-    Read {
+    ParsedDocument {
         title: String::new(),
         cut: blocks.cut || cut,
         late,
@@ -138,16 +138,16 @@ fn plural(count: usize, what: &str) -> String {
 }
 
 /// The sheets in their order, and whether days are counted from 1904 on.
-fn listed(workbook: &str) -> (Vec<Listed>, bool) {
+fn listed(workbook: &str) -> (Vec<SheetEntry>, bool) {
     let (mut sheets, mut from_1904) = (Vec::new(), false);
-    let mut xml = Xml::new(workbook, None);
+    let mut xml = XmlReader::new(workbook, None);
     while let Some(tag) = xml.tag_within(0) {
         match tag.name() {
             "workbookPr" => {
                 let on = tag.attribute("date1904");
                 from_1904 = on.is_some_and(|on| super::xml::is_true(&on));
             }
-            "sheet" if sheets.len() < MAX_SHEETS => sheets.push(Listed {
+            "sheet" if sheets.len() < MAX_SHEETS => sheets.push(SheetEntry {
                 name: tag.attribute("name").unwrap_or_default().into_owned(),
                 relation: tag.relation("id").unwrap_or_default().into_owned(),
                 hidden: tag

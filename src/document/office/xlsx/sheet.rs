@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
 
-use super::super::package::Relations;
-use super::super::xml::{Item, Tag, Xml, is_true};
-use super::format::Formats;
-use super::strings::{self, MAX_CELL, Strings};
+use super::super::package::PartRelationships;
+use super::super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
+use super::format::CellFormats;
+use super::strings::{self, MAX_CELL, SharedStrings};
 use crate::sort::Sort;
 
 /// The most columns and rows of a sheet.
@@ -23,35 +23,35 @@ const MAX_RANGES: usize = 2000;
 const MAX_LINKS: usize = 20_000;
 
 /// What a sheet's cells refer to.
-pub(super) struct Context<'a> {
-    pub(super) strings: &'a Strings,
-    pub(super) formats: &'a Formats,
-    pub(super) links: &'a Relations,
+pub(super) struct SheetContext<'a> {
+    pub(super) strings: &'a SharedStrings,
+    pub(super) formats: &'a CellFormats,
+    pub(super) links: &'a PartRelationships,
     pub(super) end: Option<Instant>,
 }
 
 /// A cell that holds something.
-pub(super) struct Filled {
+pub(super) struct SheetCell {
     pub(super) column: u32,
     pub(super) text: Box<str>,
     pub(super) link: Option<Rc<str>>,
 }
 
 /// A row that holds something: its number, and its cells by their columns.
-pub(super) struct Row {
+pub(super) struct SheetRow {
     pub(super) number: u32,
     /// How many hidden rows lie before it.
     pub(super) hidden: u32,
-    pub(super) cells: Vec<Filled>,
+    pub(super) cells: Vec<SheetCell>,
 }
 
 /// How many cells and how many bytes of text may still be read.
-pub(super) struct Room {
+pub(super) struct CellBudget {
     pub(super) cells: usize,
     pub(super) text: usize,
 }
 
-impl Room {
+impl CellBudget {
     fn is_left(&self) -> bool {
         self.cells > 0 && self.text > 0
     }
@@ -59,8 +59,8 @@ impl Room {
 
 /// What was read of a sheet.
 #[derive(Default)]
-pub(super) struct Sheet {
-    pub(super) rows: Vec<Row>,
+pub(super) struct SheetContent {
+    pub(super) rows: Vec<SheetRow>,
     pub(super) hidden_rows: usize,
     pub(super) hidden_columns: usize,
     pub(super) cut: bool,
@@ -69,16 +69,16 @@ pub(super) struct Sheet {
 }
 
 /// Reads a sheet, as far as there is room for it.
-pub(super) fn read(text: &str, context: &Context<'_>, room: &mut Room) -> Sheet {
-    let mut sheet = Sheet::default();
+pub(super) fn read(text: &str, context: &SheetContext<'_>, room: &mut CellBudget) -> SheetContent {
+    let mut sheet = SheetContent::default();
     let links = links(text, context);
     let mut hidden = vec![false; MAX_COLUMN as usize + 1];
     let mut ranges = 0;
     let (mut row_after, mut column_after) = (1, 1);
     let mut hidden_seen = std::collections::HashSet::new();
-    let mut xml = Xml::new(text, context.end);
+    let mut xml = XmlReader::new(text, context.end);
     while let Some(item) = xml.within(0) {
-        let Item::Open(tag) = item else { continue };
+        let XmlEvent::Open(tag) = item else { continue };
         match tag.name() {
             "col" if is_hidden(&tag) && ranges < MAX_RANGES => {
                 ranges += 1;
@@ -115,14 +115,14 @@ pub(super) fn read(text: &str, context: &Context<'_>, room: &mut Room) -> Sheet 
                 }
                 room.cells -= 1;
                 room.text = room.text.saturating_sub(shown.len());
-                let cell = Filled {
+                let cell = SheetCell {
                     column,
                     text: shown.trim().into(),
                     link: links.get(&(number, column)).cloned(),
                 };
                 match sheet.rows.last_mut() {
                     Some(row) if row.number == number => row.cells.push(cell),
-                    _ => sheet.rows.push(Row {
+                    _ => sheet.rows.push(SheetRow {
                         number,
                         hidden: u32::try_from(sheet.hidden_rows).unwrap_or(u32::MAX),
                         cells: vec![cell],
@@ -155,12 +155,12 @@ pub(super) fn read(text: &str, context: &Context<'_>, room: &mut Room) -> Sheet 
     sheet
 }
 
-fn is_hidden(tag: &Tag<'_>) -> bool {
+fn is_hidden(tag: &XmlTag<'_>) -> bool {
     tag.attribute("hidden").is_some_and(|on| is_true(&on))
 }
 
 /// What a cell shows.
-fn cell(xml: &mut Xml<'_>, tag: &Tag<'_>, context: &Context<'_>) -> String {
+fn cell(xml: &mut XmlReader<'_>, tag: &XmlTag<'_>, context: &SheetContext<'_>) -> String {
     let style = tag.number("s").unwrap_or(0);
     let kind = tag.attribute("t").unwrap_or_default().into_owned();
     let level = xml.depth();
@@ -220,7 +220,7 @@ fn place_of(place: &str) -> Option<(u32, u32)> {
 }
 
 /// The links of cells, which come behind them.
-fn links(text: &str, context: &Context<'_>) -> HashMap<(u32, u32), Rc<str>> {
+fn links(text: &str, context: &SheetContext<'_>) -> HashMap<(u32, u32), Rc<str>> {
     let mut links = HashMap::new();
     let Some(start) = text
         .rfind("<hyperlinks")
@@ -229,7 +229,7 @@ fn links(text: &str, context: &Context<'_>) -> HashMap<(u32, u32), Rc<str>> {
         return links;
     };
     let start = text[..=start].rfind('<').unwrap_or(start);
-    let mut xml = Xml::new(&text[start..], context.end);
+    let mut xml = XmlReader::new(&text[start..], context.end);
     while let Some(tag) = xml.tag_within(0) {
         if tag.name() != "hyperlink" || links.len() >= MAX_LINKS {
             continue;

@@ -2,7 +2,7 @@
 //!
 //! Rules: ISO/IEC 29500-1, 18.4.
 
-use super::super::xml::Xml;
+use super::super::xml::XmlReader;
 
 /// How long all texts may be, in bytes, and how many there may be.
 const MAX_TEXT: usize = 32 << 20;
@@ -13,16 +13,16 @@ pub(super) const MAX_CELL: usize = 160 * 1024;
 
 /// The texts, in one string, with where each ends.
 #[derive(Default)]
-pub(super) struct Strings {
+pub(super) struct SharedStrings {
     text: String,
     ends: Vec<u32>,
     cut: bool,
 }
 
-impl Strings {
+impl SharedStrings {
     pub(super) fn read(text: &str) -> Self {
         let mut strings = Self::default();
-        let mut xml = Xml::new(text, None);
+        let mut xml = XmlReader::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() != "si" {
                 continue;
@@ -56,7 +56,7 @@ impl Strings {
 }
 
 /// The text of the element that was opened last, without how it is spoken.
-pub(super) fn rich(xml: &mut Xml<'_>) -> String {
+pub(super) fn rich(xml: &mut XmlReader<'_>) -> String {
     let level = xml.depth();
     let mut all = String::new();
     while let Some(tag) = xml.tag_within(level) {
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn texts_lose_their_escapes_and_their_pronunciation() {
-        let strings = Strings::read(
+        let strings = SharedStrings::read(
             "<sst><si><t>a_x000D__x005F_b _xyz</t></si><si><r><rPr><b/></rPr><t>c</t></r><r><t>d</t></r>\
              <rPh><t>no</t></rPh></si><si/></sst>",
         );

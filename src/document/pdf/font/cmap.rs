@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use encoding_rs::Encoding;
 
-use super::super::lexer::{Item, Lexer, Operand};
+use super::super::lexer::{PdfLexer, PdfOperand, PdfToken};
 use crate::sort::Sort;
 
 /// The most entries of a map.
@@ -17,7 +17,7 @@ const MAX_ENTRIES: usize = 300_000;
 /// The longest text of one code, in bytes.
 const MAX_TEXT: usize = 512;
 
-struct Range {
+struct CmapRange {
     low: u32,
     high: u32,
     /// The text of `low`; of its last character those that follow count on.
@@ -26,7 +26,7 @@ struct Range {
 
 /// How codes follow one another in a string.
 #[derive(Clone, Copy)]
-enum Codes {
+enum CodeScheme {
     /// Each is two bytes.
     Two,
     /// As the map says which bytes are one.
@@ -39,22 +39,22 @@ enum Codes {
 }
 
 /// A character map.
-pub(super) struct CMap {
-    codes: Codes,
+pub(super) struct CharacterMap {
+    codes: CodeScheme,
     /// Length in bytes, lowest and highest code.
     spaces: Vec<(usize, u32, u32)>,
     texts: HashMap<u32, String>,
-    ranges: Vec<Range>,
+    ranges: Vec<CmapRange>,
     /// Lowest and highest code, the glyph of the lowest.
     cids: Vec<(u32, u32, u32)>,
     pub(super) vertical: bool,
     sorted: bool,
 }
 
-impl Default for CMap {
+impl Default for CharacterMap {
     fn default() -> Self {
         Self {
-            codes: Codes::Two,
+            codes: CodeScheme::Two,
             spaces: Vec::new(),
             texts: HashMap::new(),
             ranges: Vec::new(),
@@ -83,32 +83,32 @@ fn utf16(bytes: &[u8]) -> String {
         .collect()
 }
 
-impl CMap {
+impl CharacterMap {
     /// The map of this name.
     pub(super) fn named(name: &[u8]) -> Self {
         let name = String::from_utf8_lossy(name);
         let has = |part: &str| name.contains(part);
         let codes = if has("UTF8") {
-            Codes::Utf8
+            CodeScheme::Utf8
         } else if has("UTF32") {
-            Codes::Utf32
+            CodeScheme::Utf32
         } else if has("UCS2") || has("UTF16") {
-            Codes::Utf16
+            CodeScheme::Utf16
         } else if has("RKSJ") {
-            Codes::Set(encoding_rs::SHIFT_JIS)
+            CodeScheme::Set(encoding_rs::SHIFT_JIS)
         } else if name == "H" || name == "V" {
             // JIS X 0208 without the bits that EUC sets: see `text`.
-            Codes::Two
+            CodeScheme::Two
         } else if has("EUC-") && !has("GB") && !has("KSC") && !has("CNS") {
-            Codes::Set(encoding_rs::EUC_JP)
+            CodeScheme::Set(encoding_rs::EUC_JP)
         } else if has("GB") {
-            Codes::Set(encoding_rs::GB18030)
+            CodeScheme::Set(encoding_rs::GB18030)
         } else if has("B5") || has("HKscs") {
-            Codes::Set(encoding_rs::BIG5)
+            CodeScheme::Set(encoding_rs::BIG5)
         } else if has("KSC") {
-            Codes::Set(encoding_rs::EUC_KR)
+            CodeScheme::Set(encoding_rs::EUC_KR)
         } else {
-            Codes::Two
+            CodeScheme::Two
         };
         Self {
             codes,
@@ -120,29 +120,30 @@ impl CMap {
     /// Reads a map, on top of the one it is based on.
     pub(super) fn parse(bytes: &[u8], base: Option<Self>) -> Self {
         let mut map = base.unwrap_or_default();
-        let mut lexer = Lexer::new(bytes);
+        let mut lexer = PdfLexer::new(bytes);
         let mut operands = Vec::new();
         while let Some(item) = lexer.next() {
             match item {
-                Item::Operand(operand) => {
+                PdfToken::Operand(operand) => {
                     if operands.len() < MAX_ENTRIES {
                         operands.push(operand);
                     }
                     continue;
                 }
-                Item::Operator(b"endcodespacerange") => map.add_spaces(&operands),
-                Item::Operator(b"endbfchar") => map.add_texts(&operands),
-                Item::Operator(b"endbfrange") => map.add_ranges(&operands),
-                Item::Operator(b"endcidchar") => map.add_cids(&operands, 2),
-                Item::Operator(b"endcidrange") => map.add_cids(&operands, 3),
-                Item::Operator(b"def") => {
-                    if let [.., Operand::Name(name), Operand::Number(mode)] = operands.as_slice()
+                PdfToken::Operator(b"endcodespacerange") => map.add_spaces(&operands),
+                PdfToken::Operator(b"endbfchar") => map.add_texts(&operands),
+                PdfToken::Operator(b"endbfrange") => map.add_ranges(&operands),
+                PdfToken::Operator(b"endcidchar") => map.add_cids(&operands, 2),
+                PdfToken::Operator(b"endcidrange") => map.add_cids(&operands, 3),
+                PdfToken::Operator(b"def") => {
+                    if let [.., PdfOperand::Name(name), PdfOperand::Number(mode)] =
+                        operands.as_slice()
                         && name.as_ref() == b"WMode"
                     {
                         map.vertical = *mode > 0.0;
                     }
                 }
-                Item::Operator(_) => {}
+                PdfToken::Operator(_) => {}
             }
             operands.clear();
         }
@@ -161,19 +162,19 @@ impl CMap {
         self.weight() >= MAX_ENTRIES
     }
 
-    fn add_spaces(&mut self, operands: &[Operand<'_>]) {
+    fn add_spaces(&mut self, operands: &[PdfOperand<'_>]) {
         for pair in operands.chunks_exact(2) {
             if let (Some(low), Some(high)) = (pair[0].string(), pair[1].string())
                 && (1..=4).contains(&low.len())
                 && self.spaces.len() < 256
             {
                 self.spaces.push((low.len(), value(low), value(high)));
-                self.codes = Codes::Spaces;
+                self.codes = CodeScheme::Spaces;
             }
         }
     }
 
-    fn add_texts(&mut self, operands: &[Operand<'_>]) {
+    fn add_texts(&mut self, operands: &[PdfOperand<'_>]) {
         for pair in operands.chunks_exact(2) {
             if let (Some(code), Some(text)) = (pair[0].string(), pair[1].string())
                 && !self.full()
@@ -183,18 +184,18 @@ impl CMap {
         }
     }
 
-    fn add_ranges(&mut self, operands: &[Operand<'_>]) {
+    fn add_ranges(&mut self, operands: &[PdfOperand<'_>]) {
         for triple in operands.chunks_exact(3) {
             let (Some(low), Some(high)) = (triple[0].string(), triple[1].string()) else {
                 continue;
             };
             let (low, high) = (value(low), value(high));
             match &triple[2] {
-                Operand::String(text) if low <= high && !self.full() => {
+                PdfOperand::String(text) if low <= high && !self.full() => {
                     let text = utf16(text);
-                    self.ranges.push(Range { low, high, text });
+                    self.ranges.push(CmapRange { low, high, text });
                 }
-                Operand::Array(texts) => {
+                PdfOperand::Array(texts) => {
                     for (code, text) in (low..=high).zip(texts) {
                         if let Some(text) = text.string()
                             && !self.full()
@@ -208,7 +209,7 @@ impl CMap {
         }
     }
 
-    fn add_cids(&mut self, operands: &[Operand<'_>], each: usize) {
+    fn add_cids(&mut self, operands: &[PdfOperand<'_>], each: usize) {
         for entry in operands.chunks_exact(each) {
             let (Some(low), Some(high)) = (entry[0].string(), entry[each - 2].string()) else {
                 continue;
@@ -236,7 +237,7 @@ impl CMap {
             let after = self.ranges.partition_point(|range| range.low <= code);
             after.checked_sub(1).map(|at| &self.ranges[at])
         } else {
-            let holds = |range: &&Range| range.low <= code && code <= range.high;
+            let holds = |range: &&CmapRange| range.low <= code && code <= range.high;
             self.ranges.iter().find(holds)
         };
         let Some(range) = found.filter(|range| code <= range.high) else {
@@ -258,16 +259,16 @@ impl CMap {
     pub(super) fn set_text(&self, bytes: &[u8], text: &mut String) -> bool {
         let before = text.len();
         match self.codes {
-            Codes::Set(set) => {
+            CodeScheme::Set(set) => {
                 let (decoded, bad) = set.decode_without_bom_handling(bytes);
                 if !bad {
                     text.push_str(&decoded);
                 }
             }
-            Codes::Utf16 => text.push_str(&utf16(bytes)),
-            Codes::Utf8 => text.push_str(str::from_utf8(bytes).unwrap_or_default()),
-            Codes::Utf32 => text.extend(char::from_u32(value(bytes))),
-            Codes::Two | Codes::Spaces => {}
+            CodeScheme::Utf16 => text.push_str(&utf16(bytes)),
+            CodeScheme::Utf8 => text.push_str(str::from_utf8(bytes).unwrap_or_default()),
+            CodeScheme::Utf32 => text.extend(char::from_u32(value(bytes))),
+            CodeScheme::Two | CodeScheme::Spaces => {}
         }
         text.len() > before
     }
@@ -275,7 +276,7 @@ impl CMap {
     /// The glyph of a code.
     pub(super) fn cid(&self, code: u32) -> Option<u32> {
         if self.cids.is_empty() {
-            return matches!(self.codes, Codes::Two | Codes::Spaces).then_some(code);
+            return matches!(self.codes, CodeScheme::Two | CodeScheme::Spaces).then_some(code);
         }
         let after = self.cids.partition_point(|(low, ..)| *low <= code);
         let (low, high, cid) = *self.cids.get(after.checked_sub(1)?)?;
@@ -286,30 +287,30 @@ impl CMap {
     pub(super) fn length(&self, string: &[u8]) -> usize {
         let first = string[0];
         let length = match self.codes {
-            Codes::Two => 2,
-            Codes::Spaces => return self.space_length(string),
-            Codes::Set(set) if set == encoding_rs::GB18030 => match string {
+            CodeScheme::Two => 2,
+            CodeScheme::Spaces => return self.space_length(string),
+            CodeScheme::Set(set) if set == encoding_rs::GB18030 => match string {
                 [0x81..=0xfe, 0x30..=0x39, ..] => 4,
                 [0x81..=0xfe, ..] => 2,
                 _ => 1,
             },
-            Codes::Set(set) if set == encoding_rs::SHIFT_JIS => {
+            CodeScheme::Set(set) if set == encoding_rs::SHIFT_JIS => {
                 1 + usize::from(matches!(first, 0x81..=0x9f | 0xe0..=0xfc))
             }
-            Codes::Set(set) if set == encoding_rs::EUC_JP => match first {
+            CodeScheme::Set(set) if set == encoding_rs::EUC_JP => match first {
                 0x8f => 3,
                 0x8e | 0xa1..=0xfe => 2,
                 _ => 1,
             },
-            Codes::Set(_) => 1 + usize::from(matches!(first, 0x81..=0xfe)),
-            Codes::Utf8 => match first {
+            CodeScheme::Set(_) => 1 + usize::from(matches!(first, 0x81..=0xfe)),
+            CodeScheme::Utf8 => match first {
                 0xf0.. => 4,
                 0xe0..=0xef => 3,
                 0xc0..=0xdf => 2,
                 _ => 1,
             },
-            Codes::Utf16 => 2 + 2 * usize::from(matches!(first, 0xd8..=0xdb)),
-            Codes::Utf32 => 4,
+            CodeScheme::Utf16 => 2 + 2 * usize::from(matches!(first, 0xd8..=0xdb)),
+            CodeScheme::Utf32 => 4,
         };
         length.min(string.len())
     }
@@ -337,7 +338,7 @@ impl CMap {
 mod tests {
     use super::*;
 
-    fn text_of(map: &CMap, code: u32) -> String {
+    fn text_of(map: &CharacterMap, code: u32) -> String {
         let mut text = String::new();
         map.text(code, &mut text);
         text
@@ -345,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_map_says_what_codes_stand_for_one_by_one_and_by_ranges() {
-        let map = CMap::parse(
+        let map = CharacterMap::parse(
             b"1 begincodespacerange <0000> <FFFF> endcodespacerange
               2 beginbfchar <0003> <0020> <0010> <006600660069> endbfchar
               2 beginbfrange <0024> <0026> <0041> <0030> <0031> [<D83DDE00> <0062>] endbfrange",
@@ -362,7 +363,7 @@ mod tests {
 
     #[test]
     fn codes_of_different_lengths_are_told_apart() {
-        let map = CMap::parse(
+        let map = CharacterMap::parse(
             b"begincodespacerange <00> <80> <8140> <9ffc> endcodespacerange
               begincidrange <20> <7e> 1 <8140> <817e> 633 endcidrange /WMode 1 def",
             None,
@@ -385,7 +386,7 @@ mod tests {
             ("UniJIS-UCS2-H", b"\x65\xe5", "\u{65e5}"),
             ("UniGB-UTF16-V", b"\xd8\x3d\xde\x00", "\u{1f600}"),
         ] {
-            let map = CMap::named(name.as_bytes());
+            let map = CharacterMap::named(name.as_bytes());
             let mut read = String::new();
             assert_eq!(map.length(bytes), bytes.len(), "{name}");
             assert!(map.set_text(bytes, &mut read), "{name}");

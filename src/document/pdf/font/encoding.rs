@@ -42,7 +42,7 @@ const GLYPHS: &str = include_str!("glyphs.txt");
 
 /// An encoding of one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Base {
+pub(super) enum BaseEncoding {
     Standard,
     MacRoman,
     WinAnsi,
@@ -50,7 +50,7 @@ pub(super) enum Base {
     ZapfDingbats,
 }
 
-impl Base {
+impl BaseEncoding {
     /// The encoding of this name.
     pub(super) fn named(name: &[u8]) -> Option<Self> {
         Some(match name {
@@ -196,15 +196,15 @@ mod tests {
 
     #[test]
     fn encodings_have_their_characters_where_they_belong() {
-        assert_eq!(Base::WinAnsi.table()[0x80], '\u{20ac}');
-        assert_eq!(Base::WinAnsi.table()[0xff], '\u{ff}');
-        assert_eq!(Base::MacRoman.table()[0xca], ' ');
-        assert_eq!(Base::MacRoman.table()[0x8e], '\u{e9}');
-        assert_eq!(Base::Standard.table()[0xae], '\u{fb01}');
-        assert_eq!(Base::Standard.table()[0xfb], '\u{df}');
-        assert_eq!(Base::Symbol.table()[0x61], '\u{3b1}');
-        assert_eq!(Base::Symbol.table()[0xb7], '\u{2022}');
-        assert_eq!(Base::ZapfDingbats.table()[0x33], '\u{2713}');
-        assert_eq!(Base::ZapfDingbats.table()[0xfe], '\u{27be}');
+        assert_eq!(BaseEncoding::WinAnsi.table()[0x80], '\u{20ac}');
+        assert_eq!(BaseEncoding::WinAnsi.table()[0xff], '\u{ff}');
+        assert_eq!(BaseEncoding::MacRoman.table()[0xca], ' ');
+        assert_eq!(BaseEncoding::MacRoman.table()[0x8e], '\u{e9}');
+        assert_eq!(BaseEncoding::Standard.table()[0xae], '\u{fb01}');
+        assert_eq!(BaseEncoding::Standard.table()[0xfb], '\u{df}');
+        assert_eq!(BaseEncoding::Symbol.table()[0x61], '\u{3b1}');
+        assert_eq!(BaseEncoding::Symbol.table()[0xb7], '\u{2022}');
+        assert_eq!(BaseEncoding::ZapfDingbats.table()[0x33], '\u{2713}');
+        assert_eq!(BaseEncoding::ZapfDingbats.table()[0xfe], '\u{27be}');
     }
 }

@@ -14,9 +14,9 @@ use std::collections::HashMap;
 
 use lopdf::{Dictionary, Object};
 
-use self::cmap::CMap;
-use self::encoding::Base;
-use super::file::{File, as_dict, number};
+use self::cmap::CharacterMap;
+use self::encoding::BaseEncoding;
+use super::file::{PdfFile, as_dict, number};
 use super::geometry::Matrix;
 use crate::sort::Sort;
 use crate::unseen;
@@ -34,7 +34,7 @@ const MAX_BASES: usize = 4;
 
 /// What a font looks like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct GlyphStyle {
     pub(super) bold: bool,
     pub(super) italic: bool,
     pub(super) mono: bool,
@@ -42,7 +42,7 @@ pub(super) struct Look {
 
 /// A code of a string.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Code<'a> {
+pub(super) struct DecodedCode<'a> {
     pub(super) text: &'a str,
     /// In ems.
     pub(super) width: f32,
@@ -51,28 +51,28 @@ pub(super) struct Code<'a> {
 }
 
 /// A font.
-pub(super) struct Font {
-    pub(super) look: Look,
+pub(super) struct PdfFont {
+    pub(super) look: GlyphStyle,
     pub(super) vertical: bool,
     /// How high an em is, in units of the font's size.
     pub(super) em: f32,
     /// Each glyph is a drawing of its own (Type 3).
     pub(super) is_drawn: bool,
-    kind: Kind,
+    kind: FontEncoding,
 }
 
-enum Kind {
+enum FontEncoding {
     /// Where in the text each code's is, and its width.
     Simple {
         text: String,
         codes: Vec<(u32, u32, f32)>,
     },
-    Composite(Box<Composite>),
+    Composite(Box<CompositeFont>),
 }
 
-struct Composite {
-    map: CMap,
-    unicode: Option<CMap>,
+struct CompositeFont {
+    map: CharacterMap,
+    unicode: Option<CharacterMap>,
     widths: HashMap<u32, f32>,
     ranges: Vec<(u32, u32, f32)>,
     default: f32,
@@ -80,9 +80,9 @@ struct Composite {
     numbered: bool,
 }
 
-impl Font {
+impl PdfFont {
     /// Reads a font.
-    pub(super) fn read(file: &File, dict: &Dictionary) -> Self {
+    pub(super) fn read(file: &PdfFile, dict: &Dictionary) -> Self {
         let kind = file.name(dict, b"Subtype").unwrap_or_default();
         let descendant = file
             .array(dict, b"DescendantFonts")
@@ -91,13 +91,13 @@ impl Font {
         let descriptor = file.dict(own, b"FontDescriptor");
         let look = look(file, dict, descriptor);
         if kind == b"Type0" || descendant.is_some() {
-            let composite = Composite::read(file, dict, own);
+            let composite = CompositeFont::read(file, dict, own);
             return Self {
                 look,
                 vertical: composite.map.vertical,
                 em: 1.0,
                 is_drawn: false,
-                kind: Kind::Composite(Box::new(composite)),
+                kind: FontEncoding::Composite(Box::new(composite)),
             };
         }
         let matrix = (kind == b"Type3").then(|| {
@@ -109,7 +109,7 @@ impl Font {
                 .unwrap_or(Matrix([0.001, 0.0, 0.0, 0.001, 0.0, 0.0]))
         });
         let mut text = String::new();
-        let widths = Widths::read(file, dict, descriptor, matrix);
+        let widths = SimpleWidths::read(file, dict, descriptor, matrix);
         let texts = simple_texts(file, dict, descriptor, &mut text);
         let codes = texts.into_iter().enumerate();
         let codes = codes.map(|(code, (start, end))| (start, end, widths.of(code)));
@@ -118,7 +118,7 @@ impl Font {
             vertical: false,
             em: matrix.map_or(1.0, |matrix| em_of_type3(file, dict, &matrix)),
             is_drawn: matrix.is_some(),
-            kind: Kind::Simple {
+            kind: FontEncoding::Simple {
                 codes: codes.collect(),
                 text,
             },
@@ -128,34 +128,34 @@ impl Font {
     /// How many entries its tables have.
     pub(super) fn weight(&self) -> usize {
         match &self.kind {
-            Kind::Simple { codes, .. } => codes.len(),
-            Kind::Composite(font) => {
-                let unicode = font.unicode.as_ref().map_or(0, CMap::weight);
+            FontEncoding::Simple { codes, .. } => codes.len(),
+            FontEncoding::Composite(font) => {
+                let unicode = font.unicode.as_ref().map_or(0, CharacterMap::weight);
                 256 + font.map.weight() + unicode + font.widths.len() + font.ranges.len()
             }
         }
     }
 
     /// Goes through the codes of a string.
-    pub(super) fn decode(&self, string: &[u8], mut code: impl FnMut(Code<'_>)) {
+    pub(super) fn decode(&self, string: &[u8], mut code: impl FnMut(DecodedCode<'_>)) {
         match &self.kind {
-            Kind::Simple { text, codes } => {
+            FontEncoding::Simple { text, codes } => {
                 for byte in string {
                     let (start, end, width) = codes[usize::from(*byte)];
-                    code(Code {
+                    code(DecodedCode {
                         text: &text[start as usize..end as usize],
                         width,
                         blank: *byte == b' ',
                     });
                 }
             }
-            Kind::Composite(composite) => composite.decode(string, code),
+            FontEncoding::Composite(composite) => composite.decode(string, code),
         }
     }
 }
 
 /// How high the letters of a font of drawings are. Its units are its own: its box tells.
-fn em_of_type3(file: &File, dict: &Dictionary, matrix: &Matrix) -> f32 {
+fn em_of_type3(file: &PdfFile, dict: &Dictionary, matrix: &Matrix) -> f32 {
     let numbers = file
         .array(dict, b"FontBBox")
         .map(|array| file.numbers(array));
@@ -170,7 +170,7 @@ fn em_of_type3(file: &File, dict: &Dictionary, matrix: &Matrix) -> f32 {
     }
 }
 
-fn look(file: &File, dict: &Dictionary, descriptor: Option<&Dictionary>) -> Look {
+fn look(file: &PdfFile, dict: &Dictionary, descriptor: Option<&Dictionary>) -> GlyphStyle {
     let name = base_name(file, dict).to_ascii_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
     let flags = descriptor.and_then(|descriptor| file.number(descriptor, b"Flags"));
@@ -181,7 +181,7 @@ fn look(file: &File, dict: &Dictionary, descriptor: Option<&Dictionary>) -> Look
     let tex_mono = [
         "cmtt", "ectt", "sftt", "cmsltt", "cmitt", "tctt", "pcrr", "cmvtt",
     ];
-    Look {
+    GlyphStyle {
         bold: has(&["bold", "black", "heavy", "demi"])
             || tex_bold.iter().any(|tex| name.starts_with(tex))
             || name.ends_with("-bd")
@@ -203,7 +203,7 @@ fn look(file: &File, dict: &Dictionary, descriptor: Option<&Dictionary>) -> Look
 }
 
 /// A font's name, without what says that it is a part of a font.
-fn base_name(file: &File, dict: &Dictionary) -> String {
+fn base_name(file: &PdfFile, dict: &Dictionary) -> String {
     let name = file.name(dict, b"BaseFont").unwrap_or_default();
     let name = match name.get(6) {
         Some(b'+') => &name[7..],
@@ -213,16 +213,16 @@ fn base_name(file: &File, dict: &Dictionary) -> String {
 }
 
 /// The widths of a simple font.
-struct Widths {
+struct SimpleWidths {
     first: usize,
     given: Vec<f32>,
     missing: f32,
     standard: Option<&'static [u16; 95]>,
 }
 
-impl Widths {
+impl SimpleWidths {
     fn read(
-        file: &File,
+        file: &PdfFile,
         dict: &Dictionary,
         descriptor: Option<&Dictionary>,
         matrix: Option<Matrix>,
@@ -259,7 +259,7 @@ impl Widths {
 
 /// Where in `text` the text of each code of a simple font is.
 fn simple_texts(
-    file: &File,
+    file: &PdfFile,
     dict: &Dictionary,
     descriptor: Option<&Dictionary>,
     text: &mut String,
@@ -268,8 +268,10 @@ fn simple_texts(
     let encoding = file.get(dict, b"Encoding");
     let described = encoding.and_then(as_dict);
     let named = match (encoding, described) {
-        (Some(Object::Name(name)), _) => Base::named(name),
-        (_, Some(described)) => file.name(described, b"BaseEncoding").and_then(Base::named),
+        (Some(Object::Name(name)), _) => BaseEncoding::named(name),
+        (_, Some(described)) => file
+            .name(described, b"BaseEncoding")
+            .and_then(BaseEncoding::named),
         _ => None,
     };
     let flags = descriptor.and_then(|descriptor| file.number(descriptor, b"Flags"));
@@ -277,16 +279,16 @@ fn simple_texts(
     let truetype = file.name(dict, b"Subtype") == Some(b"TrueType");
     let name = base_name(file, dict);
     let own = if name == "Symbol" || name.starts_with("Symbol,") || name == "SymbolMT" {
-        Some(Base::Symbol)
+        Some(BaseEncoding::Symbol)
     } else if name.starts_with("ZapfDingbats") {
-        Some(Base::ZapfDingbats)
+        Some(BaseEncoding::ZapfDingbats)
     } else {
         named
     };
     let base = own.unwrap_or(if truetype && (symbolic || described.is_none()) {
-        Base::WinAnsi
+        BaseEncoding::WinAnsi
     } else {
-        Base::Standard
+        BaseEncoding::Standard
     });
     let table = base.table();
     let mut glyphs: HashMap<u8, Vec<u8>> = HashMap::new();
@@ -331,7 +333,7 @@ fn simple_texts(
 }
 
 /// What an embedded font says itself about its codes.
-fn built_in(file: &File, descriptor: &Dictionary) -> Option<Vec<(u8, Vec<u8>)>> {
+fn built_in(file: &PdfFile, descriptor: &Dictionary) -> Option<Vec<(u8, Vec<u8>)>> {
     if let Some(Object::Stream(program)) = file.get(descriptor, b"FontFile") {
         return program::type1(&file.data(program));
     }
@@ -342,26 +344,26 @@ fn built_in(file: &File, descriptor: &Dictionary) -> Option<Vec<(u8, Vec<u8>)>> 
 }
 
 /// What a font says that its codes stand for.
-fn to_unicode(file: &File, dict: &Dictionary) -> Option<CMap> {
+fn to_unicode(file: &PdfFile, dict: &Dictionary) -> Option<CharacterMap> {
     match file.get(dict, b"ToUnicode")? {
         Object::Stream(_) => map(file, file.get(dict, b"ToUnicode")?, 0),
-        Object::Name(name) if name.starts_with(b"Identity") => Some(CMap::parse(
+        Object::Name(name) if name.starts_with(b"Identity") => Some(CharacterMap::parse(
             b"1 beginbfrange <0000> <FFFF> <0000> endbfrange",
             None,
         )),
         _ => None,
     }
-    .filter(CMap::has_texts)
+    .filter(CharacterMap::has_texts)
 }
 
-fn map(file: &File, object: &Object, depth: usize) -> Option<CMap> {
+fn map(file: &PdfFile, object: &Object, depth: usize) -> Option<CharacterMap> {
     match object {
-        Object::Name(name) => Some(CMap::named(name)),
+        Object::Name(name) => Some(CharacterMap::named(name)),
         Object::Stream(stream) => {
             let base = file.get(&stream.dict, b"UseCMap");
             let base = base.filter(|_| depth < MAX_BASES);
             let base = base.and_then(|base| map(file, base, depth + 1));
-            let mut map = CMap::parse(&file.data(stream), base);
+            let mut map = CharacterMap::parse(&file.data(stream), base);
             map.vertical |= file.number(&stream.dict, b"WMode") == Some(1.0);
             Some(map)
         }
@@ -369,8 +371,8 @@ fn map(file: &File, object: &Object, depth: usize) -> Option<CMap> {
     }
 }
 
-impl Composite {
-    fn read(file: &File, dict: &Dictionary, own: &Dictionary) -> Self {
+impl CompositeFont {
+    fn read(file: &PdfFile, dict: &Dictionary, own: &Dictionary) -> Self {
         let encoding = file.get(dict, b"Encoding");
         let collection = file
             .dict(own, b"CIDSystemInfo")
@@ -389,7 +391,7 @@ impl Composite {
         composite
     }
 
-    fn read_widths(&mut self, file: &File, array: &[Object]) {
+    fn read_widths(&mut self, file: &PdfFile, array: &[Object]) {
         let mut at = 0;
         let number_at = |at: usize| number(file.resolve(array.get(at)?));
         while self.widths.len() + self.ranges.len() < MAX_WIDTHS
@@ -425,7 +427,7 @@ impl Composite {
         }
     }
 
-    fn decode(&self, string: &[u8], mut code: impl FnMut(Code<'_>)) {
+    fn decode(&self, string: &[u8], mut code: impl FnMut(DecodedCode<'_>)) {
         let (mut raw, mut text) = (String::new(), String::new());
         let mut rest = string;
         while !rest.is_empty() {
@@ -453,7 +455,7 @@ impl Composite {
                 None if length == 1 => self.default / 2.0,
                 None => self.default,
             };
-            code(Code {
+            code(DecodedCode {
                 text: &text,
                 width,
                 blank: length == 1 && value == 32,

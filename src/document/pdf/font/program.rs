@@ -4,7 +4,7 @@
 //! Rules: Adobe Type 1 Font Format, 2.2; Adobe's technical note 5176 (Compact Font Format).
 //! `cff_names.txt` holds the names that note gives to every font, one a line.
 
-use super::super::lexer::{Item, Lexer, Operand};
+use super::super::lexer::{PdfLexer, PdfOperand, PdfToken};
 
 /// The strings that every CFF font has.
 const NAMES: &str = include_str!("cff_names.txt");
@@ -17,35 +17,35 @@ const MAX_GLYPHS: usize = 65_536;
 pub(super) fn type1(program: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
     let end = memchr::memmem::find(program, b"eexec").unwrap_or(program.len());
     let start = memchr::memmem::find(&program[..end], b"/Encoding")?;
-    let mut lexer = Lexer::new(&program[start + b"/Encoding".len()..end]);
+    let mut lexer = PdfLexer::new(&program[start + b"/Encoding".len()..end]);
     let mut names = Vec::new();
     let mut before = [None, None];
     while let Some(item) = lexer.next() {
         match item {
-            Item::Operand(operand) => before = [before[1].take(), Some(operand)],
-            Item::Operator(b"StandardEncoding") => return None,
-            Item::Operator(b"put") => {
-                if let [Some(Operand::Number(code)), Some(Operand::Name(name))] = &before
+            PdfToken::Operand(operand) => before = [before[1].take(), Some(operand)],
+            PdfToken::Operator(b"StandardEncoding") => return None,
+            PdfToken::Operator(b"put") => {
+                if let [Some(PdfOperand::Number(code)), Some(PdfOperand::Name(name))] = &before
                     && (0.0..256.0).contains(code)
                     && name.as_ref() != b".notdef"
                 {
                     names.push((*code as u8, name.to_vec()));
                 }
             }
-            Item::Operator(b"def" | b"readonly") => break,
-            Item::Operator(_) => {}
+            PdfToken::Operator(b"def" | b"readonly") => break,
+            PdfToken::Operator(_) => {}
         }
     }
     (!names.is_empty()).then_some(names)
 }
 
 /// Reads numbers of a CFF font; beyond its end there is nothing.
-struct Reader<'a> {
+struct CffReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CffReader<'a> {
     fn at(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
 /// font of glyphs without names.
 fn top(dict: &[u8]) -> Option<(usize, usize, usize, bool)> {
     let (mut charset, mut encoding, mut glyphs, mut composite) = (0, 0, 0, false);
-    let (mut reader, mut last) = (Reader::at(dict, 0), 0);
+    let (mut reader, mut last) = (CffReader::at(dict, 0), 0);
     while let Some(byte) = reader.number(1) {
         match byte {
             12 => composite |= reader.number(1)? == 30,
@@ -118,7 +118,7 @@ fn charset(font: &[u8], offset: usize, glyphs: usize) -> Option<Vec<usize>> {
         ids.extend(1..glyphs.min(229));
         return Some(ids);
     }
-    let mut reader = Reader::at(font, offset);
+    let mut reader = CffReader::at(font, offset);
     let format = reader.number(1)?;
     while ids.len() < glyphs.min(MAX_GLYPHS) {
         let first = reader.number(2)?;
@@ -135,7 +135,7 @@ fn charset(font: &[u8], offset: usize, glyphs: usize) -> Option<Vec<usize>> {
 /// Codes and the names of their glyphs in a CFF font; `None` if it has Adobe's standard encoding,
 /// or none.
 pub(super) fn cff(font: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
-    let mut reader = Reader::at(font, usize::from(*font.get(2)?));
+    let mut reader = CffReader::at(font, usize::from(*font.get(2)?));
     reader.index()?;
     let dicts = reader.index()?;
     let strings = reader.index()?;
@@ -143,7 +143,7 @@ pub(super) fn cff(font: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
     if composite || encoding <= 1 {
         return None;
     }
-    let count = Reader::at(font, glyphs).number(2)?;
+    let count = CffReader::at(font, glyphs).number(2)?;
     let ids = charset(font, charset_at, count)?;
     let listed: Vec<&str> = NAMES.lines().collect();
     let name = |id: usize| match listed.get(id) {
@@ -151,7 +151,7 @@ pub(super) fn cff(font: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
         None => strings.get(id - listed.len()).map(|name| name.to_vec()),
     };
     let mut names = Vec::new();
-    let mut reader = Reader::at(font, encoding);
+    let mut reader = CffReader::at(font, encoding);
     let format = reader.number(1)?;
     let entries = reader.number(1)?;
     let mut glyph = 1;

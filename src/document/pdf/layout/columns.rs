@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::super::runs::Run;
-use super::rows::Row;
-use super::{Line, Region};
+use super::super::runs::GlyphRun;
+use super::rows::RunRow;
+use super::{PageRegion, TextLine};
 use crate::sort::Sort;
 
 /// The narrowest gutter, in ems.
@@ -29,24 +29,24 @@ const MAX_GAPS: usize = 64;
 /// How deep columns may hold columns.
 const MAX_DEPTH: usize = 3;
 
-type Gap = (f32, f32);
+type ColumnGap = (f32, f32);
 
 /// A part of a row without wide gaps.
-struct Segment {
+struct RowSegment {
     runs: Range<usize>,
     u0: f32,
     u1: f32,
 }
 
-fn segments(row: &Row) -> Vec<Segment> {
-    let mut segments: Vec<Segment> = Vec::new();
+fn segments(row: &RunRow) -> Vec<RowSegment> {
+    let mut segments: Vec<RowSegment> = Vec::new();
     for (at, run) in row.runs.iter().enumerate() {
         match segments.last_mut() {
             Some(last) if run.u0 - last.u1 < GUTTER * row.size => {
                 last.runs.end = at + 1;
                 last.u1 = last.u1.max(run.u1);
             }
-            _ => segments.push(Segment {
+            _ => segments.push(RowSegment {
                 runs: at..at + 1,
                 u0: run.u0,
                 u1: run.u1,
@@ -57,12 +57,12 @@ fn segments(row: &Row) -> Vec<Segment> {
 }
 
 /// The parts of the page that these rows are, in the order in which they are read.
-pub(super) fn order(rows: &[Row], text: &str, regions: &mut Vec<Region>) {
+pub(super) fn order(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>) {
     order_within(rows, text, regions, 0);
 }
 
-fn order_within(rows: &[Row], text: &str, regions: &mut Vec<Region>, depth: usize) {
-    let split: Vec<Vec<Segment>> = rows.iter().map(segments).collect();
+fn order_within(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>, depth: usize) {
+    let split: Vec<Vec<RowSegment>> = rows.iter().map(segments).collect();
     let mut plain = 0;
     let mut at = 0;
     while at < rows.len() {
@@ -92,18 +92,18 @@ fn order_within(rows: &[Row], text: &str, regions: &mut Vec<Region>, depth: usiz
     push_lines(&rows[plain..], regions);
 }
 
-fn push_lines(rows: &[Row], regions: &mut Vec<Region>) {
+fn push_lines(rows: &[RunRow], regions: &mut Vec<PageRegion>) {
     if !rows.is_empty() {
-        let lines = rows.iter().map(|row| Line::of(&row.runs));
-        regions.push(Region::Lines(lines.collect()));
+        let lines = rows.iter().map(|row| TextLine::of(&row.runs));
+        regions.push(PageRegion::Lines(lines.collect()));
     }
 }
 
 /// The gaps of a row. The row below it counts as part of it where it stands so near that it can
 /// only be beside it, in columns that have no common baselines.
-fn first_gaps(rows: &[Row], split: &[Vec<Segment>], at: usize) -> Vec<Gap> {
-    let mut spans: Vec<Gap> = split[at].iter().map(|one| (one.u0, one.u1)).collect();
-    let near = |below: &Row| rows[at].v - below.v < 0.8 * below.size.min(rows[at].size);
+fn first_gaps(rows: &[RunRow], split: &[Vec<RowSegment>], at: usize) -> Vec<ColumnGap> {
+    let mut spans: Vec<ColumnGap> = split[at].iter().map(|one| (one.u0, one.u1)).collect();
+    let near = |below: &RunRow| rows[at].v - below.v < 0.8 * below.size.min(rows[at].size);
     if rows.get(at + 1).is_some_and(near) {
         spans.extend(split[at + 1].iter().map(|one| (one.u0, one.u1)));
         spans.arrange_by(|a, b| a.0.total_cmp(&b.0));
@@ -114,7 +114,12 @@ fn first_gaps(rows: &[Row], split: &[Vec<Segment>], at: usize) -> Vec<Gap> {
 }
 
 /// What the rows below the one at `at` leave of its gaps, and how far they share them.
-fn follow(rows: &[Row], split: &[Vec<Segment>], at: usize, gaps: Vec<Gap>) -> (Vec<Gap>, usize) {
+fn follow(
+    rows: &[RunRow],
+    split: &[Vec<RowSegment>],
+    at: usize,
+    gaps: Vec<ColumnGap>,
+) -> (Vec<ColumnGap>, usize) {
     let mut gaps = gaps;
     let mut end = at + 1;
     while end < rows.len().min(at + MAX_ROWS) {
@@ -133,7 +138,7 @@ fn follow(rows: &[Row], split: &[Vec<Segment>], at: usize, gaps: Vec<Gap>) -> (V
 }
 
 /// What is left of gaps beside the segments of a row.
-fn narrowed(gaps: &[Gap], row: &[Segment], least: f32) -> Vec<Gap> {
+fn narrowed(gaps: &[ColumnGap], row: &[RowSegment], least: f32) -> Vec<ColumnGap> {
     let mut left = Vec::with_capacity(gaps.len());
     for (low, high) in gaps {
         let mut low = *low;
@@ -155,22 +160,22 @@ fn narrowed(gaps: &[Gap], row: &[Segment], least: f32) -> Vec<Gap> {
 }
 
 /// The number of the column that something at `u` lies in.
-fn column_at(gaps: &[Gap], u: f32) -> usize {
+fn column_at(gaps: &[ColumnGap], u: f32) -> usize {
     gaps.partition_point(|(low, high)| f32::midpoint(*low, *high) < u)
 }
 
 /// The rows of each column.
-fn columns_of(rows: &[Row], gaps: &[Gap]) -> Vec<Vec<Row>> {
+fn columns_of(rows: &[RunRow], gaps: &[ColumnGap]) -> Vec<Vec<RunRow>> {
     let mut columns = vec![Vec::new(); gaps.len() + 1];
     for row in rows {
-        let mut parts: Vec<Vec<Run>> = vec![Vec::new(); gaps.len() + 1];
+        let mut parts: Vec<Vec<GlyphRun>> = vec![Vec::new(); gaps.len() + 1];
         for run in &row.runs {
             parts[column_at(gaps, run.middle())].push(*run);
         }
         for (column, runs) in columns.iter_mut().zip(parts) {
             if !runs.is_empty() {
                 let size = runs.iter().map(|run| run.size).fold(0.0, f32::max);
-                column.push(Row {
+                column.push(RunRow {
                     runs,
                     size,
                     v: row.v,
@@ -183,7 +188,7 @@ fn columns_of(rows: &[Row], gaps: &[Gap]) -> Vec<Vec<Row>> {
 
 /// What is known of the rows of a column.
 #[derive(Default)]
-struct Filling {
+struct ColumnFill {
     rows: usize,
     words: usize,
     widths: Vec<f32>,
@@ -191,18 +196,18 @@ struct Filling {
     u1: f32,
 }
 
-fn fillings(split: &[Vec<Segment>], gaps: &[Gap]) -> Vec<Filling> {
+fn fillings(split: &[Vec<RowSegment>], gaps: &[ColumnGap]) -> Vec<ColumnFill> {
     let mut columns = Vec::new();
-    columns.resize_with(gaps.len() + 1, || Filling {
+    columns.resize_with(gaps.len() + 1, || ColumnFill {
         u0: f32::INFINITY,
         u1: f32::NEG_INFINITY,
-        ..Filling::default()
+        ..ColumnFill::default()
     });
     for row in split {
         let mut last = usize::MAX;
         for segment in row {
             let at = column_at(gaps, f32::midpoint(segment.u0, segment.u1));
-            let column: &mut Filling = &mut columns[at];
+            let column: &mut ColumnFill = &mut columns[at];
             column.words += segment.runs.len();
             column.u0 = column.u0.min(segment.u0);
             column.u1 = column.u1.max(segment.u1);
@@ -224,7 +229,7 @@ fn fillings(split: &[Vec<Segment>], gaps: &[Gap]) -> Vec<Filling> {
     columns
 }
 
-impl Filling {
+impl ColumnFill {
     /// Whether it looks like text that fills a column.
     fn is_text(&self, em: f32) -> bool {
         let width = self.u1 - self.u0;
@@ -242,17 +247,17 @@ impl Filling {
 
 /// The gutters between columns of text, and the rows that they take, if the gaps are such.
 fn as_columns(
-    rows: &[Row],
-    split: &[Vec<Segment>],
-    gaps: &[Gap],
+    rows: &[RunRow],
+    split: &[Vec<RowSegment>],
+    gaps: &[ColumnGap],
     above: Range<usize>,
     end: usize,
-) -> Option<(Vec<Gap>, Range<usize>)> {
+) -> Option<(Vec<ColumnGap>, Range<usize>)> {
     let start = above.end;
     let mut end = end;
     let em = median(rows[start..end].iter().map(|row| row.size));
     // What stands on one side alone, far below the rest, is no longer part of it.
-    let sides = |row: &[Segment]| {
+    let sides = |row: &[RowSegment]| {
         let first = row.first().map(|segment| column_at(gaps, segment.u0));
         let last = row.last().map(|segment| column_at(gaps, segment.u0));
         (first, last)
@@ -305,8 +310,8 @@ fn as_columns(
 }
 
 /// Whether these are the columns of an index: many short lines, in columns of one width.
-fn is_index(columns: &[Filling], em: f32) -> bool {
-    let pitch = |pair: &[Filling]| pair[1].u0 - pair[0].u0;
+fn is_index(columns: &[ColumnFill], em: f32) -> bool {
+    let pitch = |pair: &[ColumnFill]| pair[1].u0 - pair[0].u0;
     let pitches: Vec<f32> = columns.windows(2).map(pitch).collect();
     let first = pitches.first().copied().unwrap_or_default();
     let last = columns.last().map_or(0.0, |column| column.u1 - column.u0);
@@ -321,7 +326,7 @@ fn is_index(columns: &[Filling], em: f32) -> bool {
 }
 
 /// The gaps that no row crosses.
-fn shared_gaps(rows: &[Row], em: f32) -> Vec<Gap> {
+fn shared_gaps(rows: &[RunRow], em: f32) -> Vec<ColumnGap> {
     let mut spans: Vec<(f32, f32)> = rows
         .iter()
         .flat_map(|row| row.runs.iter().map(|run| (run.u0, run.u1)))
@@ -340,7 +345,7 @@ fn shared_gaps(rows: &[Row], em: f32) -> Vec<Gap> {
 
 /// A table of these rows, if they are one, and how many of them it takes: one ends where the next
 /// row is far below.
-fn as_table(rows: &[Row], text: &str) -> Option<(Region, usize)> {
+fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
     let leads: Vec<f32> = rows.windows(2).map(|pair| pair[0].v - pair[1].v).collect();
     let lead = median(leads.iter().copied());
     let far = leads.iter().position(|gap| *gap > 1.9 * lead);
@@ -379,7 +384,7 @@ fn as_table(rows: &[Row], text: &str) -> Option<(Region, usize)> {
     {
         return None;
     }
-    let is_leader = |run: &Run| {
+    let is_leader = |run: &GlyphRun| {
         let own = run.text(text);
         own.len() >= 3 && own.bytes().all(|byte| byte == b'.') || own == "."
     };
@@ -402,15 +407,15 @@ fn as_table(rows: &[Row], text: &str) -> Option<(Region, usize)> {
             return None;
         }
     }
-    let cells = |row: &Row| {
+    let cells = |row: &RunRow| {
         let mut cells = vec![Vec::new(); gaps.len() + 1];
         for run in &row.runs {
             cells[column_at(gaps, run.middle())].push(*run);
         }
-        let line = |runs: Vec<Run>| (!runs.is_empty()).then(|| Line::of(&runs));
+        let line = |runs: Vec<GlyphRun>| (!runs.is_empty()).then(|| TextLine::of(&runs));
         cells.into_iter().map(line).collect()
     };
-    Some((Region::Table(rows.iter().map(cells).collect()), count))
+    Some((PageRegion::Table(rows.iter().map(cells).collect()), count))
 }
 
 fn median(values: impl Iterator<Item = f32>) -> f32 {

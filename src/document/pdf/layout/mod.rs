@@ -9,8 +9,8 @@
 //! | `columns` | gutters: columns and tables |
 //! | `rows` | rows of runs |
 
-use super::font::Look;
-use super::runs::{BLANK, Run};
+use super::font::GlyphStyle;
+use super::runs::{BLANK, GlyphRun};
 use crate::sort::Sort;
 
 mod columns;
@@ -21,13 +21,13 @@ const MAX_ANGLES: usize = 64;
 
 /// A word or a part of one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct LinePiece {
     /// Where its text is.
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) u0: f32,
     pub(super) u1: f32,
-    pub(super) look: Look,
+    pub(super) look: GlyphStyle,
     pub(super) link: Option<u32>,
     /// Whether there is a blank before it.
     pub(super) blank: bool,
@@ -37,29 +37,29 @@ pub(super) struct Piece {
 
 /// A line.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
-    pub(super) pieces: Vec<Piece>,
+pub(super) struct TextLine {
+    pub(super) pieces: Vec<LinePiece>,
     pub(super) u0: f32,
     pub(super) u1: f32,
     pub(super) v: f32,
     pub(super) size: f32,
 }
 
-impl Line {
-    fn of(runs: &[Run]) -> Self {
+impl TextLine {
+    fn of(runs: &[GlyphRun]) -> Self {
         let size = main_size(runs);
-        let is_main = |run: &&Run| run.size >= 0.95 * size;
+        let is_main = |run: &&GlyphRun| run.size >= 0.95 * size;
         let v = runs.iter().filter(is_main).map(|run| run.v).next();
         let v = v.unwrap_or_default();
         let mut pieces = Vec::with_capacity(runs.len());
-        let mut before: Option<&Run> = None;
+        let mut before: Option<&GlyphRun> = None;
         for run in runs {
             let blank = before.is_some_and(|before| {
                 let em = before.size.max(run.size);
                 let gap = run.u0 - before.u1;
                 gap > BLANK * em || before.blank && gap > -0.2 * em
             });
-            pieces.push(Piece {
+            pieces.push(LinePiece {
                 start: run.start,
                 end: run.end,
                 u0: run.u0,
@@ -96,7 +96,7 @@ impl Line {
     }
 }
 
-impl Piece {
+impl LinePiece {
     pub(super) fn text<'a>(&self, pool: &'a str) -> &'a str {
         let range = self.start as usize..self.end as usize;
         pool.get(range).unwrap_or_default()
@@ -104,10 +104,10 @@ impl Piece {
 }
 
 /// The size that most of the text has.
-fn main_size(runs: &[Run]) -> f32 {
+fn main_size(runs: &[GlyphRun]) -> f32 {
     let mut best = (0.0, 0);
     for run in runs {
-        let near = |other: &&Run| (other.size - run.size).abs() < 0.06 * run.size;
+        let near = |other: &&GlyphRun| (other.size - run.size).abs() < 0.06 * run.size;
         // Of long rows the first ones tell.
         let near = runs.iter().take(64).filter(near);
         let letters = near.map(|run| run.end - run.start).sum::<u32>();
@@ -123,16 +123,16 @@ fn main_size(runs: &[Run]) -> f32 {
 
 /// A part of a page.
 #[derive(Debug)]
-pub(super) enum Region {
+pub(super) enum PageRegion {
     /// Lines one below the other.
-    Lines(Vec<Line>),
+    Lines(Vec<TextLine>),
     /// Rows of cells; a cell may be empty.
-    Table(Vec<Vec<Option<Line>>>),
+    Table(Vec<Vec<Option<TextLine>>>),
 }
 
 /// Lays out a page: its parts in the order in which they are read. `angle` is the direction of most
 /// of its text; what has another one comes last.
-pub(super) fn lay_out(runs: &mut Vec<Run>, text: &str) -> (Vec<Region>, i16) {
+pub(super) fn lay_out(runs: &mut Vec<GlyphRun>, text: &str) -> (Vec<PageRegion>, i16) {
     rows::drop_doubles(runs, text);
     let mut angles: Vec<(i16, usize)> = Vec::new();
     for run in runs.iter() {

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::layout::{Line, Region};
+use super::super::layout::{PageRegion, TextLine};
 use super::{PageText, lines_of};
 use crate::sort::Sort;
 
@@ -25,15 +25,15 @@ const MIN_PAGES: usize = 3;
 const MAX_LENGTH: usize = 240;
 
 /// Where a line is: its page, and its height in half points.
-type Place = (usize, i32);
+type LinePlace = (usize, i32);
 
 /// Takes away what pages repeat.
 pub(in super::super) fn remove(pages: &mut [PageText]) {
     if pages.len() < MIN_PAGES {
         return;
     }
-    let mut texts: HashMap<(String, bool), Vec<Place>> = HashMap::new();
-    let mut numbers: HashMap<(i64, bool), Vec<Place>> = HashMap::new();
+    let mut texts: HashMap<(String, bool), Vec<LinePlace>> = HashMap::new();
+    let mut numbers: HashMap<(i64, bool), Vec<LinePlace>> = HashMap::new();
     for (at, page) in pages.iter().enumerate() {
         for (line, top) in edges(page) {
             let text = line.text(&page.text);
@@ -53,8 +53,8 @@ pub(in super::super) fn remove(pages: &mut [PageText]) {
                 .push(place);
         }
     }
-    let mut gone: HashSet<Place> = HashSet::new();
-    let mut repeated = |places: &[Place], near: i32| {
+    let mut gone: HashSet<LinePlace> = HashSet::new();
+    let mut repeated = |places: &[LinePlace], near: i32| {
         let mut heights: HashMap<i32, usize> = HashMap::new();
         for (_, height) in places {
             *heights.entry(*height).or_default() += 1;
@@ -76,13 +76,13 @@ pub(in super::super) fn remove(pages: &mut [PageText]) {
         repeated(places, 3);
     }
     for (at, page) in pages.iter_mut().enumerate() {
-        let repeated = |line: &Line| gone.contains(&(at, half_points(line)));
+        let repeated = |line: &TextLine| gone.contains(&(at, half_points(line)));
         let (low, high) = (outer(page, &repeated, false), outer(page, &repeated, true));
-        let stays = |line: &Line| line.v > low && line.v < high;
+        let stays = |line: &TextLine| line.v > low && line.v < high;
         for region in &mut page.regions {
             match region {
-                Region::Lines(lines) => lines.retain(stays),
-                Region::Table(rows) => rows.retain(|row| row.iter().flatten().all(stays)),
+                PageRegion::Lines(lines) => lines.retain(stays),
+                PageRegion::Table(rows) => rows.retain(|row| row.iter().flatten().all(stays)),
             }
         }
         page.regions
@@ -90,13 +90,13 @@ pub(in super::super) fn remove(pages: &mut [PageText]) {
     }
 }
 
-fn half_points(line: &Line) -> i32 {
+fn half_points(line: &TextLine) -> i32 {
     (line.v * 2.0).round() as i32
 }
 
 /// How far what repeats reaches from the edge of a page: over lines that all repeat, up to a gap
 /// that sets them off from the text.
-fn outer(page: &PageText, repeated: &dyn Fn(&Line) -> bool, top: bool) -> f32 {
+fn outer(page: &PageText, repeated: &dyn Fn(&TextLine) -> bool, top: bool) -> f32 {
     let mut lines: Vec<(f32, f32, bool)> = page
         .regions
         .iter()
@@ -130,16 +130,16 @@ fn outer(page: &PageText, repeated: &dyn Fn(&Line) -> bool, top: bool) -> f32 {
     reach
 }
 
-fn is_edge(line: &Line, low: f32, high: f32) -> bool {
+fn is_edge(line: &TextLine, low: f32, high: f32) -> bool {
     let share = SHARE * (high - low);
     line.v > high - share || line.v < low + share
 }
 
 /// The first and last lines of a page, those at its edges; whether each is at its head.
-fn edges(page: &PageText) -> Vec<(&Line, bool)> {
+fn edges(page: &PageText) -> Vec<(&TextLine, bool)> {
     let share = SHARE * (page.high - page.low);
     let lines = page.regions.iter().flat_map(lines_of);
-    let mut edges: Vec<&Line> = lines
+    let mut edges: Vec<&TextLine> = lines
         .filter(|line| is_edge(line, page.low, page.high))
         .collect();
     edges.arrange_by(|a, b| b.v.total_cmp(&a.v));

@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::super::layout::{Line, Piece};
+use super::super::layout::{LinePiece, TextLine};
 use super::PageText;
-use crate::document::model::{Builder, Content, Slice};
+use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
 /// The fewest dots that lead from a title to its page.
 const LEADER: usize = 4;
 
 /// How a stretch of text is set off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Style {
+struct SpanStyle {
     bold: bool,
     italic: bool,
     code: bool,
@@ -20,7 +20,7 @@ struct Style {
 
 /// What stands before what is written next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Gap {
+enum WordGap {
     None,
     Blank,
     /// The line before it ends for good.
@@ -28,7 +28,7 @@ enum Gap {
 }
 
 /// What a document's text is written with.
-pub(in super::super) struct Context<'a> {
+pub(in super::super) struct TextContext<'a> {
     pub(in super::super) pages: &'a [PageText],
     pub(in super::super) links: &'a [String],
     /// Words that have a hyphen within a line, in lower case.
@@ -62,31 +62,31 @@ fn bare(word: &str) -> &str {
 }
 
 /// Writes a paragraph's text into a builder.
-pub(in super::super) struct Writer<'a, 'b> {
-    context: &'a Context<'a>,
-    builder: &'b mut Builder,
+pub(in super::super) struct ParagraphTextWriter<'a, 'b> {
+    context: &'a TextContext<'a>,
+    builder: &'b mut ModelBuilder,
     /// Whether it is bold anyway, as a heading is.
     heading: bool,
-    style: Style,
+    style: SpanStyle,
     text: String,
-    gap: Gap,
+    gap: WordGap,
     written: bool,
     leading: bool,
 }
 
-impl<'a, 'b> Writer<'a, 'b> {
+impl<'a, 'b> ParagraphTextWriter<'a, 'b> {
     pub(in super::super) fn new(
-        context: &'a Context<'a>,
-        builder: &'b mut Builder,
+        context: &'a TextContext<'a>,
+        builder: &'b mut ModelBuilder,
         heading: bool,
     ) -> Self {
         Self {
             context,
             builder,
             heading,
-            style: Style::default(),
+            style: SpanStyle::default(),
             text: String::new(),
-            gap: Gap::None,
+            gap: WordGap::None,
             written: false,
             leading: false,
         }
@@ -94,15 +94,15 @@ impl<'a, 'b> Writer<'a, 'b> {
 
     /// Adds a line without its first `skip` pieces; `hard` says whether the line before it ends for
     /// good.
-    pub(in super::super) fn line(&mut self, page: usize, line: &Line, skip: usize, hard: bool) {
+    pub(in super::super) fn line(&mut self, page: usize, line: &TextLine, skip: usize, hard: bool) {
         let pieces = line.pieces.get(skip..).unwrap_or_default();
         let pool = self.context.pages.get(page).map_or("", |page| &page.text);
         if self.written {
             let next = pieces.first().map_or("", |piece| piece.text(pool));
             if hard && !self.heading {
-                self.gap = Gap::Line;
+                self.gap = WordGap::Line;
             } else if !self.join_hyphen(next) && !is_unspaced(&self.text, next) {
-                self.gap = Gap::Blank;
+                self.gap = WordGap::Blank;
             }
         }
         for (at, piece) in pieces.iter().enumerate() {
@@ -135,10 +135,10 @@ impl<'a, 'b> Writer<'a, 'b> {
         true
     }
 
-    fn piece(&mut self, piece: &Piece, pool: &str, within: bool) {
+    fn piece(&mut self, piece: &LinePiece, pool: &str, within: bool) {
         let text = piece.text(pool);
         if within && piece.blank {
-            self.gap = self.gap.max(Gap::Blank);
+            self.gap = self.gap.max(WordGap::Blank);
         }
         let dots = text.bytes().all(|byte| byte == b'.');
         if dots
@@ -147,13 +147,13 @@ impl<'a, 'b> Writer<'a, 'b> {
             // Dots that lead from a title to its page.
             if !self.leading {
                 self.leading = true;
-                self.push(Style { ..self.style }, "\u{2026}");
+                self.push(SpanStyle { ..self.style }, "\u{2026}");
             }
-            self.gap = self.gap.max(Gap::Blank);
+            self.gap = self.gap.max(WordGap::Blank);
             return;
         }
         self.leading = false;
-        let mut style = Style {
+        let mut style = SpanStyle {
             bold: piece.look.bold && !self.heading,
             italic: piece.look.italic,
             code: piece.look.mono && !self.context.mono && !self.heading,
@@ -169,32 +169,32 @@ impl<'a, 'b> Writer<'a, 'b> {
             Some(at) => {
                 let rest = text[at..].trim_start_matches('.');
                 self.push(style, &text[..at]);
-                self.gap = self.gap.max(Gap::Blank);
+                self.gap = self.gap.max(WordGap::Blank);
                 self.push(style, "\u{2026}");
-                self.gap = self.gap.max(Gap::Blank);
+                self.gap = self.gap.max(WordGap::Blank);
                 self.push(style, rest);
             }
             None => self.push(style, text),
         }
     }
 
-    fn push(&mut self, style: Style, text: &str) {
+    fn push(&mut self, style: SpanStyle, text: &str) {
         if text.is_empty() {
             return;
         }
-        if self.gap == Gap::Line || self.style != style {
+        if self.gap == WordGap::Line || self.style != style {
             self.flush();
         }
-        if self.gap == Gap::Line {
-            self.builder.add(Content::Break);
-        } else if self.gap == Gap::Blank && self.written {
+        if self.gap == WordGap::Line {
+            self.builder.add(NodeContent::Break);
+        } else if self.gap == WordGap::Blank && self.written {
             if self.text.is_empty() {
                 self.plain(" ");
             } else {
                 self.text.push(' ');
             }
         }
-        self.gap = Gap::None;
+        self.gap = WordGap::None;
         self.style = style;
         self.text.push_str(text);
         self.written = true;
@@ -202,7 +202,7 @@ impl<'a, 'b> Writer<'a, 'b> {
 
     fn plain(&mut self, text: &str) {
         let text = self.builder.keep(text);
-        self.builder.add(Content::Text(text));
+        self.builder.add(NodeContent::Text(text));
     }
 
     /// Writes what is set off in one way.
@@ -215,13 +215,13 @@ impl<'a, 'b> Writer<'a, 'b> {
         let links = self.context.links;
         if let Some(address) = style.link.and_then(|link| links.get(link as usize)) {
             let address = self.builder.keep_address(None, address);
-            let title = Slice::default();
-            self.builder.open(Content::Link { address, title });
+            let title = TextSlice::default();
+            self.builder.open(NodeContent::Link { address, title });
             open += 1;
         }
         for (content, is) in [
-            (Content::Strong, style.bold),
-            (Content::Emphasis, style.italic && !style.code),
+            (NodeContent::Strong, style.bold),
+            (NodeContent::Emphasis, style.italic && !style.code),
         ] {
             if is {
                 self.builder.open(content);
@@ -229,11 +229,11 @@ impl<'a, 'b> Writer<'a, 'b> {
             }
         }
         let text = self.builder.keep(&self.text);
-        self.builder.read(self.text.len());
+        self.builder.count_source(self.text.len());
         self.builder.add(if style.code {
-            Content::Code(text)
+            NodeContent::Code(text)
         } else {
-            Content::Text(text)
+            NodeContent::Text(text)
         });
         for _ in 0..open {
             self.builder.close();

@@ -7,7 +7,7 @@
 //! | `list` | bullets and numbers of items |
 //! | `paragraph` | where a paragraph ends |
 
-use super::layout::{Line, Region};
+use super::layout::{PageRegion, TextLine};
 
 pub(super) mod furniture;
 pub(super) mod inline;
@@ -21,7 +21,7 @@ const MAX_SIZES: usize = 1024;
 pub(super) struct PageText {
     /// The text of its lines.
     pub(super) text: String,
-    pub(super) regions: Vec<Region>,
+    pub(super) regions: Vec<PageRegion>,
     /// Its lowest and its highest point, in the frame of most of its text.
     pub(super) low: f32,
     pub(super) high: f32,
@@ -29,7 +29,7 @@ pub(super) struct PageText {
 
 /// What a paragraph is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum ParagraphKind {
     Text,
     /// An item: its number, and how many pieces its mark takes.
     Item {
@@ -42,13 +42,13 @@ pub(super) enum Kind {
 
 /// A paragraph.
 #[derive(Debug)]
-pub(super) struct Paragraph {
-    pub(super) kind: Kind,
+pub(super) struct PdfParagraph {
+    pub(super) kind: ParagraphKind,
     /// Its lines: the page, the line, and whether the line before it ends for good.
-    pub(super) lines: Vec<(usize, Line, bool)>,
+    pub(super) lines: Vec<(usize, TextLine, bool)>,
     /// Of a table: the page, and the rows on it.
     pub(super) page: usize,
-    pub(super) rows: Vec<Vec<Option<Line>>>,
+    pub(super) rows: Vec<Vec<Option<TextLine>>>,
     pub(super) size: f32,
     /// How far it is from what is above it, in ems; far if nothing is.
     pub(super) above: f32,
@@ -61,13 +61,13 @@ pub(super) struct Paragraph {
 
 /// What most of a document's text is like.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Body {
+pub(super) struct BodyStyle {
     pub(super) size: f32,
     pub(super) mono: bool,
     pub(super) bold: bool,
 }
 
-impl Body {
+impl BodyStyle {
     /// Looks at all pages.
     pub(super) fn of(pages: &[PageText]) -> Self {
         let mut sizes: Vec<(i32, usize)> = Vec::new();
@@ -104,9 +104,9 @@ impl Body {
 }
 
 /// The lines of a part of a page.
-pub(super) fn lines_of(region: &Region) -> Box<dyn Iterator<Item = &Line> + '_> {
+pub(super) fn lines_of(region: &PageRegion) -> Box<dyn Iterator<Item = &TextLine> + '_> {
     match region {
-        Region::Lines(lines) => Box::new(lines.iter()),
-        Region::Table(rows) => Box::new(rows.iter().flatten().flatten()),
+        PageRegion::Lines(lines) => Box::new(lines.iter()),
+        PageRegion::Table(rows) => Box::new(rows.iter().flatten().flatten()),
     }
 }

@@ -6,26 +6,26 @@
 
 use lopdf::{Dictionary, Object};
 
-use super::content::{Interpreter, MAX_STATES};
+use super::content::{ContentInterpreter, MAX_STATES};
 use super::file::as_dict;
-use super::lexer::Operand;
+use super::lexer::PdfOperand;
 
 /// The longest text string that is read, in bytes.
 const MAX_STRING: usize = 8192;
 
 /// What marked content says about what is in it.
 #[derive(Default)]
-pub(super) struct Mark {
+pub(super) struct MarkedContent {
     /// The text that stands for it; taken once it is written.
     pub(super) actual: Option<String>,
     pub(super) replaced: bool,
     pub(super) hidden: bool,
 }
 
-impl<'a> Interpreter<'a> {
+impl<'a> ContentInterpreter<'a> {
     pub(super) fn begin_mark(
         &mut self,
-        operands: &[Operand<'_>],
+        operands: &[PdfOperand<'_>],
         resources: Option<&'a Dictionary>,
     ) {
         if self.marks.len() >= MAX_STATES {
@@ -33,10 +33,10 @@ impl<'a> Interpreter<'a> {
             return;
         }
         let file = self.file;
-        let tag = operands.first().and_then(Operand::name);
-        let mut mark = Mark::default();
+        let tag = operands.first().and_then(PdfOperand::name);
+        let mut mark = MarkedContent::default();
         match operands.get(1) {
-            Some(Operand::Name(name)) => {
+            Some(PdfOperand::Name(name)) => {
                 let properties =
                     resources.and_then(|resources| file.dict(resources, b"Properties"));
                 let object = properties.and_then(|properties| properties.get(name).ok());
@@ -47,11 +47,11 @@ impl<'a> Interpreter<'a> {
                 let actual = dict.and_then(|dict| file.get(dict, b"ActualText")?.as_str().ok());
                 mark.actual = actual.map(text_string);
             }
-            Some(dict @ Operand::Dict(_)) => {
-                let actual = dict.get(b"ActualText").and_then(Operand::string);
+            Some(dict @ PdfOperand::Dict(_)) => {
+                let actual = dict.get(b"ActualText").and_then(PdfOperand::string);
                 mark.actual = actual.map(text_string);
                 mark.hidden = tag == Some(b"Artifact")
-                    && dict.get(b"Type").and_then(Operand::name) == Some(b"Pagination");
+                    && dict.get(b"Type").and_then(PdfOperand::name) == Some(b"Pagination");
             }
             _ => {}
         }

@@ -4,42 +4,42 @@
 //! (schemes of colours). Where a place is not known, it is everywhere.
 
 use super::super::is_white;
-use super::super::xml::{Tag, Xml};
+use super::super::xml::{XmlReader, XmlTag};
 
 /// The most shapes that are looked at beneath a text.
 const MAX_COVERS: usize = 1000;
 
 /// A place on a slide: left, top, width, height.
-pub(super) type Area = [i64; 4];
+pub(super) type SlideArea = [i64; 4];
 
 /// The place of a shape that is not known.
-const EVERYWHERE: Area = [i64::MIN / 4, i64::MIN / 4, i64::MAX / 2, i64::MAX / 2];
+const EVERYWHERE: SlideArea = [i64::MIN / 4, i64::MIN / 4, i64::MAX / 2, i64::MAX / 2];
 
 /// The background and the shapes of a slide, with those of its layout and master.
 #[derive(Clone, Default)]
-pub(super) struct SlideGround {
+pub(super) struct SlideBackground {
     /// The first background of the scheme is another colour than white.
     dark_scheme: bool,
     /// The background is another colour than white, where it is given.
     dark: Option<bool>,
     /// Pictures, and shapes of another colour.
-    covers: Vec<Area>,
+    covers: Vec<SlideArea>,
     /// There are groups, in which places are counted otherwise.
     groups: bool,
 }
 
-impl SlideGround {
+impl SlideBackground {
     /// The ground of a master with its theme.
     pub(super) fn of_master(master: &str, theme: &str) -> Self {
         let mut ground = Self::default();
-        let mut xml = Xml::new(master, None);
+        let mut xml = XmlReader::new(master, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() == "clrMap" {
                 let first = tag.attribute("bg1");
                 ground.dark_scheme |= first.is_some_and(|first| first != "lt1");
             }
         }
-        let mut xml = Xml::new(theme, None);
+        let mut xml = XmlReader::new(theme, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() == "lt1" {
                 ground.dark_scheme |= !ground.fills_white(&mut xml);
@@ -52,7 +52,7 @@ impl SlideGround {
 
     /// Adds what is drawn on a slide or a layout.
     pub(super) fn draw(&mut self, text: &str) {
-        let mut xml = Xml::new(text, None);
+        let mut xml = XmlReader::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
             match tag.name() {
                 "bg" => self.dark = Some(!self.is_white(&mut xml)),
@@ -73,9 +73,9 @@ impl SlideGround {
     }
 
     /// True if white text at this place may be seen.
-    pub(super) fn shows_white(&self, area: Option<Area>) -> bool {
+    pub(super) fn shows_white(&self, area: Option<SlideArea>) -> bool {
         let area = area.filter(|_| !self.groups).unwrap_or(EVERYWHERE);
-        let meets = |cover: &Area| {
+        let meets = |cover: &SlideArea| {
             [0, 1].into_iter().all(|at| {
                 cover[at] < area[at].saturating_add(area[at + 2])
                     && area[at] < cover[at].saturating_add(cover[at + 2])
@@ -85,7 +85,7 @@ impl SlideGround {
     }
 
     /// True if the fill that was opened last is plain white.
-    pub(super) fn fills_white(&self, xml: &mut Xml<'_>) -> bool {
+    pub(super) fn fills_white(&self, xml: &mut XmlReader<'_>) -> bool {
         let depth = xml.depth();
         let mut white = false;
         while let Some(tag) = xml.tag_within(depth) {
@@ -106,7 +106,7 @@ impl SlideGround {
     }
 
     /// True if the background that was opened last is white.
-    fn is_white(&self, xml: &mut Xml<'_>) -> bool {
+    fn is_white(&self, xml: &mut XmlReader<'_>) -> bool {
         let depth = xml.depth();
         let mut white = false;
         while let Some(tag) = xml.tag_within(depth) {
@@ -125,7 +125,7 @@ impl SlideGround {
     }
 
     /// The place of the shape that was opened last, if it is filled with anything but white.
-    fn cover(&self, xml: &mut Xml<'_>) -> Option<Area> {
+    fn cover(&self, xml: &mut XmlReader<'_>) -> Option<SlideArea> {
         let depth = xml.depth();
         let (mut place, mut fill, mut themed) = (ShapePlace::default(), None, false);
         while let Some(tag) = xml.tag_within(depth) {
@@ -155,7 +155,7 @@ pub(super) struct ShapePlace {
 
 impl ShapePlace {
     /// Reads one of the properties of a shape.
-    pub(super) fn read(&mut self, tag: &Tag<'_>) {
+    pub(super) fn read(&mut self, tag: &XmlTag<'_>) {
         let pair = |x: &str, y: &str| Some([tag.number(x)?, tag.number(y)?]);
         match tag.name() {
             "off" => self.corner = pair("x", "y"),
@@ -164,7 +164,7 @@ impl ShapePlace {
         }
     }
 
-    pub(super) fn area(&self) -> Option<Area> {
+    pub(super) fn area(&self) -> Option<SlideArea> {
         let ([x, y], [width, height]) = self.corner.zip(self.extent)?;
         Some([x, y, width, height])
     }
