@@ -9,7 +9,7 @@ use url::Url;
 
 use super::html::{self, Ends, Syntax};
 use super::model::ModelBuilder;
-use super::office::package::{ZipPackage, resolved};
+use super::office::package::{ZipPackage, resolve_part_name};
 use super::office::xml::{XmlReader, XmlTag};
 use super::office::{DocumentProperties, ParsedDocument};
 use super::{DocumentError, FileKind};
@@ -169,7 +169,7 @@ fn find_package_document(package: &mut ZipPackage<'_>) -> Option<String> {
 /// Resolves an address within `folder` to the name of a part.
 fn part_name(address: &str, folder: &str) -> Option<String> {
     let decoded = percent_encoding::percent_decode_str(address).decode_utf8_lossy();
-    resolved(folder, &decoded)
+    resolve_part_name(folder, &decoded)
 }
 
 fn read_package_document(text: &str, folder: &str) -> PackageDocument {

@@ -345,8 +345,8 @@ mod tests {
     use super::*;
 
     fn text(lines: &mut MarkdownLines, text: &str) {
-        lines.announce(MarkdownBlock::Text);
-        lines.line();
+        lines.announce_block(MarkdownBlock::Text);
+        lines.begin_line();
         lines.out.push_str(text);
     }
 
@@ -354,7 +354,7 @@ mod tests {
     fn a_quote_marks_its_blank_lines_and_not_those_around_it() {
         let mut lines = MarkdownLines::new(0);
         text(&mut lines, "a");
-        lines.announce(MarkdownBlock::Quote);
+        lines.announce_block(MarkdownBlock::Quote);
         lines.open(ContainerKind::Loose, "> ", None);
         text(&mut lines, "b");
         text(&mut lines, "c");
@@ -366,18 +366,18 @@ mod tests {
     #[test]
     fn items_that_open_together_share_their_first_line() {
         let mut lines = MarkdownLines::new(0);
-        lines.announce(MarkdownBlock::List('-', true));
+        lines.announce_block(MarkdownBlock::List('-', true));
         lines.open(ContainerKind::TightList, "", None);
-        lines.announce(MarkdownBlock::Item);
+        lines.announce_block(MarkdownBlock::Item);
         lines.open(ContainerKind::TightItem, "  ", Some("- ".to_owned()));
-        lines.announce(MarkdownBlock::List('.', true));
+        lines.announce_block(MarkdownBlock::List('.', true));
         lines.open(ContainerKind::TightList, "", None);
-        lines.announce(MarkdownBlock::Item);
+        lines.announce_block(MarkdownBlock::Item);
         lines.open(ContainerKind::TightItem, "   ", Some("1. ".to_owned()));
         text(&mut lines, "a");
         text(&mut lines, "b");
         lines.close();
-        lines.announce(MarkdownBlock::Item);
+        lines.announce_block(MarkdownBlock::Item);
         lines.open(ContainerKind::TightItem, "   ", Some("2. ".to_owned()));
         text(&mut lines, "c");
         lines.close();
@@ -388,14 +388,14 @@ mod tests {
     fn what_held_nothing_leaves_no_trace() {
         let mut lines = MarkdownLines::new(0);
         text(&mut lines, "a");
-        lines.announce(MarkdownBlock::List('-', true));
+        lines.announce_block(MarkdownBlock::List('-', true));
         lines.open(ContainerKind::TightList, "", None);
-        lines.announce(MarkdownBlock::Item);
+        lines.announce_block(MarkdownBlock::Item);
         lines.open(ContainerKind::TightItem, "  ", Some("- ".to_owned()));
         lines.close();
         lines.close();
-        assert_eq!(lines.last(), MarkdownBlock::Text);
-        lines.announce(MarkdownBlock::Note);
+        assert_eq!(lines.last_block(), MarkdownBlock::Text);
+        lines.announce_block(MarkdownBlock::Note);
         lines.open(ContainerKind::Loose, "    ", Some("[^1]: ".to_owned()));
         lines.close();
         assert_eq!(lines.out, "a\n\n[^1]:");

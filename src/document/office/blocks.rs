@@ -1,21 +1,20 @@
-//! Paragraphs, headings, lists and tables, on their way into the model, within limits.
+//! Writes paragraphs, headings, lists and tables into the model, within limits.
 
 use super::inlines::{InlineContent, RunStyle};
 use crate::document::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
 
-/// The most nodes of a document.
+/// Limit of a document's nodes.
 const MAX_NODES: usize = 1_000_000;
 
-/// The most text of a document, in bytes.
+/// Limit of a document's text, in bytes.
 const MAX_TEXT: usize = 16 << 20;
 
-/// How deep lists are nested at most.
+/// The deepest level of a list.
 const MAX_LEVEL: u8 = 8;
 
-/// A list that is open.
 struct OpenList {
     level: u8,
-    /// What it belongs to: a definition of the document's, and whether it bears numbers.
+    /// The list definition that it belongs to, and whether it has numbers.
     key: (u32, bool),
 }
 
@@ -23,44 +22,44 @@ struct OpenList {
 #[derive(Default)]
 pub(super) struct TableCell {
     pub(super) content: InlineContent,
-    /// How many columns it takes, at least 1.
+    /// Number of columns it spans, at least 1.
     pub(super) columns: u16,
 }
 
-/// The blocks of a document.
+/// Writes the blocks of a document.
 #[derive(Default)]
 pub(super) struct BlockWriter {
     pub(super) builder: ModelBuilder,
     lists: Vec<OpenList>,
     code: Vec<String>,
-    /// The first heading, and its level.
+    /// The first of the largest headings, and its level.
     first: Option<(u8, String)>,
-    /// Whether something was left out, since there was too much of it.
+    /// True if something was left out because there was too much of it.
     pub(super) cut: bool,
 }
 
 impl BlockWriter {
-    /// Whether there is room for more; what does not fit is noted.
+    /// True if there is room for more; records that something is cut if not.
     pub(super) fn has_room(&mut self) -> bool {
         let full = self.builder.node_count() > MAX_NODES || self.builder.text_bytes() > MAX_TEXT;
         self.cut |= full;
         !full
     }
 
-    /// The first heading, if it is one of the largest.
+    /// The first of the largest headings.
     pub(super) fn first_heading(&self) -> &str {
         self.first.as_ref().map_or("", |(_, text)| text)
     }
 
-    fn inlines(&mut self, inlines: &InlineContent) {
+    fn write_inlines(&mut self, inlines: &InlineContent) {
         self.cut |= inlines.is_cut();
-        // Each piece is paid for by what says what it looks like.
+        // Each piece pays for its markup too.
         self.builder
             .count_source(inlines.length() + 16 * inlines.pieces());
         inlines.write(&mut self.builder);
     }
 
-    /// Ends lists and code.
+    /// Ends open lists and code.
     pub(super) fn end(&mut self) {
         self.end_code();
         self.end_lists(None);
@@ -82,7 +81,7 @@ impl BlockWriter {
         }
     }
 
-    /// Ends the lists that lie deeper than `level`, or all.
+    /// Ends the lists deeper than `level`, or all.
     fn end_lists(&mut self, level: Option<u8>) {
         while self
             .lists
@@ -90,33 +89,33 @@ impl BlockWriter {
             .is_some_and(|list| level.is_none_or(|level| list.level > level))
         {
             self.lists.pop();
-            // The item that is open, and its list.
+            // The open item, and its list.
             self.builder.close();
             self.builder.close();
         }
     }
 
     /// Adds a paragraph.
-    pub(super) fn paragraph(&mut self, inlines: &InlineContent) {
+    pub(super) fn add_paragraph(&mut self, inlines: &InlineContent) {
         self.cut |= inlines.is_cut();
         if inlines.is_blank() || !self.has_room() {
             return;
         }
         self.end();
         self.builder.open(NodeContent::Paragraph);
-        self.inlines(inlines);
+        self.write_inlines(inlines);
         self.builder.close();
     }
 
     /// Adds a paragraph of plain text.
-    pub(super) fn say(&mut self, text: &str) {
+    pub(super) fn add_plain_paragraph(&mut self, text: &str) {
         let mut inlines = InlineContent::default();
-        inlines.text(&RunStyle::default(), text);
-        self.paragraph(&inlines);
+        inlines.add_text(&RunStyle::default(), text);
+        self.add_paragraph(&inlines);
     }
 
     /// Adds a heading of level 1 to 6.
-    pub(super) fn heading(&mut self, level: u8, inlines: &InlineContent) {
+    pub(super) fn add_heading(&mut self, level: u8, inlines: &InlineContent) {
         self.cut |= inlines.is_cut();
         if inlines.is_blank() || !self.has_room() {
             return;
@@ -128,19 +127,19 @@ impl BlockWriter {
             self.first = Some((level, plain));
         }
         self.builder.open(NodeContent::Heading(level.clamp(1, 6)));
-        self.inlines(inlines);
+        self.write_inlines(inlines);
         self.builder.close();
     }
 
     /// Adds a heading of plain text.
-    pub(super) fn head(&mut self, level: u8, text: &str) {
+    pub(super) fn add_plain_heading(&mut self, level: u8, text: &str) {
         let mut inlines = InlineContent::default();
-        inlines.text(&RunStyle::default(), text);
-        self.heading(level, &inlines);
+        inlines.add_text(&RunStyle::default(), text);
+        self.add_heading(level, &inlines);
     }
 
     /// Adds an item to the list `key` at `level`, with its number if it bears one.
-    pub(super) fn item(
+    pub(super) fn add_item(
         &mut self,
         level: u8,
         number: Option<u32>,
@@ -175,25 +174,25 @@ impl BlockWriter {
         }
         self.builder.open(NodeContent::Item { number, task: None });
         self.builder.open(NodeContent::Paragraph);
-        self.inlines(inlines);
+        self.write_inlines(inlines);
         self.builder.close();
     }
 
-    /// Adds lines of code, to those before them.
-    pub(super) fn code(&mut self, code: &str) {
+    /// Adds lines of code to those before them.
+    pub(super) fn add_code(&mut self, code: &str) {
         if self.has_room() {
             self.end_lists(None);
             self.code.push(code.to_owned());
         }
     }
 
-    /// Whether code has begun and not ended.
+    /// True if a block of code is open.
     pub(super) fn in_code(&self) -> bool {
         !self.code.is_empty()
     }
 
-    /// Adds a table, its first row being its header.
-    pub(super) fn table(&mut self, rows: Vec<Vec<TableCell>>) {
+    /// Adds a table whose first row is its header.
+    pub(super) fn add_table(&mut self, rows: Vec<Vec<TableCell>>) {
         if rows.iter().flatten().all(|cell| cell.content.is_blank()) {
             return;
         }
@@ -204,11 +203,11 @@ impl BlockWriter {
         };
         let columns = rows.iter().map(width).max().unwrap_or(0);
         let cells = rows.iter().map(Vec::len).max().unwrap_or(0);
-        self.rows(columns, cells, rows.into_iter());
+        self.add_rows(columns, cells, rows.into_iter());
     }
 
-    /// Adds a table of so many columns, and so many cells in its longest row.
-    pub(super) fn rows(
+    /// Adds a table of so many columns, with `cells` in its longest row.
+    pub(super) fn add_rows(
         &mut self,
         columns: usize,
         cells: usize,
@@ -237,7 +236,7 @@ impl BlockWriter {
                     columns: cell.columns.max(1),
                     rows: 1,
                 });
-                self.inlines(&cell.content);
+                self.write_inlines(&cell.content);
                 self.builder.close();
             }
             self.builder.close();

@@ -1,4 +1,4 @@
-//! Charts and diagrams: the values that the file keeps of them.
+//! Reads charts and diagrams: the values that the file stores for them.
 //!
 //! Rules: ISO/IEC 29500-1, 21.2 (`DrawingML` charts), 21.4 (diagrams).
 
@@ -9,11 +9,11 @@ use super::blocks::{BlockWriter, TableCell};
 use super::inlines::{InlineContent, RunStyle};
 use super::xml::XmlReader;
 
-/// The most series of a chart, and points of one.
+/// Limits of a chart: series, and points of one.
 const MAX_SERIES: usize = 256;
 const MAX_POINTS: usize = 10_000;
 
-/// The longest text of one point or title, in bytes.
+/// Limit of a point's or title's text, in bytes.
 const MAX_TEXT: usize = 2000;
 
 #[derive(Default)]
@@ -30,9 +30,9 @@ pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut BlockWriter) 
     let mut series: Vec<ChartSeries> = Vec::new();
     while let Some(tag) = xml.tag_within(0) {
         match tag.name() {
-            "dataModel" => return diagram(&mut xml, blocks),
-            "title" if series.is_empty() && title.is_empty() => title = texts(&mut xml),
-            // Those of the axes come behind the series.
+            "dataModel" => return write_diagram(&mut xml, blocks),
+            "title" if series.is_empty() && title.is_empty() => title = read_texts(&mut xml),
+            // The titles of the axes come behind the series.
             "title" | "externalData" | "userShapes" | "clrMapOvr" | "Fallback" => xml.skip(),
             "ser" if series.len() < MAX_SERIES => series.push(read_series(&mut xml)),
             _ => {}
@@ -52,22 +52,22 @@ pub(super) fn write(text: &str, end: Option<Instant>, blocks: &mut BlockWriter) 
         bold: true,
         ..RunStyle::default()
     };
-    inlines.text(&bold, &caption);
-    blocks.paragraph(&inlines);
-    blocks.table(rows(&series));
+    inlines.add_text(&bold, &caption);
+    blocks.add_paragraph(&inlines);
+    blocks.add_table(rows(&series));
 }
 
-/// A row for each category, a column for each series.
+/// Returns a row for each category, with a column for each series.
 fn rows(all: &[ChartSeries]) -> Vec<Vec<TableCell>> {
     let cell = |text: &str| {
         let mut content = InlineContent::default();
-        content.text(&RunStyle::default(), text);
+        content.add_text(&RunStyle::default(), text);
         TableCell {
             content,
             columns: 1,
         }
     };
-    // Where each series has points of its own, they stand beside one another.
+    // Series with categories of their own stand beside one another.
     let shared = all
         .iter()
         .all(|series| series.categories.is_empty() || series.categories == all[0].categories);
@@ -127,11 +127,11 @@ fn read_series(xml: &mut XmlReader<'_>) -> ChartSeries {
     while let Some(tag) = xml.tag_within(level) {
         match tag.name() {
             "tx" => {
-                let points = points(xml);
+                let points = read_points(xml);
                 series.name = points.into_values().collect::<Vec<_>>().join(" ");
             }
-            "cat" | "xVal" => series.categories = points(xml),
-            "val" | "yVal" => series.values = points(xml),
+            "cat" | "xVal" => series.categories = read_points(xml),
+            "val" | "yVal" => series.values = read_points(xml),
             "extLst" | "spPr" | "dLbls" | "dPt" | "trendline" | "errBars" | "marker" => xml.skip(),
             _ => {}
         }
@@ -139,8 +139,8 @@ fn read_series(xml: &mut XmlReader<'_>) -> ChartSeries {
     series
 }
 
-/// The points that are kept of a reference, by their places.
-fn points(xml: &mut XmlReader<'_>) -> BTreeMap<usize, String> {
+/// The cached points of a reference, by index.
+fn read_points(xml: &mut XmlReader<'_>) -> BTreeMap<usize, String> {
     let level = xml.depth();
     let mut points: BTreeMap<usize, String> = BTreeMap::new();
     let mut at = 0;
@@ -151,8 +151,8 @@ fn points(xml: &mut XmlReader<'_>) -> BTreeMap<usize, String> {
             "formatCode" => percent = xml.text_within(MAX_TEXT).contains('%'),
             "v" if at < MAX_POINTS => {
                 let value = xml.text_within(MAX_TEXT);
-                let value = shown(value.trim(), percent);
-                // The levels of a category of several stand one after the other, innermost first.
+                let value = rounded(value.trim(), percent);
+                // The levels of a category come one after the other, innermost first.
                 points
                     .entry(at)
                     .and_modify(|all| *all = format!("{value} {all}"))
@@ -165,8 +165,8 @@ fn points(xml: &mut XmlReader<'_>) -> BTreeMap<usize, String> {
     points
 }
 
-/// A value without what rounding leaves behind its fifteenth digit.
-fn shown(value: &str, percent: bool) -> String {
+/// A value without the rounding errors behind its fifteenth digit.
+fn rounded(value: &str, percent: bool) -> String {
     match value.parse::<f64>() {
         Ok(number) if percent => format!("{}%", super::number(number * 100.0)),
         Ok(number) if value.len() > 15 => super::number(number),
@@ -174,8 +174,8 @@ fn shown(value: &str, percent: bool) -> String {
     }
 }
 
-/// All text of paragraphs.
-fn texts(xml: &mut XmlReader<'_>) -> String {
+/// Reads all text of the paragraphs within the element that was opened last.
+fn read_texts(xml: &mut XmlReader<'_>) -> String {
     let level = xml.depth();
     let mut all = String::new();
     while let Some(tag) = xml.tag_within(level) {
@@ -191,8 +191,8 @@ fn texts(xml: &mut XmlReader<'_>) -> String {
     all.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The points of a diagram, in their order.
-fn diagram(xml: &mut XmlReader<'_>, blocks: &mut BlockWriter) {
+/// Writes the points of a diagram as a list.
+fn write_diagram(xml: &mut XmlReader<'_>, blocks: &mut BlockWriter) {
     while let Some(tag) = xml.tag_within(0) {
         if tag.name() != "pt" {
             continue;
@@ -205,8 +205,8 @@ fn diagram(xml: &mut XmlReader<'_>, blocks: &mut BlockWriter) {
             continue;
         }
         let mut inlines = InlineContent::default();
-        inlines.text(&RunStyle::default(), &texts(xml));
-        blocks.item(0, None, 0, &inlines);
+        inlines.add_text(&RunStyle::default(), &read_texts(xml));
+        blocks.add_item(0, None, 0, &inlines);
         if !blocks.has_room() {
             return;
         }

@@ -1,11 +1,11 @@
-//! What runs in a paragraph, on its way into the model: pieces of text with their looks, joined
-//! where these are equal.
+//! Collects the inlines of a paragraph before they are written into the model; pieces of text of
+//! one style are joined.
 
 use std::rc::Rc;
 
 use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
-/// What a piece of text looks like.
+/// The style of a piece of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(
     clippy::struct_excessive_bools,
@@ -19,7 +19,7 @@ pub(super) struct RunStyle {
     pub(super) link: Option<Rc<str>>,
 }
 
-/// The most pieces of a paragraph, and its longest text, in bytes.
+/// Limits of a paragraph: pieces, and bytes of text.
 const MAX_PIECES: usize = 100_000;
 const MAX_TEXT: usize = 8 << 20;
 
@@ -35,11 +35,11 @@ enum InlinePiece {
 pub(super) struct InlineContent {
     pieces: Vec<InlinePiece>,
     length: usize,
-    /// Whether something was left out, since there was too much of it.
+    /// True if something was left out because there was too much of it.
     cut: bool,
 }
 
-/// What is open while pieces are written, outermost first.
+/// The markup that is open while pieces are written, outermost first.
 #[derive(Clone, PartialEq, Eq)]
 enum OpenStyle {
     Link(Rc<str>),
@@ -49,15 +49,14 @@ enum OpenStyle {
 }
 
 impl InlineContent {
-    /// Adds text.
-    pub(super) fn text(&mut self, looks: &RunStyle, text: &str) {
+    pub(super) fn add_text(&mut self, looks: &RunStyle, text: &str) {
         if text.is_empty() || !self.has_room() {
             return;
         }
         self.length += text.len();
         let blank = text.chars().all(char::is_whitespace);
         match self.pieces.last_mut() {
-            // What a blank looks like is not seen, but that it is part of a link, or of code.
+            // The style of a blank is invisible, except that it belongs to a link, or to code.
             Some(InlinePiece::Text(last, all))
                 if last == looks || blank && last.link == looks.link && !last.code =>
             {
@@ -69,34 +68,34 @@ impl InlineContent {
         }
     }
 
-    /// Adds the end of a line.
-    pub(super) fn line_end(&mut self) {
+    /// Adds a line break.
+    pub(super) fn add_line_break(&mut self) {
         if self.has_room() {
             self.pieces.push(InlinePiece::Break);
         }
     }
 
-    /// Whether there is room for more; what does not fit is noted.
+    /// True if there is room for more; records that something is cut if not.
     fn has_room(&mut self) -> bool {
         let full = self.pieces.len() >= MAX_PIECES || self.length >= MAX_TEXT;
         self.cut |= full;
         !full
     }
 
-    /// Whether something was left out.
+    /// True if something was left out because there was too much of it.
     pub(super) fn is_cut(&self) -> bool {
         self.cut
     }
 
-    /// Adds the end of a line where there is something before it.
-    pub(super) fn next_line(&mut self) {
+    /// Adds a line break, unless there is no text before it.
+    pub(super) fn begin_line(&mut self) {
         if !self.is_blank() && !matches!(self.pieces.last(), Some(InlinePiece::Break)) {
             self.pieces.push(InlinePiece::Break);
         }
     }
 
-    /// Adds an image, of which its text is shown and the name of its file.
-    pub(super) fn image(&mut self, alt: &str, name: &str) {
+    /// Adds an image with its text and the name of its file.
+    pub(super) fn add_image(&mut self, alt: &str, name: &str) {
         if !self.has_room() {
             return;
         }
@@ -112,24 +111,24 @@ impl InlineContent {
         });
     }
 
-    /// Adds the mark of a note.
-    pub(super) fn mark(&mut self, number: u32) {
+    /// Adds a reference to a note.
+    pub(super) fn add_note_mark(&mut self, number: u32) {
         if self.has_room() {
             self.pieces.push(InlinePiece::Mark(number));
         }
     }
 
-    /// How many bytes its texts have.
+    /// Bytes of text.
     pub(super) fn length(&self) -> usize {
         self.length
     }
 
-    /// How many pieces there are.
+    /// Number of pieces.
     pub(super) fn pieces(&self) -> usize {
         self.pieces.len()
     }
 
-    /// Whether nothing of it is seen.
+    /// True if nothing of it is visible.
     pub(super) fn is_blank(&self) -> bool {
         self.pieces.iter().all(|piece| match piece {
             InlinePiece::Text(_, text) => text.trim().is_empty(),
@@ -138,7 +137,7 @@ impl InlineContent {
         })
     }
 
-    /// Whether all of its text is code.
+    /// True if all of its text is code.
     pub(super) fn is_code(&self) -> bool {
         let mut code = false;
         for piece in &self.pieces {
@@ -152,7 +151,7 @@ impl InlineContent {
         code
     }
 
-    /// Its text, with its line ends.
+    /// The text with its line breaks, without markup.
     pub(super) fn plain(&self) -> String {
         let mut plain = String::with_capacity(self.length);
         for piece in &self.pieces {
@@ -165,7 +164,7 @@ impl InlineContent {
         plain
     }
 
-    /// Takes what another one holds, behind its own.
+    /// Appends the pieces of `other`.
     pub(super) fn append(&mut self, other: Self) {
         self.cut |= other.cut;
         if self.has_room() {
@@ -174,7 +173,7 @@ impl InlineContent {
         }
     }
 
-    /// Takes bold type away, where all there is bears it.
+    /// Removes bold type, as for a heading.
     pub(super) fn unbold(&mut self) {
         for piece in &mut self.pieces {
             if let InlinePiece::Text(looks, _) = piece {
@@ -183,7 +182,7 @@ impl InlineContent {
         }
     }
 
-    /// Writes them into a document.
+    /// Writes the pieces into a document.
     pub(super) fn write(&self, builder: &mut ModelBuilder) {
         let mut open: Vec<OpenStyle> = Vec::new();
         for piece in &self.pieces {
@@ -200,7 +199,7 @@ impl InlineContent {
             wanted.extend(looks.bold.then_some(OpenStyle::Strong));
             wanted.extend(looks.italic.then_some(OpenStyle::Emphasis));
             wanted.extend(looks.deleted.then_some(OpenStyle::Deleted));
-            // A line end and an image within a link or within bold type do not end it.
+            // A line break or an image does not end the markup around it.
             if matches!(piece, InlinePiece::Break | InlinePiece::Image { .. }) {
                 wanted.clone_from(&open);
             }
@@ -223,15 +222,15 @@ impl InlineContent {
             open = wanted;
             match piece {
                 InlinePiece::Text(_, text) if code && !text.trim().is_empty() => {
-                    // Blanks at its ends part it from what stands around it, and are no code.
+                    // Blanks at the ends are separators, not code.
                     let rest = text.trim_start();
                     let inner = rest.trim_end();
-                    add_text(builder, &text[..text.len() - rest.len()]);
+                    write_text(builder, &text[..text.len() - rest.len()]);
                     let kept = builder.keep(inner);
                     builder.add(NodeContent::Code(kept));
-                    add_text(builder, &rest[inner.len()..]);
+                    write_text(builder, &rest[inner.len()..]);
                 }
-                InlinePiece::Text(_, text) => add_text(builder, text),
+                InlinePiece::Text(_, text) => write_text(builder, text),
                 InlinePiece::Break => builder.add(NodeContent::Break),
                 InlinePiece::Image { alt, name } => {
                     let address = builder.keep_address(None, name);
@@ -251,7 +250,7 @@ impl InlineContent {
     }
 }
 
-fn add_text(builder: &mut ModelBuilder, text: &str) {
+fn write_text(builder: &mut ModelBuilder, text: &str) {
     if !text.is_empty() {
         let text = builder.keep(text);
         builder.add(NodeContent::Text(text));

@@ -26,30 +26,30 @@ mod pptx;
 mod xlsx;
 pub(super) mod xml;
 
-/// The most columns that a cell takes.
+/// Maximum number of columns that a cell spans.
 const MAX_COLUMNS: usize = 64;
 
-/// How deep tables and text boxes are nested at most.
+/// Maximum nesting of tables and text boxes.
 const MAX_DEPTH: usize = 12;
 
-/// The longest title, author or date, in bytes.
+/// Limit of a title, author or date, in bytes.
 const MAX_PROPERTY: usize = 1000;
 
-/// What was read of a document.
+/// A document that was read, with what is missing from it.
 #[derive(Default)]
 pub(super) struct ParsedDocument {
     pub(super) builder: ModelBuilder,
-    /// What its text gives as its title.
+    /// Title taken from its text.
     pub(super) title: String,
-    /// Whether something was left out, since there was too much of it.
+    /// True if something was left out because there was too much of it.
     pub(super) cut: bool,
-    /// Whether something was left out, since there was no time for it.
+    /// True if something was left out for lack of time.
     pub(super) late: bool,
-    /// Whether its XML breaks off.
+    /// True if its XML breaks off.
     pub(super) broken: bool,
 }
 
-/// What a document says about itself; empty where it says nothing.
+/// A document's metadata; empty where it gives none.
 #[derive(Default)]
 pub(super) struct DocumentProperties {
     pub(super) title: String,
@@ -57,7 +57,7 @@ pub(super) struct DocumentProperties {
     pub(super) date: String,
 }
 
-/// Reads the document in `package`, and what it says about itself.
+/// Reads the document in `package` and its metadata.
 pub(super) fn read(
     package: &mut ZipPackage<'_>,
     kind: FileKind,
@@ -82,7 +82,7 @@ fn is_white(colour: &str) -> bool {
             .all(|part| matches!(part, Ok(Ok(0xf8..))))
 }
 
-/// The kind of the document and its main part, by what the package says of its parts.
+/// Returns the kind of the document and its main part, by the package's list of content types.
 pub(super) fn main_part(package: &mut ZipPackage<'_>) -> Option<(FileKind, String)> {
     let relations = package.relations("");
     let named = relations.first("officeDocument").map(str::to_owned);
@@ -102,7 +102,7 @@ pub(super) fn main_part(package: &mut ZipPackage<'_>) -> Option<(FileKind, Strin
         let (Some(kind), Some(name)) = (kind, name) else {
             continue;
         };
-        // The package names its main part; others of its kind are embedded in it.
+        // The package names its main part; other parts of the kind are embedded documents.
         let is_named = named
             .as_ref()
             .is_some_and(|named| named.eq_ignore_ascii_case(&name));
@@ -118,7 +118,7 @@ pub(super) fn main_part(package: &mut ZipPackage<'_>) -> Option<(FileKind, Strin
     Some((kind, name))
 }
 
-/// The kind of document whose main part is of this type.
+/// The kind of document that has a main part of this type.
 fn kind_of(content_type: &str) -> Option<FileKind> {
     let content_type = content_type.to_ascii_lowercase();
     let content_type = content_type.strip_suffix(".main+xml")?;
@@ -133,7 +133,7 @@ fn kind_of(content_type: &str) -> Option<FileKind> {
     }
 }
 
-/// What the document says about itself.
+/// Reads the document's metadata.
 fn properties(package: &mut ZipPackage<'_>) -> DocumentProperties {
     let relations = package.relations("");
     let name = relations
@@ -160,7 +160,7 @@ fn properties(package: &mut ZipPackage<'_>) -> DocumentProperties {
     if properties.date.is_empty() {
         properties.date = modified;
     }
-    // What programs put there themselves says nothing of the document.
+    // Values that programs put there by default.
     if matches!(
         properties.title.as_str(),
         "PowerPoint Presentation" | "Word Document"
@@ -173,7 +173,7 @@ fn properties(package: &mut ZipPackage<'_>) -> DocumentProperties {
     properties
 }
 
-/// A number as its fifteen digits have it, as spreadsheets show it at most.
+/// A number with fifteen digits, the most that spreadsheets show.
 fn number(value: f64) -> String {
     if !value.is_finite() {
         return value.to_string();

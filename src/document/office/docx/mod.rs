@@ -1,7 +1,7 @@
 //! The reader of DOCX files (`WordprocessingML`).
 //!
-//! Rules: ISO/IEC 29500-1, 17. What an editor shows is read: tracked insertions and no
-//! deletions, no hidden text, a text box once, whichever way it is stored.
+//! Rules: ISO/IEC 29500-1, 17. The text is read as an editor shows it: tracked insertions but no
+//! deletions, no hidden text, a text box once, in whichever way it is stored.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -28,10 +28,10 @@ mod numbering;
 mod paragraph;
 mod styles;
 
-/// The most notes of a document.
+/// Limit of a document's notes.
 const MAX_NOTES: usize = 20_000;
 
-/// What kind a note is, and its identifier.
+/// A note: true for an endnote, and its identifier.
 type NoteKey = (bool, String);
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
@@ -41,17 +41,17 @@ struct DocxReader<'p, 'b> {
     styles: StyleSheet,
     numbering: ListNumbering,
     blocks: BlockWriter,
-    /// The cells that are open, innermost last.
+    /// The open cells, innermost last.
     cells: Vec<InlineContent>,
     fields: Vec<DocxField>,
-    /// The notes that the text points to, in their order.
+    /// The notes that the text refers to, in order.
     notes: Vec<NoteKey>,
     numbers: HashMap<NoteKey, u32>,
-    /// A paragraph whose end was deleted, so that the next one goes on with it.
+    /// A paragraph whose end was deleted, so that the next one continues it.
     joined: Option<InlineContent>,
     title: String,
     depth: usize,
-    /// The text that is read stands, or may stand, on another colour than white.
+    /// True if the text may have another background than white.
     shaded: bool,
     in_note: bool,
     late: bool,
@@ -68,7 +68,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
     };
     let styles = StyleSheet::read(&part("styles"));
     let mut numbering = ListNumbering::read(&part("numbering"));
-    numbering.link(&styles);
+    numbering.resolve_style_links(&styles);
     let text = package.text(main).unwrap_or_default();
     let mut docx = DocxReader {
         package,
@@ -83,13 +83,13 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         joined: None,
         title: String::new(),
         depth: 0,
-        // A picture may lie behind any text.
+        // A picture may be behind any text.
         shaded: memmem::find(text.as_bytes(), b"behindDoc=\"1\"").is_some(),
         in_note: false,
         late: false,
         broken: false,
     };
-    docx.part(&text);
+    docx.read_part(&text);
     drop(text);
     docx.write_notes();
     docx.blocks.end();
@@ -108,13 +108,12 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
 }
 
 impl DocxReader<'_, '_> {
-    /// Reads a part whole.
-    fn part(&mut self, text: &str) {
+    fn read_part(&mut self, text: &str) {
         let mut xml = XmlReader::new(text, self.package.end());
-        self.blocks_within(&mut xml, 0);
+        self.read_blocks(&mut xml, 0);
         self.fields.clear();
         if let Some(left) = self.joined.take() {
-            self.blocks.paragraph(&left);
+            self.blocks.add_paragraph(&left);
         }
         self.late |= xml.late;
         self.broken |= xml.broken;
@@ -122,15 +121,15 @@ impl DocxReader<'_, '_> {
     }
 
     /// Reads the blocks of the element that is the `level`-th open one.
-    fn blocks_within(&mut self, xml: &mut XmlReader<'_>, level: usize) {
+    fn read_blocks(&mut self, xml: &mut XmlReader<'_>, level: usize) {
         while let Some(item) = xml.within(level) {
             if !self.blocks.has_room() {
                 return;
             }
             let XmlEvent::Open(tag) = item else { continue };
             match tag.name() {
-                "p" => self.paragraph(xml),
-                "tbl" => self.table(xml),
+                "p" => self.read_paragraph(xml),
+                "tbl" => self.read_table(xml),
                 "background" => {
                     let colour = tag.attribute("color").unwrap_or_default();
                     self.shaded |= colour != "auto" && !is_white(&colour);
@@ -143,26 +142,26 @@ impl DocxReader<'_, '_> {
         }
     }
 
-    /// Reads what stands in a text box.
-    fn text_box(&mut self, text: &str) {
+    /// Reads the content of a text box.
+    fn read_text_box(&mut self, text: &str) {
         if self.depth >= MAX_DEPTH {
             self.blocks.cut = true;
             return;
         }
         self.depth += 1;
-        // The colour of a box is not known.
+        // The colour of a box is unknown.
         let shaded = self.shaded;
         self.shaded |= !self.in_note;
         let fields = std::mem::take(&mut self.fields);
         let mut xml = XmlReader::new(text, self.package.end());
-        self.blocks_within(&mut xml, 0);
+        self.read_blocks(&mut xml, 0);
         self.late |= xml.late;
         self.fields = fields;
         self.shaded = shaded;
         self.depth -= 1;
     }
 
-    fn table(&mut self, xml: &mut XmlReader<'_>) {
+    fn read_table(&mut self, xml: &mut XmlReader<'_>) {
         if self.depth >= MAX_DEPTH {
             self.blocks.cut = true;
             xml.skip();
@@ -192,10 +191,10 @@ impl DocxReader<'_, '_> {
                 }
                 "tblPrEx" | "tblGridChange" | "Fallback" => xml.skip(),
                 "tr" => {
-                    // A table of one column frames what is in it; one in a cell is part of its
-                    // text.
+                    // A table of one column only frames its content; one within a cell is part of
+                    // the cell's text.
                     let frames = columns == 1 || !self.cells.is_empty();
-                    let row = self.row(xml, frames);
+                    let row = self.read_row(xml, frames);
                     if !frames && !row.is_empty() {
                         rows.push(row);
                     }
@@ -205,18 +204,18 @@ impl DocxReader<'_, '_> {
         }
         self.depth -= 1;
         self.shaded = shaded;
-        self.blocks.table(rows);
+        self.blocks.add_table(rows);
     }
 
-    /// Reads a row; as blocks where its table only frames them.
-    fn row(&mut self, xml: &mut XmlReader<'_>, frames: bool) -> Vec<TableCell> {
+    /// Reads a row, or writes its blocks if its table only frames them.
+    fn read_row(&mut self, xml: &mut XmlReader<'_>, frames: bool) -> Vec<TableCell> {
         let level = xml.depth();
         let mut row = Vec::new();
         while let Some(tag) = xml.tag_within(level) {
             match tag.name() {
                 "tblPrEx" | "trPrChange" | "Fallback" => xml.skip(),
                 "del" | "hidden" => {
-                    // The whole row: its properties say so.
+                    // The row's properties delete or hide all of it.
                     while xml.within(level).is_some() {}
                     return Vec::new();
                 }
@@ -228,17 +227,17 @@ impl DocxReader<'_, '_> {
                 "tc" if frames => {
                     let shaded = self.shaded;
                     let level = xml.depth();
-                    self.blocks_within(xml, level);
+                    self.read_blocks(xml, level);
                     self.shaded = shaded;
                 }
-                "tc" => row.push(self.cell(xml)),
+                "tc" => row.push(self.read_cell(xml)),
                 _ => {}
             }
         }
         row
     }
 
-    fn cell(&mut self, xml: &mut XmlReader<'_>) -> TableCell {
+    fn read_cell(&mut self, xml: &mut XmlReader<'_>) -> TableCell {
         let level = xml.depth();
         let mut columns = 1;
         let mut goes_on = false;
@@ -253,15 +252,15 @@ impl DocxReader<'_, '_> {
                 }
                 "tcPrChange" | "del" | "moveFrom" | "Fallback" | "sdtPr" => xml.skip(),
                 "shd" => self.shaded |= is_shaded(&tag),
-                "p" => self.paragraph(xml),
-                "tbl" => self.table(xml),
+                "p" => self.read_paragraph(xml),
+                "tbl" => self.read_table(xml),
                 _ => {}
             }
         }
         self.shaded = shaded;
         let mut content = self.cells.pop().unwrap_or_default();
         if goes_on {
-            // What it shows is in the cell that it goes on from.
+            // The text is in the cell that this one continues.
             content = InlineContent::default();
         }
         TableCell {
@@ -270,8 +269,8 @@ impl DocxReader<'_, '_> {
         }
     }
 
-    /// The number of a note that the text points to.
-    fn note(&mut self, end: bool, id: &str) -> Option<u32> {
+    /// Returns the number of a note that the text refers to.
+    fn note_number(&mut self, end: bool, id: &str) -> Option<u32> {
         if self.in_note || self.notes.len() >= MAX_NOTES {
             return None;
         }
@@ -308,7 +307,7 @@ impl DocxReader<'_, '_> {
                         at == 1,
                         tag.attribute("id").unwrap_or_default().into_owned(),
                     );
-                    let text = xml.skipped();
+                    let text = xml.skip_to_source();
                     if self.numbers.contains_key(&key) {
                         found.insert(key, text);
                     }
@@ -334,15 +333,15 @@ impl DocxReader<'_, '_> {
                     break;
                 }
                 self.blocks.builder.open(NodeContent::Note(*number));
-                self.text_box(text);
+                self.read_text_box(text);
                 self.blocks.end();
                 self.blocks.builder.close();
             }
         }
     }
 
-    /// Adds the charts and diagrams of a paragraph.
-    fn drawings(&mut self, parts: Vec<String>) {
+    /// Writes the charts and diagrams of a paragraph.
+    fn write_drawings(&mut self, parts: Vec<String>) {
         for part in parts {
             if let Some(text) = self.package.text(&part) {
                 chart::write(&text, self.package.end(), &mut self.blocks);

@@ -1,24 +1,24 @@
-//! What styles of a DOCX file make of a paragraph or a run.
+//! Resolves the styles of a DOCX file for paragraphs and runs.
 //!
-//! Rules: ISO/IEC 29500-1, 17.7 (styles), 17.3.1.20 (outline levels). A style takes from the one
-//! that it is based on what it does not say itself.
+//! Rules: ISO/IEC 29500-1, 17.7 (styles), 17.3.1.20 (outline levels). A style inherits whatever it
+//! does not set from the style that it is based on.
 
 use std::collections::HashMap;
 
 use super::super::is_white;
 use super::super::xml::{XmlReader, XmlTag};
 
-/// The most styles of a document.
+/// Limit of a document's styles.
 const MAX_STYLES: usize = 20_000;
 
-/// How many styles may be based on one another.
+/// Maximum length of a chain of styles based on one another.
 const MAX_CHAIN: usize = 16;
 
-/// The outline level of text that is no heading.
+/// The outline level of body text.
 const BODY: u8 = 9;
 
-/// Names of headings, without their numbers, as programs write them in several languages, and as
-/// identifiers of styles, in which some leave letters out.
+/// Style names of headings without their numbers, in several languages, and as identifiers, in
+/// which some programs leave letters out.
 const HEADINGS: [&str; 24] = [
     "heading",
     "überschrift",
@@ -46,7 +46,7 @@ const HEADINGS: [&str; 24] = [
     "címsor",
 ];
 
-/// Fonts in which all letters are equally wide.
+/// Beginnings of the names of monospaced fonts.
 const MONO: [&str; 14] = [
     "courier",
     "consolas",
@@ -64,7 +64,7 @@ const MONO: [&str; 14] = [
     "roboto mono",
 ];
 
-/// Whether all letters of a font are equally wide.
+/// True if a font is monospaced.
 pub(super) fn is_mono(font: &str) -> bool {
     let font = font.to_lowercase();
     MONO.iter().any(|mono| font.starts_with(mono))
@@ -78,7 +78,7 @@ pub(super) fn is_shaded(tag: &XmlTag<'_>) -> bool {
     !plain || !(fill.is_empty() || fill == "auto" || is_white(&fill))
 }
 
-/// What a run or a style says of its type; `None` where it says nothing.
+/// The properties of a run that a run or a style sets; `None` if it does not.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunProperties {
     pub(super) bold: Option<bool>,
@@ -86,18 +86,18 @@ pub(super) struct RunProperties {
     pub(super) deleted: Option<bool>,
     pub(super) hidden: Option<bool>,
     pub(super) mono: Option<bool>,
-    /// It is white; it stands on another colour than white.
+    /// White text; a background of another colour than white.
     pub(super) white: Option<bool>,
     pub(super) shaded: Option<bool>,
-    /// Its size in half points.
+    /// Size in half points.
     pub(super) size: Option<u16>,
 }
 
-/// The smallest size that somebody sees, in half points.
-const SMALLEST: u16 = 4;
+/// The smallest visible size, in half points.
+const MIN_VISIBLE_SIZE: u16 = 4;
 
 impl RunProperties {
-    /// What this says, and `other` where it says nothing.
+    /// Returns these properties, with missing ones from `other`.
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             bold: self.bold.or(other.bold),
@@ -111,14 +111,14 @@ impl RunProperties {
         }
     }
 
-    /// True if nobody sees it, on white or on another colour.
+    /// True if the text is invisible; `on_white` is true on a white background.
     pub(super) fn is_unseen(&self, on_white: bool) -> bool {
         self.hidden == Some(true)
-            || self.size.is_some_and(|size| size < SMALLEST)
+            || self.size.is_some_and(|size| size < MIN_VISIBLE_SIZE)
             || (on_white && self.white == Some(true) && self.shaded != Some(true))
     }
 
-    /// Reads a property of a run; whether it was one of these.
+    /// Reads one property of a run.
     pub(super) fn read(&mut self, tag: &XmlTag<'_>) {
         let on = Some(tag.is_on());
         match tag.name() {
@@ -142,40 +142,38 @@ impl RunProperties {
     }
 }
 
-/// A style.
 #[derive(Clone, Debug, Default)]
 struct DocxStyle {
     name: String,
     based_on: String,
     outline: Option<u8>,
-    /// Its list, and the level in it.
+    /// Its list and the level in it.
     list: (Option<u32>, Option<u8>),
     look: RunProperties,
-    /// It gives cells another colour than white.
+    /// True if it gives cells another colour than white.
     shades: bool,
 }
 
-/// What a paragraph's style makes of it.
+/// The formatting that a style gives a paragraph.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ParagraphStyle {
-    /// The level of a heading, from 1 on.
+    /// Heading level, from 1 on.
     pub(super) heading: Option<u8>,
-    /// Whether it is the title of the document.
+    /// True for the title of the document.
     pub(super) title: bool,
-    /// Whether it is a line of code.
+    /// True for a line of code.
     pub(super) code: bool,
     pub(super) list: (Option<u32>, Option<u8>),
     pub(super) look: RunProperties,
 }
 
-/// The styles of a document.
 #[derive(Default)]
 pub(super) struct StyleSheet {
     all: HashMap<String, DocxStyle>,
-    /// The style of paragraphs that name none.
+    /// Style of paragraphs that name none.
     default: String,
-    /// What was found out, by name.
-    made: HashMap<String, ParagraphStyle>,
+    /// Resolved styles of paragraphs, by identifier.
+    paragraphs: HashMap<String, ParagraphStyle>,
     runs: HashMap<String, RunProperties>,
 }
 
@@ -201,7 +199,7 @@ impl StyleSheet {
         styles
     }
 
-    /// A style and those it is based on, nearest first.
+    /// Returns a style and those that it is based on, nearest first.
     fn chain<'s>(&'s self, id: &str) -> impl Iterator<Item = &'s DocxStyle> {
         let mut next = self.all.get(id);
         let chain = std::iter::from_fn(move || {
@@ -212,44 +210,47 @@ impl StyleSheet {
         chain.take(MAX_CHAIN)
     }
 
-    /// What a paragraph's style makes of it.
-    pub(super) fn paragraph(&mut self, id: Option<&str>) -> ParagraphStyle {
+    /// The formatting that a style gives a paragraph.
+    pub(super) fn paragraph_style(&mut self, id: Option<&str>) -> ParagraphStyle {
         let id = id.unwrap_or(&self.default);
-        if let Some(made) = self.made.get(id) {
-            return *made;
+        if let Some(resolved) = self.paragraphs.get(id) {
+            return *resolved;
         }
-        let mut made = ParagraphStyle::default();
+        let mut resolved = ParagraphStyle::default();
         let mut outline = None;
         for style in self.chain(id) {
             outline = outline.or(style.outline);
-            made.list.0 = made.list.0.or(style.list.0);
-            made.list.1 = made.list.1.or(style.list.1);
-            made.look = made.look.or(style.look);
-            if outline.is_none() && made.heading.is_none() && !made.title {
-                made.heading = heading_of(&style.name);
-                made.title = style.name == "title";
+            resolved.list.0 = resolved.list.0.or(style.list.0);
+            resolved.list.1 = resolved.list.1.or(style.list.1);
+            resolved.look = resolved.look.or(style.look);
+            if outline.is_none() && resolved.heading.is_none() && !resolved.title {
+                resolved.heading = heading_level_of(&style.name);
+                resolved.title = style.name == "title";
             }
-            made.code |= is_code(&style.name);
+            resolved.code |= is_code(&style.name);
         }
         if !self.all.contains_key(id) {
-            made.heading = heading_of(&id.to_lowercase());
-            made.title = id.eq_ignore_ascii_case("title");
+            resolved.heading = heading_level_of(&id.to_lowercase());
+            resolved.title = id.eq_ignore_ascii_case("title");
         }
         if let Some(outline) = outline {
-            made.heading = (outline < BODY).then_some(outline + 1);
-            made.title &= outline >= BODY;
+            resolved.heading = (outline < BODY).then_some(outline + 1);
+            resolved.title &= outline >= BODY;
         }
-        // A document whose text is all set in such a font is no code.
+        // A document that is monospaced throughout is not code.
         let plain = self.chain(&self.default).find_map(|style| style.look.mono);
-        made.look.mono = made.look.mono.filter(|mono| *mono && plain != Some(true));
-        made.code |= made.look.mono == Some(true);
+        resolved.look.mono = resolved
+            .look
+            .mono
+            .filter(|mono| *mono && plain != Some(true));
+        resolved.code |= resolved.look.mono == Some(true);
         let id = id.to_owned();
-        self.made.insert(id, made);
-        made
+        self.paragraphs.insert(id, resolved);
+        resolved
     }
 
-    /// What a run's style says of its type.
-    pub(super) fn run(&mut self, id: &str) -> RunProperties {
+    /// Returns the run properties of a character style.
+    pub(super) fn run_style(&mut self, id: &str) -> RunProperties {
         if let Some(run) = self.runs.get(id) {
             return *run;
         }
@@ -270,7 +271,7 @@ impl StyleSheet {
             .any(|style| style.shades || style.look.shaded == Some(true))
     }
 
-    /// The list of a style.
+    /// Returns the list of a style.
     pub(super) fn list_of(&self, id: &str) -> Option<u32> {
         self.chain(id).find_map(|style| style.list.0)
     }
@@ -288,7 +289,7 @@ fn read_style(xml: &mut XmlReader<'_>) -> DocxStyle {
             "numId" => style.list.0 = tag.number("val"),
             "ilvl" => style.list.1 = tag.number("val"),
             "tblPr" | "trPr" => xml.skip(),
-            // Some of the cells of its tables.
+            // Conditional formatting of some of its cells.
             "tblStylePr" | "tcPr" => {
                 let level = xml.depth();
                 while let Some(tag) = xml.tag_within(level) {
@@ -301,8 +302,8 @@ fn read_style(xml: &mut XmlReader<'_>) -> DocxStyle {
     style
 }
 
-/// The level of the heading whose style bears this name, in lower case.
-fn heading_of(name: &str) -> Option<u8> {
+/// Returns the heading level of a style name in lower case.
+fn heading_level_of(name: &str) -> Option<u8> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let level: u8 = name[stem.len()..].parse().ok()?;
     let stem = stem.trim_end_matches([' ', '-', '_']);

@@ -1,5 +1,5 @@
-//! Which paragraphs of a slide are items of lists: what a paragraph says itself, its shape, the
-//! layout's placeholder, and the master, in this order.
+//! Finds the bullets of a slide's paragraphs: in the paragraph, its shape, the layout's placeholder
+//! and the master, in this order.
 //!
 //! Rules: ISO/IEC 29500-1, 21.1.2.4 (bullets and numbering), 19.3.1.36 (placeholders).
 
@@ -8,25 +8,25 @@ use std::collections::HashMap;
 use super::super::xml::{XmlReader, XmlTag};
 use super::background::SlideBackground;
 
-/// Levels of lists.
+/// Number of list levels.
 pub(super) const LEVELS: usize = 9;
 
-/// The most placeholders of a layout.
+/// Limit of a layout's placeholders.
 const MAX_PLACEHOLDERS: usize = 1000;
 
-/// What stands before a paragraph.
+/// The bullet before a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BulletKind {
     None,
     Mark,
-    /// Numbers, from this one on.
+    /// Numbers that start with this one.
     Number(u32),
 }
 
-/// What stands before the paragraphs of each level; `None` where it is not said.
+/// The bullets of each level; `None` where unset.
 pub(super) type LevelBullets = [Option<BulletKind>; LEVELS];
 
-/// What `tag` says of bullets, if it does.
+/// Returns the bullet that `tag` sets, if it does.
 pub(super) fn bullet_of(tag: &XmlTag<'_>) -> Option<BulletKind> {
     match tag.name() {
         "buNone" => Some(BulletKind::None),
@@ -36,8 +36,8 @@ pub(super) fn bullet_of(tag: &XmlTag<'_>) -> Option<BulletKind> {
     }
 }
 
-/// Reads a list style, the element that was opened last.
-pub(super) fn levels(xml: &mut XmlReader<'_>) -> LevelBullets {
+/// Reads the list style that was opened last.
+pub(super) fn read_levels(xml: &mut XmlReader<'_>) -> LevelBullets {
     let depth = xml.depth();
     let mut levels = LevelBullets::default();
     let mut at = LEVELS;
@@ -57,12 +57,12 @@ pub(super) fn levels(xml: &mut XmlReader<'_>) -> LevelBullets {
     levels
 }
 
-/// What `own` says, and `other` where it says nothing.
-pub(super) fn or(own: &LevelBullets, other: &LevelBullets) -> LevelBullets {
+/// Returns `own`, with missing levels from `other`.
+pub(super) fn merge_levels(own: &LevelBullets, other: &LevelBullets) -> LevelBullets {
     std::array::from_fn(|at| own[at].or(other[at]))
 }
 
-/// What a shape stands for.
+/// The placeholder of a layout that a shape fills.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct SlidePlaceholder {
     pub(super) kind: String,
@@ -80,30 +80,30 @@ impl SlidePlaceholder {
         }
     }
 
-    /// Whether its text is what a slide says, in the master's style of such.
+    /// True if it holds the slide's content, in the body style of the master.
     fn is_body(&self) -> bool {
         matches!(self.kind.as_str(), "body" | "obj" | "subTitle")
     }
 }
 
-/// A layout with its master.
+/// A layout and its master.
 #[derive(Default)]
 pub(super) struct SlideLayout {
     placeholders: HashMap<String, LevelBullets>,
     kinds: HashMap<String, LevelBullets>,
     body: LevelBullets,
-    /// The ground that a layout and its master give a slide.
-    pub(super) ground: SlideBackground,
+    /// The background that a layout and its master give a slide.
+    pub(super) background: SlideBackground,
 }
 
 impl SlideLayout {
-    /// Reads the styles of a master, and the ground that it gives its slides.
+    /// Reads the styles of a master and the background that it gives its slides.
     pub(super) fn read_master(&mut self, text: &str, theme: &str) {
-        self.ground = SlideBackground::of_master(text, theme);
+        self.background = SlideBackground::read_master(text, theme);
         let mut xml = XmlReader::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() == "bodyStyle" {
-                self.body = levels(&mut xml);
+                self.body = read_levels(&mut xml);
                 return;
             }
         }
@@ -111,7 +111,7 @@ impl SlideLayout {
 
     /// Reads the placeholders of a layout.
     pub(super) fn read(&mut self, text: &str) {
-        self.ground.draw(text);
+        self.background.add_drawn(text);
         let mut xml = XmlReader::new(text, None);
         let mut placeholder = None;
         while let Some(tag) = xml.tag_within(0) {
@@ -119,7 +119,7 @@ impl SlideLayout {
                 "sp" => placeholder = None,
                 "ph" => placeholder = Some(SlidePlaceholder::of(&tag)),
                 "lstStyle" if self.placeholders.len() < MAX_PLACEHOLDERS => {
-                    let levels = levels(&mut xml);
+                    let levels = read_levels(&mut xml);
                     if let Some(of) = placeholder.take() {
                         self.kinds.entry(of.kind).or_insert(levels);
                         self.placeholders.insert(of.index, levels);
@@ -130,7 +130,7 @@ impl SlideLayout {
         }
     }
 
-    /// What stands before the paragraphs of a placeholder.
+    /// Returns the bullets of a placeholder.
     pub(super) fn levels(&self, of: &SlidePlaceholder) -> LevelBullets {
         if !of.is_body() {
             return LevelBullets::default();
@@ -140,6 +140,6 @@ impl SlideLayout {
         } else {
             self.placeholders.get(&of.index)
         };
-        or(own.unwrap_or(&LevelBullets::default()), &self.body)
+        merge_levels(own.unwrap_or(&LevelBullets::default()), &self.body)
     }
 }

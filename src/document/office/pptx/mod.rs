@@ -1,7 +1,7 @@
-//! The reader of PPTX files (`PresentationML`): each slide a heading and what is on it.
+//! The reader of PPTX files (`PresentationML`): each slide becomes a heading and its content.
 //!
-//! Rules: ISO/IEC 29500-1, 19 and 21.1. Slides come in the order of the presentation, hidden ones
-//! not at all, of which is said how many there are.
+//! Rules: ISO/IEC 29500-1, 19 and 21.1. Slides come in the order of the presentation; hidden ones
+//! are left out, and a notice says how many.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -24,7 +24,7 @@ mod bullets;
 mod slide;
 mod text;
 
-/// The most slides of a document.
+/// Limit of a document's slides.
 const MAX_SLIDES: usize = 5000;
 
 /// Reads the document whose presentation is `main`.
@@ -60,7 +60,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
             hidden += 1;
             continue;
         }
-        let layout = layout(package, relations.first("slideLayout"), &mut layouts);
+        let layout = slide_layout(package, relations.first("slideLayout"), &mut layouts);
         let mut slide = slide::SlideReader::new(package, &relations, layout);
         slide.read(&text);
         let title = slide.title();
@@ -68,9 +68,9 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
             read.title.clone_from(&title);
         }
         if title.is_empty() {
-            blocks.head(2, &format!("Slide {}", at + 1));
+            blocks.add_plain_heading(2, &format!("Slide {}", at + 1));
         } else {
-            blocks.head(2, &title);
+            blocks.add_plain_heading(2, &title);
         }
         read.late |= slide.late;
         read.broken |= slide.broken;
@@ -80,10 +80,10 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         };
         let relations = package.relations(&name);
         let text = package.text(&name).unwrap_or_default();
-        let mut notes = slide::SlideReader::notes(package, &relations);
+        let mut notes = slide::SlideReader::for_notes(package, &relations);
         notes.read(&text);
         if notes.has_text() {
-            blocks.head(3, "Notes");
+            blocks.add_plain_heading(3, "Notes");
             notes.write(&mut blocks);
         }
     }
@@ -93,7 +93,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> ParsedDocument {
         } else {
             ("slides", "are")
         };
-        blocks.say(&format!(
+        blocks.add_plain_paragraph(&format!(
             "[Left out: {hidden} hidden {noun} {verb} not shown.]"
         ));
     }
@@ -110,8 +110,8 @@ fn is_hidden(slide: &str) -> bool {
         .unwrap_or(false)
 }
 
-/// What a layout and its master say of lists.
-fn layout(
+/// Returns a layout with its master, each read once.
+fn slide_layout(
     package: &mut ZipPackage<'_>,
     name: Option<&str>,
     known: &mut HashMap<String, Rc<SlideLayout>>,

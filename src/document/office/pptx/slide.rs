@@ -1,7 +1,7 @@
-//! The shapes of a slide, or of its notes.
+//! Reads the shapes of a slide or of its notes.
 //!
-//! Rules: ISO/IEC 29500-1, 19.3.1. The title comes first, whatever its place among the shapes;
-//! the number of the slide, its date and its footer are none of what it says.
+//! Rules: ISO/IEC 29500-1, 19.3.1. The title comes first, wherever it is among the shapes; the
+//! slide's number, date and footer are left out.
 
 use std::rc::Rc;
 
@@ -14,10 +14,9 @@ use super::background::{ShapePlace, SlideBackground};
 use super::bullets::{LEVELS, LevelBullets, SlideLayout, SlidePlaceholder};
 use super::text::{self, SlideParagraph};
 
-/// The most shapes of a slide, and rows of all its tables.
+/// Limit of a slide's shapes, and of the rows of all its tables.
 const MAX_SHAPES: usize = 20_000;
 
-/// What is on a slide.
 enum SlideShape {
     Text(Vec<SlideParagraph>),
     Table(Vec<Vec<TableCell>>),
@@ -26,13 +25,13 @@ enum SlideShape {
     Image(InlineContent),
 }
 
-/// A slide that is being read.
+/// Reads one slide.
 pub(super) struct SlideReader<'s, 'p, 'b> {
     package: &'s mut ZipPackage<'b>,
     relations: &'p PartRelationships,
     layout: Rc<SlideLayout>,
-    ground: SlideBackground,
-    /// Whether it is the notes of one.
+    background: SlideBackground,
+    /// True for the notes of a slide.
     notes: bool,
     title: Option<Vec<SlideParagraph>>,
     shapes: Vec<SlideShape>,
@@ -49,7 +48,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
         Self {
             package,
             relations,
-            ground: layout.ground.clone(),
+            background: layout.background.clone(),
             layout,
             notes: false,
             title: None,
@@ -59,26 +58,29 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
         }
     }
 
-    /// For the notes of a slide.
-    pub(super) fn notes(package: &'s mut ZipPackage<'b>, relations: &'p PartRelationships) -> Self {
+    /// Creates a reader for the notes of a slide.
+    pub(super) fn for_notes(
+        package: &'s mut ZipPackage<'b>,
+        relations: &'p PartRelationships,
+    ) -> Self {
         let mut slide = Self::new(package, relations, Rc::default());
         slide.notes = true;
         slide
     }
 
     pub(super) fn read(&mut self, text: &str) {
-        self.ground.draw(text);
+        self.background.add_drawn(text);
         let mut xml = XmlReader::new(text, self.package.end());
         while let Some(tag) = xml.tag_within(0) {
             if self.shapes.len() >= MAX_SHAPES {
                 break;
             }
             match tag.name() {
-                "sp" | "cxnSp" => self.shape(&mut xml),
-                "graphicFrame" => self.frame(&mut xml),
-                "pic" => self.picture(&mut xml),
+                "sp" | "cxnSp" => self.read_shape(&mut xml),
+                "graphicFrame" => self.read_frame(&mut xml),
+                "pic" => self.read_picture(&mut xml),
                 "Fallback" | "timing" | "transition" | "bg" | "extLst" => xml.skip(),
-                // A group of its own properties.
+                // The properties of a group.
                 "nvGrpSpPr" => {
                     let depth = xml.depth();
                     let mut hidden = false;
@@ -97,7 +99,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
         self.broken |= xml.broken;
     }
 
-    fn shape(&mut self, xml: &mut XmlReader<'_>) {
+    fn read_shape(&mut self, xml: &mut XmlReader<'_>) {
         let depth = xml.depth();
         let mut placeholder: Option<SlidePlaceholder> = None;
         let mut hidden = false;
@@ -112,9 +114,9 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                         Some(placeholder) => self.layout.levels(placeholder),
                         None => LevelBullets::default(),
                     };
-                    let white = !self.ground.shows_white(place.area());
-                    let ground = white.then_some(&self.ground);
-                    paragraphs = text::read(xml, self.relations, &levels, ground);
+                    let white = !self.background.shows_white(place.area());
+                    let background = white.then_some(&self.background);
+                    paragraphs = text::read(xml, self.relations, &levels, background);
                 }
                 "Fallback" | "ln" | "style" | "extLst" => xml.skip(),
                 "off" | "ext" => place.read(&tag),
@@ -141,14 +143,14 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
     }
 
     /// A table, a chart or a diagram.
-    fn frame(&mut self, xml: &mut XmlReader<'_>) {
+    fn read_frame(&mut self, xml: &mut XmlReader<'_>) {
         let depth = xml.depth();
         let mut hidden = false;
         while let Some(tag) = xml.tag_within(depth) {
             match tag.name() {
                 "cNvPr" => hidden = is_hidden(&tag),
                 "tbl" => {
-                    let table = self.table(xml);
+                    let table = self.read_table(xml);
                     if !hidden {
                         self.shapes.push(SlideShape::Table(table));
                     }
@@ -165,7 +167,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
         }
     }
 
-    fn table(&mut self, xml: &mut XmlReader<'_>) -> Vec<Vec<TableCell>> {
+    fn read_table(&mut self, xml: &mut XmlReader<'_>) -> Vec<Vec<TableCell>> {
         let depth = xml.depth();
         let mut rows: Vec<Vec<TableCell>> = Vec::new();
         while let Some(tag) = xml.tag_within(depth) {
@@ -174,11 +176,11 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                 "tc" => {
                     let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
                     let goes_on = on("vMerge");
-                    // What a cell of several columns takes is told by the first of them.
+                    // The first cell of a span gives its number of columns.
                     let spanned = on("hMerge");
                     let columns = tag.number::<usize>("gridSpan").unwrap_or(1);
                     let content =
-                        text::in_cell(text::read(xml, self.relations, &[None; LEVELS], None));
+                        text::cell_content(text::read(xml, self.relations, &[None; LEVELS], None));
                     if let Some(row) = rows.last_mut()
                         && !spanned
                     {
@@ -198,7 +200,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
         rows
     }
 
-    fn picture(&mut self, xml: &mut XmlReader<'_>) {
+    fn read_picture(&mut self, xml: &mut XmlReader<'_>) {
         let depth = xml.depth();
         let (mut alt, mut name, mut hidden) = (String::new(), String::new(), false);
         while let Some(tag) = xml.tag_within(depth) {
@@ -220,7 +222,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
         }
         if !hidden && !alt.is_empty() {
             let mut inlines = InlineContent::default();
-            inlines.image(&alt, &name);
+            inlines.add_image(&alt, &name);
             self.shapes.push(SlideShape::Image(inlines));
         }
     }
@@ -236,7 +238,7 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
             .join(" ")
     }
 
-    /// Whether anything is on it.
+    /// True if there is anything besides the title.
     pub(super) fn has_text(&self) -> bool {
         !self.shapes.is_empty()
     }
@@ -248,8 +250,8 @@ impl<'s, 'p, 'b> SlideReader<'s, 'p, 'b> {
                 SlideShape::Text(paragraphs) => {
                     text::write(&paragraphs, u32::try_from(key).unwrap_or(0), blocks);
                 }
-                SlideShape::Table(rows) => blocks.table(rows),
-                SlideShape::Image(inlines) => blocks.paragraph(&inlines),
+                SlideShape::Table(rows) => blocks.add_table(rows),
+                SlideShape::Image(inlines) => blocks.add_paragraph(&inlines),
                 SlideShape::Drawing(part) => {
                     if let Some(text) = self.package.text(&part) {
                         chart::write(&text, self.package.end(), blocks);

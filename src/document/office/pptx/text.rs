@@ -1,4 +1,4 @@
-//! Paragraphs of shapes and cells, and what runs in them.
+//! Reads the paragraphs of shapes and cells, and their runs.
 //!
 //! Rules: ISO/IEC 29500-1, 21.1.2 (text).
 
@@ -13,34 +13,33 @@ use super::bullets::{self, BulletKind, LEVELS, LevelBullets};
 /// The deepest level of a list.
 const DEEPEST: u8 = 8;
 
-/// The longest text of one run, in bytes.
+/// Limit of a run's text, in bytes.
 const MAX_RUN: usize = 4 << 20;
 
-/// The smallest type that somebody sees, in hundredths of a point.
-const SMALLEST: u32 = 200;
+/// The smallest visible size, in hundredths of a point.
+const MIN_VISIBLE_SIZE: u32 = 200;
 
-/// A paragraph.
 pub(super) struct SlideParagraph {
     pub(super) inlines: InlineContent,
     level: u8,
     bullet: BulletKind,
 }
 
-/// Reads the text of the element that was opened last.
-/// A `ground` is given where it is white: on that, white text is not seen.
+/// Reads the text of the element that was opened last. `background` is given if it is white there:
+/// white text on it is invisible.
 pub(super) fn read(
     xml: &mut XmlReader<'_>,
     relations: &PartRelationships,
     levels: &LevelBullets,
-    ground: Option<&SlideBackground>,
+    background: Option<&SlideBackground>,
 ) -> Vec<SlideParagraph> {
     let depth = xml.depth();
     let mut levels = *levels;
     let mut paragraphs = Vec::new();
     while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
-            "lstStyle" => levels = bullets::or(&bullets::levels(xml), &levels),
-            "p" => paragraphs.push(paragraph(xml, relations, &levels, ground)),
+            "lstStyle" => levels = bullets::merge_levels(&bullets::read_levels(xml), &levels),
+            "p" => paragraphs.push(read_paragraph(xml, relations, &levels, background)),
             "bodyPr" => xml.skip(),
             _ => {}
         }
@@ -48,11 +47,11 @@ pub(super) fn read(
     paragraphs
 }
 
-fn paragraph(
+fn read_paragraph(
     xml: &mut XmlReader<'_>,
     relations: &PartRelationships,
     levels: &LevelBullets,
-    ground: Option<&SlideBackground>,
+    background: Option<&SlideBackground>,
 ) -> SlideParagraph {
     let depth = xml.depth();
     let mut inlines = InlineContent::default();
@@ -69,19 +68,19 @@ fn paragraph(
                 }
             }
             "r" | "fld" => looks = Some(RunStyle::default()),
-            "rPr" => looks = run(xml, &tag, relations, ground),
+            "rPr" => looks = read_run_style(xml, &tag, relations, background),
             "t" => {
                 let text = xml.text_within(MAX_RUN);
                 if let Some(looks) = &looks {
-                    inlines.text(looks, &text);
+                    inlines.add_text(looks, &text);
                 }
             }
-            "oMath" => inlines.text(&RunStyle::default(), &omml::in_one_line(xml)),
+            "oMath" => inlines.add_text(&RunStyle::default(), &omml::in_one_line(xml)),
             "br" => {
-                inlines.line_end();
+                inlines.add_line_break();
                 xml.skip();
             }
-            "tab" => inlines.text(&RunStyle::default(), "\t"),
+            "tab" => inlines.add_text(&RunStyle::default(), "\t"),
             "endParaRPr" | "Fallback" => xml.skip(),
             _ => {}
         }
@@ -96,12 +95,12 @@ fn paragraph(
     }
 }
 
-/// The looks of a run; `None` if nobody sees it.
-fn run(
+/// Returns the style of a run; `None` if it is invisible.
+fn read_run_style(
     xml: &mut XmlReader<'_>,
     tag: &XmlTag<'_>,
     relations: &PartRelationships,
-    ground: Option<&SlideBackground>,
+    background: Option<&SlideBackground>,
 ) -> Option<RunStyle> {
     let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
     let mut looks = RunStyle {
@@ -112,7 +111,9 @@ fn run(
             .is_some_and(|strike| strike != "noStrike"),
         ..RunStyle::default()
     };
-    let mut unseen = tag.number::<u32>("sz").is_some_and(|size| size < SMALLEST);
+    let mut unseen = tag
+        .number::<u32>("sz")
+        .is_some_and(|size| size < MIN_VISIBLE_SIZE);
     let depth = xml.depth();
     while let Some(tag) = xml.tag_within(depth) {
         match tag.name() {
@@ -122,16 +123,18 @@ fn run(
             }
             "ln" | "effectLst" => xml.skip(),
             "highlight" => {
-                unseen &= ground.is_none_or(|ground| ground.fills_white(xml));
+                unseen &= background.is_none_or(|background| background.fills_white(xml));
             }
-            "solidFill" => unseen |= ground.is_some_and(|ground| ground.fills_white(xml)),
+            "solidFill" => {
+                unseen |= background.is_some_and(|background| background.fills_white(xml))
+            }
             _ => {}
         }
     }
     (!unseen).then_some(looks)
 }
 
-/// Writes paragraphs as items and text.
+/// Writes paragraphs, those with bullets as items.
 pub(super) fn write(paragraphs: &[SlideParagraph], key: u32, blocks: &mut BlockWriter) {
     let mut counts = [0_u32; LEVELS];
     for paragraph in paragraphs {
@@ -140,11 +143,11 @@ pub(super) fn write(paragraphs: &[SlideParagraph], key: u32, blocks: &mut BlockW
         match paragraph.bullet {
             BulletKind::None => {
                 counts[at] = 0;
-                blocks.paragraph(&paragraph.inlines);
+                blocks.add_paragraph(&paragraph.inlines);
             }
             BulletKind::Mark => {
                 counts[at] = 0;
-                blocks.item(paragraph.level, None, key, &paragraph.inlines);
+                blocks.add_item(paragraph.level, None, key, &paragraph.inlines);
             }
             BulletKind::Number(start) => {
                 if paragraph.inlines.is_blank() {
@@ -152,21 +155,21 @@ pub(super) fn write(paragraphs: &[SlideParagraph], key: u32, blocks: &mut BlockW
                 }
                 let number = start.saturating_add(counts[at]);
                 counts[at] += 1;
-                blocks.item(paragraph.level, Some(number), key, &paragraph.inlines);
+                blocks.add_item(paragraph.level, Some(number), key, &paragraph.inlines);
             }
         }
     }
     blocks.end();
 }
 
-/// The paragraphs of a cell, each on a line.
-pub(super) fn in_cell(paragraphs: Vec<SlideParagraph>) -> InlineContent {
+/// Joins the paragraphs of a cell, each on a line.
+pub(super) fn cell_content(paragraphs: Vec<SlideParagraph>) -> InlineContent {
     let mut cell = InlineContent::default();
     for paragraph in paragraphs {
         if !paragraph.inlines.is_blank() {
-            cell.next_line();
+            cell.begin_line();
             if paragraph.bullet != BulletKind::None {
-                cell.text(&RunStyle::default(), "\u{2022} ");
+                cell.add_text(&RunStyle::default(), "\u{2022} ");
             }
             cell.append(paragraph.inlines);
         }

@@ -1,8 +1,8 @@
-//! Numbers, dates and times as cells show them.
+//! Formats numbers, dates and times as cells show them.
 //!
-//! Rules: ISO/IEC 29500-1, 18.8.30 (number formats), 18.17.4 (dates). Dates and times come in the
-//! forms of ISO 8601, whatever order the file wants; other numbers come whole, percentages as
-//! such.
+//! Rules: ISO/IEC 29500-1, 18.8.30 (number formats), 18.17.4 (dates). Dates and times are written
+//! as ISO 8601, whatever order the file wants; numbers are written in full, percentages with their
+//! sign.
 
 use std::collections::HashMap;
 
@@ -10,28 +10,28 @@ use super::super::number;
 use super::super::xml::XmlReader;
 use crate::calendar;
 
-/// The most formats of a document.
+/// Limit of a document's formats.
 const MAX_FORMATS: usize = 70_000;
 
 /// Days from the spreadsheets' day 0, 30 December 1899, to 1 January 1970, and to that of 1904.
 const DAYS_TO_1970: i64 = 25_569;
 const DAYS_TO_1904: f64 = 1462.0;
 
-/// The last day that a spreadsheet knows, 31 December 9999.
+/// The last day of spreadsheets, 31 December 9999.
 const LAST_DAY: f64 = 2_958_466.0;
 
-/// What a format makes of a number.
+/// The kinds of number formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NumberFormat {
     Number,
-    /// With so many digits behind the point.
+    /// With this number of decimals.
     Percent(u8),
     Date,
     DateTime,
     Time,
-    /// Hours that go on counting beyond a day.
+    /// A duration, in hours that may exceed a day.
     Elapsed,
-    /// Nothing is shown.
+    /// Shows nothing.
     Hidden,
 }
 
@@ -53,12 +53,15 @@ impl CellFormats {
             match tag.name() {
                 "numFmt" if own.len() < MAX_FORMATS => {
                     let code = tag.attribute("formatCode").unwrap_or_default();
-                    own.insert(tag.number("numFmtId").unwrap_or_default(), kind_of(&code));
+                    own.insert(
+                        tag.number("numFmtId").unwrap_or_default(),
+                        parse_format(&code),
+                    );
                 }
                 "cellXfs" => in_cells = Some(depth),
                 "xf" if in_cells.is_some_and(|at| at + 1 == depth) && cells.len() < MAX_FORMATS => {
                     let id = tag.number("numFmtId").unwrap_or_default();
-                    cells.push(own.get(&id).copied().unwrap_or_else(|| built_in(id)));
+                    cells.push(own.get(&id).copied().unwrap_or_else(|| built_in_format(id)));
                 }
                 "cellStyleXfs" | "dxfs" => {
                     in_cells = None;
@@ -70,8 +73,8 @@ impl CellFormats {
         Self { cells, from_1904 }
     }
 
-    /// A number as the cell of this style shows it.
-    pub(super) fn shown(&self, value: &str, style: usize) -> String {
+    /// Formats a number as the cell of this style shows it.
+    pub(super) fn format_value(&self, value: &str, style: usize) -> String {
         let kind = self
             .cells
             .get(style)
@@ -104,8 +107,8 @@ impl CellFormats {
     }
 }
 
-/// What a format does that every program knows.
-fn built_in(id: u32) -> NumberFormat {
+/// Returns a format that the standard defines by its number.
+fn built_in_format(id: u32) -> NumberFormat {
     match id {
         9 => NumberFormat::Percent(0),
         10 => NumberFormat::Percent(2),
@@ -117,12 +120,12 @@ fn built_in(id: u32) -> NumberFormat {
     }
 }
 
-/// What a format does, by its code.
-fn kind_of(code: &str) -> NumberFormat {
+/// Reads a format code.
+fn parse_format(code: &str) -> NumberFormat {
     if code.trim() == ";;;" {
         return NumberFormat::Hidden;
     }
-    // Its first section is that of positive numbers.
+    // Only the first section is read, that of positive numbers.
     let (mut day, mut hour, mut minute_or_month, mut percent) = (false, false, false, false);
     let (mut digits, mut behind_point) = (0, false);
     let mut rest = code.chars();
@@ -171,7 +174,7 @@ fn kind_of(code: &str) -> NumberFormat {
 )]
 fn date(days: f64) -> String {
     let mut day = days.floor() as i64;
-    // Spreadsheets count a 29 February 1900 that there was not.
+    // Spreadsheets count a 29 February 1900, which did not exist.
     if day < 60 {
         day += 1;
     }
@@ -231,7 +234,7 @@ mod tests {
             (";;;", NumberFormat::Hidden),
             ("\"h\"0", NumberFormat::Number),
         ] {
-            assert_eq!(kind_of(code), wanted, "{code}");
+            assert_eq!(parse_format(code), wanted, "{code}");
         }
     }
 
@@ -260,10 +263,14 @@ mod tests {
             ("abc", 1, "abc"),
             ("7", 99, "7"),
         ] {
-            assert_eq!(formats.shown(value, style), wanted, "{value} {style}");
+            assert_eq!(
+                formats.format_value(value, style),
+                wanted,
+                "{value} {style}"
+            );
         }
         assert_eq!(
-            CellFormats::read(styles, true).shown("43860", 1),
+            CellFormats::read(styles, true).format_value("43860", 1),
             "2024-01-31"
         );
     }

@@ -1,11 +1,11 @@
-//! Cells as tables: an empty row parts two of them, empty columns are left out.
+//! Writes cells as tables: an empty row separates two of them, empty columns are left out.
 
 use super::super::blocks::{BlockWriter, TableCell};
 use super::super::inlines::{InlineContent, RunStyle};
 use super::sheet::{SheetCell, SheetRow};
 use crate::sort::Sort;
 
-/// How many places a table may have for each of its cells.
+/// Maximum number of grid places for each filled cell.
 const SPARSE: usize = 12;
 
 /// Writes the rows of a sheet.
@@ -15,7 +15,7 @@ pub(super) fn write(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
         if !blocks.has_room() {
             return;
         }
-        // Rows that are hidden part nothing.
+        // Hidden rows do not separate tables.
         let parts = |last: &SheetRow| {
             let hidden = row.hidden.saturating_sub(last.hidden);
             last.number.saturating_add(hidden) + 1 < row.number
@@ -37,9 +37,8 @@ fn write_table(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
     columns.arrange();
     columns.dedup();
     if columns.len() == 1 && rows.len() == 1 {
-        // A title, or a remark.
         for cell in rows.iter().flat_map(|row| &row.cells) {
-            blocks.paragraph(&inlines(cell));
+            blocks.add_paragraph(&inlines(cell));
         }
         return;
     }
@@ -47,10 +46,10 @@ fn write_table(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
         for row in rows {
             for cell in &row.cells {
                 let mut item = InlineContent::default();
-                let place = format!("{}{}: ", letters(cell.column), row.number);
-                item.text(&RunStyle::default(), &place);
+                let place = format!("{}{}: ", column_name(cell.column), row.number);
+                item.add_text(&RunStyle::default(), &place);
                 item.append(inlines(cell));
-                blocks.item(0, None, 0, &item);
+                blocks.add_item(0, None, 0, &item);
             }
         }
         blocks.end();
@@ -68,7 +67,7 @@ fn write_table(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
         };
         columns.iter().map(at).collect()
     });
-    blocks.rows(width, width, grid);
+    blocks.add_rows(width, width, grid);
 }
 
 fn inlines(cell: &SheetCell) -> InlineContent {
@@ -79,15 +78,15 @@ fn inlines(cell: &SheetCell) -> InlineContent {
     };
     for (at, line) in cell.text.lines().enumerate() {
         if at > 0 {
-            inlines.line_end();
+            inlines.add_line_break();
         }
-        inlines.text(&looks, line);
+        inlines.add_text(&looks, line);
     }
     inlines
 }
 
-/// The name of a column.
-fn letters(column: u32) -> String {
+/// Returns the name of a column, such as `AB`.
+fn column_name(column: u32) -> String {
     let mut left = column;
     let mut name = Vec::new();
     while left > 0 {
@@ -102,12 +101,12 @@ fn letters(column: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::letters;
+    use super::column_name;
 
     #[test]
     fn columns_have_names() {
         for (column, name) in [(1, "A"), (26, "Z"), (27, "AA"), (16_384, "XFD")] {
-            assert_eq!(letters(column), name);
+            assert_eq!(column_name(column), name);
         }
     }
 }
