@@ -213,7 +213,7 @@ pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Docum
     convert_from(page, base, syntax, Some(end))
 }
 
-/// How completely the main content of a page was found.
+/// Extent to which the main content of a page was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MainContentCertainty {
     /// All of it, and little else, with high confidence.

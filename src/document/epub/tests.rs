@@ -1,4 +1,4 @@
-//! What EPUB files become.
+//! Checks the Markdown of EPUB files.
 
 use crate::document::office::tests::made::zip;
 use crate::document::{DocumentError, FileKind, FileLimits, convert_file};

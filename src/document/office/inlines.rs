@@ -49,7 +49,7 @@ enum OpenStyle {
 }
 
 impl InlineContent {
-    pub(super) fn add_text(&mut self, looks: &RunStyle, text: &str) {
+    pub(super) fn add_text(&mut self, style: &RunStyle, text: &str) {
         if text.is_empty() || !self.has_room() {
             return;
         }
@@ -58,13 +58,13 @@ impl InlineContent {
         match self.pieces.last_mut() {
             // The style of a blank is invisible, except that it belongs to a link, or to code.
             Some(InlinePiece::Text(last, all))
-                if last == looks || blank && last.link == looks.link && !last.code =>
+                if last == style || blank && last.link == style.link && !last.code =>
             {
                 all.push_str(text);
             }
             _ => self
                 .pieces
-                .push(InlinePiece::Text(looks.clone(), text.to_owned())),
+                .push(InlinePiece::Text(style.clone(), text.to_owned())),
         }
     }
 
@@ -142,7 +142,7 @@ impl InlineContent {
         let mut code = false;
         for piece in &self.pieces {
             match piece {
-                InlinePiece::Text(looks, _) if looks.code => code = true,
+                InlinePiece::Text(style, _) if style.code => code = true,
                 InlinePiece::Text(_, text) if text.trim().is_empty() => {}
                 InlinePiece::Break => {}
                 _ => return false,
@@ -176,8 +176,8 @@ impl InlineContent {
     /// Removes bold type, as for a heading.
     pub(super) fn unbold(&mut self) {
         for piece in &mut self.pieces {
-            if let InlinePiece::Text(looks, _) = piece {
-                looks.bold = false;
+            if let InlinePiece::Text(style, _) = piece {
+                style.bold = false;
             }
         }
     }
@@ -186,19 +186,19 @@ impl InlineContent {
     pub(super) fn write(&self, builder: &mut ModelBuilder) {
         let mut open: Vec<OpenStyle> = Vec::new();
         for piece in &self.pieces {
-            let (looks, code) = match piece {
-                InlinePiece::Text(looks, _) => (looks.clone(), looks.code),
+            let (style, code) = match piece {
+                InlinePiece::Text(style, _) => (style.clone(), style.code),
                 _ => (RunStyle::default(), false),
             };
-            let mut wanted: Vec<OpenStyle> = looks
+            let mut wanted: Vec<OpenStyle> = style
                 .link
                 .clone()
                 .map(OpenStyle::Link)
                 .into_iter()
                 .collect();
-            wanted.extend(looks.bold.then_some(OpenStyle::Strong));
-            wanted.extend(looks.italic.then_some(OpenStyle::Emphasis));
-            wanted.extend(looks.deleted.then_some(OpenStyle::Deleted));
+            wanted.extend(style.bold.then_some(OpenStyle::Strong));
+            wanted.extend(style.italic.then_some(OpenStyle::Emphasis));
+            wanted.extend(style.deleted.then_some(OpenStyle::Deleted));
             // A line break or an image does not end the markup around it.
             if matches!(piece, InlinePiece::Break | InlinePiece::Image { .. }) {
                 wanted.clone_from(&open);

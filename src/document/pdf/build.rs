@@ -1,4 +1,4 @@
-//! From paragraphs to a model: headings, lists, code, tables.
+//! Writes paragraphs into the model: headings, lists, code, tables.
 
 use super::layout::TextLine;
 use super::text::inline::{ParagraphTextWriter, TextContext};
@@ -7,18 +7,21 @@ use super::text::{BodyStyle, ParagraphKind, PdfParagraph};
 use crate::document::model::{ColumnAlignment, ModelBuilder, NodeContent, TableLayout, TextSlice};
 use crate::sort::Sort;
 
-/// How much larger than the rest a heading's type is.
-const LARGER: f32 = 1.1;
+/// Minimum size of a heading's type, relative to the body text.
+const HEADING_RATIO: f32 = 1.1;
 
-/// The most letters and lines of a heading.
+/// Limits of a heading: bytes and lines.
 const MAX_HEADING: usize = 220;
 const MAX_HEADING_LINES: usize = 4;
 
-/// The longest heading that only its bold type makes one.
+/// Limit of a heading that only its bold type makes one, in bytes.
 const MAX_BOLD_HEADING: usize = 120;
 
-/// Joins what columns and pages tear apart, around the notes at their feet.
-pub(super) fn join(paragraphs: Vec<PdfParagraph>, context: &TextContext<'_>) -> Vec<PdfParagraph> {
+/// Joins paragraphs that columns and pages split, also around the notes at their feet.
+pub(super) fn join_paragraphs(
+    paragraphs: Vec<PdfParagraph>,
+    context: &TextContext<'_>,
+) -> Vec<PdfParagraph> {
     let mut joined: Vec<PdfParagraph> = Vec::with_capacity(paragraphs.len());
     let mut notes: Vec<PdfParagraph> = Vec::new();
     for paragraph in paragraphs {
@@ -65,14 +68,13 @@ fn goes_on(last: &PdfParagraph, next: &PdfParagraph, context: &TextContext<'_>) 
     lower && !ends || end.ends_with('-') && begin.starts_with(char::is_alphabetic)
 }
 
-/// Writes paragraphs into a builder.
 pub(super) struct ParagraphWriter<'a> {
     pub(super) context: &'a TextContext<'a>,
     pub(super) body: BodyStyle,
     pub(super) builder: ModelBuilder,
-    /// The sizes of headings, from the largest on.
+    /// Sizes of headings, largest first.
     sizes: Vec<f32>,
-    /// Where the marks of the open lists stand, and whether they are numbers.
+    /// Positions of the marks of the open lists, and whether the lists are numbered.
     lists: Vec<(f32, bool)>,
 }
 
@@ -87,7 +89,7 @@ impl<'a> ParagraphWriter<'a> {
         }
     }
 
-    /// Writes them all; gives the first of the largest headings of the first page.
+    /// Writes all paragraphs; returns the first of the largest headings of the first page.
     pub(super) fn write(&mut self, paragraphs: &[PdfParagraph]) -> String {
         let mut sizes: Vec<f32> = Vec::new();
         let is_large = |paragraph: &&PdfParagraph| self.is_large(paragraph);
@@ -103,16 +105,16 @@ impl<'a> ParagraphWriter<'a> {
         for (at, paragraph) in paragraphs.iter().enumerate() {
             match paragraph.kind {
                 ParagraphKind::Item { number, mark } if is_item(paragraphs, at) => {
-                    self.item(paragraph, number, mark);
+                    self.write_item(paragraph, number, mark);
                     continue;
                 }
                 _ => self.close_lists(0),
             }
             match paragraph.kind {
-                ParagraphKind::Code => self.code(paragraph),
-                ParagraphKind::Table => self.table(paragraph),
+                ParagraphKind::Code => self.write_code(paragraph),
+                ParagraphKind::Table => self.write_table(paragraph),
                 ParagraphKind::Text | ParagraphKind::Item { .. } => {
-                    let level = self.level(paragraph);
+                    let level = self.heading_level(paragraph);
                     let size = paragraph.size;
                     if level.is_some()
                         && paragraph.lines.first().is_some_and(|(page, ..)| *page == 0)
@@ -122,7 +124,7 @@ impl<'a> ParagraphWriter<'a> {
                     }
                     self.builder
                         .open(level.map_or(NodeContent::Paragraph, NodeContent::Heading));
-                    self.inlines(paragraph, 0, level.is_some());
+                    self.write_inlines(paragraph, 0, level.is_some());
                     self.builder.close_unless_empty();
                 }
             }
@@ -137,18 +139,18 @@ impl<'a> ParagraphWriter<'a> {
         lines.join(" ")
     }
 
-    fn inlines(&mut self, paragraph: &PdfParagraph, skip: usize, heading: bool) {
+    fn write_inlines(&mut self, paragraph: &PdfParagraph, skip: usize, heading: bool) {
         let mut writer = ParagraphTextWriter::new(self.context, &mut self.builder, heading);
         for (at, (page, line, hard)) in paragraph.lines.iter().enumerate() {
-            writer.line(*page, line, if at == 0 { skip } else { 0 }, *hard);
+            writer.add_line(*page, line, if at == 0 { skip } else { 0 }, *hard);
         }
-        writer.end();
+        writer.finish();
     }
 
-    /// Whether its type is larger than the rest, and it is short enough for a heading.
+    /// True if it is short enough for a heading and larger than the body text.
     fn is_large(&self, paragraph: &PdfParagraph) -> bool {
         paragraph.kind != ParagraphKind::Code
-            && paragraph.size >= LARGER * self.body.size
+            && paragraph.size >= HEADING_RATIO * self.body.size
             && self.is_short(paragraph, MAX_HEADING, MAX_HEADING_LINES)
     }
 
@@ -160,8 +162,8 @@ impl<'a> ParagraphWriter<'a> {
         text.len() <= most && text.chars().filter(|c| c.is_alphabetic()).count() >= 2
     }
 
-    /// The level of a heading, if it is one.
-    fn level(&self, paragraph: &PdfParagraph) -> Option<u8> {
+    /// Returns the level of a heading; `None` for other paragraphs.
+    fn heading_level(&self, paragraph: &PdfParagraph) -> Option<u8> {
         if self.is_large(paragraph) {
             let near = |size: &f32| (size - paragraph.size).abs() < 0.04 * size;
             let rank = self.sizes.iter().position(near).unwrap_or(self.sizes.len());
@@ -188,7 +190,7 @@ impl<'a> ParagraphWriter<'a> {
         }
     }
 
-    fn item(&mut self, paragraph: &PdfParagraph, number: Option<u32>, mark: usize) {
+    fn write_item(&mut self, paragraph: &PdfParagraph, number: Option<u32>, mark: usize) {
         let u0 = paragraph.lines.first().map_or(0.0, |(_, line, _)| line.u0);
         let near = 0.6 * paragraph.size;
         if paragraph.first {
@@ -213,11 +215,11 @@ impl<'a> ParagraphWriter<'a> {
         let task = None;
         self.builder.open(NodeContent::Item { number, task });
         self.builder.open(NodeContent::Paragraph);
-        self.inlines(paragraph, mark, false);
+        self.write_inlines(paragraph, mark, false);
         self.builder.close_unless_empty();
     }
 
-    fn code(&mut self, paragraph: &PdfParagraph) {
+    fn write_code(&mut self, paragraph: &PdfParagraph) {
         let left = |entry: &(usize, TextLine, bool)| entry.1.u0;
         let left = paragraph
             .lines
@@ -234,7 +236,7 @@ impl<'a> ParagraphWriter<'a> {
                     code.push('\n');
                 }
             }
-            // A monospaced letter is that wide.
+            // The width of a monospaced letter.
             let (mut letters, mut width) = (0, 0.0);
             for piece in &line.pieces {
                 letters += piece.text(pool).chars().count();
@@ -267,7 +269,7 @@ impl<'a> ParagraphWriter<'a> {
         self.builder.add(NodeContent::CodeBlock { language, code });
     }
 
-    fn table(&mut self, paragraph: &PdfParagraph) {
+    fn write_table(&mut self, paragraph: &PdfParagraph) {
         let columns = paragraph.rows.first().map_or(0, Vec::len);
         let table = self.builder.keep_table(TableLayout {
             columns,
@@ -286,8 +288,8 @@ impl<'a> ParagraphWriter<'a> {
                 if let Some(line) = cell {
                     let mut writer =
                         ParagraphTextWriter::new(self.context, &mut self.builder, false);
-                    writer.line(paragraph.page, line, 0, false);
-                    writer.end();
+                    writer.add_line(paragraph.page, line, 0, false);
+                    writer.finish();
                 }
                 self.builder.close();
             }
@@ -297,7 +299,7 @@ impl<'a> ParagraphWriter<'a> {
     }
 }
 
-/// Whether a paragraph with a mark is an item: a number alone makes none.
+/// True if a paragraph with a mark is an item. A number counts only beside its neighbours.
 fn is_item(paragraphs: &[PdfParagraph], at: usize) -> bool {
     let number_of = |paragraph: Option<&PdfParagraph>| match paragraph?.kind {
         ParagraphKind::Item { number, .. } => number,
@@ -309,7 +311,7 @@ fn is_item(paragraphs: &[PdfParagraph], at: usize) -> bool {
     let Some(number) = number else {
         return true;
     };
-    // Paragraphs of an item may come between it and the next one.
+    // Further paragraphs of an item may come before the next one.
     let before = paragraphs[at.saturating_sub(4)..at].iter().rev();
     let after = paragraphs[at + 1..].iter().take(4);
     before

@@ -1,19 +1,19 @@
-//! The words of content streams and of character maps, one after the other.
+//! Splits content streams and character maps into operands and operators.
 //!
 //! Rules: ISO 32000-2, 7.2 (lexical conventions), 7.3 (objects), 7.8.2 (content streams), 8.9.7
-//! (inline images). What is wrong is passed over, as viewers do.
+//! (inline images). Errors are skipped, as viewers do.
 
 use std::borrow::Cow;
 
 use memchr::{memchr2, memchr3};
 
-/// The deepest that arrays and dictionaries nest.
+/// Maximum nesting of arrays and dictionaries.
 const MAX_DEPTH: usize = 16;
 
-/// The most operands within arrays and dictionaries of one operand.
+/// Limit of the operands in the arrays and dictionaries of one operand.
 const MAX_LIST: usize = 300_000;
 
-/// What stands before an operator.
+/// An operand of an operator.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PdfOperand<'a> {
     Number(f32),
@@ -46,7 +46,7 @@ impl PdfOperand<'_> {
         }
     }
 
-    /// A value of a dictionary.
+    /// Returns a value of a dictionary.
     pub(super) fn get(&self, key: &[u8]) -> Option<&Self> {
         let Self::Dict(entries) = self else {
             return None;
@@ -65,11 +65,10 @@ pub(super) enum PdfToken<'a> {
     Operator(&'a [u8]),
 }
 
-/// Reads `bytes` from `at` on.
 pub(super) struct PdfLexer<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// How many operands the lists of an operand may still hold.
+    /// Number of operands that the lists of an operand may still hold.
     left: usize,
 }
 
@@ -115,7 +114,7 @@ impl<'a> PdfLexer<'a> {
         }
     }
 
-    /// The next operand or operator.
+    /// Returns the next operand or operator.
     pub(super) fn next(&mut self) -> Option<PdfToken<'a>> {
         self.left = MAX_LIST;
         self.next_within(0)
@@ -128,17 +127,17 @@ impl<'a> PdfLexer<'a> {
             let byte = self.peek()?;
             self.at += 1;
             let operand = match byte {
-                b'(' => PdfOperand::String(self.literal()),
-                b'/' => PdfOperand::Name(self.name()),
+                b'(' => PdfOperand::String(self.read_literal()),
+                b'/' => PdfOperand::Name(self.read_name()),
                 b'<' if self.peek() == Some(b'<') => {
                     self.at += 1;
-                    PdfOperand::Dict(self.list(b'>', depth))
+                    PdfOperand::Dict(self.read_list(b'>', depth))
                 }
-                b'<' => PdfOperand::String(self.hexadecimal()),
-                b'[' => PdfOperand::Array(self.list(b']', depth)),
+                b'<' => PdfOperand::String(self.read_hexadecimal()),
+                b'[' => PdfOperand::Array(self.read_list(b']', depth)),
                 b'+' | b'-' | b'.' | b'0'..=b'9' => {
                     let end = self.regular_end();
-                    if let Some(number) = number(&self.bytes[start..end]) {
+                    if let Some(number) = parse_number(&self.bytes[start..end]) {
                         self.at = end;
                         PdfOperand::Number(number)
                     } else {
@@ -150,7 +149,7 @@ impl<'a> PdfLexer<'a> {
                     self.at = self.regular_end();
                     return Some(PdfToken::Operator(&self.bytes[start..self.at]));
                 }
-                // A bracket that closes nothing.
+                // A closing bracket without an opening one.
                 _ => continue,
             };
             return Some(PdfToken::Operand(operand));
@@ -163,8 +162,8 @@ impl<'a> PdfLexer<'a> {
         self.at + length.unwrap_or(rest.len())
     }
 
-    /// What stands in an array or a dictionary, up to its end.
-    fn list(&mut self, close: u8, depth: usize) -> Vec<PdfOperand<'a>> {
+    /// Reads an array or a dictionary up to its end.
+    fn read_list(&mut self, close: u8, depth: usize) -> Vec<PdfOperand<'a>> {
         let mut list = Vec::new();
         loop {
             self.skip_blanks();
@@ -185,7 +184,8 @@ impl<'a> PdfLexer<'a> {
                             list.push(operand);
                         }
                     }
-                    // A value that is of no use here still is one.
+                    // Placeholder for a value that is not used here, which keeps keys and values in
+                    // step.
                     Some(PdfToken::Operator(b"true" | b"false" | b"null")) => {
                         list.push(PdfOperand::Number(0.0));
                     }
@@ -199,7 +199,7 @@ impl<'a> PdfLexer<'a> {
         }
     }
 
-    fn name(&mut self) -> Cow<'a, [u8]> {
+    fn read_name(&mut self) -> Cow<'a, [u8]> {
         let start = self.at;
         self.at = self.regular_end();
         let name = &self.bytes[start..self.at];
@@ -222,7 +222,7 @@ impl<'a> PdfLexer<'a> {
         Cow::Owned(decoded)
     }
 
-    fn hexadecimal(&mut self) -> Cow<'a, [u8]> {
+    fn read_hexadecimal(&mut self) -> Cow<'a, [u8]> {
         let mut decoded = Vec::new();
         let mut half = None;
         while let Some(byte) = self.peek() {
@@ -242,7 +242,7 @@ impl<'a> PdfLexer<'a> {
         Cow::Owned(decoded)
     }
 
-    fn literal(&mut self) -> Cow<'a, [u8]> {
+    fn read_literal(&mut self) -> Cow<'a, [u8]> {
         let rest = &self.bytes[self.at..];
         if let Some(length) = memchr3(b'(', b')', b'\\', rest)
             && rest[length] == b')'
@@ -260,7 +260,7 @@ impl<'a> PdfLexer<'a> {
                 b')' if depth == 0 => break,
                 b')' => depth -= 1,
                 b'\\' => {
-                    self.escape(&mut decoded);
+                    self.read_escape(&mut decoded);
                     continue;
                 }
                 b'\r' => {
@@ -275,7 +275,7 @@ impl<'a> PdfLexer<'a> {
         Cow::Owned(decoded)
     }
 
-    fn escape(&mut self, decoded: &mut Vec<u8>) {
+    fn read_escape(&mut self, decoded: &mut Vec<u8>) {
         let Some(byte) = self.peek() else {
             return;
         };
@@ -305,7 +305,7 @@ impl<'a> PdfLexer<'a> {
         });
     }
 
-    /// Passes over an inline image, whose `BI` was read.
+    /// Skips an inline image whose `BI` was read.
     pub(super) fn skip_image(&mut self) {
         loop {
             match self.next() {
@@ -334,8 +334,8 @@ impl<'a> PdfLexer<'a> {
     }
 }
 
-/// A number as content streams write it; viewers are lenient about signs.
-fn number(bytes: &[u8]) -> Option<f32> {
+/// Parses a number, leniently about signs, as viewers do.
+fn parse_number(bytes: &[u8]) -> Option<f32> {
     let (mut whole, mut scale, mut digits) = (0.0_f64, 0.0_f64, 0);
     let mut negative = false;
     for byte in bytes {

@@ -32,7 +32,7 @@ impl DocxField {
 
 /// Joins the address of a hyperlink and the place within it.
 pub(super) fn link_target(address: &str, anchor: &str) -> Option<Rc<str>> {
-    // Nobody can look up Word's own bookmarks, as those of tables of contents.
+    // Word's own bookmarks, as those of tables of contents, cannot be looked up.
     let anchor = if anchor.starts_with('_') { "" } else { anchor };
     match (address.trim(), anchor.trim()) {
         ("", "") => None,

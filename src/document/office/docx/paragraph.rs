@@ -190,8 +190,8 @@ impl DocxReader<'_, '_> {
 
     /// True if text at this place is visible.
     fn is_shown(&self, paragraph: &OpenParagraph<'_>) -> bool {
-        let look = paragraph.run.or(paragraph.properties.style.look);
-        !look.is_unseen(!self.shaded && !paragraph.properties.shaded)
+        let run = paragraph.run.or(paragraph.properties.style.run);
+        !run.is_unseen(!self.shaded && !paragraph.properties.shaded)
             && self.fields.iter().all(|field| field.shown)
     }
 
@@ -211,14 +211,14 @@ impl DocxReader<'_, '_> {
                 .rev()
                 .find_map(|field| field.link.clone())
         };
-        let looks = RunStyle {
+        let style = RunStyle {
             bold: run.bold == Some(true),
             italic: run.italic == Some(true),
             deleted: run.deleted == Some(true),
             code: run.mono == Some(true) && !paragraph.properties.style.code,
             link: link.or_else(field),
         };
-        paragraph.inlines.add_text(&looks, text);
+        paragraph.inlines.add_text(&style, text);
     }
 
     fn read_run_properties(&mut self, xml: &mut XmlReader<'_>) -> RunProperties {
@@ -236,7 +236,7 @@ impl DocxReader<'_, '_> {
             }
         }
         // In a document that is monospaced throughout, the font does not mark code.
-        let plain = self.styles.paragraph_style(None).look.mono;
+        let plain = self.styles.paragraph_style(None).run.mono;
         let mut run = own.or(style);
         run.mono = run.mono.filter(|_| plain != Some(true));
         run

@@ -149,7 +149,7 @@ struct DocxStyle {
     outline: Option<u8>,
     /// Its list and the level in it.
     list: (Option<u32>, Option<u8>),
-    look: RunProperties,
+    run: RunProperties,
     /// True if it gives cells another colour than white.
     shades: bool,
 }
@@ -164,7 +164,7 @@ pub(super) struct ParagraphStyle {
     /// True for a line of code.
     pub(super) code: bool,
     pub(super) list: (Option<u32>, Option<u8>),
-    pub(super) look: RunProperties,
+    pub(super) run: RunProperties,
 }
 
 #[derive(Default)]
@@ -222,7 +222,7 @@ impl StyleSheet {
             outline = outline.or(style.outline);
             resolved.list.0 = resolved.list.0.or(style.list.0);
             resolved.list.1 = resolved.list.1.or(style.list.1);
-            resolved.look = resolved.look.or(style.look);
+            resolved.run = resolved.run.or(style.run);
             if outline.is_none() && resolved.heading.is_none() && !resolved.title {
                 resolved.heading = heading_level_of(&style.name);
                 resolved.title = style.name == "title";
@@ -238,12 +238,12 @@ impl StyleSheet {
             resolved.title &= outline >= BODY;
         }
         // A document that is monospaced throughout is not code.
-        let plain = self.chain(&self.default).find_map(|style| style.look.mono);
-        resolved.look.mono = resolved
-            .look
+        let plain = self.chain(&self.default).find_map(|style| style.run.mono);
+        resolved.run.mono = resolved
+            .run
             .mono
             .filter(|mono| *mono && plain != Some(true));
-        resolved.code |= resolved.look.mono == Some(true);
+        resolved.code |= resolved.run.mono == Some(true);
         let id = id.to_owned();
         self.paragraphs.insert(id, resolved);
         resolved
@@ -256,7 +256,7 @@ impl StyleSheet {
         }
         let mut run = RunProperties::default();
         for style in self.chain(id) {
-            run = run.or(style.look);
+            run = run.or(style.run);
             if is_code(&style.name) {
                 run.mono = Some(true);
             }
@@ -268,7 +268,7 @@ impl StyleSheet {
     /// True if a table's style gives some of its cells another colour than white.
     pub(super) fn shades(&self, id: &str) -> bool {
         self.chain(id)
-            .any(|style| style.shades || style.look.shaded == Some(true))
+            .any(|style| style.shades || style.run.shaded == Some(true))
     }
 
     /// Returns the list of a style.
@@ -296,7 +296,7 @@ fn read_style(xml: &mut XmlReader<'_>) -> DocxStyle {
                     style.shades |= tag.name() == "shd" && is_shaded(&tag);
                 }
             }
-            _ => style.look.read(&tag),
+            _ => style.run.read(&tag),
         }
     }
     style

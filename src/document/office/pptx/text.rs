@@ -55,7 +55,7 @@ fn read_paragraph(
 ) -> SlideParagraph {
     let depth = xml.depth();
     let mut inlines = InlineContent::default();
-    let mut looks = Some(RunStyle::default());
+    let mut style = Some(RunStyle::default());
     let (mut level, mut own) = (0, None);
     while let Some(item) = xml.within(depth) {
         let XmlEvent::Open(tag) = item else { continue };
@@ -67,12 +67,12 @@ fn read_paragraph(
                     own = bullets::bullet_of(&tag).or(own);
                 }
             }
-            "r" | "fld" => looks = Some(RunStyle::default()),
-            "rPr" => looks = read_run_style(xml, &tag, relations, background),
+            "r" | "fld" => style = Some(RunStyle::default()),
+            "rPr" => style = read_run_style(xml, &tag, relations, background),
             "t" => {
                 let text = xml.text_within(MAX_RUN);
-                if let Some(looks) = &looks {
-                    inlines.add_text(looks, &text);
+                if let Some(style) = &style {
+                    inlines.add_text(style, &text);
                 }
             }
             "oMath" => inlines.add_text(&RunStyle::default(), &omml::in_one_line(xml)),
@@ -103,7 +103,7 @@ fn read_run_style(
     background: Option<&SlideBackground>,
 ) -> Option<RunStyle> {
     let on = |name: &str| tag.attribute(name).is_some_and(|on| is_true(&on));
-    let mut looks = RunStyle {
+    let mut style = RunStyle {
         bold: on("b"),
         italic: on("i"),
         deleted: tag
@@ -119,7 +119,7 @@ fn read_run_style(
         match tag.name() {
             "hlinkClick" => {
                 let id = tag.relation("id").unwrap_or_default();
-                looks.link = relations.address(&id).map(Into::into);
+                style.link = relations.address(&id).map(Into::into);
             }
             "ln" | "effectLst" => xml.skip(),
             "highlight" => {
@@ -131,7 +131,7 @@ fn read_run_style(
             _ => {}
         }
     }
-    (!unseen).then_some(looks)
+    (!unseen).then_some(style)
 }
 
 /// Writes paragraphs, those with bullets as items.

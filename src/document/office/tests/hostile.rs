@@ -32,7 +32,7 @@ fn what_a_file_is_is_told_by_its_bytes() {
         ])),
         None
     );
-    // What is written into a document says nothing of what it is.
+    // The text of a document says nothing about its kind.
     let other = convert_file(&docx, FileKind::Pptx, &FileLimits::default());
     assert_eq!(other, Err(DocumentError::NotOne(FileKind::Pptx)));
 }
@@ -66,7 +66,7 @@ fn errors_say_what_to_do() {
     );
 }
 
-/// Where the records of an entry lie: in front of it, and in the directory.
+/// Offsets of the records of an entry: before its data, and in the directory.
 fn records(file: &[u8], name: &str) -> (usize, usize) {
     let find = |mark: &[u8], length: usize| {
         memchr::memmem::find_iter(file, mark)

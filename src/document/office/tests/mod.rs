@@ -1,4 +1,4 @@
-//! What office documents become.
+//! Checks the Markdown of office documents.
 
 use crate::document::{Document, DocumentError, FileKind, FileLimits, convert_file};
 

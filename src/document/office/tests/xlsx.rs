@@ -1,4 +1,4 @@
-//! What XLSX files become.
+//! Checks the Markdown of XLSX files.
 
 use super::check;
 use super::made::{relations, xlsx};

@@ -72,7 +72,7 @@ fn write_table(rows: Vec<SheetRow>, blocks: &mut BlockWriter) {
 
 fn inlines(cell: &SheetCell) -> InlineContent {
     let mut inlines = InlineContent::default();
-    let looks = RunStyle {
+    let style = RunStyle {
         link: cell.link.clone(),
         ..RunStyle::default()
     };
@@ -80,7 +80,7 @@ fn inlines(cell: &SheetCell) -> InlineContent {
         if at > 0 {
             inlines.add_line_break();
         }
-        inlines.add_text(&looks, line);
+        inlines.add_text(&style, line);
     }
     inlines
 }

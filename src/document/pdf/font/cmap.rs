@@ -1,8 +1,8 @@
-//! Character maps: which bytes are one code, which glyph it is, and what it stands for.
+//! Reads character maps: the bytes of each code, its glyph and its text.
 //!
 //! Rules: ISO 32000-2, 9.7.5 (character maps) and 9.10.3 (`ToUnicode`); Adobe's technical notes
-//! 5014 and 5411. The maps that have a name only are those of East Asian character sets: their
-//! codes stand for characters directly, as the WHATWG Encoding Standard decodes them.
+//! 5014 and 5411. Maps that are only named are those of East Asian character sets: their codes are
+//! decoded as the WHATWG Encoding Standard does.
 
 use std::collections::HashMap;
 
@@ -11,27 +11,27 @@ use encoding_rs::Encoding;
 use super::super::lexer::{PdfLexer, PdfOperand, PdfToken};
 use crate::sort::Sort;
 
-/// The most entries of a map.
+/// Limit of a map's entries.
 const MAX_ENTRIES: usize = 300_000;
 
-/// The longest text of one code, in bytes.
+/// Limit of the text of one code, in bytes.
 const MAX_TEXT: usize = 512;
 
 struct CmapRange {
     low: u32,
     high: u32,
-    /// The text of `low`; of its last character those that follow count on.
+    /// The text of `low`; its last character is counted up for the codes that follow.
     text: String,
 }
 
-/// How codes follow one another in a string.
+/// The division of a string into codes.
 #[derive(Clone, Copy)]
 enum CodeScheme {
-    /// Each is two bytes.
+    /// Two bytes each.
     Two,
-    /// As the map says which bytes are one.
+    /// By the code space ranges of the map.
     Spaces,
-    /// Those of a character set.
+    /// By a character set.
     Set(&'static Encoding),
     Utf8,
     Utf16,
@@ -42,10 +42,10 @@ enum CodeScheme {
 pub(super) struct CharacterMap {
     codes: CodeScheme,
     /// Length in bytes, lowest and highest code.
-    spaces: Vec<(usize, u32, u32)>,
+    code_spaces: Vec<(usize, u32, u32)>,
     texts: HashMap<u32, String>,
     ranges: Vec<CmapRange>,
-    /// Lowest and highest code, the glyph of the lowest.
+    /// Lowest and highest code, and the glyph of the lowest.
     cids: Vec<(u32, u32, u32)>,
     pub(super) vertical: bool,
     sorted: bool,
@@ -55,7 +55,7 @@ impl Default for CharacterMap {
     fn default() -> Self {
         Self {
             codes: CodeScheme::Two,
-            spaces: Vec::new(),
+            code_spaces: Vec::new(),
             texts: HashMap::new(),
             ranges: Vec::new(),
             cids: Vec::new(),
@@ -65,7 +65,7 @@ impl Default for CharacterMap {
     }
 }
 
-fn value(bytes: &[u8]) -> u32 {
+fn code_value(bytes: &[u8]) -> u32 {
     let last = bytes.get(bytes.len().saturating_sub(4)..);
     let add = |value: u32, byte: &u8| value << 8 | u32::from(*byte);
     last.unwrap_or_default().iter().fold(0, add)
@@ -84,7 +84,7 @@ fn utf16(bytes: &[u8]) -> String {
 }
 
 impl CharacterMap {
-    /// The map of this name.
+    /// Returns the predefined map of this name.
     pub(super) fn named(name: &[u8]) -> Self {
         let name = String::from_utf8_lossy(name);
         let has = |part: &str| name.contains(part);
@@ -97,7 +97,7 @@ impl CharacterMap {
         } else if has("RKSJ") {
             CodeScheme::Set(encoding_rs::SHIFT_JIS)
         } else if name == "H" || name == "V" {
-            // JIS X 0208 without the bits that EUC sets: see `text`.
+            // JIS X 0208 without the high bits of EUC.
             CodeScheme::Two
         } else if has("EUC-") && !has("GB") && !has("KSC") && !has("CNS") {
             CodeScheme::Set(encoding_rs::EUC_JP)
@@ -117,7 +117,7 @@ impl CharacterMap {
         }
     }
 
-    /// Reads a map, on top of the one it is based on.
+    /// Reads a map, based on another one.
     pub(super) fn parse(bytes: &[u8], base: Option<Self>) -> Self {
         let mut map = base.unwrap_or_default();
         let mut lexer = PdfLexer::new(bytes);
@@ -130,7 +130,7 @@ impl CharacterMap {
                     }
                     continue;
                 }
-                PdfToken::Operator(b"endcodespacerange") => map.add_spaces(&operands),
+                PdfToken::Operator(b"endcodespacerange") => map.add_code_spaces(&operands),
                 PdfToken::Operator(b"endbfchar") => map.add_texts(&operands),
                 PdfToken::Operator(b"endbfrange") => map.add_ranges(&operands),
                 PdfToken::Operator(b"endcidchar") => map.add_cids(&operands, 2),
@@ -153,22 +153,23 @@ impl CharacterMap {
         map
     }
 
-    /// How many entries it has.
-    pub(super) fn weight(&self) -> usize {
+    /// Number of entries.
+    pub(super) fn entry_count(&self) -> usize {
         self.texts.len() + self.ranges.len() + self.cids.len()
     }
 
-    fn full(&self) -> bool {
-        self.weight() >= MAX_ENTRIES
+    fn is_full(&self) -> bool {
+        self.entry_count() >= MAX_ENTRIES
     }
 
-    fn add_spaces(&mut self, operands: &[PdfOperand<'_>]) {
+    fn add_code_spaces(&mut self, operands: &[PdfOperand<'_>]) {
         for pair in operands.chunks_exact(2) {
             if let (Some(low), Some(high)) = (pair[0].string(), pair[1].string())
                 && (1..=4).contains(&low.len())
-                && self.spaces.len() < 256
+                && self.code_spaces.len() < 256
             {
-                self.spaces.push((low.len(), value(low), value(high)));
+                self.code_spaces
+                    .push((low.len(), code_value(low), code_value(high)));
                 self.codes = CodeScheme::Spaces;
             }
         }
@@ -177,9 +178,9 @@ impl CharacterMap {
     fn add_texts(&mut self, operands: &[PdfOperand<'_>]) {
         for pair in operands.chunks_exact(2) {
             if let (Some(code), Some(text)) = (pair[0].string(), pair[1].string())
-                && !self.full()
+                && !self.is_full()
             {
-                self.texts.insert(value(code), utf16(text));
+                self.texts.insert(code_value(code), utf16(text));
             }
         }
     }
@@ -189,16 +190,16 @@ impl CharacterMap {
             let (Some(low), Some(high)) = (triple[0].string(), triple[1].string()) else {
                 continue;
             };
-            let (low, high) = (value(low), value(high));
+            let (low, high) = (code_value(low), code_value(high));
             match &triple[2] {
-                PdfOperand::String(text) if low <= high && !self.full() => {
+                PdfOperand::String(text) if low <= high && !self.is_full() => {
                     let text = utf16(text);
                     self.ranges.push(CmapRange { low, high, text });
                 }
                 PdfOperand::Array(texts) => {
                     for (code, text) in (low..=high).zip(texts) {
                         if let Some(text) = text.string()
-                            && !self.full()
+                            && !self.is_full()
                         {
                             self.texts.insert(code, utf16(text));
                         }
@@ -215,20 +216,21 @@ impl CharacterMap {
                 continue;
             };
             if let Some(cid) = entry[each - 1].number()
-                && !self.full()
+                && !self.is_full()
             {
-                self.cids.push((value(low), value(high), cid as u32));
+                self.cids
+                    .push((code_value(low), code_value(high), cid as u32));
             }
         }
     }
 
-    /// Whether it says what any code stands for.
+    /// True if it has the text of any code.
     pub(super) fn has_texts(&self) -> bool {
         !self.texts.is_empty() || !self.ranges.is_empty()
     }
 
-    /// Writes what a code stands for; whether it stands for anything.
-    pub(super) fn text(&self, code: u32, text: &mut String) -> bool {
+    /// Appends the text of a code; returns false if it has none.
+    pub(super) fn push_text(&self, code: u32, text: &mut String) -> bool {
         if let Some(found) = self.texts.get(&code) {
             text.push_str(found);
             return !found.is_empty();
@@ -255,8 +257,8 @@ impl CharacterMap {
         true
     }
 
-    /// What the bytes of a code stand for by its character set; whether they stand for anything.
-    pub(super) fn set_text(&self, bytes: &[u8], text: &mut String) -> bool {
+    /// Appends the text of a code by its character set; returns false if it has none.
+    pub(super) fn push_set_text(&self, bytes: &[u8], text: &mut String) -> bool {
         let before = text.len();
         match self.codes {
             CodeScheme::Set(set) => {
@@ -267,13 +269,13 @@ impl CharacterMap {
             }
             CodeScheme::Utf16 => text.push_str(&utf16(bytes)),
             CodeScheme::Utf8 => text.push_str(str::from_utf8(bytes).unwrap_or_default()),
-            CodeScheme::Utf32 => text.extend(char::from_u32(value(bytes))),
+            CodeScheme::Utf32 => text.extend(char::from_u32(code_value(bytes))),
             CodeScheme::Two | CodeScheme::Spaces => {}
         }
         text.len() > before
     }
 
-    /// The glyph of a code.
+    /// Returns the glyph of a code.
     pub(super) fn cid(&self, code: u32) -> Option<u32> {
         if self.cids.is_empty() {
             return matches!(self.codes, CodeScheme::Two | CodeScheme::Spaces).then_some(code);
@@ -283,8 +285,8 @@ impl CharacterMap {
         (code <= high).then(|| cid.saturating_add(code - low))
     }
 
-    /// How many bytes of a string, which is not empty, are its first code.
-    pub(super) fn length(&self, string: &[u8]) -> usize {
+    /// Returns the length in bytes of the first code of a string, which is not empty.
+    pub(super) fn code_length(&self, string: &[u8]) -> usize {
         let first = string[0];
         let length = match self.codes {
             CodeScheme::Two => 2,
@@ -325,11 +327,11 @@ impl CharacterMap {
                 };
                 *of == length && bytes.iter().enumerate().all(inside)
             };
-            if self.spaces.iter().any(holds) {
+            if self.code_spaces.iter().any(holds) {
                 return length;
             }
         }
-        let shortest = self.spaces.iter().map(|(length, ..)| *length).min();
+        let shortest = self.code_spaces.iter().map(|(length, ..)| *length).min();
         shortest.unwrap_or(1).min(string.len())
     }
 }
@@ -340,7 +342,7 @@ mod tests {
 
     fn text_of(map: &CharacterMap, code: u32) -> String {
         let mut text = String::new();
-        map.text(code, &mut text);
+        map.push_text(code, &mut text);
         text
     }
 
@@ -358,7 +360,7 @@ mod tests {
         assert_eq!(text_of(&map, 0x27), "");
         assert_eq!(text_of(&map, 0x30), "\u{1f600}");
         assert_eq!(text_of(&map, 0x31), "b");
-        assert_eq!(map.length(b"\0\x24\0"), 2);
+        assert_eq!(map.code_length(b"\0\x24\0"), 2);
     }
 
     #[test]
@@ -368,8 +370,8 @@ mod tests {
               begincidrange <20> <7e> 1 <8140> <817e> 633 endcidrange /WMode 1 def",
             None,
         );
-        assert_eq!(map.length(b"a\x81\x40"), 1);
-        assert_eq!(map.length(b"\x81\x40a"), 2);
+        assert_eq!(map.code_length(b"a\x81\x40"), 1);
+        assert_eq!(map.code_length(b"\x81\x40a"), 2);
         assert_eq!(map.cid(0x21), Some(2));
         assert_eq!(map.cid(0x8141), Some(634));
         assert!(map.vertical);
@@ -388,8 +390,8 @@ mod tests {
         ] {
             let map = CharacterMap::named(name.as_bytes());
             let mut read = String::new();
-            assert_eq!(map.length(bytes), bytes.len(), "{name}");
-            assert!(map.set_text(bytes, &mut read), "{name}");
+            assert_eq!(map.code_length(bytes), bytes.len(), "{name}");
+            assert!(map.push_set_text(bytes, &mut read), "{name}");
             assert_eq!(read, text, "{name}");
         }
     }

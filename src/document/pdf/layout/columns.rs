@@ -1,4 +1,4 @@
-//! Gutters: gaps that rows below one another share. On their sides lie columns, which are read one
+//! Finds gutters: gaps that consecutive rows share. Beside them are columns, which are read one
 //! after the other, or cells, which are read row by row.
 
 use std::ops::Range;
@@ -8,25 +8,25 @@ use super::rows::RunRow;
 use super::{PageRegion, TextLine};
 use crate::sort::Sort;
 
-/// The narrowest gutter, in ems.
-const GUTTER: f32 = 0.75;
+/// Minimum width of a gutter, in ems.
+const MIN_GUTTER: f32 = 0.75;
 
-/// The narrowest column of text, in ems.
-const COLUMN: f32 = 8.0;
+/// Minimum width of a text column, in ems.
+const MIN_COLUMN: f32 = 8.0;
 
-/// The narrowest gap between cells, in ems.
-const CELLS: f32 = 0.6;
+/// Minimum width of a gap between cells, in ems.
+const MIN_CELL_GAP: f32 = 0.6;
 
-/// The fewest rows of a column, and of a table.
+/// Minimum number of rows of a column, and of a table.
 const MIN_ROWS: usize = 3;
 
-/// The most rows that one gutter is followed over.
+/// Limit of the rows that a gutter is followed over.
 const MAX_ROWS: usize = 2000;
 
-/// The most gutters beside one another.
+/// Limit of gutters beside one another.
 const MAX_GAPS: usize = 64;
 
-/// How deep columns may hold columns.
+/// Maximum nesting of columns.
 const MAX_DEPTH: usize = 3;
 
 type ColumnGap = (f32, f32);
@@ -42,7 +42,7 @@ fn segments(row: &RunRow) -> Vec<RowSegment> {
     let mut segments: Vec<RowSegment> = Vec::new();
     for (at, run) in row.runs.iter().enumerate() {
         match segments.last_mut() {
-            Some(last) if run.u0 - last.u1 < GUTTER * row.size => {
+            Some(last) if run.u0 - last.u1 < MIN_GUTTER * row.size => {
                 last.runs.end = at + 1;
                 last.u1 = last.u1.max(run.u1);
             }
@@ -56,12 +56,12 @@ fn segments(row: &RunRow) -> Vec<RowSegment> {
     segments
 }
 
-/// The parts of the page that these rows are, in the order in which they are read.
-pub(super) fn order(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>) {
-    order_within(rows, text, regions, 0);
+/// Appends the regions of these rows in reading order.
+pub(super) fn append_regions(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>) {
+    append_regions_within(rows, text, regions, 0);
 }
 
-fn order_within(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>, depth: usize) {
+fn append_regions_within(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>, depth: usize) {
     let split: Vec<Vec<RowSegment>> = rows.iter().map(segments).collect();
     let mut plain = 0;
     let mut at = 0;
@@ -71,11 +71,11 @@ fn order_within(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>, dept
             at += 1;
             continue;
         }
-        let (gaps, end) = follow(rows, &split, at, gaps);
+        let (gaps, end) = follow_gaps(rows, &split, at, gaps);
         if let Some((gaps, band)) = as_columns(rows, &split, &gaps, plain..at, end) {
             push_lines(&rows[plain..band.start], regions);
             for column in columns_of(&rows[band.clone()], &gaps) {
-                order_within(&column, text, regions, depth + 1);
+                append_regions_within(&column, text, regions, depth + 1);
             }
             at = band.end;
             plain = at;
@@ -85,7 +85,7 @@ fn order_within(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>, dept
             at += count;
             plain = at;
         } else {
-            // A gutter of many rows that makes nothing would not do so further down.
+            // A long gutter that makes neither columns nor a table would not do so further down.
             at = if end - at > 16 { end } else { at + 1 };
         }
     }
@@ -94,13 +94,13 @@ fn order_within(rows: &[RunRow], text: &str, regions: &mut Vec<PageRegion>, dept
 
 fn push_lines(rows: &[RunRow], regions: &mut Vec<PageRegion>) {
     if !rows.is_empty() {
-        let lines = rows.iter().map(|row| TextLine::of(&row.runs));
+        let lines = rows.iter().map(|row| TextLine::from_runs(&row.runs));
         regions.push(PageRegion::Lines(lines.collect()));
     }
 }
 
-/// The gaps of a row. The row below it counts as part of it where it stands so near that it can
-/// only be beside it, in columns that have no common baselines.
+/// Returns the gaps of a row. The row below it counts as part of it if it is so near that it can
+/// only be beside it, in columns without common baselines.
 fn first_gaps(rows: &[RunRow], split: &[Vec<RowSegment>], at: usize) -> Vec<ColumnGap> {
     let mut spans: Vec<ColumnGap> = split[at].iter().map(|one| (one.u0, one.u1)).collect();
     let near = |below: &RunRow| rows[at].v - below.v < 0.8 * below.size.min(rows[at].size);
@@ -108,13 +108,14 @@ fn first_gaps(rows: &[RunRow], split: &[Vec<RowSegment>], at: usize) -> Vec<Colu
         spans.extend(split[at + 1].iter().map(|one| (one.u0, one.u1)));
         spans.arrange_by(|a, b| a.0.total_cmp(&b.0));
     }
-    let least = GUTTER * rows[at].size;
+    let least = MIN_GUTTER * rows[at].size;
     let gaps = spans.windows(2).map(|pair| (pair[0].1, pair[1].0));
     gaps.filter(|(low, high)| high - low >= least).collect()
 }
 
-/// What the rows below the one at `at` leave of its gaps, and how far they share them.
-fn follow(
+/// Returns the part of the gaps of the row at `at` that the rows below share, and the end of these
+/// rows.
+fn follow_gaps(
     rows: &[RunRow],
     split: &[Vec<RowSegment>],
     at: usize,
@@ -127,7 +128,7 @@ fn follow(
         if rows[end - 1].v - rows[end].v > 8.0 * em {
             break;
         }
-        let left = narrowed(&gaps, &split[end], GUTTER * em);
+        let left = free_gaps(&gaps, &split[end], MIN_GUTTER * em);
         if left.is_empty() || left.len() > MAX_GAPS {
             break;
         }
@@ -137,8 +138,8 @@ fn follow(
     (gaps, end)
 }
 
-/// What is left of gaps beside the segments of a row.
-fn narrowed(gaps: &[ColumnGap], row: &[RowSegment], least: f32) -> Vec<ColumnGap> {
+/// Returns the parts of gaps that are free beside the segments of a row, at least `least` wide.
+fn free_gaps(gaps: &[ColumnGap], row: &[RowSegment], least: f32) -> Vec<ColumnGap> {
     let mut left = Vec::with_capacity(gaps.len());
     for (low, high) in gaps {
         let mut low = *low;
@@ -155,16 +156,15 @@ fn narrowed(gaps: &[ColumnGap], row: &[RowSegment], least: f32) -> Vec<ColumnGap
             left.push((low, *high));
         }
     }
-    // Gaps of a gap: the widest is the gutter.
     left
 }
 
-/// The number of the column that something at `u` lies in.
+/// Returns the index of the column at `u`.
 fn column_at(gaps: &[ColumnGap], u: f32) -> usize {
     gaps.partition_point(|(low, high)| f32::midpoint(*low, *high) < u)
 }
 
-/// The rows of each column.
+/// Returns the rows of each column.
 fn columns_of(rows: &[RunRow], gaps: &[ColumnGap]) -> Vec<Vec<RunRow>> {
     let mut columns = vec![Vec::new(); gaps.len() + 1];
     for row in rows {
@@ -186,7 +186,7 @@ fn columns_of(rows: &[RunRow], gaps: &[ColumnGap]) -> Vec<Vec<RunRow>> {
     columns
 }
 
-/// What is known of the rows of a column.
+/// Statistics of the rows of a column.
 #[derive(Default)]
 struct ColumnFill {
     rows: usize,
@@ -196,7 +196,7 @@ struct ColumnFill {
     u1: f32,
 }
 
-fn fillings(split: &[Vec<RowSegment>], gaps: &[ColumnGap]) -> Vec<ColumnFill> {
+fn measure_columns(split: &[Vec<RowSegment>], gaps: &[ColumnGap]) -> Vec<ColumnFill> {
     let mut columns = Vec::new();
     columns.resize_with(gaps.len() + 1, || ColumnFill {
         u0: f32::INFINITY,
@@ -230,7 +230,7 @@ fn fillings(split: &[Vec<RowSegment>], gaps: &[ColumnGap]) -> Vec<ColumnFill> {
 }
 
 impl ColumnFill {
-    /// Whether it looks like text that fills a column.
+    /// True if it looks like text that fills a column.
     fn is_text(&self, em: f32) -> bool {
         let width = self.u1 - self.u0;
         let middle = self
@@ -239,13 +239,14 @@ impl ColumnFill {
             .copied()
             .unwrap_or(0.0);
         self.rows >= MIN_ROWS
-            && width >= COLUMN * em
+            && width >= MIN_COLUMN * em
             && self.words * 2 >= self.rows * 7
             && middle >= 0.5 * width
     }
 }
 
-/// The gutters between columns of text, and the rows that they take, if the gaps are such.
+/// Returns the gutters between columns of text and the range of their rows, if the gaps are such
+/// gutters.
 fn as_columns(
     rows: &[RunRow],
     split: &[Vec<RowSegment>],
@@ -256,7 +257,7 @@ fn as_columns(
     let start = above.end;
     let mut end = end;
     let em = median(rows[start..end].iter().map(|row| row.size));
-    // What stands on one side alone, far below the rest, is no longer part of it.
+    // Rows on one side only, far below the rest, are no longer part of it.
     let sides = |row: &[RowSegment]| {
         let first = row.first().map(|segment| column_at(gaps, segment.u0));
         let last = row.last().map(|segment| column_at(gaps, segment.u0));
@@ -278,14 +279,15 @@ fn as_columns(
     }
     let mut gaps = gaps.to_vec();
     loop {
-        let columns = fillings(&split[start..end], &gaps);
+        let columns = measure_columns(&split[start..end], &gaps);
         if gaps.is_empty() {
             return None;
         }
-        // A column that is too narrow for text belongs to the one beside it: numbers, bullets.
+        // A column that is too narrow for text belongs to the one beside it, as numbers and bullets
+        // do.
         let narrow = columns
             .iter()
-            .position(|column| column.u1 - column.u0 < COLUMN * em);
+            .position(|column| column.u1 - column.u0 < MIN_COLUMN * em);
         if let Some(narrow) = narrow {
             gaps.remove(narrow.min(gaps.len() - 1));
             continue;
@@ -295,13 +297,13 @@ fn as_columns(
         }
         return None;
     }
-    // What lies right above, on one side, belongs to it.
+    // Rows right above that leave the gutters free belong to it.
     let mut start = start;
     while start > above.start {
         let row = &split[start - 1];
         let near = rows[start - 1].v - rows[start].v < 1.8 * rows[start - 1].size.max(em);
-        let least = GUTTER * em;
-        if !near || narrowed(&gaps, row, least).len() < gaps.len() {
+        let least = MIN_GUTTER * em;
+        if !near || free_gaps(&gaps, row, least).len() < gaps.len() {
             break;
         }
         start -= 1;
@@ -309,7 +311,7 @@ fn as_columns(
     Some((gaps, start..end))
 }
 
-/// Whether these are the columns of an index: many short lines, in columns of one width.
+/// True for the columns of an index: many short lines, in columns of one width.
 fn is_index(columns: &[ColumnFill], em: f32) -> bool {
     let pitch = |pair: &[ColumnFill]| pair[1].u0 - pair[0].u0;
     let pitches: Vec<f32> = columns.windows(2).map(pitch).collect();
@@ -325,7 +327,7 @@ fn is_index(columns: &[ColumnFill], em: f32) -> bool {
             .all(|column| column.rows >= 15 && column.words >= column.rows * 3 / 2)
 }
 
-/// The gaps that no row crosses.
+/// Returns the gaps that no row crosses.
 fn shared_gaps(rows: &[RunRow], em: f32) -> Vec<ColumnGap> {
     let mut spans: Vec<(f32, f32)> = rows
         .iter()
@@ -335,7 +337,7 @@ fn shared_gaps(rows: &[RunRow], em: f32) -> Vec<ColumnGap> {
     let mut gaps = Vec::new();
     let mut end = f32::INFINITY;
     for (u0, u1) in spans {
-        if u0 - end >= CELLS * em {
+        if u0 - end >= MIN_CELL_GAP * em {
             gaps.push((end, u0));
         }
         end = if end.is_finite() { end.max(u1) } else { u1 };
@@ -343,7 +345,7 @@ fn shared_gaps(rows: &[RunRow], em: f32) -> Vec<ColumnGap> {
     gaps
 }
 
-/// A table of these rows, if they are one, and how many of them it takes: one ends where the next
+/// Returns the table that these rows form, if they do, and its number of rows: it ends if the next
 /// row is far below.
 fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
     let leads: Vec<f32> = rows.windows(2).map(|pair| pair[0].v - pair[1].v).collect();
@@ -374,7 +376,7 @@ fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
     }
     let mono = rows
         .iter()
-        .filter(|row| row.runs.iter().all(|run| run.look.mono))
+        .filter(|row| row.runs.iter().all(|run| run.style.mono))
         .count();
     let long = columns.iter().any(|(rows, words)| *words > rows * 9);
     if filled * 10 < rows.len() * 7
@@ -397,7 +399,7 @@ fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
     {
         return None;
     }
-    // Marks or numbers of items and what they say are a list.
+    // Marks or numbers with their items are a list.
     if gaps.len() == 1 {
         let marks = rows.iter().filter(|row| {
             let first = row.runs.first().map_or("", |run| run.text(text));
@@ -412,7 +414,7 @@ fn as_table(rows: &[RunRow], text: &str) -> Option<(PageRegion, usize)> {
         for run in &row.runs {
             cells[column_at(gaps, run.middle())].push(*run);
         }
-        let line = |runs: Vec<GlyphRun>| (!runs.is_empty()).then(|| TextLine::of(&runs));
+        let line = |runs: Vec<GlyphRun>| (!runs.is_empty()).then(|| TextLine::from_runs(&runs));
         cells.into_iter().map(line).collect()
     };
     Some((PageRegion::Table(rows.iter().map(cells).collect()), count))

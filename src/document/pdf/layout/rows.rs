@@ -1,4 +1,4 @@
-//! Rows: runs that have one baseline, with what is raised or lowered beside them.
+//! Sorts runs into rows: those on one baseline, with raised or lowered ones beside them.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,14 @@ use super::super::paint::TextPaint;
 use super::super::runs::GlyphRun;
 use crate::sort::Sort;
 
-/// How far baselines of one row may lie apart, in ems.
-const LEVEL: f32 = 0.2;
+/// Maximum distance between the baselines of one row, in ems.
+const MAX_BASELINE_GAP: f32 = 0.2;
 
-/// How far something raised or lowered is from its row, in ems.
-const RAISED: f32 = 0.65;
+/// Maximum distance of something raised or lowered from its row, in ems.
+const MAX_RAISE: f32 = 0.65;
 
-/// How far a letter of a word may be below its row, in ems.
-const DROPPED: f32 = 0.35;
+/// Maximum distance of a dropped letter of a word from its row, in ems.
+const MAX_DROP: f32 = 0.35;
 
 /// Runs on one baseline, from left to right.
 #[derive(Clone, Debug)]
@@ -23,9 +23,9 @@ pub(super) struct RunRow {
     pub(super) size: f32,
 }
 
-/// Takes away what is drawn twice at one place, as for bold letters or shadows, and invisible text
-/// where there is other text.
-pub(super) fn drop_doubles(runs: &mut Vec<GlyphRun>, text: &str) {
+/// Removes text that is drawn twice in one place, as for bold letters or shadows, and invisible
+/// text where there is visible text.
+pub(super) fn drop_duplicates(runs: &mut Vec<GlyphRun>, text: &str) {
     let cell =
         |run: &GlyphRun, by: f32| ((run.v / by).floor() as i64, (run.u0 / by).floor() as i64);
     let by = 8.0;
@@ -55,7 +55,7 @@ pub(super) fn drop_doubles(runs: &mut Vec<GlyphRun>, text: &str) {
     if hidden == 0 || hidden == runs.len() {
         return;
     }
-    // Which ends of lines of visible text are where, by height.
+    // The extents of visible lines, by height.
     let mut visible: HashMap<i64, Vec<(f32, f32)>> = HashMap::new();
     for run in runs.iter().filter(|run| !is_unseen(run)) {
         let line = (run.v / by).floor() as i64;
@@ -86,13 +86,13 @@ pub(super) fn drop_doubles(runs: &mut Vec<GlyphRun>, text: &str) {
 }
 
 /// Sorts runs into rows, from the top down.
-pub(super) fn rows(mut runs: Vec<GlyphRun>) -> Vec<RunRow> {
+pub(super) fn sort_into_rows(mut runs: Vec<GlyphRun>) -> Vec<RunRow> {
     runs.arrange_by(|a, b| b.v.total_cmp(&a.v).then(a.u0.total_cmp(&b.u0)));
     let mut rows: Vec<RunRow> = Vec::new();
     for run in runs {
         let near = rows
             .last_mut()
-            .filter(|row| (row.v - run.v).abs() <= LEVEL * row.size.min(run.size));
+            .filter(|row| (row.v - run.v).abs() <= MAX_BASELINE_GAP * row.size.min(run.size));
         match near {
             Some(row) => {
                 if run.size > row.size {
@@ -110,19 +110,19 @@ pub(super) fn rows(mut runs: Vec<GlyphRun>) -> Vec<RunRow> {
     for row in &mut rows {
         row.runs.arrange_by(|a, b| a.u0.total_cmp(&b.u0));
     }
-    attach(&mut rows);
+    attach_raised(&mut rows);
     rows
 }
 
-/// Moves what is raised or lowered to the row that it belongs to.
-fn attach(rows: &mut Vec<RunRow>) {
+/// Moves raised or lowered runs to the row that they belong to.
+fn attach_raised(rows: &mut Vec<RunRow>) {
     for at in 0..rows.len() {
         let (v, size) = (rows[at].v, rows[at].size);
         let near = |other: usize, rows: &[RunRow]| {
             let row = &rows[other];
             let apart = (row.v - v).abs();
-            row.size > 1.1 * size && apart < RAISED * row.size
-                || row.size > 0.9 * size && apart < DROPPED * size
+            row.size > 1.1 * size && apart < MAX_RAISE * row.size
+                || row.size > 0.9 * size && apart < MAX_DROP * size
         };
         let around = (at.saturating_sub(3)..at)
             .rev()
@@ -150,7 +150,7 @@ fn attach(rows: &mut Vec<RunRow>) {
     rows.retain(|row| !row.runs.is_empty());
 }
 
-/// Whether a run stands right beside a larger one of a row, or within a word of it.
+/// True if a run is right beside a larger one of a row, or within a word of it.
 fn is_beside(run: &GlyphRun, row: &[GlyphRun]) -> bool {
     let after = row.partition_point(|other| other.u0 <= run.u0);
     let gap = |other: &GlyphRun| {

@@ -1,4 +1,4 @@
-//! What codes stand for.
+//! Checks the text of codes.
 
 use super::{FONTS, File, PdfError, PdfLimits, error, model, page, text};
 

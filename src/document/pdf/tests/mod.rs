@@ -130,7 +130,7 @@ fn model(bytes: &[u8]) -> String {
     format!("{:?}", read(bytes, &PdfLimits::default()).unwrap().model)
 }
 
-/// What a file says, without anything else.
+/// The text of a file, without anything else.
 fn text(bytes: &[u8]) -> String {
     let read = read(bytes, &PdfLimits::default()).unwrap();
     read.model.beginning(usize::MAX)

@@ -1,4 +1,4 @@
-//! What pages hold besides strings.
+//! Checks the content of pages besides strings.
 
 use super::{FONTS, File, PdfError, error, lines, model, page, text};
 
