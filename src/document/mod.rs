@@ -3,7 +3,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `entities` | what HTML writes for a character, outside of pages |
+//! | `entities` | HTML entities outside of pages |
 //! | `html` | the reader of HTML pages |
 //! | `feed` | the reader of feeds |
 //! | `pdf` | the reader of PDF files |

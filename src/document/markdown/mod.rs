@@ -5,11 +5,12 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `lines` | lines, prefixes and what stands between blocks |
+//! | `lines` | lines, prefixes and gaps between blocks |
 //! | `inline` | text, whitespace, emphasis, links, code spans |
-//! | `escape` | what Markdown would take for markup |
-//! | `target` | where links and images lead to |
-//! | `fence` | what stands around code |
+//! | `escape` | text that would be read as markup |
+//! | `target` | destinations and titles of links and images |
+//! | `fence` | fences around code |
+//! | `flanks` | neighbours of delimiters |
 //! | `table` | tables, row by row |
 
 use std::time::Instant;

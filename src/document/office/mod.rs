@@ -5,9 +5,9 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `package` | the zip file, its parts and how they point to each other |
+//! | `package` | the zip file, its parts and their relationships |
 //! | `xml` | elements and text |
-//! | `inlines`, `blocks` | the way into the model, within limits |
+//! | `inlines`, `blocks` | writing into the model, within limits |
 //! | `chart` | the values of charts, the texts of diagrams |
 //! | `docx`, `pptx`, `xlsx` | the three kinds |
 

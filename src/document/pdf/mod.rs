@@ -6,13 +6,13 @@
 //! | module | what it is |
 //! |---|---|
 //! | `file` | objects, streams and pages, within limits |
-//! | `opening` | how a file is opened, and what that may cost |
-//! | `lexer` | the words of content streams |
-//! | `content` | what content streams draw |
+//! | `opening` | opening a file within limits |
+//! | `lexer` | operands and operators |
+//! | `content` | interpreter of content streams |
 //! | `marked_content` | marked content, layers |
-//! | `paint` | which text is painted so that it is seen |
-//! | `font` | what codes stand for, and their widths |
-//! | `runs` | glyphs beside one another |
+//! | `paint` | visibility of text |
+//! | `font` | text and widths of codes |
+//! | `runs` | runs of glyphs |
 //! | `layout` | lines, columns, tables |
 //! | `text` | paragraphs |
 //! | `build` | the model |
@@ -24,7 +24,7 @@
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "places on pages are small, and what a file makes of them ends at the type's bounds"
+    reason = "places on pages are small, and larger values saturate at the type's bounds"
 )]
 
 use std::fmt;

@@ -5,9 +5,9 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `styles` | headings, code and type by styles |
+//! | `styles` | headings, code and run properties by styles |
 //! | `numbering` | the numbers of lists |
-//! | `paragraph` | paragraphs and what runs in them |
+//! | `paragraph` | paragraphs and runs |
 //! | `field` | hyperlinks as field codes |
 
 use std::collections::HashMap;

@@ -25,8 +25,9 @@ struct ParagraphProperties {
     outline: Option<u8>,
     list: (Option<u32>, Option<u8>),
     style: ParagraphStyle,
-    /// True if the mark at its end was deleted.
-    end_deleted: bool,
+    /// True if the next paragraph continues it: the mark at its end was deleted, or it is a drop
+    /// cap.
+    continues: bool,
     /// True if its background is another colour than white.
     shaded: bool,
 }
@@ -125,7 +126,7 @@ impl DocxReader<'_, '_> {
             }
             "fldChar" => match tag.attribute("fldCharType").as_deref() {
                 Some("begin") if self.fields.len() < MAX_OPEN => {
-                    self.fields.push(DocxField::default())
+                    self.fields.push(DocxField::default());
                 }
                 Some("separate") => {
                     if let Some(field) = self.fields.last_mut() {
@@ -252,7 +253,7 @@ impl DocxReader<'_, '_> {
                 // A drop cap, in a frame of its own.
                 "framePr" => {
                     let drop = tag.attribute("dropCap");
-                    properties.end_deleted |=
+                    properties.continues |=
                         drop.is_some_and(|drop| drop == "drop" || drop == "margin");
                 }
                 "shd" => properties.shaded = is_shaded(&tag),
@@ -262,7 +263,7 @@ impl DocxReader<'_, '_> {
                     let level = xml.depth();
                     while let Some(tag) = xml.tag_within(level) {
                         match tag.name() {
-                            "del" | "moveFrom" => properties.end_deleted = true,
+                            "del" | "moveFrom" => properties.continues = true,
                             "rPrChange" => xml.skip(),
                             _ => {}
                         }
@@ -284,7 +285,7 @@ impl DocxReader<'_, '_> {
             drawings,
             ..
         } = paragraph;
-        if properties.end_deleted {
+        if properties.continues {
             self.joined = Some(inlines);
         } else {
             let style = properties.style;

@@ -5,10 +5,10 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `bullets` | which paragraphs are items |
-//! | `background` | what the text of a slide stands on |
+//! | `bullets` | bullets of paragraphs |
+//! | `background` | the background of a slide's text |
 //! | `slide` | the shapes of a slide |
-//! | `text` | paragraphs and what runs in them |
+//! | `text` | paragraphs and runs |
 
 use std::collections::HashMap;
 use std::rc::Rc;

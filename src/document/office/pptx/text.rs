@@ -126,7 +126,7 @@ fn read_run_style(
                 unseen &= background.is_none_or(|background| background.fills_white(xml));
             }
             "solidFill" => {
-                unseen |= background.is_some_and(|background| background.fills_white(xml))
+                unseen |= background.is_some_and(|background| background.fills_white(xml));
             }
             _ => {}
         }

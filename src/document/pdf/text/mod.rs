@@ -2,10 +2,10 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `furniture` | what pages repeat: running heads, page numbers |
-//! | `inline` | a paragraph's text: looks, links, hyphens |
+//! | `furniture` | running heads and page numbers |
+//! | `inline` | a paragraph's text: styles, links, hyphens |
 //! | `list` | bullets and numbers of items |
-//! | `paragraph` | where a paragraph ends |
+//! | `paragraph` | ends of paragraphs |
 
 use super::layout::{PageRegion, TextLine};
 
