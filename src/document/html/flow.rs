@@ -6,7 +6,7 @@
 //! begins or ends. A style may reach over several of them: it is closed with each and opened
 //! again in the next, except for a link, which leads somewhere once.
 
-use crate::document::model::{Builder, Content, Slice};
+use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
 /// What lines belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum Mode {
 /// An inline element that is open.
 struct Active {
     /// The node that it is; `None` if it is none.
-    content: Option<Content>,
+    content: Option<NodeContent>,
     /// Whether the node stands in the paragraph that is open.
     open: bool,
     /// Whether it has stood in one before.
@@ -45,7 +45,7 @@ const COPY: usize = 16;
 /// The document so far, and what is open in its last block.
 pub(super) struct Flow {
     /// The document so far.
-    pub(super) build: Builder,
+    pub(super) build: ModelBuilder,
     /// What the next text belongs to.
     pub(super) mode: Mode,
     /// Whether the block that the mode says is open.
@@ -67,7 +67,7 @@ impl Flow {
     /// A document to be read from a page of `length` bytes.
     pub(super) fn new(length: usize) -> Self {
         Self {
-            build: Builder::for_source(length),
+            build: ModelBuilder::for_source(length),
             mode: Mode::Flow,
             open: false,
             breaks: 0,
@@ -89,7 +89,7 @@ impl Flow {
 
     /// Notes that so many bytes of the page have been read.
     pub(super) fn read(&mut self, bytes: usize) {
-        self.build.read(bytes);
+        self.build.count_source(bytes);
     }
 
     /// Whether text is being gathered for a code span.
@@ -117,7 +117,7 @@ impl Flow {
         }
         let kept = if blank && text.is_ascii() { " " } else { text };
         let kept = self.build.keep(kept);
-        self.build.add(Content::Text(kept));
+        self.build.add(NodeContent::Text(kept));
     }
 
     /// Whitespace between two pieces of text.
@@ -126,7 +126,7 @@ impl Flow {
     }
 
     /// A node that stands in a line and holds nothing.
-    pub(super) fn leaf(&mut self, content: Content) {
+    pub(super) fn leaf(&mut self, content: NodeContent) {
         self.last = None;
         self.ready();
         self.build.add(content);
@@ -140,7 +140,7 @@ impl Flow {
             if self.mode == Mode::Flow && self.breaks > 1 {
                 self.end();
             } else {
-                self.build.add(Content::Break);
+                self.build.add(NodeContent::Break);
             }
         }
         self.breaks = 0;
@@ -155,8 +155,8 @@ impl Flow {
     fn begin(&mut self) {
         self.open = true;
         match self.mode {
-            Mode::Flow => self.build.open(Content::Paragraph),
-            Mode::Heading(level) => self.build.open(Content::Heading(level)),
+            Mode::Flow => self.build.open(NodeContent::Paragraph),
+            Mode::Heading(level) => self.build.open(NodeContent::Heading(level)),
             Mode::Cell => {}
         }
     }
@@ -190,7 +190,7 @@ impl Flow {
             if std::mem::take(&mut style.open) {
                 self.build.close_unless_empty();
                 style.again = true;
-                let link = matches!(style.content, Some(Content::Link { .. }));
+                let link = matches!(style.content, Some(NodeContent::Link { .. }));
                 style.done = link && self.contents > style.before;
                 self.waiting += usize::from(!style.done);
             }
@@ -228,11 +228,11 @@ impl Flow {
     }
 
     /// An inline element begins; `None` if it is no node.
-    pub(super) fn push(&mut self, content: Option<Content>) {
+    pub(super) fn push(&mut self, content: Option<NodeContent>) {
         let content = content.filter(|content| match content {
-            Content::Link { .. } => true,
-            Content::Deleted => {
-                let deleted = |style: &Active| style.content == Some(Content::Deleted);
+            NodeContent::Link { .. } => true,
+            NodeContent::Deleted => {
+                let deleted = |style: &Active| style.content == Some(NodeContent::Deleted);
                 self.in_code == 0 && !self.styles.iter().any(deleted)
             }
             _ => self.in_code == 0,
@@ -274,20 +274,20 @@ impl Flow {
     }
 
     /// The inline element that began last, if it is a node.
-    pub(super) fn last_style(&self) -> Option<Content> {
+    pub(super) fn last_style(&self) -> Option<NodeContent> {
         self.styles.last().and_then(|style| style.content)
     }
 
     /// Whether what comes next is part of a link.
     pub(super) fn in_link(&self) -> bool {
-        let link = |style: &Active| matches!(style.content, Some(Content::Link { .. }));
+        let link = |style: &Active| matches!(style.content, Some(NodeContent::Link { .. }));
         self.styles.iter().rev().take(MAX_AROUND).any(link)
     }
 
     /// Whether the link that began last has held nothing so far but whitespace.
     pub(super) fn is_empty_link(&mut self) -> bool {
         let Some(Active {
-            content: Some(Content::Link { .. }),
+            content: Some(NodeContent::Link { .. }),
             before,
             ..
         }) = self.styles.last()
@@ -300,11 +300,11 @@ impl Flow {
     }
 
     /// Ends the link that began last with the text that stands for it, if there is one.
-    pub(super) fn pop_link(&mut self, label: Option<Slice>) {
+    pub(super) fn pop_link(&mut self, label: Option<TextSlice>) {
         self.ready();
         let link = self.styles.pop();
         if let Some(label) = label {
-            self.build.add(Content::Text(label));
+            self.build.add(NodeContent::Text(label));
         }
         if link.is_some_and(|link| link.open) {
             self.build.close();
@@ -358,7 +358,7 @@ impl Flow {
         if !code.is_empty() {
             self.ready();
             let kept = self.build.keep(code);
-            self.build.add(Content::Code(kept));
+            self.build.add(NodeContent::Code(kept));
             if gathered.ends_with(' ') {
                 self.space();
             }

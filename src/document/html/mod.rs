@@ -1,4 +1,4 @@
-//! The reader of HTML: a page and its address in, a [`Model`] out.
+//! The reader of HTML: a page and its address in, a [`DocumentModel`] out.
 //!
 //! The parser and its tree are `html2md`'s, which is taken over at its documented extension
 //! point, a `TagHandler` for the root element: its own handlers and clean-up touch no
@@ -33,8 +33,8 @@ use std::time::Instant;
 use html2md::{Handle, RcDom, StructuredPrinter, TagHandler, TagHandlerFactory};
 use url::Url;
 
-use super::Cuts;
-use super::model::Model;
+use super::DocumentCuts;
+use super::model::DocumentModel;
 use parse::Short;
 
 mod address;
@@ -78,10 +78,10 @@ pub(super) struct Ends {
 /// What was read of a page.
 #[derive(Default)]
 pub(super) struct Read {
-    pub(super) model: Model,
-    pub(super) cuts: Cuts,
+    pub(super) model: DocumentModel,
+    pub(super) cuts: DocumentCuts,
     /// What is to be said of a page that shows nothing.
-    pub(super) remark: Option<Model>,
+    pub(super) remark: Option<DocumentModel>,
     /// Whether the remark stands beside a text of the page's own.
     pub(super) beside_text: bool,
 }
@@ -97,7 +97,7 @@ pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> Read {
     };
     let tree = source.parse(false);
     let (model, cuts) = source.walk(&tree);
-    if cuts != Cuts::default() || model.letters(rescue::LITTLE) == rescue::LITTLE {
+    if cuts != DocumentCuts::default() || model.count_letters(rescue::LITTLE) == rescue::LITTLE {
         return Read {
             model,
             cuts,
@@ -146,7 +146,7 @@ struct Source<'a> {
 /// A page's tree.
 struct Tree {
     tree: RcDom,
-    cuts: Cuts,
+    cuts: DocumentCuts,
 }
 
 impl Source<'_> {
@@ -164,14 +164,17 @@ impl Source<'_> {
     fn parse_filtered(&self, filtered: &str) -> Tree {
         let (tree, mut veil, short) = parse::parse(filtered, self.ends.parse);
         veil.lift(&tree.document);
-        let mut cuts = Cuts::default();
+        let mut cuts = DocumentCuts::default();
         cuts.memory |= short == Some(Short::Memory);
         cuts.time |= short == Some(Short::Time);
         Tree { tree, cuts }
     }
 
-    fn walk(&self, tree: &Tree) -> (Model, Cuts) {
-        let read = Rc::new(RefCell::new((Model::default(), Cuts::default())));
+    fn walk(&self, tree: &Tree) -> (DocumentModel, DocumentCuts) {
+        let read = Rc::new(RefCell::new((
+            DocumentModel::default(),
+            DocumentCuts::default(),
+        )));
         let root = Root {
             base: self.base.clone(),
             length: self.page.len(),
@@ -193,7 +196,7 @@ struct Root {
     base: Url,
     length: usize,
     end: Option<Instant>,
-    read: Rc<RefCell<(Model, Cuts)>>,
+    read: Rc<RefCell<(DocumentModel, DocumentCuts)>>,
 }
 
 impl TagHandler for Root {

@@ -16,7 +16,7 @@ use memchr::{memchr, memmem};
 
 use super::dom::{self, Kind};
 use super::prefilter::{media, tag};
-use super::{Cuts, Model, Read, Source, Tree, reveal};
+use super::{DocumentCuts, DocumentModel, Read, Source, Tree, reveal};
 use crate::document::boundary;
 use crate::sort::Sort;
 
@@ -42,18 +42,18 @@ const MAX_DESCRIPTION: usize = 1000;
 const MAX_FRAMES: usize = 20;
 
 /// Reads a page once more of which `model` is all that was found in its `tree`.
-pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: Model) -> Read {
-    let mut cuts = Cuts::default();
+pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: DocumentModel) -> Read {
+    let mut cuts = DocumentCuts::default();
     let has = |word: &str| memmem::find(source.page.as_bytes(), word.as_bytes()).is_some();
     let about = About::of(source.page);
     // What stands beside frames is not shown where they are.
-    let is_notice = |model: &Model| {
+    let is_notice = |model: &DocumentModel| {
         (about.scripts && is_notice(model))
-            || (!about.frames.is_empty() && model.letters(LITTLE) < LITTLE)
+            || (!about.frames.is_empty() && model.count_letters(LITTLE) < LITTLE)
     };
-    let letters_of = |model: &Model| match model {
+    let letters_of = |model: &DocumentModel| match model {
         model if is_notice(model) => 0,
-        model => model.letters(LITTLE),
+        model => model.count_letters(LITTLE),
     };
     if ["<noscript", "<NOSCRIPT", "<noframes", "<NOFRAMES"]
         .iter()
@@ -61,7 +61,7 @@ pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: Model) -> Read 
     {
         let again = source.parse(true);
         let (found, cut) = source.walk(&again);
-        let (had, has) = (letters_of(&model), found.letters(usize::MAX));
+        let (had, has) = (letters_of(&model), found.count_letters(usize::MAX));
         let more = has.saturating_sub(had);
         if more > 0 && (had == 0 || more >= SOME.max(had)) && !is_notice(&found) {
             (tree, model, cuts) = (again, found, cut);
@@ -74,11 +74,11 @@ pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: Model) -> Read 
         }
         (model, cuts) = source.walk(&tree);
     }
-    let silent = model.letters(1) == 0 || is_notice(&model);
+    let silent = model.count_letters(1) == 0 || is_notice(&model);
     let mut navigates = false;
     if silent && !cuts.time && show_navigation(&tree.tree) {
         let (found, cut) = source.walk(&tree);
-        navigates = found.letters(usize::MAX) > model.letters(usize::MAX);
+        navigates = found.count_letters(usize::MAX) > model.count_letters(usize::MAX);
         if navigates {
             (model, cuts) = (found, cut);
         }
@@ -125,8 +125,8 @@ const DEMANDS: &str = "need|require|enable|turn on|switch on|disabled|activ|akti
     sans |включ|启用|啟用|有効";
 
 /// Whether all that is shown, of a page with scripts, is that a script is needed or running.
-fn is_notice(model: &Model) -> bool {
-    let letters = model.letters(MUCH);
+fn is_notice(model: &DocumentModel) -> bool {
+    let letters = model.count_letters(MUCH);
     if letters == MUCH {
         return false;
     }
@@ -195,7 +195,12 @@ struct About<'a> {
 /// A line in brackets about a page that is `silent`, without text or without any but what
 /// `navigates`, and about one with few words that leads elsewhere; `None` if there is nothing to be
 /// said of it.
-fn remark(source: &Source, about: &About<'_>, silent: bool, navigates: bool) -> Option<Model> {
+fn remark(
+    source: &Source,
+    about: &About<'_>,
+    silent: bool,
+    navigates: bool,
+) -> Option<DocumentModel> {
     // A page that is to be read again leads nowhere.
     let leads = about
         .leads

@@ -5,7 +5,7 @@
 use html2md::{Handle, NodeData};
 
 use super::dom::{self, Kind};
-use crate::document::model::{Align, MAX_SPANNED_COLUMNS, Spans, Table};
+use crate::document::model::{ColumnAlignment, MAX_SPANNED_COLUMNS, RowSpans, TableLayout};
 
 /// The shape of a table of data; `None` for one that lays out blocks: with one column and no
 /// header, or with a block in a cell that a line cannot hold. A list can be held by the lines of a
@@ -13,14 +13,14 @@ use crate::document::model::{Align, MAX_SPANNED_COLUMNS, Spans, Table};
 ///
 /// It looks no further than the first such block, so that nested tables cost no more than
 /// what stands between them.
-pub(super) fn shape(table: &Handle) -> Option<Table> {
+pub(super) fn shape(table: &Handle) -> Option<TableLayout> {
     let presentation = dom::with_attributes(table, |name, value| {
         (name == "role" && matches!(value, "presentation" | "none")).then_some(())
     });
     if presentation.is_some() {
         return None;
     }
-    let mut shape = Table {
+    let mut shape = TableLayout {
         columns: 0,
         cells: 0,
         header: false,
@@ -32,7 +32,7 @@ pub(super) fn shape(table: &Handle) -> Option<Table> {
         match dom::name(section) {
             "thead" | "tbody" | "tfoot" if !dom::is_hidden(section) => {
                 let mut rows = Rows::of(section);
-                let mut spans = Spans::default();
+                let mut spans = RowSpans::default();
                 for row in section.children.borrow().iter() {
                     if !is_row(row) {
                         continue;
@@ -129,7 +129,7 @@ pub(super) fn place(node: &Handle) -> Option<bool> {
     (dom::kind(node) == Some(Kind::Cell) && !dom::is_gone(node)).then(|| !dom::is_hidden(node))
 }
 
-fn measure(row: &Handle, rows: &Rows, spans: &mut Spans, headed: bool) -> Option<Row> {
+fn measure(row: &Handle, rows: &Rows, spans: &mut RowSpans, headed: bool) -> Option<Row> {
     let mut measured = Row {
         cells: 0,
         width: 0,
@@ -142,17 +142,17 @@ fn measure(row: &Handle, rows: &Rows, spans: &mut Spans, headed: bool) -> Option
         if seen && !fits_a_line(cell, headed) {
             return None;
         }
-        while spans.take(measured.width) {
+        while spans.take_spanned(measured.width) {
             measured.width += 1;
         }
         let (columns, rows) = rows.span(cell);
-        spans.note(measured.width, columns, rows);
+        spans.add_cell(measured.width, columns, rows);
         measured.cells += 1;
         measured.width += columns;
         measured.all_header &= dom::name(cell) == "th";
     }
     if measured.cells > 0 {
-        measured.width = spans.rest(measured.width);
+        measured.width = spans.finish_row(measured.width);
     }
     Some(measured)
 }
@@ -176,7 +176,7 @@ fn limited(number: usize, most: usize) -> u16 {
     u16::try_from(number.clamp(1, most)).unwrap_or(u16::MAX)
 }
 
-fn alignments(row: &Handle) -> Vec<Align> {
+fn alignments(row: &Handle) -> Vec<ColumnAlignment> {
     let mut aligns = Vec::new();
     for cell in row.children.borrow().iter() {
         if place(cell).is_some() {
@@ -185,10 +185,10 @@ fn alignments(row: &Handle) -> Vec<Align> {
                 _ => None,
             });
             let align = match align.as_deref() {
-                Some("left") => Align::Left,
-                Some("center") => Align::Center,
-                Some("right") => Align::Right,
-                _ => Align::None,
+                Some("left") => ColumnAlignment::Left,
+                Some("center") => ColumnAlignment::Center,
+                Some("right") => ColumnAlignment::Right,
+                _ => ColumnAlignment::None,
             };
             let (columns, _) = span(cell);
             aligns.extend(std::iter::repeat_n(align, columns.into()));

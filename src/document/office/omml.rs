@@ -3,7 +3,7 @@
 //! Rules: ISO/IEC 29500-1, 22.1 (mathematics). What holds other parts than it should, and what lies
 //! deeper than anybody writes, are its parts in a row.
 
-use super::xml::{Item, Tag, Xml, is_true};
+use super::xml::{XmlEvent, XmlReader, XmlTag, is_true};
 use crate::document::formula::{Layout, Part};
 
 /// The longest text of one run, in bytes.
@@ -43,18 +43,18 @@ enum Element {
 }
 
 /// Reads what is left of the formula that was opened last.
-pub(super) fn in_one_line(xml: &mut Xml<'_>) -> String {
+pub(super) fn in_one_line(xml: &mut XmlReader<'_>) -> String {
     let level = xml.depth();
     let mut formula = Formula::default();
     while let Some(item) = xml.within(level) {
         match item {
-            Item::Open(tag) if tag.name() == "t" => {
+            XmlEvent::Open(tag) if tag.name() == "t" => {
                 let token = Part::token(&xml.text_within(MAX_RUN));
                 formula.parts.push(token);
             }
-            Item::Open(tag) => formula.open(&tag),
-            Item::Close => formula.close(),
-            Item::Text(_) => {}
+            XmlEvent::Open(tag) => formula.open(&tag),
+            XmlEvent::Close => formula.close(),
+            XmlEvent::Text(_) => {}
         }
     }
     while !formula.open.is_empty() {
@@ -84,7 +84,7 @@ fn element(name: &str) -> Element {
 }
 
 impl Formula {
-    fn open(&mut self, tag: &Tag<'_>) {
+    fn open(&mut self, tag: &XmlTag<'_>) {
         if let [.., around, top] = &mut self.open[..]
             && matches!(top.element, Element::Properties)
         {
@@ -144,7 +144,7 @@ impl Formula {
 
 impl Open {
     /// Takes in one of its properties.
-    fn note(&mut self, tag: &Tag<'_>) {
+    fn note(&mut self, tag: &XmlTag<'_>) {
         let value = tag.attribute("val");
         let said = || value.as_deref().unwrap_or_default().to_owned();
         match (tag.name(), &mut self.element) {

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::download_command::{MAX_URL, download, plain};
 use super::meant_url::{bare_host, without_punctuation};
-use crate::document::{self, Certainty};
+use crate::document::{self, MainContentCertainty};
 use crate::sort::Sort;
 use crate::web::charset::{self, BodyKind, signature};
 use crate::web::client::{NetworkError, Response};
@@ -121,14 +121,14 @@ pub fn of_no_text(page: &str) -> String {
 }
 
 /// The note of a page of which the main content was wanted.
-pub fn of_main_content(certainty: Certainty) -> Option<String> {
+pub fn of_main_content(certainty: MainContentCertainty) -> Option<String> {
     let note = match certainty {
-        Certainty::Complete => return None,
-        Certainty::Partial => {
+        MainContentCertainty::Complete => return None,
+        MainContentCertainty::Partial => {
             "It is not sure that this is all of the page's main content: if something is missing, \
              fetch the page without `main_only`."
         }
-        Certainty::Whole => {
+        MainContentCertainty::Whole => {
             "No part of this page stands out as its main content: this is the whole page."
         }
     };

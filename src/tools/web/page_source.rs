@@ -9,7 +9,7 @@ use url::Url;
 
 use super::network;
 use crate::contract::terms::Terms;
-use crate::document::{self, Certainty, Document};
+use crate::document::{self, Document, MainContentCertainty};
 use crate::web::charset::{self, BodyKind, Unsupported};
 use crate::web::client::{self, Client, FetchError, FetchRequest, MAX_BODY, Response};
 use crate::web::guard::Guard;
@@ -79,7 +79,7 @@ impl PageSource {
     }
 
     /// Its main content, and how sure that is; otherwise like [`PageSource::convert`].
-    pub fn convert_main(&self, end: Instant) -> Option<(Document, Certainty)> {
+    pub fn convert_main(&self, end: Instant) -> Option<(Document, MainContentCertainty)> {
         let (text, url) = (&self.text, &self.url);
         document::guarded(|| document::convert_main_until(text, url, self.is_xhtml(), Some(end)))
             .ok()

@@ -23,7 +23,7 @@ use memchr::{memmem, memrchr};
 use super::prefilter::tag;
 use super::reveal::Veil;
 use super::{Read, Source, dom, parse, pre, prefilter, reveal};
-use crate::document::Cuts;
+use crate::document::DocumentCuts;
 use blocks::{Cut, Hidden, NOSCRIPT, UNSEEN};
 use page::Page;
 use text::Title;
@@ -79,7 +79,8 @@ pub(super) fn read(source: &Source) -> Option<(Read, bool)> {
     }
     prune::prune(body, &cut, &page.sums, &choice.chosen);
     let (model, cuts) = source.walk(&parsed.tree);
-    let sure = cuts == Cuts::default() && choice.precision >= SURE.0 && choice.recall >= SURE.1;
+    let sure =
+        cuts == DocumentCuts::default() && choice.precision >= SURE.0 && choice.recall >= SURE.1;
     let read = Read {
         model,
         cuts,
@@ -119,10 +120,10 @@ impl Parsed {
             prefilter::filter_all(source.page, source.syntax, source.ends.filter);
         let (tree, mut veil, short) = parse::parse(&filtered, source.ends.parse);
         let hidden = hidden(&mut veil, &tree.document);
-        let cuts = Cuts {
+        let cuts = DocumentCuts {
             memory: short == Some(parse::Short::Memory),
             time: late || short == Some(parse::Short::Time),
-            ..Cuts::default()
+            ..DocumentCuts::default()
         };
         let title = title(&tree.document);
         Self {

@@ -5,7 +5,7 @@
 
 use super::super::dom;
 use crate::document::formula::{Layout, Part};
-use crate::document::office::xml::{Item, Tag, Xml};
+use crate::document::office::xml::{XmlEvent, XmlReader, XmlTag};
 
 /// How deep elements are nested at most: each copies what it holds.
 const MAX_DEPTH: usize = 64;
@@ -29,14 +29,14 @@ enum Element {
 /// The formula whose elements are `elements`; `None` if its text alone says the same, or if there is
 /// something in it that is not known.
 pub(super) fn in_one_line(elements: &str) -> Option<String> {
-    let mut xml = Xml::new(elements, None);
+    let mut xml = XmlReader::new(elements, None);
     let mut open: Vec<Open> = Vec::new();
     // The parts of all that is open, and the text of a token.
     let (mut parts, mut token) = (Vec::new(), String::new());
     let mut is_row = true;
     while let Some(item) = xml.next() {
         match item {
-            Item::Open(tag) => {
+            XmlEvent::Open(tag) => {
                 let element = element(&tag)?;
                 is_row &= !matches!(&element, Element::Parts(layout) if !layout.is_row());
                 let from = parts.len();
@@ -45,13 +45,13 @@ pub(super) fn in_one_line(elements: &str) -> Option<String> {
                     return None;
                 }
             }
-            Item::Text(text) => match open.last().map(|open| &open.element) {
+            XmlEvent::Text(text) => match open.last().map(|open| &open.element) {
                 Some(Element::Token) => token.push_str(&text),
                 Some(Element::Unseen) => {}
                 _ if text.trim().is_empty() => {}
                 _ => return None,
             },
-            Item::Close => {
+            XmlEvent::Close => {
                 let Open { element, from } = open.pop()?;
                 let around = open.last().map(|around| &around.element);
                 let joins = matches!(around, None | Some(Element::Parts(Layout::Row)));
@@ -76,7 +76,7 @@ pub(super) fn in_one_line(elements: &str) -> Option<String> {
     Some(Part::row(parts.into_iter()).text).filter(|text| !text.is_empty())
 }
 
-fn element(tag: &Tag<'_>) -> Option<Element> {
+fn element(tag: &XmlTag<'_>) -> Option<Element> {
     let hides = |name| {
         tag.attribute(name)
             .is_some_and(|value| dom::hides(name, &value))

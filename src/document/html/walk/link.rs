@@ -10,7 +10,7 @@ use super::super::dom::{self, Kind};
 use super::super::flow::Mode;
 use super::super::{address, code, image, resized};
 use super::{Exit, Walk, useless};
-use crate::document::model::{AddressId, Content, Slice};
+use crate::document::model::{AddressId, NodeContent, TextSlice};
 
 /// Attributes that are kept as often as they come, in bytes: what an element's own tags pay for.
 const SHORT: usize = 16;
@@ -26,7 +26,7 @@ const MAX_AROUND: usize = 8;
 
 /// What stands for a link without text.
 enum Label {
-    Text(Slice),
+    Text(TextSlice),
     Blank,
     /// A text that stood for a copy of the link already.
     Copy,
@@ -54,7 +54,9 @@ impl Walk {
     fn hash_of(&self, address: AddressId) -> u64 {
         let build = &self.flow.build;
         let mut hasher = DefaultHasher::new();
-        build.kept(build.address_text(address)).hash(&mut hasher);
+        build
+            .kept_text(build.address_text(address))
+            .hash(&mut hasher);
         hasher.finish()
     }
 
@@ -88,12 +90,12 @@ impl Walk {
             label => self.flow.build.keep(label),
         };
         if self.flow.is_code() || self.flow.in_link() {
-            self.flow.leaf(Content::Text(label));
+            self.flow.leaf(NodeContent::Text(label));
             return;
         }
-        self.flow.push(Some(Content::Link {
+        self.flow.push(Some(NodeContent::Link {
             address,
-            title: Slice::default(),
+            title: TextSlice::default(),
         }));
         self.flow.pop_link(Some(label));
     }
@@ -102,24 +104,24 @@ impl Walk {
     /// has.
     pub(super) fn write_all_there_is(&mut self) {
         for address in std::mem::take(&mut self.decoration) {
-            self.flow.leaf(Content::Image {
+            self.flow.leaf(NodeContent::Image {
                 address,
-                alt: Slice::default(),
-                title: Slice::default(),
+                alt: TextSlice::default(),
+                title: TextSlice::default(),
             });
             self.flow.space();
         }
         for address in std::mem::take(&mut self.empty) {
-            self.flow.push(Some(Content::Link {
+            self.flow.push(Some(NodeContent::Link {
                 address,
-                title: Slice::default(),
+                title: TextSlice::default(),
             }));
             self.flow.pop_link(None);
         }
         self.flow.end();
     }
 
-    fn link(&mut self, node: &Handle) -> Option<Content> {
+    fn link(&mut self, node: &Handle) -> Option<NodeContent> {
         let address = dom::with_attributes(node, |name, value| {
             let useful = name == "href" && !address::shares(value);
             useful.then(|| self.shared_address(value))
@@ -127,14 +129,14 @@ impl Walk {
         let title = dom::with_attributes(node, |name, value| {
             (name == "title").then(|| self.keep(value))
         });
-        Some(Content::Link {
+        Some(NodeContent::Link {
             address,
             title: title.unwrap_or_default(),
         })
     }
 
     /// Keeps an attribute's value, one that is shared only once.
-    fn keep(&mut self, value: &str) -> Slice {
+    fn keep(&mut self, value: &str) -> TextSlice {
         let place = value.as_ptr() as usize;
         if value.len() <= SHORT {
             return self.flow.build.keep(value);
@@ -255,7 +257,7 @@ impl Walk {
                 if node.children.borrow().is_empty()
                     && self.empty.len() < MAX_EMPTY
                     && self.flow.build.is_empty()
-                    && let Some(Content::Link { address, .. }) = self.flow.last_style()
+                    && let Some(NodeContent::Link { address, .. }) = self.flow.last_style()
                 {
                     self.empty.push(address);
                 }
@@ -301,7 +303,7 @@ impl Walk {
         let title = if image.alt.contains(title) { "" } else { title };
         let alt = self.flow.build.keep(&image.alt);
         let title = self.flow.build.keep(title);
-        self.flow.leaf(Content::Image {
+        self.flow.leaf(NodeContent::Image {
             address,
             alt,
             title,

@@ -7,14 +7,14 @@ use html2md::{Handle, NodeData};
 use super::super::dom::{self, Kind};
 use super::super::pre;
 use super::{Exit, Frame, Walk};
-use crate::document::model::Content;
+use crate::document::model::NodeContent;
 
 impl Walk {
     pub(super) fn enter_list(&mut self, node: &Handle, ordered: bool) -> Exit {
         let start = dom::attribute(node, "start")
             .and_then(|start| start.trim().parse::<i64>().ok())
             .map_or(1, |start| u32::try_from(start.max(0)).unwrap_or(u32::MAX));
-        self.container(Content::List {
+        self.container(NodeContent::List {
             start: ordered.then_some(start),
             tight: !pre::holds_paragraphs(node),
         });
@@ -68,7 +68,7 @@ impl Walk {
             .filter(|_| inside && dom::kind(node) == Some(Kind::Item))
             .and_then(|value| value.trim().parse::<u64>().ok())
             .map(|value| u32::try_from(value).unwrap_or(u32::MAX));
-        let item = Content::Item { number, task: None };
+        let item = NodeContent::Item { number, task: None };
         match self.lists.last_mut() {
             Some(open) if inside => {
                 if std::mem::replace(open, true) {

@@ -12,8 +12,8 @@ use url::{Position, Url};
 use super::dom::{self, Kind};
 use super::flow::{Flow, Mode};
 use super::{pre, repeats, table};
-use crate::document::model::{AddressId, Content, Model, Slice};
-use crate::document::{ALLOWANCE, Cuts};
+use crate::document::model::{AddressId, DocumentModel, NodeContent, TextSlice};
+use crate::document::{ALLOWANCE, DocumentCuts};
 
 mod link;
 mod list;
@@ -63,12 +63,12 @@ const NODES: u32 = 1024;
 struct Walk {
     flow: Flow,
     end: Option<Instant>,
-    cuts: Cuts,
+    cuts: DocumentCuts,
     /// The long addresses by where they are in memory: the parser copies an element that is not
     /// closed, and its copies share them.
     addresses: HashMap<usize, Option<AddressId>>,
     /// The same of other long attributes.
-    attributes: HashMap<usize, Slice>,
+    attributes: HashMap<usize, TextSlice>,
     /// The long texts that stood for a link, in the same way.
     labels: HashSet<usize>,
     base: Url,
@@ -106,11 +106,11 @@ pub(super) fn walk(
     base: &Url,
     length: usize,
     end: Option<Instant>,
-) -> (Model, Cuts) {
+) -> (DocumentModel, DocumentCuts) {
     let mut walk = Walk {
         flow: Flow::new(length),
         end,
-        cuts: Cuts::default(),
+        cuts: DocumentCuts::default(),
         addresses: HashMap::new(),
         attributes: HashMap::new(),
         labels: HashSet::new(),
@@ -256,9 +256,9 @@ impl Walk {
                 self.media(node);
                 return None;
             }
-            Kind::Emphasis => self.style(Content::Emphasis),
-            Kind::Strong => self.style(Content::Strong),
-            Kind::Deleted => self.style(Content::Deleted),
+            Kind::Emphasis => self.style(NodeContent::Emphasis),
+            Kind::Strong => self.style(NodeContent::Strong),
+            Kind::Deleted => self.style(NodeContent::Deleted),
             Kind::Code => self.enter_code(node),
             Kind::Quoted => {
                 self.flow.text("\"");
@@ -296,7 +296,7 @@ impl Walk {
             Kind::Rule => {
                 self.boundary();
                 if flow {
-                    self.flow.build.add(Content::Rule);
+                    self.flow.build.add(NodeContent::Rule);
                 }
                 return None;
             }
@@ -310,7 +310,7 @@ impl Walk {
             Kind::Table => self.enter_table(node),
             Kind::Row if self.tables.last() == Some(&true) => {
                 self.rows.next();
-                self.container(Content::Row);
+                self.container(NodeContent::Row);
                 Exit::Row
             }
             Kind::Cell if self.stack.last().is_some_and(|f| f.exit == Exit::Row) => {
@@ -321,8 +321,8 @@ impl Walk {
                 self.flow.mode = Mode::Heading(level);
                 Exit::Heading
             }
-            Kind::Quote => self.container(Content::Quote),
-            Kind::Definition => self.container(Content::Definition),
+            Kind::Quote => self.container(NodeContent::Quote),
+            Kind::Definition => self.container(NodeContent::Definition),
             Kind::Bullets | Kind::Numbers => self.enter_list(node, kind == Kind::Numbers),
             Kind::Item => self.enter_item(node),
             _ => {
@@ -403,13 +403,13 @@ impl Walk {
     }
 
     /// Begins a block that holds blocks.
-    fn container(&mut self, content: Content) -> Exit {
+    fn container(&mut self, content: NodeContent) -> Exit {
         self.flow.end();
         self.flow.build.open(content);
         Exit::Container
     }
 
-    fn style(&mut self, content: Content) -> Exit {
+    fn style(&mut self, content: NodeContent) -> Exit {
         self.flow.push(Some(content));
         Exit::Style
     }
@@ -432,7 +432,7 @@ impl Walk {
         let build = &mut self.flow.build;
         let language = build.keep(&language);
         let code = build.keep(text);
-        build.add(Content::CodeBlock { language, code });
+        build.add(NodeContent::CodeBlock { language, code });
     }
 
     fn enter_table(&mut self, node: &Handle) -> Exit {
@@ -441,7 +441,7 @@ impl Walk {
         self.tables.push(shape.is_some());
         if let Some(shape) = shape {
             let id = self.flow.build.keep_table(shape);
-            self.flow.build.open(Content::Table(id));
+            self.flow.build.open(NodeContent::Table(id));
         }
         Exit::Table
     }
@@ -451,7 +451,7 @@ impl Walk {
         let (columns, rows) = self.rows.span(node);
         let limited = |number| u16::try_from(number).unwrap_or(u16::MAX);
         let (columns, rows) = (limited(columns), limited(rows));
-        self.flow.build.open(Content::Cell { columns, rows });
+        self.flow.build.open(NodeContent::Cell { columns, rows });
         self.flow.mode = Mode::Cell;
         Exit::Cell
     }

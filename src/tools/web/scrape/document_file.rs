@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::failure::{self, PageError};
 use super::found_page::FoundPage;
 use super::request::ScrapeRequest;
-use crate::document::{self, FileError, FileKind, FileLimits, PdfError};
+use crate::document::{self, DocumentError, FileKind, FileLimits, PdfError};
 use crate::tools::web::fetch_note;
 use crate::tools::web::page_source::media_type;
 use crate::web::client::Response;
@@ -47,7 +47,7 @@ pub fn read(
         let note = fetch_note::of_file(&declared, &reply.url, &request.url, &reply.body);
         failure::of_document(why, note).detail(&declared)
     };
-    let failed = |error: &FileError| {
+    let failed = |error: &DocumentError| {
         let why = error.to_string();
         if has_nothing(error) {
             failure::of_empty_document(&why).detail(&declared)
@@ -56,7 +56,7 @@ pub fn read(
         }
     };
     let Some(kind) = kind_of(reply) else {
-        let wrong = FileError::of(&reply.body);
+        let wrong = DocumentError::of(&reply.body);
         return wrong.map_or(Ok(None), |error| Err(failed(&error)));
     };
     if reply.truncated {
@@ -75,11 +75,11 @@ pub fn read(
 }
 
 /// True if a document is sound, and has nothing to read in it.
-fn has_nothing(error: &FileError) -> bool {
+fn has_nothing(error: &DocumentError) -> bool {
     use PdfError::{NoLetters, NoPages, NoText, OnlyImages};
     matches!(
         error,
-        FileError::NoText(_)
-            | FileError::Pdf(NoPages | NoText { .. } | NoLetters { .. } | OnlyImages { .. })
+        DocumentError::NoText(_)
+            | DocumentError::Pdf(NoPages | NoText { .. } | NoLetters { .. } | OnlyImages { .. })
     )
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use url::Url;
 
 use super::page::FetchPaging;
-use crate::document::{Certainty, Document};
+use crate::document::{Document, MainContentCertainty};
 use crate::page::Embedded;
 use crate::tools::web::page_source::PageSource;
 
@@ -64,13 +64,13 @@ impl FoundPage {
         let half = begin + end.saturating_duration_since(begin) / 2;
         let (main, certainty) = source.convert_main(half)?;
         let document = match certainty {
-            Certainty::Partial => source.convert(end)?,
-            Certainty::Complete | Certainty::Whole => main,
+            MainContentCertainty::Partial => source.convert(end)?,
+            MainContentCertainty::Complete | MainContentCertainty::Whole => main,
         };
         Some(Self {
             paging: match certainty {
-                Certainty::Complete => FetchPaging::Main,
-                Certainty::Partial | Certainty::Whole => FetchPaging::Whole,
+                MainContentCertainty::Complete => FetchPaging::Main,
+                MainContentCertainty::Partial | MainContentCertainty::Whole => FetchPaging::Whole,
             },
             extracted_by: Some("html"),
             ..Self::new(&source.url, "html", document)

@@ -1,9 +1,9 @@
-//! What models are written as, and that two parsers of Markdown read the same model back.
+//! Checks how models are written, and that two parsers of Markdown read the same model back.
 
 use proptest::prelude::*;
 
-use crate::document::Cuts;
-use crate::document::model::{Content, Model};
+use crate::document::DocumentCuts;
+use crate::document::model::{DocumentModel, NodeContent};
 use made::{Made, blocks, model};
 use read_back::{by_comrak, by_pulldown};
 
@@ -11,9 +11,9 @@ mod characters;
 mod made;
 mod read_back;
 
-fn markdown(model: &Model) -> String {
+fn markdown(model: &DocumentModel) -> String {
     let (markdown, cuts) = super::write(model, 1 << 20, None);
-    assert_eq!(cuts, Cuts::default());
+    assert_eq!(cuts, DocumentCuts::default());
     markdown
 }
 
@@ -62,7 +62,7 @@ fn a_link_may_begin_a_paragraph_and_go_on_in_the_next_line() {
 #[test]
 fn a_style_may_end_in_tildes_that_are_text() {
     for tildes in ["~", "~~", "~~~"] {
-        for style in [Content::Emphasis, Content::Strong] {
+        for style in [NodeContent::Emphasis, NodeContent::Strong] {
             let text = |text: &str| Made::Text(text.to_owned());
             let inside = vec![text(&format!("a {tildes}"))];
             reads_back(&[Made::Paragraph(vec![
@@ -82,7 +82,7 @@ fn a_style_may_end_in_tildes_that_are_text() {
 fn tildes_that_are_text_may_stand_on_either_side_of_where_a_style_begins_and_ends() {
     let text = |text: String| Made::Text(text);
     for tildes in ["~", "~~", "~~~"] {
-        for style in [Content::Emphasis, Content::Strong] {
+        for style in [NodeContent::Emphasis, NodeContent::Strong] {
             for inside in [
                 format!("{tildes} a"),
                 format!("{tildes}(a)"),

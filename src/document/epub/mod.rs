@@ -8,71 +8,72 @@ use std::time::Instant;
 use url::Url;
 
 use super::html::{self, Ends, Syntax};
-use super::model::Builder;
-use super::office::package::{Package, resolved};
-use super::office::xml::{Tag, Xml};
-use super::office::{Properties, Read};
-use super::{FileError, FileKind};
+use super::model::ModelBuilder;
+use super::office::package::{ZipPackage, resolve_part_name};
+use super::office::xml::{XmlReader, XmlTag};
+use super::office::{DocumentProperties, ParsedDocument};
+use super::{DocumentError, FileKind};
 
-/// The part by which a file says that it is one, and what it says.
-const MARK: &str = "mimetype";
-const TYPE: &str = "application/epub+zip";
+/// The part that marks a file as an EPUB, and its content.
+const MIMETYPE_PART: &str = "mimetype";
+const MIMETYPE: &str = "application/epub+zip";
 
-/// The part that names the package document.
 const CONTAINER: &str = "META-INF/container.xml";
 
-/// The part that says which parts are encrypted.
+/// The part that lists the encrypted ones.
 const ENCRYPTION: &str = "META-INF/encryption.xml";
 
-/// Where the parts of a file are, as addresses: nowhere that anything could be fetched from.
+/// Base address of a file's parts; nothing could be fetched from it.
 const BASE: &str = "epub:///";
 
-/// The most parts of a document, and chapters.
+/// Limit of the parts of a document, and of its chapters.
 const MAX_PARTS: usize = 20_000;
 
-/// The longest chapter, in bytes.
+/// Limit of a chapter, in bytes.
 const MAX_CHAPTER: usize = 8 << 20;
 
-/// The most nodes and text of a document.
+/// Limits of a document: nodes, and bytes of text.
 const MAX_NODES: usize = 1_000_000;
 const MAX_TEXT: usize = 16 << 20;
 
-/// The longest title, author or date, in bytes.
+/// Limit of a title, author or date, in bytes.
 const MAX_PROPERTY: usize = 1000;
 
-/// Whether a zip file is an EPUB.
-pub(super) fn is_epub(package: &mut Package<'_>) -> bool {
-    if package.has("[Content_Types].xml") && !package.has(MARK) {
+/// True if a zip file is an EPUB.
+pub(super) fn is_epub(package: &mut ZipPackage<'_>) -> bool {
+    if package.has("[Content_Types].xml") && !package.has(MIMETYPE_PART) {
         return false;
     }
-    match package.text(MARK) {
-        Some(text) => text.trim_matches(['\u{feff}', '\0', ' ', '\n', '\r', '\t']) == TYPE,
+    match package.text(MIMETYPE_PART) {
+        Some(text) => text.trim_matches(['\u{feff}', '\0', ' ', '\n', '\r', '\t']) == MIMETYPE,
         None => package.has(CONTAINER),
     }
 }
 
-/// What the package document says.
+/// The metadata, manifest and spine of a book.
 #[derive(Default)]
-struct Book {
-    about: Properties,
-    /// The parts by their identifiers: where they are, and of which type.
+struct PackageDocument {
+    about: DocumentProperties,
+    /// Names and media types of the parts, by identifier.
     parts: HashMap<String, (String, String)>,
-    /// The chapters, by their identifiers.
+    /// Identifiers of the chapters, in reading order.
     spine: Vec<String>,
 }
 
 /// Reads the document in `package`.
-pub(super) fn read(package: &mut Package<'_>) -> Result<(Read, Properties), FileError> {
-    let main = main_part(package).ok_or(FileError::NotOne(FileKind::Epub))?;
-    let text = package.text(&main).ok_or(FileError::Damaged)?;
-    let mut book = read_book(
+pub(super) fn read(
+    package: &mut ZipPackage<'_>,
+) -> Result<(ParsedDocument, DocumentProperties), DocumentError> {
+    let main = find_package_document(package).ok_or(DocumentError::NotOne(FileKind::Epub))?;
+    let text = package.text(&main).ok_or(DocumentError::Damaged)?;
+    let mut book = read_package_document(
         &text,
         main.rsplit_once('/').map_or("", |(folder, _)| folder),
     );
     drop(text);
-    let locked = encrypted(package);
-    let mut builder = Builder::default();
-    let mut read = Read::default();
+    let locked = encrypted_parts(package);
+    let mut builder = ModelBuilder::default();
+    let mut read = ParsedDocument::default();
     for id in &book.spine {
         let Some((name, kind)) = book.parts.get(id) else {
             continue;
@@ -85,7 +86,7 @@ pub(super) fn read(package: &mut Package<'_>) -> Result<(Read, Properties), File
             package.locked = true;
             continue;
         }
-        if builder.nodes() > MAX_NODES || builder.kept_bytes() > MAX_TEXT {
+        if builder.node_count() > MAX_NODES || builder.text_bytes() > MAX_TEXT {
             read.cut = true;
             break;
         }
@@ -100,14 +101,19 @@ pub(super) fn read(package: &mut Package<'_>) -> Result<(Read, Properties), File
             page.truncate(super::boundary(&page, MAX_CHAPTER));
             read.cut = true;
         }
-        chapter(&page, name, package.end(), &mut builder, &mut read);
+        read_chapter(&page, name, package.end(), &mut builder, &mut read);
     }
     read.builder = builder;
     Ok((read, std::mem::take(&mut book.about)))
 }
 
-/// Reads a chapter into the document.
-fn chapter(page: &str, name: &str, end: Option<Instant>, builder: &mut Builder, read: &mut Read) {
+fn read_chapter(
+    page: &str,
+    name: &str,
+    end: Option<Instant>,
+    builder: &mut ModelBuilder,
+    read: &mut ParsedDocument,
+) {
     let Some(base) = Url::parse(BASE).ok().and_then(|base| base.join(name).ok()) else {
         return;
     };
@@ -124,7 +130,7 @@ fn chapter(page: &str, name: &str, end: Option<Instant>, builder: &mut Builder, 
     }
     builder.append(&found.model, |absolute, spelling| {
         let inside = absolute.starts_with("epub:");
-        // A part of the file is no place that anybody can go to, but to a part of its text.
+        // Only places within the text can be followed, because other parts are not at any address.
         let place = || {
             spelling
                 .split_once('#')
@@ -141,14 +147,16 @@ fn chapter(page: &str, name: &str, end: Option<Instant>, builder: &mut Builder, 
     });
 }
 
-/// The name of the package document.
-fn main_part(package: &mut Package<'_>) -> Option<String> {
+/// Finds the name of the package document.
+fn find_package_document(package: &mut ZipPackage<'_>) -> Option<String> {
     let text = package.text(CONTAINER)?;
-    let mut xml = Xml::new(&text, package.end());
+    let mut xml = XmlReader::new(&text, package.end());
     let mut found = None;
     while let Some(tag) = xml.tag_within(0) {
         if tag.name() == "rootfile" {
-            let path = tag.attribute("full-path").and_then(|path| part(&path, ""));
+            let path = tag
+                .attribute("full-path")
+                .and_then(|path| part_name(&path, ""));
             if let Some(path) = path.filter(|path| package.has(path)) {
                 found = Some(path);
                 break;
@@ -158,22 +166,22 @@ fn main_part(package: &mut Package<'_>) -> Option<String> {
     found
 }
 
-/// The name of the part that an address within `folder` means.
-fn part(address: &str, folder: &str) -> Option<String> {
+/// Resolves an address within `folder` to the name of a part.
+fn part_name(address: &str, folder: &str) -> Option<String> {
     let decoded = percent_encoding::percent_decode_str(address).decode_utf8_lossy();
-    resolved(folder, &decoded)
+    resolve_part_name(folder, &decoded)
 }
 
-fn read_book(text: &str, folder: &str) -> Book {
-    let mut book = Book::default();
-    let mut xml = Xml::new(text, None);
+fn read_package_document(text: &str, folder: &str) -> PackageDocument {
+    let mut book = PackageDocument::default();
+    let mut xml = XmlReader::new(text, None);
     while let Some(tag) = xml.tag_within(0) {
         match tag.name() {
-            "title" => keep(&mut book.about.title, &mut xml),
+            "title" => keep_property(&mut book.about.title, &mut xml),
             "creator" => {
                 let is_author = tag.attribute("role").is_none_or(|role| role == "aut");
                 let mut name = String::new();
-                keep(&mut name, &mut xml);
+                keep_property(&mut name, &mut xml);
                 let author = &mut book.about.author;
                 if is_author && !name.is_empty() && author.len() < MAX_PROPERTY {
                     if !author.is_empty() {
@@ -187,7 +195,7 @@ fn read_book(text: &str, folder: &str) -> Book {
                     .attribute("event")
                     .is_none_or(|event| event != "modification");
                 if is_made {
-                    keep(&mut book.about.date, &mut xml);
+                    keep_property(&mut book.about.date, &mut xml);
                 }
             }
             "item" if book.parts.len() < MAX_PARTS => keep_part(&mut book, &tag, folder),
@@ -200,35 +208,38 @@ fn read_book(text: &str, folder: &str) -> Book {
     book
 }
 
-/// Keeps the text of the element that was opened last, where there is none yet.
-fn keep(slot: &mut String, xml: &mut Xml<'_>) {
+/// Reads the text of the element that was opened last into `slot`, if that is empty.
+fn keep_property(slot: &mut String, xml: &mut XmlReader<'_>) {
     let text = xml.text_within(MAX_PROPERTY);
     if slot.is_empty() {
         *slot = text.split_whitespace().collect::<Vec<_>>().join(" ");
     }
 }
 
-fn keep_part(book: &mut Book, tag: &Tag<'_>, folder: &str) {
+fn keep_part(book: &mut PackageDocument, tag: &XmlTag<'_>, folder: &str) {
     let id = tag.attribute("id").unwrap_or_default().into_owned();
     let name = tag
         .attribute("href")
-        .and_then(|address| part(&address, folder));
+        .and_then(|address| part_name(&address, folder));
     if let Some(name) = name {
         let kind = tag.attribute("media-type").unwrap_or_default().into_owned();
         book.parts.insert(id, (name, kind));
     }
 }
 
-/// The names of the parts that are encrypted, in lower case; fonts may be, in any file.
-fn encrypted(package: &mut Package<'_>) -> HashSet<String> {
+/// Reads the names of the encrypted parts, in lower case. Books without protection may have
+/// encrypted fonts.
+fn encrypted_parts(package: &mut ZipPackage<'_>) -> HashSet<String> {
     let mut names = HashSet::new();
     let Some(text) = package.text(ENCRYPTION) else {
         return names;
     };
-    let mut xml = Xml::new(&text, package.end());
+    let mut xml = XmlReader::new(&text, package.end());
     while let Some(tag) = xml.tag_within(0) {
         if tag.name() == "CipherReference" && names.len() < MAX_PARTS {
-            let name = tag.attribute("URI").and_then(|address| part(&address, ""));
+            let name = tag
+                .attribute("URI")
+                .and_then(|address| part_name(&address, ""));
             names.extend(name.map(|name| name.to_lowercase()));
         }
     }

@@ -1,58 +1,59 @@
-//! Finding what the text of a slide stands on: white on white is told from white on a picture.
+//! Finds the background of a slide's text, to tell white text on white from white text on a
+//! picture.
 //!
 //! Rules: ISO/IEC 29500-1, 19.3.1.1 (backgrounds), 20.1.7.6 (places), 20.1.8 (fills), 20.1.6.2
-//! (schemes of colours). Where a place is not known, it is everywhere.
+//! (schemes of colours). A shape whose place is unknown counts as covering the whole slide.
 
 use super::super::is_white;
-use super::super::xml::{Tag, Xml};
+use super::super::xml::{XmlReader, XmlTag};
 
-/// The most shapes that are looked at beneath a text.
+/// Limit of the shapes that are looked at beneath a text.
 const MAX_COVERS: usize = 1000;
 
-/// A place on a slide: left, top, width, height.
-pub(super) type Area = [i64; 4];
+/// A rectangle on a slide: left, top, width, height.
+pub(super) type SlideArea = [i64; 4];
 
-/// The place of a shape that is not known.
-const EVERYWHERE: Area = [i64::MIN / 4, i64::MIN / 4, i64::MAX / 2, i64::MAX / 2];
+/// The area of a shape whose place is unknown.
+const EVERYWHERE: SlideArea = [i64::MIN / 4, i64::MIN / 4, i64::MAX / 2, i64::MAX / 2];
 
 /// The background and the shapes of a slide, with those of its layout and master.
 #[derive(Clone, Default)]
-pub(super) struct SlideGround {
-    /// The first background of the scheme is another colour than white.
+pub(super) struct SlideBackground {
+    /// True if the first background of the scheme is another colour than white.
     dark_scheme: bool,
-    /// The background is another colour than white, where it is given.
+    /// True if the background is another colour than white; `None` if unset.
     dark: Option<bool>,
     /// Pictures, and shapes of another colour.
-    covers: Vec<Area>,
-    /// There are groups, in which places are counted otherwise.
+    covers: Vec<SlideArea>,
+    /// True if there are groups, which have coordinates of their own.
     groups: bool,
 }
 
-impl SlideGround {
-    /// The ground of a master with its theme.
-    pub(super) fn of_master(master: &str, theme: &str) -> Self {
+impl SlideBackground {
+    /// Reads the background of a master with its theme.
+    pub(super) fn read_master(master: &str, theme: &str) -> Self {
         let mut ground = Self::default();
-        let mut xml = Xml::new(master, None);
+        let mut xml = XmlReader::new(master, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() == "clrMap" {
                 let first = tag.attribute("bg1");
                 ground.dark_scheme |= first.is_some_and(|first| first != "lt1");
             }
         }
-        let mut xml = Xml::new(theme, None);
+        let mut xml = XmlReader::new(theme, None);
         while let Some(tag) = xml.tag_within(0) {
             if tag.name() == "lt1" {
                 ground.dark_scheme |= !ground.fills_white(&mut xml);
                 break;
             }
         }
-        ground.draw(master);
+        ground.add_drawn(master);
         ground
     }
 
-    /// Adds what is drawn on a slide or a layout.
-    pub(super) fn draw(&mut self, text: &str) {
-        let mut xml = Xml::new(text, None);
+    /// Adds the background and shapes of a slide or a layout.
+    pub(super) fn add_drawn(&mut self, text: &str) {
+        let mut xml = XmlReader::new(text, None);
         while let Some(tag) = xml.tag_within(0) {
             match tag.name() {
                 "bg" => self.dark = Some(!self.is_white(&mut xml)),
@@ -72,10 +73,10 @@ impl SlideGround {
         }
     }
 
-    /// True if white text at this place may be seen.
-    pub(super) fn shows_white(&self, area: Option<Area>) -> bool {
+    /// True if white text may be visible in this area.
+    pub(super) fn shows_white(&self, area: Option<SlideArea>) -> bool {
         let area = area.filter(|_| !self.groups).unwrap_or(EVERYWHERE);
-        let meets = |cover: &Area| {
+        let meets = |cover: &SlideArea| {
             [0, 1].into_iter().all(|at| {
                 cover[at] < area[at].saturating_add(area[at + 2])
                     && area[at] < cover[at].saturating_add(cover[at + 2])
@@ -85,7 +86,7 @@ impl SlideGround {
     }
 
     /// True if the fill that was opened last is plain white.
-    pub(super) fn fills_white(&self, xml: &mut Xml<'_>) -> bool {
+    pub(super) fn fills_white(&self, xml: &mut XmlReader<'_>) -> bool {
         let depth = xml.depth();
         let mut white = false;
         while let Some(tag) = xml.tag_within(depth) {
@@ -98,7 +99,7 @@ impl SlideGround {
                 "schemeClr" => matches!(&*value, "bg1" | "lt1") && !self.dark_scheme,
                 "prstClr" => value == "white",
                 "alpha" => white,
-                // A change of that colour.
+                // A transformation of that colour.
                 _ => false,
             };
         }
@@ -106,13 +107,13 @@ impl SlideGround {
     }
 
     /// True if the background that was opened last is white.
-    fn is_white(&self, xml: &mut Xml<'_>) -> bool {
+    fn is_white(&self, xml: &mut XmlReader<'_>) -> bool {
         let depth = xml.depth();
         let mut white = false;
         while let Some(tag) = xml.tag_within(depth) {
             match tag.name() {
                 "solidFill" => white = self.fills_white(xml),
-                // The first fills of a theme are plain.
+                // The first fills of a theme are solid.
                 "bgRef" => {
                     let plain = tag.number::<u32>("idx").is_some_and(|index| index <= 1001);
                     white = self.fills_white(xml) && plain;
@@ -124,8 +125,8 @@ impl SlideGround {
         white
     }
 
-    /// The place of the shape that was opened last, if it is filled with anything but white.
-    fn cover(&self, xml: &mut Xml<'_>) -> Option<Area> {
+    /// Returns the area of the shape that was opened last, if its fill is not white.
+    fn cover(&self, xml: &mut XmlReader<'_>) -> Option<SlideArea> {
         let depth = xml.depth();
         let (mut place, mut fill, mut themed) = (ShapePlace::default(), None, false);
         while let Some(tag) = xml.tag_within(depth) {
@@ -146,7 +147,7 @@ impl SlideGround {
     }
 }
 
-/// The place of a shape that is being read.
+/// The place of a shape, while it is read.
 #[derive(Default)]
 pub(super) struct ShapePlace {
     corner: Option<[i64; 2]>,
@@ -154,8 +155,8 @@ pub(super) struct ShapePlace {
 }
 
 impl ShapePlace {
-    /// Reads one of the properties of a shape.
-    pub(super) fn read(&mut self, tag: &Tag<'_>) {
+    /// Reads one property of a shape.
+    pub(super) fn read(&mut self, tag: &XmlTag<'_>) {
         let pair = |x: &str, y: &str| Some([tag.number(x)?, tag.number(y)?]);
         match tag.name() {
             "off" => self.corner = pair("x", "y"),
@@ -164,7 +165,7 @@ impl ShapePlace {
         }
     }
 
-    pub(super) fn area(&self) -> Option<Area> {
+    pub(super) fn area(&self) -> Option<SlideArea> {
         let ([x, y], [width, height]) = self.corner.zip(self.extent)?;
         Some([x, y, width, height])
     }

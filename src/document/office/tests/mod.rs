@@ -1,6 +1,6 @@
-//! What office documents become.
+//! Checks the Markdown of office documents.
 
-use crate::document::{Document, FileError, FileKind, FileLimits, convert_file};
+use crate::document::{Document, DocumentError, FileKind, FileLimits, convert_file};
 
 mod docx;
 mod hostile;
@@ -8,8 +8,8 @@ pub(in crate::document) mod made;
 mod pptx;
 mod xlsx;
 
-fn converted(bytes: &[u8]) -> Result<Document, FileError> {
-    let kind = FileKind::of(bytes).ok_or(FileError::Damaged)?;
+fn converted(bytes: &[u8]) -> Result<Document, DocumentError> {
+    let kind = FileKind::of(bytes).ok_or(DocumentError::Damaged)?;
     convert_file(bytes, kind, &FileLimits::default())
 }
 

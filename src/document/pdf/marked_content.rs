@@ -1,31 +1,30 @@
-//! Marked content: text that stands for what is drawn, layers that are off, what belongs to the
-//! page and not to the text.
+//! Reads marked content: text that replaces what is drawn, hidden layers, artifacts of the page.
 //!
 //! Rules: ISO 32000-2, 8.11 (optional content), 14.6 (marked content), 14.8.2.2 (artifacts), 14.9.4
 //! (`ActualText`).
 
 use lopdf::{Dictionary, Object};
 
-use super::content::{Interpreter, MAX_STATES};
+use super::content::{ContentInterpreter, MAX_STATES};
 use super::file::as_dict;
-use super::lexer::Operand;
+use super::lexer::PdfOperand;
 
-/// The longest text string that is read, in bytes.
+/// Limit of a text string, in bytes.
 const MAX_STRING: usize = 8192;
 
-/// What marked content says about what is in it.
+/// The properties of a marked-content sequence.
 #[derive(Default)]
-pub(super) struct Mark {
-    /// The text that stands for it; taken once it is written.
+pub(super) struct MarkedContent {
+    /// The replacement text, taken once it is written.
     pub(super) actual: Option<String>,
     pub(super) replaced: bool,
     pub(super) hidden: bool,
 }
 
-impl<'a> Interpreter<'a> {
-    pub(super) fn begin_mark(
+impl<'a> ContentInterpreter<'a> {
+    pub(super) fn begin_marked_content(
         &mut self,
-        operands: &[Operand<'_>],
+        operands: &[PdfOperand<'_>],
         resources: Option<&'a Dictionary>,
     ) {
         if self.marks.len() >= MAX_STATES {
@@ -33,10 +32,10 @@ impl<'a> Interpreter<'a> {
             return;
         }
         let file = self.file;
-        let tag = operands.first().and_then(Operand::name);
-        let mut mark = Mark::default();
+        let tag = operands.first().and_then(PdfOperand::name);
+        let mut mark = MarkedContent::default();
         match operands.get(1) {
-            Some(Operand::Name(name)) => {
+            Some(PdfOperand::Name(name)) => {
                 let properties =
                     resources.and_then(|resources| file.dict(resources, b"Properties"));
                 let object = properties.and_then(|properties| properties.get(name).ok());
@@ -47,11 +46,11 @@ impl<'a> Interpreter<'a> {
                 let actual = dict.and_then(|dict| file.get(dict, b"ActualText")?.as_str().ok());
                 mark.actual = actual.map(text_string);
             }
-            Some(dict @ Operand::Dict(_)) => {
-                let actual = dict.get(b"ActualText").and_then(Operand::string);
+            Some(dict @ PdfOperand::Dict(_)) => {
+                let actual = dict.get(b"ActualText").and_then(PdfOperand::string);
                 mark.actual = actual.map(text_string);
                 mark.hidden = tag == Some(b"Artifact")
-                    && dict.get(b"Type").and_then(Operand::name) == Some(b"Pagination");
+                    && dict.get(b"Type").and_then(PdfOperand::name) == Some(b"Pagination");
             }
             _ => {}
         }
@@ -59,7 +58,7 @@ impl<'a> Interpreter<'a> {
         self.marks.push(mark);
     }
 
-    pub(super) fn end_mark(&mut self) {
+    pub(super) fn end_marked_content(&mut self) {
         if self.more_marks > 0 {
             self.more_marks -= 1;
         } else {
@@ -67,7 +66,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Whether what belongs to this group, or to these, is not shown.
+    /// True if the content of this optional content group, or of all of these, is hidden.
     pub(super) fn is_off(&self, group: Option<&Object>) -> bool {
         let Some(group) = group.filter(|_| !self.drawn.off.is_empty()) else {
             return false;
@@ -88,7 +87,7 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-/// A text string: UTF-16 or UTF-8 with its mark, or else Latin.
+/// Decodes a text string: UTF-16 or UTF-8 with a byte order mark, or else Latin.
 pub(super) fn text_string(bytes: &[u8]) -> String {
     let bytes = &bytes[..bytes.len().min(MAX_STRING)];
     let decode = |encoding: &'static encoding_rs::Encoding, bytes: &[u8]| {

@@ -127,20 +127,20 @@ fn text_at(x: f32, y: f32, lead: f32, lines: &[&str]) -> String {
 
 /// The model that a file becomes, in one line.
 fn model(bytes: &[u8]) -> String {
-    format!("{:?}", read(bytes, &Limits::default()).unwrap().model)
+    format!("{:?}", read(bytes, &PdfLimits::default()).unwrap().model)
 }
 
-/// What a file says, without anything else.
+/// The text of a file, without anything else.
 fn text(bytes: &[u8]) -> String {
-    let read = read(bytes, &Limits::default()).unwrap();
+    let read = read(bytes, &PdfLimits::default()).unwrap();
     read.model.beginning(usize::MAX)
 }
 
 fn error(bytes: &[u8]) -> PdfError {
     let end = Instant::now() + Duration::from_secs(20);
-    let limits = Limits {
+    let limits = PdfLimits {
         end: Some(end),
-        ..Limits::default()
+        ..PdfLimits::default()
     };
     read_guarded(bytes, &limits)
         .map(|read| read.model)
