@@ -131,7 +131,7 @@ fn its_manual_page_tells_its_environment_and_exit_status_and_so_does_the_program
 
 #[test]
 fn doctor_finds_it_misses_it_and_knows_its_credentials() {
-    let said = doctor::said_of(
+    let said = doctor::report_on_project_file(
         TOOLS,
         PathBuf::from("/project/.ikigai/tools/acme-lookup-tool"),
     );
@@ -154,7 +154,7 @@ fn doctor_finds_it_misses_it_and_knows_its_credentials() {
     let advised = "ACME_LOOKUP_API_KEY or `acme.api_key` in ~/.config/ikigai/credentials.json. \
                    Get your key: https://acme.example/keys";
     assert_eq!(lines(&["acme-lookup has no key", advised]), 1, "{said}");
-    let said = doctor::said_of(TOOLS, PathBuf::from("/project/.ikigai/tools/bash"));
+    let said = doctor::report_on_project_file(TOOLS, PathBuf::from("/project/.ikigai/tools/bash"));
     assert!(said.contains("no host finds acme-lookup"), "{said}");
 }
 

@@ -198,7 +198,9 @@ impl<'a> Credentials<'a> {
         (!value.is_empty() && !placeholder).then_some(value)
     }
 
-    fn file(&self) -> Option<PathBuf> {
+    /// The credentials file that counts: the first that is there, readable or not.
+    #[must_use]
+    pub fn file(&self) -> Option<PathBuf> {
         self.directories()
             .map(|dir| dir.join(FILE))
             .find(|file| exists(file))
