@@ -19,6 +19,6 @@ mod tokens;
 pub use allowance::{Allowance, Kind, Permit};
 pub use credential::Credential;
 pub use fair_places::{FairPlaces, HeldPlace};
-pub use holder::Holder;
+pub use holder::TokenOwner;
 pub use names::{Names, Schemes};
 pub use tokens::{Fault, NewToken, Tokens, add};

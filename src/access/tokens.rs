@@ -21,7 +21,7 @@ use rustix::process::geteuid;
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
 use super::credential::Credential;
-use super::holder::Holder;
+use super::holder::TokenOwner;
 
 /// How a token begins, so that people and scanners of leaks see what it is.
 const PREFIX: &str = "ikt_";
@@ -44,7 +44,7 @@ pub struct Tokens(Vec<Entry>);
 
 #[derive(Debug)]
 struct Entry {
-    holder: Holder,
+    holder: TokenOwner,
     hash: [u8; HASH],
 }
 
@@ -145,7 +145,7 @@ impl Tokens {
                 return Err(fault("its token is that of a line before"));
             }
             tokens.0.push(Entry {
-                holder: Holder::new(name),
+                holder: TokenOwner::new(name),
                 hash,
             });
         }
@@ -154,7 +154,7 @@ impl Tokens {
 
     /// Who has this token. How long that takes tells nothing of the others.
     #[must_use]
-    pub fn holder(&self, token: &[u8]) -> Option<&Holder> {
+    pub fn holder(&self, token: &[u8]) -> Option<&TokenOwner> {
         let hash = digest(&SHA256, token);
         let mut found = u32::MAX;
         for (entry, at) in self.0.iter().zip(0..) {
@@ -323,7 +323,7 @@ mod tests {
             line("ben.2", "two")
         );
         let tokens = Tokens::parse(text.as_bytes()).unwrap();
-        let holder = |token: &str| tokens.holder(token.as_bytes()).map(Holder::name);
+        let holder = |token: &str| tokens.holder(token.as_bytes()).map(TokenOwner::name);
         assert_eq!(holder("one"), Some("anna"));
         assert_eq!(holder("two"), Some("ben.2"));
         for other in ["", "on", "one ", "ONE", "three"] {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
 
-use super::{Entry, Layers, Question, Store};
+use super::{Entry, LayeredCache, Question, Store};
 
 /// How long an artifact can be read.
 pub const LIFETIME: Duration = Duration::from_secs(30 * 60);
@@ -97,7 +97,7 @@ pub fn get(store: &dyn Store, id: &Id) -> Option<Artifact> {
 }
 
 /// The same from a server's cache.
-pub async fn get_from(layers: &Layers, id: &Id) -> Option<Artifact> {
+pub async fn get_from(layers: &LayeredCache, id: &Id) -> Option<Artifact> {
     opened(id, layers.get(&id.question(), LIFETIME).await?)
 }
 

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit};
 
+use super::call_context::CallContext;
+
 /// The variable that bounds an answer, in bytes of the JSON object.
 pub const MAX_ANSWER: &str = "IKIGAI_MAX_ANSWER";
 
@@ -135,6 +137,8 @@ pub struct Terms {
     pub no_cache: bool,
     /// Tells whoever waits what a command wrote last, where somebody wants to know.
     pub progress: Option<fn(&[u8])>,
+    /// The description of the call, where a server or flags have given one.
+    pub context: Option<&'static CallContext>,
 }
 
 impl Terms {
@@ -170,6 +174,7 @@ impl Terms {
             served: false,
             no_cache: false,
             progress: None,
+            context: None,
         }
     }
 

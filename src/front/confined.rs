@@ -8,7 +8,6 @@
 
 use std::env;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
@@ -19,32 +18,21 @@ use crate::sandbox::confinement::{self, Bounds, Confinement, Right};
 use crate::sandbox::roots::Roots;
 use crate::{shell, unseen};
 
-/// What was asked for this process, and whether it may read the outputs that commands left behind.
-static ASKED: OnceLock<Option<(Bounds, bool)>> = OnceLock::new();
-
-/// Has this process's call be confined so. `reads_outputs` says whether a tool that reads may read,
-/// beside the directories, the files in which commands' long outputs are kept. Only the first call
-/// counts: flags come before the environment.
-pub fn ask(bounds: Bounds, reads_outputs: bool) {
-    let _ = ASKED.set(Some((bounds, reads_outputs)));
-}
-
-/// What holds for this process: what was asked for, else what the environment says, which hosts
-/// set. Their calls may read the outputs, since commands' answers name them.
-fn asked() -> Option<&'static (Bounds, bool)> {
-    let asked = ASKED.get_or_init(|| Bounds::of_environment().map(|bounds| (bounds, true)));
-    asked.as_ref()
-}
-
-/// Carries out a call of `tool` within what was asked for.
+/// Carries out a call of `tool` within the confinement that the terms of the request ask for, else
+/// within the one of the environment, which hosts set. Hosts' calls may read the outputs of
+/// commands, because commands' answers name them.
 ///
 /// # Errors
 /// Those of the tool; `PERMISSION_DENIED` where the request leads out, or nothing can be confined
 /// here; `NETWORK_ERROR` where a tool wants the network that was taken away.
 pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, Failure> {
-    match asked() {
-        Some((bounds, reads_outputs)) => confine(tool, request, bounds, *reads_outputs)?,
-        None => read_spelled_names(tool, request),
+    let context = request.terms().context;
+    match context.and_then(|context| Some((context, context.bounds.as_ref()?))) {
+        Some((context, bounds)) => confine(tool, request, bounds, context.reads_outputs)?,
+        None => match Bounds::of_environment() {
+            Some(bounds) => confine(tool, request, &bounds, true)?,
+            None => read_spelled_names(tool, request),
+        },
     }
     tool.run(request)
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap_complete::Shell;
 use serde_json::{Value, json};
 
-use crate::command_line::mcp::Asked;
+use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
 use crate::commands::{completions, doctor, man};
 use crate::contract::provider::{self, Mode, Provider};
@@ -170,7 +170,7 @@ fn its_credentials_are_secrets() {
 #[test]
 fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
     let args = ["--tools", "acme-lookup"].map(OsString::from);
-    let Ok(Asked::Serve(options)) = command_line::mcp::read(TOOLS, &args) else {
+    let Ok(McpCommand::Serve(options)) = command_line::mcp::read(TOOLS, &args) else {
         panic!("it can be served");
     };
     assert_eq!(options.tools.len(), 1);

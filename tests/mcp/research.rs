@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use ikigai_tools::cache::Files;
+use ikigai_tools::cache::CacheFiles;
 use ikigai_tools::cache::artifact::{self, Id};
 use serde_json::{Value, json};
 
@@ -137,8 +137,8 @@ impl Home {
         self.0.path().join("cache/ikigai-tools")
     }
 
-    fn store(&self) -> Files {
-        Files::in_directory(self.cache(), Self::KEY).unwrap()
+    fn store(&self) -> CacheFiles {
+        CacheFiles::in_directory(self.cache(), Self::KEY).unwrap()
     }
 
     fn variables(&self, key: &str) -> Vec<(String, String)> {

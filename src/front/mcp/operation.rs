@@ -17,7 +17,7 @@ use rmcp::model::JsonObject;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cache::Sharing;
+use crate::cache::SharingState;
 use crate::console::sanitize;
 use crate::web::credentials::Key;
 use crate::web::date;
@@ -109,7 +109,7 @@ impl Operation {
 
     /// How the server is, for whoever is let in: others only learn [`ALIVE`]. Where it shares its
     /// cache with other servers, `sharing` is how that stands.
-    pub fn health(&self, sharing: Option<&Sharing>) -> Value {
+    pub fn health(&self, sharing: Option<&SharingState>) -> Value {
         let mut shared = json!("none");
         let mut well = true;
         if let Some(sharing) = sharing {
@@ -132,7 +132,7 @@ impl Operation {
     }
 
     /// The figures, in [`TEXT_FORM`], of a server that has so many `connections`.
-    pub fn figures(&self, connections: usize, sharing: Option<&Sharing>) -> String {
+    pub fn figures(&self, connections: usize, sharing: Option<&SharingState>) -> String {
         self.figures.text(&Now {
             uptime: self.begun.elapsed(),
             connections,

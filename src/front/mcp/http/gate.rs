@@ -21,7 +21,7 @@ use hyper::{Method, StatusCode, Version};
 use tokio_rustls::TlsAcceptor;
 
 use crate::access::{
-    Allowance, FairPlaces, HeldPlace, Holder, Kind, Names, Permit, Schemes, Tokens,
+    Allowance, FairPlaces, HeldPlace, Kind, Names, Permit, Schemes, TokenOwner, Tokens,
 };
 use crate::command_line::mcp::Http;
 use crate::front::mcp::http::connections::Work;
@@ -29,7 +29,7 @@ use crate::front::mcp::http::message::{self, LARGE_AT_ONCE, Message};
 use crate::front::mcp::http::refusal::Refusal;
 use crate::front::mcp::http::tls;
 use crate::front::mcp::log;
-use crate::front::mcp::server::Offer;
+use crate::front::mcp::server::ServerSetup;
 use crate::sandbox::confinement::Sensitivity;
 
 /// Whoever calls where nobody has a token.
@@ -54,7 +54,7 @@ pub struct Gate {
     keys: Mutex<Arc<Keys>>,
     calls_per_second: NonZeroU32,
     calls_at_once: NonZeroU32,
-    allowances: Mutex<HashMap<Holder, Arc<Allowance>>>,
+    allowances: Mutex<HashMap<TokenOwner, Arc<Allowance>>>,
     /// The requests that may be under way, from their heads to the end of their answers.
     requests: Arc<FairPlaces>,
     /// The large bodies that may be on their way.
@@ -94,7 +94,7 @@ impl Gate {
     ///
     /// # Errors
     /// A sentence: what is wrong with which file.
-    pub fn keys(http: &Http, offer: &Offer) -> Result<Keys, String> {
+    pub fn keys(http: &Http, offer: &ServerSetup) -> Result<Keys, String> {
         Files::of(http).read(offer)
     }
 
@@ -123,7 +123,7 @@ impl Gate {
     }
 
     /// Reads the files again. Where one of them is bad, all stays as it was.
-    pub fn read_again(&self, offer: &Offer) {
+    pub fn read_again(&self, offer: &ServerSetup) {
         match self.files.read(offer) {
             Ok(keys) => {
                 lock(&self.allowances).retain(|holder, _| {
@@ -185,10 +185,10 @@ impl Gate {
     }
 
     /// Whose request it is.
-    pub fn holder(&self, headers: &HeaderMap) -> Result<Holder, Refusal> {
+    pub fn holder(&self, headers: &HeaderMap) -> Result<TokenOwner, Refusal> {
         let keys = self.keys_now();
         let Some(tokens) = &keys.tokens else {
-            return Ok(Holder::new(LOCAL));
+            return Ok(TokenOwner::new(LOCAL));
         };
         let wrong = || {
             Refusal::stranger(
@@ -254,7 +254,7 @@ impl Gate {
         })
     }
 
-    fn permit(&self, holder: &Holder, message: Option<&Message>) -> Result<Permit, Refusal> {
+    fn permit(&self, holder: &TokenOwner, message: Option<&Message>) -> Result<Permit, Refusal> {
         let (kind, what) = match message {
             Some(message) if message.is_call() => (Kind::Call, "calls"),
             _ => (Kind::Other, "requests"),
@@ -292,7 +292,7 @@ impl Files {
         }
     }
 
-    fn read(&self, offer: &Offer) -> Result<Keys, String> {
+    fn read(&self, offer: &ServerSetup) -> Result<Keys, String> {
         let certificate = self.certificate.as_ref();
         let files = [
             (

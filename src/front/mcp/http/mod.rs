@@ -47,7 +47,7 @@ use crate::front::mcp::http::service::Service;
 use crate::front::mcp::http::sessions::Limits;
 use crate::front::mcp::log;
 use crate::front::mcp::operation::{self, Operation};
-use crate::front::mcp::server::Offer;
+use crate::front::mcp::server::ServerSetup;
 
 /// Where the protocol is spoken.
 const PATH: &str = "/mcp";
@@ -68,12 +68,16 @@ const LONGEST_REASON: usize = 1000;
 struct Site {
     gate: Gate,
     service: Service,
-    offer: Arc<Offer>,
+    offer: Arc<ServerSetup>,
     operation: Arc<Operation>,
 }
 
 /// Serves until a signal ends it. An error is a sentence for the log.
-pub async fn serve(http: Http, offer: Arc<Offer>, operation: Arc<Operation>) -> Result<(), String> {
+pub async fn serve(
+    http: Http,
+    offer: Arc<ServerSetup>,
+    operation: Arc<Operation>,
+) -> Result<(), String> {
     let keys = Gate::keys(&http, &offer)?;
     let signals = door::Signals::listen()?;
     let listener = door::listen(http.address)

@@ -26,8 +26,8 @@ use rmcp::transport::streamable_http_server::session::{
 };
 
 use super::events::{Events, Feed, KEPT, Writer};
-use crate::access::Holder;
-pub use asker::{Asker, Told};
+use crate::access::TokenOwner;
+pub use asker::{Requester, Told};
 use session::{Session, Unanswered, Under, What};
 
 mod asker;
@@ -107,7 +107,7 @@ impl Sessions {
 
     /// Whether `holder` has this session.
     #[must_use]
-    pub fn has(&self, holder: Option<&Holder>, id: &str) -> bool {
+    pub fn has(&self, holder: Option<&TokenOwner>, id: &str) -> bool {
         let open = self.0.open();
         open.get(id)
             .is_some_and(|session| session.holder.as_ref() == holder)
@@ -117,7 +117,7 @@ impl Sessions {
     fn of_asker(&self, id: &SessionId) -> Option<Arc<Session>> {
         let open = self.0.open();
         let session = open.get(id)?;
-        Asker::is(session.holder.as_ref()).then(|| Arc::clone(session))
+        Requester::is(session.holder.as_ref()).then(|| Arc::clone(session))
     }
 
     fn asked(&self, id: &SessionId) -> Result<Arc<Session>, Refused> {
@@ -144,7 +144,7 @@ impl Shared {
     /// The session that goes first, of those of whose holders this is true: the one that is idle
     /// for the longest time, else the one that was used last the longest ago and has no call under
     /// way.
-    fn first_to_go(&self, of: impl Fn(Option<&Holder>) -> bool) -> Option<SessionId> {
+    fn first_to_go(&self, of: impl Fn(Option<&TokenOwner>) -> bool) -> Option<SessionId> {
         let open = self.open();
         let sessions = open.iter();
         let sessions = sessions.filter(|(_, session)| of(session.holder.as_ref()));
@@ -155,7 +155,7 @@ impl Shared {
     }
 
     /// Makes room for one more session of `holder`.
-    async fn make_room(&self, holder: Option<&Holder>) -> Result<(), Refused> {
+    async fn make_room(&self, holder: Option<&TokenOwner>) -> Result<(), Refused> {
         loop {
             let (own, all) = {
                 let open = self.open();
@@ -300,11 +300,11 @@ impl SessionManager for Sessions {
     type Transport = SessionTransport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Refused> {
-        let (holder, gone) = Asker::begins().ok_or(Refused::Unknown)?;
+        let (holder, gone) = Requester::begins().ok_or(Refused::Unknown)?;
         let shared = &self.0;
         let room = shared.make_room(holder.as_ref()).await;
         if matches!(room, Err(Refused::Full)) {
-            Asker::tell(Told::NoRoom);
+            Requester::tell(Told::NoRoom);
         }
         room?;
         let (id, transport) = shared.sdk.create_session().await?;
@@ -339,7 +339,7 @@ impl SessionManager for Sessions {
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Refused> {
         // A session that has ended by itself is told of by nobody's request.
-        if !Asker::is_there() || self.of_asker(id).is_some() {
+        if !Requester::is_there() || self.of_asker(id).is_some() {
             self.0.end(id).await;
         }
         Ok(())
@@ -355,7 +355,7 @@ impl SessionManager for Sessions {
             ClientJsonRpcMessage::Request(request) => {
                 let new = session.ask(&request.id);
                 if new.is_none() {
-                    Asker::tell(Told::SameId);
+                    Requester::tell(Told::SameId);
                 }
                 Some(new.ok_or(Refused::SameId)?)
             }
