@@ -43,7 +43,7 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// The program under its own name, whose first argument says what to do.
 fn run_program(args: &[OsString]) -> Exit {
-    answer::settle_panics();
+    answer::install_panic_hook();
     let Some((first, rest)) = args.split_first() else {
         return say::print(&help::program(TOOLS));
     };
@@ -66,7 +66,7 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
     if args.len() == 1 && args[0] == "--schema" {
         return say::print(tool.schema);
     }
-    answer::settle_panics();
+    answer::install_panic_hook();
     hide_secrets(tool);
     let outcome = match args.first() {
         None => person::without_fields(tool, invocation, CallFlags::default()),

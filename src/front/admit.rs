@@ -17,7 +17,7 @@ pub const WORKDIR: &str = "workdir";
 
 /// What a request names and may not have.
 #[derive(Debug)]
-pub struct Refused<'a> {
+pub struct PathRefusal<'a> {
     /// As it is written there.
     pub path: Cow<'a, str>,
     /// Where that leads, as far as it can be told.
@@ -27,19 +27,19 @@ pub struct Refused<'a> {
 }
 
 /// A field that is to be replaced, and by what.
-type Rewritten = Option<(&'static str, String)>;
+type RewrittenField = Option<(&'static str, String)>;
 
 /// Lets a request pass, or says why not. `given` reads its fields, and relative names start `here`;
 /// `outputs` are directories beside the readable ones, of which files may be read whose names are
 /// known. A wildcard pattern comes back, rewritten so that it means the same and finds names by
 /// listing directories alone, which a confined call cannot do outside.
-pub fn admit<'a>(
+pub fn check_request_paths<'a>(
     confinement: &Confinement,
     outputs: &Roots,
     tool: &Tool,
     here: &Path,
     given: impl Fn(&str) -> Option<&'a str>,
-) -> Result<Rewritten, Refused<'a>> {
+) -> Result<RewrittenField, PathRefusal<'a>> {
     let right = if tool.hints.read_only || tool.scope == Scope::Machine {
         Right::Read
     } else {
@@ -61,7 +61,7 @@ pub fn admit<'a>(
     };
     let refused = |path: &'a str| {
         let real = roots::follow(&here.join(path), |_| {});
-        Refused {
+        PathRefusal {
             path: Cow::Borrowed(path),
             real: real.unwrap_or_else(|| here.join(path)),
             right,
@@ -98,10 +98,12 @@ pub fn admit<'a>(
             let named = text.split_inclusive('/').take_while(|part| !wild(part));
             let place = base.join(named.collect::<String>());
             let listed = within.listed(&base, text);
-            let listed = listed.filter(|_| !masked(&place)).ok_or_else(|| Refused {
-                real: roots::follow(&place, |_| {}).unwrap_or(place),
-                ..refused(text)
-            })?;
+            let listed = listed
+                .filter(|_| !masked(&place))
+                .ok_or_else(|| PathRefusal {
+                    real: roots::follow(&place, |_| {}).unwrap_or(place),
+                    ..refused(text)
+                })?;
             Ok(Some((pattern, listed)))
         }
     }

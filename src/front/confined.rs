@@ -13,7 +13,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Family, Scope, Tool};
-use crate::front::admit::{self, Refused};
+use crate::front::admit::{self, PathRefusal};
 use crate::sandbox::confinement::{self, Bounds, Confinement, Right};
 use crate::sandbox::roots::Roots;
 use crate::{shell, unseen};
@@ -96,7 +96,7 @@ fn confine(
     let beside = Roots::new(outputs.iter().cloned().collect());
     let here = env::current_dir().map_err(|error| refused(error.to_string()))?;
     let knows_more = request.terms().reader.may_send_more();
-    let admitted = admit::admit(&confinement, &beside, tool, &here, |name| {
+    let admitted = admit::check_request_paths(&confinement, &beside, tool, &here, |name| {
         // Whatever else it is, the tool refuses it or takes it as not given.
         let known = knows_more || name != admit::WORKDIR;
         request.text(name).ok().flatten().filter(|_| known)
@@ -129,8 +129,8 @@ fn no_network(tool: &Tool, bounds: &Bounds) -> Failure {
 }
 
 /// The refusal of what leads out of the directories.
-pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failure {
-    let Refused { path, right, .. } = refused;
+pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> Failure {
+    let PathRefusal { path, right, .. } = refused;
     let within = match right {
         Right::Write => confinement.roots(),
         Right::Read | Right::Execute => confinement.readable(),
@@ -181,7 +181,7 @@ pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failu
 
 /// What would have to be allowed: what is named, or, to make or change a file, the directory that
 /// it is in. Whether that is there is not looked at, and so not told.
-fn directory_of<'a>(refused: &'a Refused<'_>) -> &'a Path {
+fn directory_of<'a>(refused: &'a PathRefusal<'_>) -> &'a Path {
     let real: &Path = &refused.real;
     match refused.right {
         Right::Write => real.parent().unwrap_or(real),

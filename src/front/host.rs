@@ -44,7 +44,7 @@ pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<Terms>) -> E
 
 /// Reads stdin to its end, for a call that ends early where its caller is gone.
 fn read_watched(tool: &Tool) -> Result<Vec<u8>, Failure> {
-    abort::settle(tool.family);
+    abort::install(tool.family);
     caller::watch(watch_of(tool));
     if tool.scope == Scope::Machine {
         lifeline::heed_termination();

@@ -17,8 +17,8 @@ use crate::contract::provider::{self, Mode, Provider};
 use crate::contract::schema;
 use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
-use crate::front::person::Beside;
-use crate::front::person::screen::{End, Kind, Screen};
+use crate::front::person::CallFlags;
+use crate::front::person::screen::{Screen, ScreenEnd, ScreenMode};
 use crate::front::{answer, mcp, person};
 use crate::program::Exit;
 use crate::registry::Registry;
@@ -48,13 +48,13 @@ fn answered(request: &str) -> (Value, Exit) {
 }
 
 /// What a person is shown at a terminal, and what is said behind it.
-fn shown(request: &str) -> (String, End) {
-    shown_on(Kind::Terminal, request)
+fn shown(request: &str) -> (String, ScreenEnd) {
+    shown_on(ScreenMode::Terminal, request)
 }
 
-fn shown_on(kind: Kind, request: &str) -> (String, End) {
+fn shown_on(kind: ScreenMode, request: &str) -> (String, ScreenEnd) {
     let screen = Screen::new(made_up(), Vec::new(), kind);
-    let shown = person::show(made_up(), request.as_bytes(), Beside::default(), screen);
+    let shown = person::show(made_up(), request.as_bytes(), CallFlags::default(), screen);
     let (text, end) = shown.unwrap().unwrap();
     (String::from_utf8(text).unwrap(), end)
 }
@@ -224,7 +224,7 @@ fn a_person_reads_its_answer_and_no_field_of_it_is_swallowed() {
         text,
         "sunny\nstation: north\ndegrees: 21\n1. N^[1\n   far: 3\n\nowner: A^[B\nsince: 1923\n"
     );
-    let (text, _) = shown_on(Kind::Pipe, r#"{"station":"north"}"#);
+    let (text, _) = shown_on(ScreenMode::Pipe, r#"{"station":"north"}"#);
     assert_eq!(
         text,
         "sunny\nstation: north\ndegrees: 21\n1. N\u{1b}1\n   far: 3\n"

@@ -63,14 +63,19 @@ fn room() -> Room {
     }
 }
 
-fn admit(room: &Room, tool: &str, request: Value) -> Result<Map<String, Value>, String> {
+fn check_request_paths(
+    room: &Room,
+    tool: &str,
+    request: Value,
+) -> Result<Map<String, Value>, String> {
     let Value::Object(mut request) = request else {
         panic!("an object");
     };
     let tool = registry::find(tool).unwrap();
     let outputs = Roots::new(Vec::new());
     let given = |name: &str| request.get(name)?.as_str().filter(|text| !text.is_empty());
-    let admitted = super::admit(&room.confinement, &outputs, tool, room.first(), given);
+    let admitted =
+        super::check_request_paths(&room.confinement, &outputs, tool, room.first(), given);
     let rewritten = admitted.map_err(|refused| refusal(&room.confinement, &refused).message)?;
     if let Some((field, text)) = rewritten {
         request.insert(field.to_owned(), Value::String(text));
@@ -101,7 +106,7 @@ fn a_file_within_passes_however_it_is_named() {
         for tool in ["file-read", "file-write", "file-edit"] {
             let request = json!({"file_path": path, "content": "x"});
             assert_eq!(
-                Value::Object(admit(&room, tool, request.clone()).unwrap()),
+                Value::Object(check_request_paths(&room, tool, request.clone()).unwrap()),
                 request
             );
         }
@@ -133,7 +138,7 @@ fn a_file_outside_is_refused_however_it_is_reached() {
         look_alike.to_str().unwrap(),
     ] {
         for tool in ["file-read", "file-write", "file-edit"] {
-            let refusal = admit(&room, tool, json!({"file_path": path})).unwrap_err();
+            let refusal = check_request_paths(&room, tool, json!({"file_path": path})).unwrap_err();
             assert!(refusal.contains("confined"), "{path}: {refusal}");
         }
     }
@@ -169,18 +174,18 @@ fn a_pattern_that_leaves_is_refused() {
         "{a,{b,../out/*}}",
     ] {
         assert!(
-            admit(&room, "glob", json!({"pattern": pattern})).is_err(),
+            check_request_paths(&room, "glob", json!({"pattern": pattern})).is_err(),
             "{pattern}"
         );
         assert!(
-            admit(&room, "grep", json!({"pattern": "x", "glob": pattern})).is_err(),
+            check_request_paths(&room, "grep", json!({"pattern": "x", "glob": pattern})).is_err(),
             "{pattern}"
         );
     }
     for path in ["link", "..", "/etc", "link/sub"] {
         let request = json!({"pattern": "*", "path": path});
-        assert!(admit(&room, "glob", request.clone()).is_err());
-        assert!(admit(&room, "grep", request).is_err());
+        assert!(check_request_paths(&room, "glob", request.clone()).is_err());
+        assert!(check_request_paths(&room, "grep", request).is_err());
     }
 }
 
@@ -215,7 +220,7 @@ fn a_pattern_within_passes_and_finds_what_it_found() {
     ] {
         let base = room.first();
         let path = base.to_str().unwrap();
-        let request = admit(&room, "glob", json!({"pattern": pattern, "path": path}));
+        let request = check_request_paths(&room, "glob", json!({"pattern": pattern, "path": path}));
         let rewritten = request.unwrap()["pattern"].as_str().unwrap().to_owned();
         let found = |pattern: &str| -> Vec<Vec<u8>> {
             let paths = expand(base, pattern.as_bytes()).unwrap();
@@ -233,7 +238,7 @@ fn a_path_that_the_kernel_cannot_take_whole_is_refused() {
         path.push("n".repeat(200));
     }
     let request = json!({"file_path": path.to_str().unwrap()});
-    assert!(admit(&room, "file-read", request).is_err());
+    assert!(check_request_paths(&room, "file-read", request).is_err());
 }
 
 #[test]
@@ -247,7 +252,7 @@ fn as_many_links_are_followed_as_the_kernel_follows() {
     }
     for (name, followed) in [("link40", true), ("link41", false)] {
         assert_eq!(directory.join(name).metadata().is_ok(), followed, "{name}");
-        let admitted = admit(&room, "file-read", json!({"file_path": name}));
+        let admitted = check_request_paths(&room, "file-read", json!({"file_path": name}));
         assert_eq!(admitted.is_ok(), followed, "{name}");
     }
 }
@@ -265,13 +270,23 @@ fn only_what_names_files_is_bounded() {
         ("grep", true),
     ] {
         let request = json!({"file_path": "/etc/passwd", "path": "/etc", "pattern": "x"});
-        assert_eq!(admit(&room, tool, request).is_err(), concerned, "{tool}");
+        assert_eq!(
+            check_request_paths(&room, tool, request).is_err(),
+            concerned,
+            "{tool}"
+        );
         // What is no text names nothing, and the tool says so itself.
         for value in [json!(null), json!(3), json!(["/etc"]), json!({"a": "/etc"})] {
             let request = json!({"file_path": value, "path": value, "pattern": value});
-            assert!(admit(&room, tool, request).is_ok(), "{tool} {value}");
+            assert!(
+                check_request_paths(&room, tool, request).is_ok(),
+                "{tool} {value}"
+            );
         }
-        assert!(admit(&room, tool, json!({})).is_ok(), "{tool}");
+        assert!(
+            check_request_paths(&room, tool, json!({})).is_ok(),
+            "{tool}"
+        );
     }
 }
 
@@ -290,10 +305,11 @@ fn within_any_of_several_directories_is_within_and_relative_paths_start_at_the_f
         ..room
     };
     for (path, within) in [("x", true), ("../in/file", true), ("../out/secret", false)] {
-        let admitted = admit(&room, "file-read", json!({"file_path": path}));
+        let admitted = check_request_paths(&room, "file-read", json!({"file_path": path}));
         assert_eq!(admitted.is_ok(), within, "{path}");
     }
-    let refusal = admit(&room, "file-read", json!({"file_path": "../out/secret"})).unwrap_err();
+    let refusal =
+        check_request_paths(&room, "file-read", json!({"file_path": "../out/secret"})).unwrap_err();
     assert!(
         refusal.starts_with("Not allowed: ../out/secret is not within "),
         "{refusal}"
@@ -309,7 +325,10 @@ fn an_escape_hides_no_character_that_means_something() {
     let room = room();
     for pattern in [r"\.\./out/*", r"\../out/secret", r"*/.\./../out/x"] {
         let request = json!({"pattern": pattern});
-        assert!(admit(&room, "glob", request).is_err(), "{pattern}");
+        assert!(
+            check_request_paths(&room, "glob", request).is_err(),
+            "{pattern}"
+        );
     }
     // Names before the first wildcard stay as they are written, names behind it become wildcards.
     for (pattern, rewritten) in [
@@ -318,7 +337,7 @@ fn an_escape_hides_no_character_that_means_something() {
         ("[s]ub/file", "[s]ub/[f]ile"),
         ("sub/file", "sub/file"),
     ] {
-        let request = admit(&room, "glob", json!({"pattern": pattern})).unwrap();
+        let request = check_request_paths(&room, "glob", json!({"pattern": pattern})).unwrap();
         assert_eq!(request["pattern"], rewritten);
     }
 }

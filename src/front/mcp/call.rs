@@ -26,7 +26,7 @@ use crate::front::mcp::cached_answer;
 use crate::front::mcp::call_answer::CallAnswer;
 use crate::front::mcp::call_process::CallProcess;
 use crate::front::mcp::coalesced_calls::CoalescedCalls;
-use crate::front::mcp::permits::{Permit, Permits};
+use crate::front::mcp::permits::{CallPermit, CallPermits};
 use crate::front::mcp::progress::LatestProgress;
 use crate::front::mcp::visible::make_visible;
 use crate::sandbox::confinement::Confinement;
@@ -73,7 +73,7 @@ pub struct ToolCaller {
     secrets: Vec<(OsString, OsString)>,
     /// The cache that this server holds for its calls, if it does.
     cache: Option<Arc<LayeredCache>>,
-    permits: Permits,
+    permits: CallPermits,
     calls: Arc<RunningCalls>,
     equal_calls: CoalescedCalls<CallAnswer>,
 }
@@ -96,7 +96,7 @@ impl ToolCaller {
             timeout,
             secrets,
             cache,
-            permits: Permits::new(tools, many),
+            permits: CallPermits::new(tools, many),
             calls: Arc::default(),
             equal_calls: CoalescedCalls::default(),
         }
@@ -203,7 +203,7 @@ impl ToolCaller {
     async fn carry_out(
         &self,
         tool: &'static Tool,
-        permit: Permit,
+        permit: CallPermit,
         request: String,
         wanted: &AnswerSpec<'_>,
         waited: Duration,

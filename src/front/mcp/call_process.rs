@@ -17,7 +17,7 @@ use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use crate::front::mcp::permits::Permit;
+use crate::front::mcp::permits::CallPermit;
 use crate::front::mcp::progress::LatestProgress;
 use crate::sandbox::ending::GRACE;
 use crate::sandbox::reaper::RunningCalls;
@@ -39,7 +39,7 @@ pub struct CallProcess(Option<StartedCall>);
 struct StartedCall {
     child: Child,
     _running: RegisteredCall,
-    _permit: Permit,
+    _permit: CallPermit,
 }
 
 impl CallProcess {
@@ -49,7 +49,7 @@ impl CallProcess {
         mut command: Command,
         input: Vec<u8>,
         socket: Option<OwnedFd>,
-        permit: Permit,
+        permit: CallPermit,
         calls: &Arc<RunningCalls>,
     ) -> io::Result<Self> {
         if let Some(filled) = filled_pipe(&input) {

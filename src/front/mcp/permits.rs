@@ -20,7 +20,7 @@ const FOR_MANY: usize = 4;
 const SHARE: usize = 2;
 
 /// The permits of a server.
-pub struct Permits {
+pub struct CallPermits {
     common: Arc<Semaphore>,
     /// Those of tools that run fewer calls at the same time, by the tools' names.
     own: HashMap<&'static str, (Arc<Semaphore>, usize)>,
@@ -30,9 +30,9 @@ pub struct Permits {
 
 /// What a call needs in order to run, until it has ended.
 #[derive(Default)]
-pub struct Permit(Vec<OwnedSemaphorePermit>);
+pub struct CallPermit(Vec<OwnedSemaphorePermit>);
 
-impl Permits {
+impl CallPermits {
     /// The permits of a server of `tools`, for many clients or for one.
     pub fn new(tools: &[&'static Tool], many: bool) -> Self {
         let own = tools.iter().filter_map(|tool| {
@@ -48,9 +48,9 @@ impl Permits {
 
     /// Waits for what a call of `tool` needs but for a common permit. Before that one, so that
     /// calls that wait here keep no others waiting.
-    pub async fn own(&self, tool: &'static Tool, holder: Option<&TokenOwner>) -> Permit {
+    pub async fn own(&self, tool: &'static Tool, holder: Option<&TokenOwner>) -> CallPermit {
         let own = self.own.get(tool.name);
-        let mut permit = Permit::default();
+        let mut permit = CallPermit::default();
         if let Some(holder) = holder {
             let (name, count) = own.map_or(("", CALLS), |(_, count)| (tool.name, *count));
             permit.take(self.share(holder, name, count)).await;
@@ -62,7 +62,7 @@ impl Permits {
     }
 
     /// Waits for a common permit beside the others.
-    pub async fn common(&self, permit: &mut Permit) {
+    pub async fn common(&self, permit: &mut CallPermit) {
         permit.take(Arc::clone(&self.common)).await;
     }
 
@@ -75,7 +75,7 @@ impl Permits {
     }
 }
 
-impl Permit {
+impl CallPermit {
     async fn take(&mut self, semaphore: Arc<Semaphore>) {
         // They are never closed.
         self.0.extend(semaphore.acquire_owned().await);
@@ -91,14 +91,14 @@ mod tests {
     use super::*;
     use crate::tools::scrape_page::TOOL;
 
-    async fn has(permits: &Permits, holder: &TokenOwner) -> Option<Permit> {
+    async fn has(permits: &CallPermits, holder: &TokenOwner) -> Option<CallPermit> {
         let permit = permits.own(&TOOL, Some(holder));
         timeout(Duration::from_millis(20), permit).await.ok()
     }
 
     #[tokio::test]
     async fn one_holder_leaves_room_for_another() {
-        let permits = Permits::new(&[&TOOL], true);
+        let permits = CallPermits::new(&[&TOOL], true);
         let (ada, bob) = (TokenOwner::new("ada"), TokenOwner::new("bob"));
         let all = TOOL.at_once.unwrap() * FOR_MANY;
         let mut of_ada = Vec::new();

@@ -10,7 +10,7 @@ use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
-use crate::cache::artifact::{self, Artifact, Id};
+use crate::cache::artifact::{self, Artifact, ArtifactId};
 use crate::cache::{self, CacheFiles};
 use crate::contract::bounded::Measure;
 use crate::contract::tool::Tool;
@@ -80,7 +80,7 @@ pub async fn read(uri: &str, caller: &ToolCaller) -> Result<ReadResourceResult, 
 }
 
 async fn find(uri: &str, caller: &ToolCaller) -> Option<Artifact> {
-    let id = Id::in_address(uri)?;
+    let id = ArtifactId::in_address(uri)?;
     if let Some(layers) = caller.cache() {
         return artifact::get_from(layers, &id).await;
     }

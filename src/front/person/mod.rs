@@ -26,7 +26,7 @@ use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::Tool;
 use crate::front::{answer, confined};
 use crate::program::Exit;
-use screen::{End, Kind, Screen};
+use screen::{Screen, ScreenEnd, ScreenMode};
 
 /// What becomes of a person's command line.
 pub enum Outcome {
@@ -146,7 +146,7 @@ fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> Exit {
 /// Answers `request` with text. A command's own exit code is passed on; else the tool's row says
 /// how the call exits.
 fn as_text(tool: &Tool, request: &[u8], flags: CallFlags) -> Exit {
-    let screen = Screen::new(tool, Stdout::default(), Kind::of(&io::stdout()));
+    let screen = Screen::new(tool, Stdout::default(), ScreenMode::of(&io::stdout()));
     let shown = answer::catch(|| show(tool, request, flags, screen));
     match shown.and_then(|shown| shown) {
         Ok(Ok((_, end))) => end.say(tool),
@@ -169,7 +169,7 @@ pub fn show<W: Write>(
     request: &[u8],
     flags: CallFlags,
     mut screen: Screen<'_, W>,
-) -> Result<io::Result<(W, End)>, Failure> {
+) -> Result<io::Result<(W, ScreenEnd)>, Failure> {
     let mut request = Request::parse(request)?.on(flags.on(Terms::of_person()));
     let reply = confined::run(tool, &mut request)?;
     let mut object = Object::shown(&mut screen);

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use crate::access::TokenOwner;
 use crate::front::mcp::http::answer::{self, Answer};
 use crate::front::mcp::http::refusal::Refusal;
-use crate::front::mcp::http::sessions::{LIMITS, Limits, Requester, Sessions, Told};
+use crate::front::mcp::http::sessions::{LIMITS, Limits, RequestRefusal, Requester, Sessions};
 use crate::front::mcp::server::{Server, ServerSetup};
 
 /// When whoever found no room for a session may try again: calls end at any time.
@@ -100,8 +100,8 @@ impl Service {
             let response = answer.await;
             match Requester::told() {
                 None => Ok(response),
-                Some(Told::NoRoom) => Err(no_room()),
-                Some(Told::SameId) => Err(same_id()),
+                Some(RequestRefusal::NoRoom) => Err(no_room()),
+                Some(RequestRefusal::SameId) => Err(same_id()),
             }
         };
         Requester::new(holder).answered(answer).await
