@@ -114,7 +114,7 @@ fn run_call(tool: &Tool) -> Exit {
 /// The Model Context Protocol: a server, or one call of a server.
 fn run_mcp(args: &[OsString]) -> Exit {
     match command_line::mcp::read(TOOLS, args) {
-        Ok(McpCommand::Serve(options)) => mcp::serve(options),
+        Ok(McpCommand::Serve(options)) => mcp::serve(*options),
         Ok(McpCommand::Call(tool)) => run_call(tool),
         Err(error) if error.use_stderr() => say::misused(&error),
         Err(error) => say::print(&error.render().to_string()),

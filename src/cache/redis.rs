@@ -84,7 +84,7 @@ pub struct SharingState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Down;
 
-/// LogSink a line for the log when something changes.
+/// Takes a line for the log when something changes.
 pub type LogSink = Box<dyn Fn(&str) + Send + Sync>;
 
 /// Entries in Redis.

@@ -30,7 +30,7 @@ pub const CALL: &str = "--call";
 /// The purpose of a command line.
 pub enum McpCommand {
     /// A server.
-    Serve(Options),
+    Serve(Box<Options>),
     /// The answer to one request by this tool, which stdin describes.
     Call(&'static Tool),
 }
@@ -208,14 +208,14 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
         Some(0) => None,
         Some(seconds) => Some(Duration::from_secs(u64::from(*seconds))),
     };
-    Ok(McpCommand::Serve(Options {
+    Ok(McpCommand::Serve(Box::new(Options {
         tools,
         bounds,
         timeout,
         structured,
         max_answer: bytes,
         http,
-    }))
+    })))
 }
 
 /// What stands for every tool.
@@ -413,7 +413,7 @@ mod tests {
     fn options(args: &[&str]) -> Options {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         match read(TOOLS, &args) {
-            Ok(McpCommand::Serve(options)) => options,
+            Ok(McpCommand::Serve(options)) => *options,
             _ => panic!("a server"),
         }
     }

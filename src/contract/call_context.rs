@@ -23,8 +23,8 @@ pub struct CallContext {
     pub public_only: bool,
     /// The name of the token's owner, where a server tells its callers apart.
     pub owner: Option<String>,
-    /// The answer is an object for a program, and not text for a model.
-    pub structured: bool,
+    /// The reader of the answer.
+    pub reader: Reader,
     /// The most bytes of the answer.
     pub max_answer: Option<usize>,
     /// The time of the call, in milliseconds.
@@ -60,12 +60,7 @@ impl CallContext {
     /// makes no other.
     #[must_use]
     pub fn into_terms(self, tell: fn(&[u8])) -> Terms {
-        let reader = if self.structured {
-            Reader::Program
-        } else {
-            Reader::Model
-        };
-        let max_answer = self.max_answer;
+        let (reader, max_answer) = (self.reader, self.max_answer);
         let time = self.milliseconds.map(Duration::from_millis);
         Terms {
             served: true,
@@ -97,7 +92,7 @@ mod tests {
             reads_outputs: true,
             public_only: true,
             owner: Some("a\n\"b\"".to_owned()),
-            structured: true,
+            reader: Reader::Program,
             max_answer: Some(11_000),
             milliseconds: Some(600_000),
             progress: true,

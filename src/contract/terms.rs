@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit};
+use serde::{Deserialize, Serialize};
 
 use super::call_context::CallContext;
 
@@ -50,7 +51,7 @@ const ANSWERING: Duration = Duration::from_millis(300);
 const CLEARING_UP: Duration = Duration::from_secs(2);
 
 /// Whoever reads the answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reader {
     /// A host, which sent a request on stdin and hands the object on as it is: the fields are the
     /// specification's.

@@ -342,7 +342,7 @@ fn the_kernel_holds_a_call_back_whatever_was_checked_before() {
             "bounds": bounds,
             "reads_outputs": false,
             "public_only": false,
-            "structured": true,
+            "reader": "Program",
             "progress": false,
         });
         let mut stdin = child.stdin.take().unwrap();

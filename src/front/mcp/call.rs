@@ -123,11 +123,11 @@ impl ToolCaller {
         &self,
         tool: &'static Tool,
         request: JsonObject,
-        wanted: &AnswerSpec<'_>,
+        spec: &AnswerSpec<'_>,
     ) -> CallAnswer {
         if !tool.keeps_answers() {
             let request = Value::Object(request).to_string();
-            return self.call_process(tool, request, wanted).await;
+            return self.call_process(tool, request, spec).await;
         }
         // Equal requests are written equally, whatever the order of their fields.
         let request: BTreeMap<String, Value> = request.into_iter().collect();
@@ -135,7 +135,7 @@ impl ToolCaller {
         if let Some(cache) = &self.cache {
             let terms = Terms {
                 served: true,
-                ..Terms::within(wanted.reader, wanted.max_answer, None)
+                ..Terms::within(spec.reader, spec.max_answer, None)
             };
             if let Some(answer) = cached_answer::find(tool, &request, terms, cache).await {
                 return answer;
@@ -143,9 +143,9 @@ impl ToolCaller {
         }
         let key = format!(
             "{} {:?} {:?} {request}",
-            tool.name, wanted.reader, wanted.max_answer
+            tool.name, spec.reader, spec.max_answer
         );
-        let answer = self.call_process(tool, request, wanted);
+        let answer = self.call_process(tool, request, spec);
         self.equal_calls.share(key, answer).await
     }
 
@@ -154,7 +154,7 @@ impl ToolCaller {
         &self,
         tool: &'static Tool,
         request: String,
-        wanted: &AnswerSpec<'_>,
+        spec: &AnswerSpec<'_>,
     ) -> CallAnswer {
         if let Some(root) = self.confinement.as_ref().and_then(Confinement::first)
             && !root.is_dir()
@@ -167,7 +167,7 @@ impl ToolCaller {
             return CallAnswer::refusal(tool, &Failure::new(Code::PermissionDenied, message));
         }
         let begin = Instant::now();
-        let own = self.permits.own(tool, wanted.owner);
+        let own = self.permits.own(tool, spec.owner);
         let mut permit = match self.within(begin, own).await {
             Ok(permit) => permit,
             Err(failure) => return CallAnswer::refusal(tool, &failure),
@@ -175,7 +175,7 @@ impl ToolCaller {
         let queued = begin.elapsed();
         self.permits.common(&mut permit).await;
         let begin = Instant::now().checked_sub(queued).unwrap_or(begin);
-        let answer = self.carry_out(tool, permit, request, wanted, begin.elapsed());
+        let answer = self.carry_out(tool, permit, request, spec, begin.elapsed());
         let answered = self.within(begin + SERVER_MARGIN, answer).await;
         match answered.and_then(|answer| answer) {
             Ok(answer) => answer,
@@ -205,7 +205,7 @@ impl ToolCaller {
         tool: &'static Tool,
         permit: CallPermit,
         request: String,
-        wanted: &AnswerSpec<'_>,
+        spec: &AnswerSpec<'_>,
         waited: Duration,
     ) -> Result<CallAnswer, Failure> {
         let failed = |error: io::Error| {
@@ -213,7 +213,7 @@ impl ToolCaller {
             Failure::new(Code::ToolFailed, message)
         };
         let socket = self.socket_to_cache(tool);
-        let mut context = self.context(tool, wanted, waited);
+        let mut context = self.context(tool, spec, waited);
         context.cache_socket = socket.as_ref().map(AsRawFd::as_raw_fd);
         let mut input = context
             .line()
@@ -221,9 +221,11 @@ impl ToolCaller {
         input.extend_from_slice(request.as_bytes());
         drop(request);
         let command = self.command(tool);
-        let process = CallProcess::start(command, input, socket, permit, &self.calls);
+        let process = CallProcess::start(command, input, socket.as_ref(), permit, &self.calls);
+        // The server has its end alone, and sees the end of the process.
+        drop(socket);
         let mut process = process.map_err(failed)?;
-        let bytes = process.read_answer(wanted.progress, LONGEST_ANSWER).await;
+        let bytes = process.read_answer(spec.progress, LONGEST_ANSWER).await;
         let bytes = bytes.map_err(failed)?;
         let quotes = bytes.iter().filter(|byte| matches!(byte, b'"' | b'\\'));
         if bytes.len() + quotes.count() / 2 > LONGEST_ANSWER {
@@ -250,20 +252,20 @@ impl ToolCaller {
     }
 
     /// The description of a call that has waited for so long already.
-    fn context(&self, tool: &Tool, wanted: &AnswerSpec<'_>, waited: Duration) -> CallContext {
+    fn context(&self, tool: &Tool, spec: &AnswerSpec<'_>, waited: Duration) -> CallContext {
         let left = self.timeout.map(|longest| longest.saturating_sub(waited));
         let milliseconds = left.map(|left| left.as_millis().max(1));
         // Only commands leave something behind, and only those who read files find it.
-        let owner = wanted.owner.filter(|_| tool.scope != Scope::Network);
+        let owner = spec.owner.filter(|_| tool.scope != Scope::Network);
         CallContext {
             bounds: self.confinement.as_ref().map(Confinement::bounds),
             reads_outputs: self.keeps_outputs,
             public_only: tool.scope == Scope::Network && guard::fetches_public_alone(),
             owner: owner.map(|owner| owner.name().to_owned()),
-            structured: wanted.reader == Reader::Program,
-            max_answer: wanted.max_answer,
+            reader: spec.reader,
+            max_answer: spec.max_answer,
             milliseconds: milliseconds.map(|left| u64::try_from(left).unwrap_or(u64::MAX)),
-            progress: wanted.progress.is_some(),
+            progress: spec.progress.is_some(),
             ..CallContext::default()
         }
     }

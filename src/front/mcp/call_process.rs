@@ -48,7 +48,7 @@ impl CallProcess {
     pub fn start(
         mut command: Command,
         input: Vec<u8>,
-        socket: Option<OwnedFd>,
+        socket: Option<&OwnedFd>,
         permit: CallPermit,
         calls: &Arc<RunningCalls>,
     ) -> io::Result<Self> {
@@ -56,7 +56,7 @@ impl CallProcess {
             command.stdin(filled);
         }
         // Nothing is started meanwhile that could have it as well: one thread starts processes.
-        if let Some(socket) = &socket {
+        if let Some(socket) = socket {
             fcntl_setfd(socket, FdFlags::empty())?;
         }
         let mut child = command.spawn()?;
