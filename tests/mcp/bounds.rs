@@ -331,9 +331,9 @@ fn the_kernel_holds_a_call_back_whatever_was_checked_before() {
             .spawn()
             .unwrap();
         // As a server describes a call.
-        let root = text(&top.join("a")).as_bytes().to_vec();
+        let path = text(&top.join("a")).as_bytes().to_vec();
         let bounds = json!({
-            "roots": [{"Unix": root}],
+            "roots": [{"Unix": path}],
             "readable": [],
             "no_network": false,
             "door": "Flags",
