@@ -7,18 +7,20 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use crate::command_line::mcp::{Asked, Call};
+use crate::cache::RemoteStore;
+use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
 use crate::console::say;
+use crate::contract::call_context::CallContext;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
-use crate::front::person::{Beside, Outcome};
-use crate::front::{answer, confined, host, mcp, person};
+use crate::front::person::{CallFlags, Outcome};
+use crate::front::{answer, host, mcp, person};
 use crate::program::{Exit, PROGRAM};
 use crate::registry::TOOLS;
 use crate::sandbox::signals;
 use crate::web::guard;
-use crate::{cache, commands, secrets, shell};
+use crate::{commands, secrets, shell};
 
 /// Runs the program with its command line, `argv[0]` included.
 pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
@@ -41,7 +43,7 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// The program under its own name, whose first argument says what to do.
 fn run_program(args: &[OsString]) -> Exit {
-    answer::settle_panics();
+    answer::install_panic_hook();
     let Some((first, rest)) = args.split_first() else {
         return say::print(&help::program(TOOLS));
     };
@@ -64,16 +66,16 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
     if args.len() == 1 && args[0] == "--schema" {
         return say::print(tool.schema);
     }
-    answer::settle_panics();
+    answer::install_panic_hook();
     hide_secrets(tool);
     let outcome = match args.first() {
-        None => person::without_fields(tool, invocation, Beside::default()),
+        None => person::without_fields(tool, invocation, CallFlags::default()),
         Some(_) => person::run(tool, invocation, args),
     };
     match outcome {
         Outcome::Done(exit) => exit,
-        Outcome::Stdin(beside) => host::answer_on(tool, beside.on(Terms::of_host())),
-        Outcome::File(file, beside) => host::answer_file(tool, &file, beside.on(Terms::of_host())),
+        Outcome::Stdin(flags) => host::answer_on(tool, flags.on(Terms::of_host())),
+        Outcome::File(file, flags) => host::answer_file(tool, &file, flags.on(Terms::of_host())),
     }
 }
 
@@ -90,38 +92,30 @@ fn hide_secrets(tool: &Tool) {
     }
 }
 
-/// One call of a server, within its directories.
-fn run_call(call: &Call) -> Exit {
-    let tool = call.tool;
-    if call.public_only {
-        guard::fetch_public_alone();
-    }
-    if let Some(holder) = &call.holder {
-        shell::keep_outputs_of(holder);
-    }
-    if let Some(bounds) = &call.bounds {
-        confined::ask(bounds.clone(), call.reads_outputs);
-    }
-    if let Some(socket) = call.store {
-        // SAFETY: the server made it for this process, which has only begun.
-        unsafe { cache::serve_from(socket) };
-    }
+/// One call of a server, which stdin describes.
+fn run_call(tool: &Tool) -> Exit {
     hide_secrets(tool);
-    let progress = call.progress.then_some(mcp::tell as fn(&[u8]));
-    host::answer_on(
-        tool,
-        Terms {
-            progress,
-            ..call.terms
-        },
-    )
+    host::answer_call(tool, |description| {
+        let mut context = CallContext::read(description)?;
+        if context.public_only {
+            guard::fetch_public_alone();
+        }
+        if let Some(owner) = &context.owner {
+            shell::keep_outputs_of(owner);
+        }
+        if let Some(socket) = context.cache_socket {
+            // SAFETY: the server made it for this process, which has only begun.
+            context.cache = unsafe { RemoteStore::on_descriptor(socket) };
+        }
+        Some(context.into_terms(mcp::tell))
+    })
 }
 
 /// The Model Context Protocol: a server, or one call of a server.
 fn run_mcp(args: &[OsString]) -> Exit {
     match command_line::mcp::read(TOOLS, args) {
-        Ok(Asked::Serve(options)) => mcp::serve(options),
-        Ok(Asked::Call(call)) => run_call(&call),
+        Ok(McpCommand::Serve(options)) => mcp::serve(*options),
+        Ok(McpCommand::Call(tool)) => run_call(tool),
         Err(error) if error.use_stderr() => say::misused(&error),
         Err(error) => say::print(&error.render().to_string()),
     }

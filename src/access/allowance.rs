@@ -17,7 +17,7 @@ const A_WHILE: u64 = 1;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LimitKind {
     /// A tool's call.
     Call,
     /// Any other request.
@@ -27,13 +27,13 @@ pub enum Kind {
 /// What one holder may do.
 #[derive(Debug)]
 pub struct Allowance {
-    calls: Lane,
-    others: Lane,
+    calls: LimitLane,
+    others: LimitLane,
 }
 
 /// Requests of one kind.
 #[derive(Debug)]
-struct Lane {
+struct LimitLane {
     clock: DefaultClock,
     rate: DefaultDirectRateLimiter,
     free: Arc<Semaphore>,
@@ -43,7 +43,7 @@ struct Lane {
 
 /// One request under way, until this is dropped.
 #[derive(Debug)]
-pub struct Permit {
+pub struct LimitPermit {
     _free: OwnedSemaphorePermit,
 }
 
@@ -64,8 +64,8 @@ impl Allowance {
             number.saturating_mul(NonZeroU32::new(OTHERS).unwrap_or(NonZeroU32::MIN))
         };
         Self {
-            calls: Lane::new(a_second, at_once),
-            others: Lane::new(more(a_second), more(at_once)),
+            calls: LimitLane::new(a_second, at_once),
+            others: LimitLane::new(more(a_second), more(at_once)),
         }
     }
 
@@ -73,15 +73,15 @@ impl Allowance {
     ///
     /// # Errors
     /// When to try again.
-    pub fn permit(&self, kind: Kind) -> Result<Permit, TooMany> {
+    pub fn permit(&self, kind: LimitKind) -> Result<LimitPermit, TooMany> {
         match kind {
-            Kind::Call => self.calls.permit(),
-            Kind::Other => self.others.permit(),
+            LimitKind::Call => self.calls.permit(),
+            LimitKind::Other => self.others.permit(),
         }
     }
 }
 
-impl Lane {
+impl LimitLane {
     fn new(a_second: NonZeroU32, at_once: NonZeroU32) -> Self {
         let permits = usize::try_from(at_once.get()).unwrap_or(usize::MAX);
         Self {
@@ -93,7 +93,7 @@ impl Lane {
         }
     }
 
-    fn permit(&self) -> Result<Permit, TooMany> {
+    fn permit(&self) -> Result<LimitPermit, TooMany> {
         // What finds no room counts for nothing.
         let free = Arc::clone(&self.free).try_acquire_owned();
         let free = free.map_err(|_| TooMany {
@@ -104,7 +104,7 @@ impl Lane {
             seconds: whole_seconds(not_until.wait_time_from(self.clock.now())),
             bound: format!("{} a second", self.a_second),
         })?;
-        Ok(Permit { _free: free })
+        Ok(LimitPermit { _free: free })
     }
 }
 
@@ -124,31 +124,31 @@ mod tests {
     #[test]
     fn there_are_so_many_calls_at_once_and_further_ones_when_one_is_done() {
         let allowance = Allowance::new(number(1000), number(2));
-        let first = allowance.permit(Kind::Call).unwrap();
-        let _second = allowance.permit(Kind::Call).unwrap();
-        let third = allowance.permit(Kind::Call).unwrap_err();
+        let first = allowance.permit(LimitKind::Call).unwrap();
+        let _second = allowance.permit(LimitKind::Call).unwrap();
+        let third = allowance.permit(LimitKind::Call).unwrap_err();
         assert_eq!((third.seconds, third.bound.as_str()), (1, "2 at once"));
         // Others have room of their own.
-        let others: Vec<Permit> = (0..20)
-            .map(|_| allowance.permit(Kind::Other).unwrap())
+        let others: Vec<LimitPermit> = (0..20)
+            .map(|_| allowance.permit(LimitKind::Other).unwrap())
             .collect();
-        assert!(allowance.permit(Kind::Other).is_err());
+        assert!(allowance.permit(LimitKind::Other).is_err());
         drop((first, others));
-        assert!(allowance.permit(Kind::Call).is_ok());
+        assert!(allowance.permit(LimitKind::Call).is_ok());
     }
 
     #[test]
     fn there_are_so_many_calls_a_second_and_then_it_is_said_when_to_come_again() {
         let allowance = Allowance::new(number(3), number(100));
         for _ in 0..3 {
-            allowance.permit(Kind::Call).unwrap();
+            allowance.permit(LimitKind::Call).unwrap();
         }
-        let refused = allowance.permit(Kind::Call).unwrap_err();
+        let refused = allowance.permit(LimitKind::Call).unwrap_err();
         assert_eq!((refused.seconds, refused.bound.as_str()), (1, "3 a second"));
         for _ in 0..30 {
-            allowance.permit(Kind::Other).unwrap();
+            allowance.permit(LimitKind::Other).unwrap();
         }
-        assert!(allowance.permit(Kind::Other).is_err());
+        assert!(allowance.permit(LimitKind::Other).is_err());
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::access::Holder;
+use crate::access::TokenOwner;
 
 /// Places that holders take, each for a while.
 #[derive(Debug)]
@@ -14,14 +14,14 @@ pub struct FairPlaces {
     all: usize,
     /// Holders are told apart.
     divided: bool,
-    taken: Mutex<HashMap<Holder, usize>>,
+    taken: Mutex<HashMap<TokenOwner, usize>>,
 }
 
 /// One such place, until this is dropped.
 #[derive(Debug)]
 pub struct HeldPlace {
     places: Arc<FairPlaces>,
-    holder: Holder,
+    holder: TokenOwner,
 }
 
 impl FairPlaces {
@@ -37,7 +37,7 @@ impl FairPlaces {
 
     /// A place for `holder`, if there is one left for them.
     #[must_use]
-    pub fn take(self: &Arc<Self>, holder: &Holder) -> Option<HeldPlace> {
+    pub fn take(self: &Arc<Self>, holder: &TokenOwner) -> Option<HeldPlace> {
         let mut taken = self.taken();
         let left = self.all - taken.values().sum::<usize>();
         let own = taken.get(holder).copied().unwrap_or_default();
@@ -51,7 +51,7 @@ impl FairPlaces {
         })
     }
 
-    fn taken(&self) -> MutexGuard<'_, HashMap<Holder, usize>> {
+    fn taken(&self) -> MutexGuard<'_, HashMap<TokenOwner, usize>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn all_of(places: &Arc<FairPlaces>, holder: &str) -> Vec<HeldPlace> {
-        let holder = Holder::new(holder);
+        let holder = TokenOwner::new(holder);
         std::iter::from_fn(|| places.take(&holder)).collect()
     }
 

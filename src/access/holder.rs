@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 /// The holder of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Holder {
+pub struct TokenOwner {
     name: Arc<str>,
 }
 
-impl Holder {
+impl TokenOwner {
     /// The holder called `name`.
     #[must_use]
     pub fn new(name: &str) -> Self {

@@ -16,9 +16,9 @@ mod holder;
 mod names;
 mod tokens;
 
-pub use allowance::{Allowance, Kind, Permit};
+pub use allowance::{Allowance, LimitKind, LimitPermit};
 pub use credential::Credential;
 pub use fair_places::{FairPlaces, HeldPlace};
-pub use holder::Holder;
+pub use holder::TokenOwner;
 pub use names::{Names, Schemes};
-pub use tokens::{Fault, NewToken, Tokens, add};
+pub use tokens::{NewToken, TokenFileError, Tokens, add};

@@ -21,7 +21,7 @@ use rustix::process::geteuid;
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
 use super::credential::Credential;
-use super::holder::Holder;
+use super::holder::TokenOwner;
 
 /// How a token begins, so that people and scanners of leaks see what it is.
 const PREFIX: &str = "ikt_";
@@ -35,23 +35,23 @@ const HASH: usize = 32;
 /// The longest name, in bytes.
 const LONGEST_NAME: usize = 64;
 
-/// How long another process that adds a token is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest wait for another process that adds a token.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Those who have a token.
 #[derive(Debug, Default)]
-pub struct Tokens(Vec<Entry>);
+pub struct Tokens(Vec<TokenEntry>);
 
 #[derive(Debug)]
-struct Entry {
-    holder: Holder,
+struct TokenEntry {
+    holder: TokenOwner,
     hash: [u8; HASH],
 }
 
 /// Why there are no tokens to be had of a file. Never quotes what is in it: somebody may have
 /// written a token there.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum TokenFileError {
     /// The rest of a sentence that begins with the file.
     Unreadable(String),
     /// Others may read or change it; its mode.
@@ -70,7 +70,7 @@ pub enum Fault {
     NoRandomness,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for TokenFileError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(reason) => to.write_str(reason),
@@ -104,26 +104,26 @@ impl Tokens {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// Any of [`Fault`] that has to do with reading.
-    pub fn read(path: &Path) -> Result<Self, Fault> {
-        let file = Credential::read(path).map_err(Fault::Unreadable)?;
+    /// Any of [`TokenFileError`] that has to do with reading.
+    pub fn read(path: &Path) -> Result<Self, TokenFileError> {
+        let file = Credential::read(path).map_err(TokenFileError::Unreadable)?;
         Self::of(&file)
     }
 
-    fn of(file: &Credential) -> Result<Self, Fault> {
+    fn of(file: &Credential) -> Result<Self, TokenFileError> {
         if file.is_open_to_others() {
-            return Err(Fault::OpenToOthers(file.mode));
+            return Err(TokenFileError::OpenToOthers(file.mode));
         }
         if file.owner != 0 && file.owner != geteuid().as_raw() {
-            return Err(Fault::OfAnother(file.owner));
+            return Err(TokenFileError::OfAnother(file.owner));
         }
         Self::parse(&file.bytes)
     }
 
-    fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+    fn parse(bytes: &[u8]) -> Result<Self, TokenFileError> {
         let mut tokens = Self::default();
         for (line, number) in bytes.split(|byte| *byte == b'\n').zip(1..) {
-            let fault = |reason| Fault::Line(number, reason);
+            let fault = |reason| TokenFileError::Line(number, reason);
             let line = std::str::from_utf8(line).map_err(|_| fault("it is not text"))?;
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -144,8 +144,8 @@ impl Tokens {
             if tokens.0.iter().any(|entry| entry.hash == hash) {
                 return Err(fault("its token is that of a line before"));
             }
-            tokens.0.push(Entry {
-                holder: Holder::new(name),
+            tokens.0.push(TokenEntry {
+                holder: TokenOwner::new(name),
                 hash,
             });
         }
@@ -154,7 +154,7 @@ impl Tokens {
 
     /// Who has this token. How long that takes tells nothing of the others.
     #[must_use]
-    pub fn holder(&self, token: &[u8]) -> Option<&Holder> {
+    pub fn holder(&self, token: &[u8]) -> Option<&TokenOwner> {
         let hash = digest(&SHA256, token);
         let mut found = u32::MAX;
         for (entry, at) in self.0.iter().zip(0..) {
@@ -191,15 +191,15 @@ impl NewToken {
     /// A new token for the holder called `name`.
     ///
     /// # Errors
-    /// [`Fault::NoName`] and [`Fault::NoRandomness`].
-    pub fn make(name: &str) -> Result<Self, Fault> {
+    /// [`TokenFileError::NoName`] and [`TokenFileError::NoRandomness`].
+    pub fn make(name: &str) -> Result<Self, TokenFileError> {
         if !is_name(name) {
-            return Err(Fault::NoName);
+            return Err(TokenFileError::NoName);
         }
         let mut random = [0; RANDOM];
         SystemRandom::new()
             .fill(&mut random)
-            .map_err(|_| Fault::NoRandomness)?;
+            .map_err(|_| TokenFileError::NoRandomness)?;
         let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random));
         let hash = digest(&SHA256, token.as_bytes());
         let line = hash.as_ref().iter().fold(format!("{name} "), |line, byte| {
@@ -217,8 +217,8 @@ impl NewToken {
 /// nothing.
 ///
 /// # Errors
-/// Any of [`Fault`] that has to do with files.
-pub fn add(path: &Path, new: &NewToken) -> Result<(), Fault> {
+/// Any of [`TokenFileError`] that has to do with files.
+pub fn add(path: &Path, new: &NewToken) -> Result<(), TokenFileError> {
     let failed = |error: io::Error| {
         let no_directory = error.kind() == io::ErrorKind::NotFound;
         let advice = if no_directory {
@@ -226,7 +226,7 @@ pub fn add(path: &Path, new: &NewToken) -> Result<(), Fault> {
         } else {
             ""
         };
-        Fault::NotAdded(format!("{error}{advice}"))
+        TokenFileError::NotAdded(format!("{error}{advice}"))
     };
     let mut options = OpenOptions::new();
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -243,9 +243,9 @@ pub fn add(path: &Path, new: &NewToken) -> Result<(), Fault> {
         Err(error) => return Err(failed(error)),
     };
     lock(&file)?;
-    let old = Credential::of(&file).map_err(Fault::Unreadable)?;
+    let old = Credential::of(&file).map_err(TokenFileError::Unreadable)?;
     if Tokens::of(&old)?.has(&new.name) {
-        return Err(Fault::NameIsThere(new.name.clone()));
+        return Err(TokenFileError::NameIsThere(new.name.clone()));
     }
     let newline = if old.bytes.last().is_none_or(|last| *last == b'\n') {
         ""
@@ -267,13 +267,13 @@ pub fn add(path: &Path, new: &NewToken) -> Result<(), Fault> {
 }
 
 /// Locks the file against others who add a token at the same time.
-fn lock(file: &File) -> Result<(), Fault> {
-    let deadline = Instant::now() + PATIENCE;
+fn lock(file: &File) -> Result<(), TokenFileError> {
+    let deadline = Instant::now() + LOCK_TIMEOUT;
     while let Err(Errno::AGAIN | Errno::INTR) =
         flock(file, FlockOperation::NonBlockingLockExclusive)
     {
         if Instant::now() >= deadline {
-            return Err(Fault::NotAdded(
+            return Err(TokenFileError::NotAdded(
                 "another process holds its lock; try again when that has ended".to_owned(),
             ));
         }
@@ -323,7 +323,7 @@ mod tests {
             line("ben.2", "two")
         );
         let tokens = Tokens::parse(text.as_bytes()).unwrap();
-        let holder = |token: &str| tokens.holder(token.as_bytes()).map(Holder::name);
+        let holder = |token: &str| tokens.holder(token.as_bytes()).map(TokenOwner::name);
         assert_eq!(holder("one"), Some("anna"));
         assert_eq!(holder("two"), Some("ben.2"));
         for other in ["", "on", "one ", "ONE", "three"] {
@@ -351,7 +351,7 @@ mod tests {
             (format!("a {hash}\nb {hash}"), 2, "token is that"),
         ] {
             let fault = Tokens::parse(text.as_bytes()).unwrap_err();
-            let Fault::Line(at, _) = fault else {
+            let TokenFileError::Line(at, _) = fault else {
                 panic!("{fault}");
             };
             let said = fault.to_string();
@@ -359,7 +359,7 @@ mod tests {
             assert!(said.contains(reason) && !said.contains("secret"), "{said}");
         }
         let fault = Tokens::parse(b"anna \xff\xfe").unwrap_err();
-        assert_eq!(fault, Fault::Line(1, "it is not text"));
+        assert_eq!(fault, TokenFileError::Line(1, "it is not text"));
     }
 
     #[test]
@@ -386,11 +386,15 @@ mod tests {
         }
         let before = fs::read(&path).unwrap();
         let again = add(&path, &NewToken::make("anna").unwrap());
-        assert_eq!(again, Err(Fault::NameIsThere("anna".to_owned())));
+        assert_eq!(again, Err(TokenFileError::NameIsThere("anna".to_owned())));
         assert_eq!(fs::read(&path).unwrap(), before);
         assert!(!String::from_utf8(before).unwrap().contains(&anna.token));
         for name in ["", "an na", "anna\n", "änna", "a/b"] {
-            assert_eq!(NewToken::make(name).err(), Some(Fault::NoName), "{name:?}");
+            assert_eq!(
+                NewToken::make(name).err(),
+                Some(TokenFileError::NoName),
+                "{name:?}"
+            );
         }
     }
 
@@ -401,13 +405,16 @@ mod tests {
         fs::write(&path, "").unwrap();
         for mode in [0o640, 0o604, 0o620, 0o666] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-            assert_eq!(Tokens::read(&path).unwrap_err(), Fault::OpenToOthers(mode));
+            assert_eq!(
+                Tokens::read(&path).unwrap_err(),
+                TokenFileError::OpenToOthers(mode)
+            );
             let added = add(&path, &NewToken::make("anna").unwrap());
-            assert_eq!(added, Err(Fault::OpenToOthers(mode)));
+            assert_eq!(added, Err(TokenFileError::OpenToOthers(mode)));
         }
         for place in [directory.path().to_owned(), directory.path().join("none")] {
             let fault = Tokens::read(&place).unwrap_err();
-            assert!(matches!(fault, Fault::Unreadable(_)), "{fault}");
+            assert!(matches!(fault, TokenFileError::Unreadable(_)), "{fault}");
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         assert!(Tokens::read(&path).unwrap().is_empty());

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
 
-use super::{Entry, Layers, Question, Store};
+use super::{Entry, LayeredCache, Question, Store};
 
 /// How long an artifact can be read.
 pub const LIFETIME: Duration = Duration::from_secs(30 * 60);
@@ -25,9 +25,9 @@ const VERSION: u32 = 1;
 
 /// What an artifact is called: the SHA-256 of its content, as 64 lower-case hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Id(String);
+pub struct ArtifactId(String);
 
-impl Id {
+impl ArtifactId {
     /// The id of this content.
     #[must_use]
     pub fn of(content: &[u8]) -> Self {
@@ -58,7 +58,7 @@ impl Id {
     }
 }
 
-impl fmt::Display for Id {
+impl fmt::Display for ArtifactId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -76,8 +76,8 @@ pub struct Artifact {
 /// Keeps `content` for [`LIFETIME`] from now. `None` if it cannot be read back, as where the disk
 /// is full or the directory may not be written to: whoever asked then needs the content itself.
 #[must_use]
-pub fn put(store: &dyn Store, mime_type: &str, content: &[u8]) -> Option<Id> {
-    let id = Id::of(content);
+pub fn put(store: &dyn Store, mime_type: &str, content: &[u8]) -> Option<ArtifactId> {
+    let id = ArtifactId::of(content);
     let mime_type: String = mime_type.chars().filter(|c| !c.is_control()).collect();
     let mut kept = Vec::with_capacity(mime_type.len() + 1 + content.len());
     kept.extend_from_slice(mime_type.as_bytes());
@@ -92,22 +92,22 @@ pub fn put(store: &dyn Store, mime_type: &str, content: &[u8]) -> Option<Id> {
 
 /// The artifact of that id, if there is one that is not too old.
 #[must_use]
-pub fn get(store: &dyn Store, id: &Id) -> Option<Artifact> {
+pub fn get(store: &dyn Store, id: &ArtifactId) -> Option<Artifact> {
     opened(id, store.get(&id.question(), LIFETIME)?)
 }
 
 /// The same from a server's cache.
-pub async fn get_from(layers: &Layers, id: &Id) -> Option<Artifact> {
+pub async fn get_from(layers: &LayeredCache, id: &ArtifactId) -> Option<Artifact> {
     opened(id, layers.get(&id.question(), LIFETIME).await?)
 }
 
-fn opened(id: &Id, entry: Entry) -> Option<Artifact> {
+fn opened(id: &ArtifactId, entry: Entry) -> Option<Artifact> {
     let mut kept = entry.bytes;
     let end = memchr::memchr(b'\n', &kept)?;
     let content = kept.split_off(end + 1);
     kept.truncate(end);
     let mime_type = String::from_utf8(kept).ok()?;
-    (Id::of(&content) == *id).then_some(Artifact { mime_type, content })
+    (ArtifactId::of(&content) == *id).then_some(Artifact { mime_type, content })
 }
 
 #[cfg(test)]
@@ -148,11 +148,11 @@ mod tests {
 
     #[test]
     fn an_id_is_the_content_s_digest_and_is_read_back_from_its_address_alone() {
-        let id = Id::of(b"abc");
+        let id = ArtifactId::of(b"abc");
         let digits = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(id.to_string(), digits);
         assert_eq!(id.address(), format!("research://artifact/{digits}"));
-        assert_eq!(Id::in_address(&id.address()), Some(id));
+        assert_eq!(ArtifactId::in_address(&id.address()), Some(id));
         for wrong in [
             String::new(),
             digits.to_owned(),
@@ -165,7 +165,7 @@ mod tests {
             format!("https://artifact/{digits}"),
             format!("research://artifact/{}", "é".repeat(32)),
         ] {
-            assert_eq!(Id::in_address(&wrong), None, "{wrong}");
+            assert_eq!(ArtifactId::in_address(&wrong), None, "{wrong}");
         }
     }
 

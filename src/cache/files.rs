@@ -15,7 +15,7 @@ use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
 use super::keys::Keys;
-use super::{Entry, Question, Store, Turn};
+use super::{Entry, Question, SingleFlightGuard, Store};
 use crate::sandbox::confinement::{self, Confinement};
 use crate::sort::Sort;
 
@@ -38,13 +38,13 @@ const DRAFT: &str = ".new-";
 const TURN: &str = ".turn-";
 
 /// Entries in files.
-pub struct Files {
+pub struct CacheFiles {
     directory: PathBuf,
     keys: Keys,
     most: u64,
 }
 
-impl Files {
+impl CacheFiles {
     /// The user's own entries: in `ikigai-tools` in the cache directory, the secret in the state
     /// directory, or `secret` (64 hexadecimal digits) if there is one. `None` where there is no
     /// place for either, or somebody else's is in it.
@@ -153,7 +153,7 @@ impl Files {
     }
 }
 
-impl Store for Files {
+impl Store for CacheFiles {
     fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
         let name = question.name(&self.keys.naming);
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
@@ -216,9 +216,9 @@ impl Store for Files {
         let _ = fs::remove_file(self.directory.join(name));
     }
 
-    fn turn(&self, question: &Question) -> Option<Turn> {
+    fn turn(&self, question: &Question) -> Option<SingleFlightGuard> {
         let name = question.name(&self.keys.naming);
-        Turn::take(self.directory.join(format!("{TURN}{name}")))
+        SingleFlightGuard::take(self.directory.join(format!("{TURN}{name}")))
     }
 }
 
@@ -248,15 +248,15 @@ mod tests {
         Keys::from_digits(&"07".repeat(32)).unwrap()
     }
 
-    fn open(place: &Path, most: u64) -> Files {
-        Files::open(place.join("cache"), keys(), most).unwrap()
+    fn open(place: &Path, most: u64) -> CacheFiles {
+        CacheFiles::open(place.join("cache"), keys(), most).unwrap()
     }
 
     fn ask(what: &str) -> Question {
         Question::new("test", 1).with("what", Some(what))
     }
 
-    fn only_file(files: &Files) -> PathBuf {
+    fn only_file(files: &CacheFiles) -> PathBuf {
         let mut all = fs::read_dir(files.directory()).unwrap();
         let one = all.next().unwrap().unwrap().path();
         assert!(all.next().is_none());
@@ -377,11 +377,11 @@ mod tests {
     fn without_a_place_there_is_no_cache_and_nothing_fails() {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("file"), "").unwrap();
-        assert!(Files::open(place.path().join("file"), keys(), MOST).is_none());
+        assert!(CacheFiles::open(place.path().join("file"), keys(), MOST).is_none());
         let shared = place.path().join("shared");
         fs::create_dir(&shared).unwrap();
         fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(Files::open(shared, keys(), MOST).is_none());
+        assert!(CacheFiles::open(shared, keys(), MOST).is_none());
         let files = open(place.path(), MOST);
         fs::remove_dir(files.directory()).unwrap();
         files.put(&ask("a"), b"x", HOUR);

@@ -11,40 +11,40 @@ use std::time::Duration;
 
 use tokio::task::spawn_blocking;
 
-use super::memory::Memory;
-use super::redis::{Redis, Sharing};
-use super::{Entry, Files, Question, Store, Turn};
+use super::memory::MemoryCache;
+use super::redis::{RedisCache, SharingState};
+use super::{CacheFiles, Entry, Question, SingleFlightGuard, Store};
 
 /// The cache of a server.
-pub struct Layers {
-    memory: Memory,
-    shared: Option<Arc<Redis>>,
-    own: Option<Arc<Files>>,
+pub struct LayeredCache {
+    memory: MemoryCache,
+    shared: Option<Arc<RedisCache>>,
+    own: Option<Arc<CacheFiles>>,
     /// What calls of this server are finding out.
     turns: Arc<Mutex<HashSet<Question>>>,
 }
 
-/// The turn to find something out, until it is dropped.
-pub struct Lease {
+/// The locks of one turn, which end when this is dropped.
+struct HeldLocks {
     question: Question,
     turns: Arc<Mutex<HashSet<Question>>>,
-    /// Of those outside this server.
-    held: Vec<Turn>,
+    /// Those outside this server.
+    others: Vec<SingleFlightGuard>,
 }
 
-impl Drop for Lease {
+impl Drop for HeldLocks {
     fn drop(&mut self) {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         turns.remove(&self.question);
     }
 }
 
-impl Layers {
+impl LayeredCache {
     /// The cache of a server with these files, where it has a place for them, and what it shares.
     #[must_use]
-    pub fn new(own: Option<Files>, shared: Option<Arc<Redis>>) -> Self {
+    pub fn new(own: Option<CacheFiles>, shared: Option<Arc<RedisCache>>) -> Self {
         Self {
-            memory: Memory::new(),
+            memory: MemoryCache::new(),
             shared,
             own: own.map(Arc::new),
             turns: Arc::default(),
@@ -53,14 +53,8 @@ impl Layers {
 
     /// How it stands with what is shared; `None` where nothing is to be.
     #[must_use]
-    pub fn state(&self) -> Option<Sharing> {
+    pub fn state(&self) -> Option<SharingState> {
         self.shared.as_ref().map(|shared| shared.sharing())
-    }
-
-    /// The answer to `question`, if there is one in memory that is younger than `longest`.
-    #[must_use]
-    pub fn in_memory(&self, question: &Question, longest: Duration) -> Option<Entry> {
-        self.memory.get(question, longest)
     }
 
     /// The answer to `question`, if there is one that is younger than `longest`.
@@ -124,32 +118,32 @@ impl Layers {
     /// The turn to find out the answer to `question`, which one has at a time: of this server's
     /// calls, of this user's processes, and of all servers while what they share can be reached.
     /// `None` where somebody else has it.
-    pub async fn turn(&self, question: &Question) -> Option<Lease> {
-        let mut lease = self.turn_here(question)?;
+    pub async fn turn(&self, question: &Question) -> Option<SingleFlightGuard> {
+        let mut locks = self.turn_here(question)?;
         if let Some(shared) = &self.shared
             && let Ok(turn) = shared.turn(&shared.name(question)).await
         {
-            lease.held.push(Turn::of(turn?));
+            locks.others.push(SingleFlightGuard::of(turn?));
         }
-        Some(lease)
+        Some(SingleFlightGuard::of(locks))
     }
 
     /// The turn among this server's calls and this user's processes.
-    fn turn_here(&self, question: &Question) -> Option<Lease> {
+    fn turn_here(&self, question: &Question) -> Option<HeldLocks> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         if !turns.insert(question.clone()) {
             return None;
         }
         drop(turns);
-        let mut lease = Lease {
+        let mut locks = HeldLocks {
             question: question.clone(),
             turns: Arc::clone(&self.turns),
-            held: Vec::new(),
+            others: Vec::new(),
         };
         if let Some(own) = &self.own {
-            lease.held.push(own.turn(question)?);
+            locks.others.push(own.turn(question)?);
         }
-        Some(lease)
+        Some(locks)
     }
 }
 
@@ -163,23 +157,23 @@ mod tests {
         Question::new("test", 1).with("what", Some(what))
     }
 
-    fn files(place: &tempfile::TempDir) -> Option<Files> {
-        Files::in_directory(place.path().join("cache"), &"07".repeat(32))
+    fn files(place: &tempfile::TempDir) -> Option<CacheFiles> {
+        CacheFiles::in_directory(place.path().join("cache"), &"07".repeat(32))
     }
 
     #[tokio::test]
     async fn what_is_put_in_is_in_memory_and_in_the_files() {
         let place = tempfile::tempdir().unwrap();
-        let layers = Layers::new(files(&place), None);
+        let layers = LayeredCache::new(files(&place), None);
         assert_eq!(layers.state(), None);
         assert_eq!(layers.get(&ask("a"), HOUR).await, None);
         layers.put(&ask("a"), b"one", HOUR).await;
-        assert_eq!(layers.in_memory(&ask("a"), HOUR).unwrap().bytes, b"one");
+        assert_eq!(layers.memory.get(&ask("a"), HOUR).unwrap().bytes, b"one");
         // A server that starts finds it in the files, and then has it in memory.
-        let later = Layers::new(files(&place), None);
-        assert_eq!(later.in_memory(&ask("a"), HOUR), None);
+        let later = LayeredCache::new(files(&place), None);
+        assert_eq!(later.memory.get(&ask("a"), HOUR), None);
         assert_eq!(later.get(&ask("a"), HOUR).await.unwrap().bytes, b"one");
-        assert_eq!(later.in_memory(&ask("a"), HOUR).unwrap().bytes, b"one");
+        assert_eq!(later.memory.get(&ask("a"), HOUR).unwrap().bytes, b"one");
         later.forget(&ask("a")).await;
         assert_eq!(later.get(&ask("a"), HOUR).await, None);
         assert_eq!(files(&place).unwrap().get(&ask("a"), HOUR), None);
@@ -188,10 +182,10 @@ mod tests {
     #[tokio::test]
     async fn what_changes_is_never_in_memory() {
         let place = tempfile::tempdir().unwrap();
-        let layers = Layers::new(files(&place), None);
+        let layers = LayeredCache::new(files(&place), None);
         let question = ask("breaker").that_changes();
         layers.put(&question, b"open", HOUR).await;
-        assert_eq!(layers.in_memory(&question, HOUR), None);
+        assert_eq!(layers.memory.get(&question, HOUR), None);
         assert_eq!(layers.get(&question, HOUR).await.unwrap().bytes, b"open");
         // As another process does.
         files(&place).unwrap().forget(&question);
@@ -203,12 +197,12 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         for own in [files(&place), None] {
             let kept = own.is_some();
-            let layers = Layers::new(own, None);
+            let layers = LayeredCache::new(own, None);
             let turn = layers.turn(&ask("a")).await.unwrap();
             assert!(layers.turn(&ask("a")).await.is_none());
             assert!(layers.turn(&ask("b")).await.is_some());
             if kept {
-                let another = Layers::new(files(&place), None);
+                let another = LayeredCache::new(files(&place), None);
                 assert!(another.turn(&ask("a")).await.is_none());
             }
             drop(turn);

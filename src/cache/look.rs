@@ -1,5 +1,5 @@
-//! What can be seen of the user's cache without making anything: where it is, whether it can be
-//! used, where its key is.
+//! A look at the user's cache that makes nothing: where it is, whether it can be used, where its
+//! key is.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -13,18 +13,18 @@ use super::keys::{FILE, Keys};
 
 /// The cache as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct CacheStatus {
     /// Its directory; `None` where this user has no place for one.
     pub directory: Option<PathBuf>,
     /// Whether entries can be kept there.
-    pub state: State,
-    /// Where its key is.
-    pub key: Key,
+    pub state: CacheState,
+    /// The place of its key.
+    pub key: CacheKey,
 }
 
-/// How the directory is.
+/// The state of the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum CacheState {
     /// It is there, and this user's own.
     Sound,
     /// The first entry makes it.
@@ -37,12 +37,12 @@ pub enum State {
     Unusable,
 }
 
-/// Where the key is.
+/// The place of the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum CacheKey {
     /// In the variable.
     Set,
-    /// What the variable has is no key, so that nothing is kept.
+    /// The value of the variable is no key, so that nothing is kept.
     Wrong,
     /// In this file.
     File(PathBuf),
@@ -54,43 +54,47 @@ pub enum Key {
 
 /// Looks at the user's own cache; `secret` is the value of the key's variable.
 #[must_use]
-pub fn look(secret: Option<&str>) -> Look {
+pub fn look_at_cache(secret: Option<&str>) -> CacheStatus {
     let place = |place: Option<PathBuf>| {
         let place = place.and_then(of_a_home_that_is_there)?;
         Some(place.join("ikigai-tools"))
     };
     let directory = place(dirs::cache_dir());
     let key = match secret.filter(|secret| !secret.is_empty()) {
-        Some(digits) if Keys::from_digits(digits).is_some() => Key::Set,
-        Some(_) => Key::Wrong,
+        Some(digits) if Keys::from_digits(digits).is_some() => CacheKey::Set,
+        Some(_) => CacheKey::Wrong,
         None => match place(dirs::state_dir()).map(|place| place.join(FILE)) {
-            Some(file) if file.exists() => Key::File(file),
-            Some(file) => Key::NotYet(file),
-            None => Key::Nowhere,
+            Some(file) if file.exists() => CacheKey::File(file),
+            Some(file) => CacheKey::NotYet(file),
+            None => CacheKey::Nowhere,
         },
     };
-    Look {
-        state: directory.as_deref().map_or(State::Unusable, state),
+    CacheStatus {
+        state: directory.as_deref().map_or(CacheState::Unusable, state),
         directory,
         key,
     }
 }
 
-fn state(directory: &Path) -> State {
+fn state(directory: &Path) -> CacheState {
     let Ok(about) = fs::symlink_metadata(directory) else {
         let mut above = directory.ancestors().skip(1);
         let there = above.find(|place| place.exists());
         let may = there.is_some_and(|place| access(place, Access::WRITE_OK).is_ok());
-        return if may { State::NotYet } else { State::Unusable };
+        return if may {
+            CacheState::NotYet
+        } else {
+            CacheState::Unusable
+        };
     };
     if !about.is_dir() || about.uid() != geteuid().as_raw() {
-        State::Unusable
+        CacheState::Unusable
     } else if about.mode() & 0o022 != 0 {
-        State::Open
+        CacheState::Open
     } else if access(directory, Access::WRITE_OK).is_err() {
-        State::ReadOnly
+        CacheState::ReadOnly
     } else {
-        State::Sound
+        CacheState::Sound
     }
 }
 
@@ -104,21 +108,21 @@ mod tests {
     fn a_directory_is_seen_as_it_is_and_nothing_is_made() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("a/b");
-        assert_eq!(state(&directory), State::NotYet);
+        assert_eq!(state(&directory), CacheState::NotYet);
         assert!(!place.path().join("a").exists());
         fs::create_dir_all(&directory).unwrap();
-        assert_eq!(state(&directory), State::Sound);
+        assert_eq!(state(&directory), CacheState::Sound);
         fs::set_permissions(&directory, fs::Permissions::from_mode(0o777)).unwrap();
-        assert_eq!(state(&directory), State::Open);
+        assert_eq!(state(&directory), CacheState::Open);
         fs::remove_dir(&directory).unwrap();
         fs::write(&directory, "").unwrap();
-        assert_eq!(state(&directory), State::Unusable);
+        assert_eq!(state(&directory), CacheState::Unusable);
     }
 
     #[test]
     fn a_key_that_is_none_is_told_from_one() {
-        assert_eq!(look(Some(&"07".repeat(32))).key, Key::Set);
-        assert_eq!(look(Some("nonsense")).key, Key::Wrong);
-        assert_ne!(look(Some("")).key, Key::Wrong);
+        assert_eq!(look_at_cache(Some(&"07".repeat(32))).key, CacheKey::Set);
+        assert_eq!(look_at_cache(Some("nonsense")).key, CacheKey::Wrong);
+        assert_ne!(look_at_cache(Some("")).key, CacheKey::Wrong);
     }
 }

@@ -20,21 +20,21 @@ const LONGEST: usize = 1024 * 1024;
 const BESIDE: usize = 200;
 
 /// Entries in memory.
-pub(super) struct Memory {
+pub(super) struct MemoryCache {
     most: usize,
-    kept: Mutex<Kept>,
+    entries: Mutex<MemoryEntries>,
 }
 
 #[derive(Default)]
-struct Kept {
-    entries: HashMap<Question, Slot>,
+struct MemoryEntries {
+    entries: HashMap<Question, MemoryEntry>,
     /// The questions by their last use, the least recent one first.
     by_use: BTreeMap<u64, Question>,
     uses: u64,
     total: usize,
 }
 
-struct Slot {
+struct MemoryEntry {
     bytes: Vec<u8>,
     /// When it was put in, by the machine's clock.
     since: Duration,
@@ -43,7 +43,7 @@ struct Slot {
     used: u64,
 }
 
-impl Memory {
+impl MemoryCache {
     pub(super) fn new() -> Self {
         Self::of(MOST)
     }
@@ -51,7 +51,7 @@ impl Memory {
     fn of(most: usize) -> Self {
         Self {
             most,
-            kept: Mutex::default(),
+            entries: Mutex::default(),
         }
     }
 
@@ -86,7 +86,7 @@ impl Memory {
         kept.uses += 1;
         let used = kept.uses;
         kept.by_use.insert(used, question.clone());
-        let slot = Slot {
+        let slot = MemoryEntry {
             bytes: entry.bytes.clone(),
             since: now(),
             age: entry.age,
@@ -106,12 +106,12 @@ impl Memory {
         self.lock().remove(question);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, MemoryEntries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl MemoryEntries {
     fn remove(&mut self, question: &Question) {
         if let Some(slot) = self.entries.remove(question) {
             self.by_use.remove(&slot.used);
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_is_put_in_comes_out_until_it_is_too_old() {
-        let memory = Memory::new();
+        let memory = MemoryCache::new();
         assert_eq!(memory.get(&ask(1), HOUR), None);
         let old = Entry {
             age: HOUR / 2,
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_is_older_than_the_machine_has_run_is_no_younger_for_that() {
-        let memory = Memory::new();
+        let memory = MemoryCache::new();
         let old = Entry {
             age: now() + HOUR,
             ..entry(3)
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_goes_first() {
-        let memory = Memory::of(3 * 2000);
+        let memory = MemoryCache::of(3 * 2000);
         for number in 0..3 {
             memory.put(&ask(number), &entry(1500));
         }
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn however_much_comes_it_stays_within_its_limit() {
-        let memory = Memory::new();
+        let memory = MemoryCache::new();
         for number in 0..2000 {
             memory.put(&ask(number % 1500), &entry(number % 100 * 1000));
             let kept = memory.lock();
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn what_changes_and_what_is_too_large_is_not_kept() {
-        let memory = Memory::new();
+        let memory = MemoryCache::new();
         memory.put(&ask(1).that_changes(), &entry(1));
         assert_eq!(memory.get(&ask(1).that_changes(), HOUR), None);
         memory.put(&ask(2), &entry(LONGEST));

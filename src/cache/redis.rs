@@ -28,14 +28,14 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsConnector;
 
-use self::address::Place;
+use self::address::RedisPlace;
 use self::replies::{ExpectedReplies, ReplyStream};
 use self::turn::{LEASE, SharedTurn, TURN, milliseconds};
 use self::words::{CLOSED, is_of_no_use, not_trusted, refused, words};
 use super::Entry;
 use super::keys::Keys;
 
-pub use self::address::Address;
+pub use self::address::RedisAddress;
 
 /// The variable with its address, which may hold a password.
 pub const REDIS_VARIABLE: &str = "IKIGAI_REDIS_URL";
@@ -69,7 +69,7 @@ const LONGEST: usize = 17 * 1024 * 1024;
 
 /// How it stands with what is shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sharing {
+pub struct SharingState {
     /// Whether Redis answers.
     pub up: bool,
     /// Since when that is so.
@@ -84,15 +84,15 @@ pub struct Sharing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Down;
 
-/// Told a line for the log when something changes.
-pub type Told = Box<dyn Fn(&str) + Send + Sync>;
+/// Takes a line for the log when something changes.
+pub type LogSink = Box<dyn Fn(&str) + Send + Sync>;
 
 /// Entries in Redis.
-pub struct Redis {
-    address: Address,
+pub struct RedisCache {
+    address: RedisAddress,
     tls: Option<TlsConnector>,
     keys: Keys,
-    told: Told,
+    told: LogSink,
     link: Mutex<Link>,
     /// The connection is of no use any more.
     broken: Notify,
@@ -103,20 +103,20 @@ struct Link {
     connection: Option<(MultiplexedConnection, ExpectedReplies)>,
     /// How many there have been.
     number: u64,
-    sharing: Sharing,
+    sharing: SharingState,
 }
 
 type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-impl Redis {
+impl RedisCache {
     /// Entries at `address` under `secret`, which is 64 hexadecimal digits; `None` if it is not, or
     /// the address wants TLS and `tls` is not there. The connection is kept up by a task of the
     /// runtime; this waits for the first one, but not for long.
     pub async fn open(
-        address: Address,
+        address: RedisAddress,
         secret: &str,
         tls: Option<Arc<ClientConfig>>,
-        told: Told,
+        told: LogSink,
     ) -> Option<Arc<Self>> {
         let keys = Keys::from_digits(secret)?;
         let tls = if address.tls {
@@ -127,7 +127,7 @@ impl Redis {
         let link = Link {
             connection: None,
             number: 0,
-            sharing: Sharing {
+            sharing: SharingState {
                 up: false,
                 since: SystemTime::now(),
                 why: Some(String::from("no connection has been made yet")),
@@ -149,7 +149,7 @@ impl Redis {
     }
 
     /// How it stands.
-    pub fn sharing(&self) -> Sharing {
+    pub fn sharing(&self) -> SharingState {
         self.link().sharing.clone()
     }
 
@@ -320,7 +320,7 @@ impl Redis {
         let mut link = self.link();
         link.connection = Some((connection, expected));
         link.number += 1;
-        link.sharing = Sharing {
+        link.sharing = SharingState {
             up: true,
             since: SystemTime::now(),
             why: None,
@@ -354,11 +354,11 @@ impl Redis {
         &self,
     ) -> Result<(MultiplexedConnection, ExpectedReplies, Driver), &'static str> {
         match &self.address.place {
-            Place::Unix(path) => {
+            RedisPlace::Unix(path) => {
                 let stream = UnixStream::connect(path).await.map_err(|e| refused(&e))?;
                 self.greet(stream).await
             }
-            Place::Tcp(host, port) => {
+            RedisPlace::Tcp(host, port) => {
                 let stream = TcpStream::connect((host.as_str(), *port)).await;
                 let stream = stream.map_err(|error| refused(&error))?;
                 let _ = stream.set_nodelay(true);
@@ -400,7 +400,7 @@ impl Redis {
 }
 
 /// Keeps a connection up, for as long as the runtime is there.
-async fn keep_up(redis: Arc<Redis>, tried: watch::Sender<bool>) {
+async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
     loop {
         let made = timeout(PAUSE, redis.connect()).await;
         match made.unwrap_or(Err("it did not answer within a second")) {

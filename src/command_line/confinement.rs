@@ -78,36 +78,3 @@ pub fn bounds(matches: &ArgMatches) -> Option<Bounds> {
     };
     (!bounds.is_nothing()).then(|| bounds.or_environment())
 }
-
-/// The words that ask for the same again.
-pub fn words(bounds: &Bounds) -> impl Iterator<Item = OsString> {
-    let roots = bounds.roots.iter().map(|name| (ROOT, name));
-    let readable = bounds.readable.iter().map(|name| (READ, name));
-    let flag = |flag: &str| OsString::from(format!("--{flag}"));
-    let no_network = bounds.no_network.then(|| flag(NO_NETWORK));
-    let places = roots.chain(readable);
-    places
-        .flat_map(move |(name, place)| [flag(name), place.clone()])
-        .chain(no_network)
-}
-
-/// Takes one of these words, and `value` behind it where it has one, into `bounds`; false if it is
-/// none of them, or its value is missing.
-pub fn take_word<'a>(
-    bounds: &mut Bounds,
-    word: &OsStr,
-    value: impl FnOnce() -> Option<&'a OsStr>,
-) -> bool {
-    let places = match word.to_str().and_then(|word| word.strip_prefix("--")) {
-        Some(NO_NETWORK) => {
-            bounds.no_network = true;
-            return true;
-        }
-        Some(ROOT) => &mut bounds.roots,
-        Some(READ) => &mut bounds.readable,
-        _ => return false,
-    };
-    let value = value();
-    places.extend(value.map(OsStr::to_owned));
-    value.is_some()
-}

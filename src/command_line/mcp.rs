@@ -1,6 +1,5 @@
 //! The command line of `mcp`: which tools, within which directories, for how long.
 
-mod call;
 mod http;
 
 use std::ffi::{OsStr, OsString};
@@ -16,7 +15,6 @@ use crate::registry;
 use crate::registry::Registry;
 use crate::sandbox::confinement::Bounds;
 
-pub use call::Call;
 pub use http::Http;
 
 /// How the command is called, and how its log lines begin.
@@ -26,12 +24,15 @@ pub const NAME: &str = "ikigai-tools mcp";
 /// that a model waits for.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// What a command line asks for.
-pub enum Asked {
+/// The word by which a server calls itself, once a call; the name of a tool follows.
+pub const CALL: &str = "--call";
+
+/// The purpose of a command line.
+pub enum McpCommand {
     /// A server.
-    Serve(Options),
-    /// The answer to one request: how a server calls itself.
-    Call(Call),
+    Serve(Box<Options>),
+    /// The answer to one request by this tool, which stdin describes.
+    Call(&'static Tool),
 }
 
 /// What is served.
@@ -145,9 +146,13 @@ fn sets(tools: Registry) -> String {
 ///
 /// # Errors
 /// What to print and how to exit, from the reader itself: help is one of them.
-pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
-    if let Some(call) = Call::read(tools, args) {
-        return Ok(Asked::Call(call));
+pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
+    // Part of the cost of every call: read without the machinery for people's command lines.
+    if let [call, name] = args
+        && call == CALL
+        && let Some(tool) = name.to_str().and_then(|name| tools.find(name))
+    {
+        return Ok(McpCommand::Call(tool));
     }
     let words = || std::iter::once(OsString::from("mcp")).chain(args.iter().cloned());
     let mut command = on_stdio(tools).bin_name(NAME);
@@ -203,14 +208,14 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<Asked, Error> {
         Some(0) => None,
         Some(seconds) => Some(Duration::from_secs(u64::from(*seconds))),
     };
-    Ok(Asked::Serve(Options {
+    Ok(McpCommand::Serve(Box::new(Options {
         tools,
         bounds,
         timeout,
         structured,
         max_answer: bytes,
         http,
-    }))
+    })))
 }
 
 /// What stands for every tool.
@@ -311,8 +316,8 @@ mod tests {
     fn served(args: &[&str]) -> Result<Vec<&'static str>, String> {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         match read(TOOLS, &args).map_err(|error| error.to_string())? {
-            Asked::Serve(options) => Ok(options.tools.iter().map(|tool| tool.name).collect()),
-            Asked::Call(_) => Err(String::from("no server")),
+            McpCommand::Serve(options) => Ok(options.tools.iter().map(|tool| tool.name).collect()),
+            McpCommand::Call(_) => Err(String::from("no server")),
         }
     }
 
@@ -408,7 +413,7 @@ mod tests {
     fn options(args: &[&str]) -> Options {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
         match read(TOOLS, &args) {
-            Ok(Asked::Serve(options)) => options,
+            Ok(McpCommand::Serve(options)) => *options,
             _ => panic!("a server"),
         }
     }

@@ -27,7 +27,7 @@ pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString])
     let (field, None) = (required.next()?, required.next()) else {
         return None;
     };
-    let call = Call { invocation, words };
+    let call = CallWords { invocation, words };
     match (tool.scope, hint(field)) {
         _ if call.names_a_field(schema) || call.words.first()?.starts_with("--") => None,
         (_, ValueHint::CommandString) => Some(call.as_command()),
@@ -42,12 +42,12 @@ pub fn advice(tool: &Tool, invocation: &str, schema: &Schema, args: &[OsString])
 }
 
 /// A call as it was typed.
-struct Call<'a> {
+struct CallWords<'a> {
     invocation: &'a str,
     words: Vec<&'a str>,
 }
 
-impl Call<'_> {
+impl CallWords<'_> {
     /// Whether a field's flag, or something like it, is among the words: then what is wrong is
     /// about flags.
     fn names_a_field(&self, schema: &Schema) -> bool {

@@ -64,7 +64,7 @@ pub fn run(tools: Registry, name: &str, args: &[OsString]) -> Exit {
             doctor::run(tools, matches.get_flag("run-project"))
         }
         "link" => match matches.get_one::<PathBuf>("directory") {
-            Some(directory) => link::run(&link::Options {
+            Some(directory) => link::run(&link::LinkOptions {
                 directory: directory.clone(),
                 suffix: matches.get_flag("suffix"),
                 copy: matches.get_flag("copy"),

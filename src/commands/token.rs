@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::access::{self, Fault, NewToken};
+use crate::access::{self, NewToken, TokenFileError};
 use crate::console::streams::Stdout;
 use crate::program::{Exit, PROGRAM};
 
@@ -21,7 +21,7 @@ pub fn run(name: &str, file: Option<&Path>) -> Exit {
 
 fn make(name: &str, file: Option<&Path>) -> Result<(), String> {
     let new = NewToken::make(name).map_err(|fault| match fault {
-        Fault::NoName => format!("`{}` is no name: {fault}", name.escape_debug()),
+        TokenFileError::NoName => format!("`{}` is no name: {fault}", name.escape_debug()),
         fault => fault.to_string(),
     })?;
     if let Some(file) = file {

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`tool`] | a row of the registry: all that is to be known of a tool |
 //! | [`terms`] | who reads the answer, how long it may be and how long it may take |
+//! | [`call_context`] | the description of a call that its server hands over |
 //! | [`request`] | JSON in: fields, each asked for by its type |
 //! | [`reply`] | JSON out: an answer's fields, straight to their reader |
 //! | [`failure`] | why a call did not do what it was asked to, and the codes |
@@ -37,6 +38,7 @@
 
 pub mod aside;
 pub mod bounded;
+pub mod call_context;
 pub mod envelope;
 pub mod failure;
 pub mod notes;

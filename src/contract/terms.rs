@@ -9,6 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit};
+use serde::{Deserialize, Serialize};
+
+use super::call_context::CallContext;
 
 /// The variable that bounds an answer, in bytes of the JSON object.
 pub const MAX_ANSWER: &str = "IKIGAI_MAX_ANSWER";
@@ -48,7 +51,7 @@ const ANSWERING: Duration = Duration::from_millis(300);
 const CLEARING_UP: Duration = Duration::from_secs(2);
 
 /// Whoever reads the answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reader {
     /// A host, which sent a request on stdin and hands the object on as it is: the fields are the
     /// specification's.
@@ -135,6 +138,8 @@ pub struct Terms {
     pub no_cache: bool,
     /// Tells whoever waits what a command wrote last, where somebody wants to know.
     pub progress: Option<fn(&[u8])>,
+    /// The description of the call, where a server or flags have given one.
+    pub context: Option<&'static CallContext>,
 }
 
 impl Terms {
@@ -170,6 +175,7 @@ impl Terms {
             served: false,
             no_cache: false,
             progress: None,
+            context: None,
         }
     }
 

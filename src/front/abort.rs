@@ -56,7 +56,7 @@ static WEB: AtomicBool = AtomicBool::new(false);
 
 /// Has this process, a call of a tool of `family`, answer with one object should it abort before
 /// anything of its answer was written.
-pub fn settle(family: Family) {
+pub fn install(family: Family) {
     WEB.store(family != Family::Local, Ordering::Relaxed);
     MYSELF.store(getpid().as_raw_pid(), Ordering::Relaxed);
     // SAFETY: all zeroes are a valid value of the structure of numbers; the pointers are to locals,

@@ -18,7 +18,7 @@ pub const WORKDIR: &str = "workdir";
 
 /// What a request names and may not have.
 #[derive(Debug)]
-pub struct Refused<'a> {
+pub struct PathRefusal<'a> {
     /// As it is written there.
     pub path: Cow<'a, str>,
     /// Where that leads, as far as it can be told.
@@ -32,13 +32,13 @@ pub struct Refused<'a> {
 /// known. Of a wildcard pattern the names before the first wildcard have to lie within, and no `..`
 /// may follow one; whatever else it names is found by listing, which a confined call cannot do
 /// outside.
-pub fn admit<'a>(
+pub fn check_request_paths<'a>(
     confinement: &Confinement,
     outputs: &Roots,
     tool: &Tool,
     here: &Path,
     given: impl Fn(&str) -> Option<&'a str>,
-) -> Result<(), Refused<'a>> {
+) -> Result<(), PathRefusal<'a>> {
     let right = if tool.hints.read_only || tool.scope == Scope::Machine {
         Right::Read
     } else {
@@ -60,7 +60,7 @@ pub fn admit<'a>(
     };
     let refused = |path: &'a str| {
         let real = roots::follow(&here.join(path), |_| {});
-        Refused {
+        PathRefusal {
             path: Cow::Borrowed(path),
             real: real.unwrap_or_else(|| here.join(path)),
             right,
@@ -103,7 +103,7 @@ pub fn admit<'a>(
             let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{', '\\']);
             let named = text.split_inclusive('/').take_while(is_plain);
             let place = base.join(named.collect::<String>());
-            Err(Refused {
+            Err(PathRefusal {
                 real: roots::follow(&place, |_| {}).unwrap_or(place),
                 ..refused(text)
             })

@@ -106,8 +106,8 @@ fn with_object<W: Write>(
     fill: impl FnOnce(&mut Object<'_>) -> (io::Result<()>, Exit),
 ) -> (io::Result<()>, Exit) {
     /// Keeps the place of an object that is given up.
-    struct Kept<'a, 'w>(Object<'w>, &'a mut Option<Progress>);
-    impl Drop for Kept<'_, '_> {
+    struct ProgressGuard<'a, 'w>(Object<'w>, &'a mut Option<Progress>);
+    impl Drop for ProgressGuard<'_, '_> {
         fn drop(&mut self) {
             *self.1 = Some(self.0.progress());
         }
@@ -124,7 +124,7 @@ fn with_object<W: Write>(
         Some(place) => Object::go_on(sink, place, terms),
     };
     let mut kept = match object {
-        Ok(object) => Kept(object, at),
+        Ok(object) => ProgressGuard(object, at),
         Err(error) => return (Err(error), Exit::Failure),
     };
     let (written, exit) = fill(&mut kept.0);
@@ -185,7 +185,7 @@ static PLACE_OF_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 /// From here on a panic says on stderr, in one line, where it was. What it says of itself may hold
 /// what a call was about, and stays untold unless it is fixed text.
-pub fn settle_panics() {
+pub fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string);
         let words: &str = info.payload().downcast_ref::<&'static str>().unwrap_or(&"");

@@ -8,43 +8,31 @@
 
 use std::env;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Family, Scope, Tool};
-use crate::front::admit::{self, Refused};
+use crate::front::admit::{self, PathRefusal};
 use crate::sandbox::confinement::{self, Bounds, Confinement, Right};
 use crate::sandbox::roots::Roots;
 use crate::{shell, unseen};
 
-/// What was asked for this process, and whether it may read the outputs that commands left behind.
-static ASKED: OnceLock<Option<(Bounds, bool)>> = OnceLock::new();
-
-/// Has this process's call be confined so. `reads_outputs` says whether a tool that reads may read,
-/// beside the directories, the files in which commands' long outputs are kept. Only the first call
-/// counts: flags come before the environment.
-pub fn ask(bounds: Bounds, reads_outputs: bool) {
-    let _ = ASKED.set(Some((bounds, reads_outputs)));
-}
-
-/// What holds for this process: what was asked for, else what the environment says, which hosts
-/// set. Their calls may read the outputs, since commands' answers name them.
-fn asked() -> Option<&'static (Bounds, bool)> {
-    let asked = ASKED.get_or_init(|| Bounds::of_environment().map(|bounds| (bounds, true)));
-    asked.as_ref()
-}
-
-/// Carries out a call of `tool` within what was asked for.
+/// Carries out a call of `tool` within the confinement that the terms of the request ask for, else
+/// within the one of the environment, which hosts set. Hosts' calls may read the outputs of
+/// commands, because commands' answers name them.
 ///
 /// # Errors
 /// Those of the tool; `PERMISSION_DENIED` where the request leads out, or nothing can be confined
 /// here; `NETWORK_ERROR` where a tool wants the network that was taken away.
 pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, Failure> {
-    match asked() {
-        Some((bounds, reads_outputs)) => confine(tool, request, bounds, *reads_outputs)?,
-        None => read_spelled_names(tool, request),
+    let context = request.terms().context;
+    match context.and_then(|context| Some((context, context.bounds.as_ref()?))) {
+        Some((context, bounds)) => confine(tool, request, bounds, context.reads_outputs)?,
+        None => match Bounds::of_environment() {
+            Some(bounds) => confine(tool, request, &bounds, true)?,
+            None => read_spelled_names(tool, request),
+        },
     }
     tool.run(request)
 }
@@ -108,7 +96,7 @@ fn confine(
     let beside = Roots::new(outputs.iter().cloned().collect());
     let here = env::current_dir().map_err(|error| refused(error.to_string()))?;
     let knows_more = request.terms().reader.may_send_more();
-    let admitted = admit::admit(&confinement, &beside, tool, &here, |name| {
+    let admitted = admit::check_request_paths(&confinement, &beside, tool, &here, |name| {
         // Whatever else it is, the tool refuses it or takes it as not given.
         let known = knows_more || name != admit::WORKDIR;
         request.text(name).ok().flatten().filter(|_| known)
@@ -138,8 +126,8 @@ fn no_network(tool: &Tool, bounds: &Bounds) -> Failure {
 }
 
 /// The refusal of what leads out of the directories.
-pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failure {
-    let Refused { path, right, .. } = refused;
+pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> Failure {
+    let PathRefusal { path, right, .. } = refused;
     let within = match right {
         Right::Write => confinement.roots(),
         Right::Read | Right::Execute => confinement.readable(),
@@ -190,7 +178,7 @@ pub(super) fn refusal(confinement: &Confinement, refused: &Refused<'_>) -> Failu
 
 /// What would have to be allowed: what is named, or, to make or change a file, the directory that
 /// it is in. Whether that is there is not looked at, and so not told.
-fn directory_of<'a>(refused: &'a Refused<'_>) -> &'a Path {
+fn directory_of<'a>(refused: &'a PathRefusal<'_>) -> &'a Path {
     let real: &Path = &refused.real;
     match refused.right {
         Right::Write => real.parent().unwrap_or(real),

@@ -18,13 +18,38 @@ use crate::sandbox::lifeline;
 
 /// Answers the request on stdin on these terms.
 pub fn answer_on(tool: &Tool, terms: Terms) -> Exit {
-    abort::settle(tool.family);
+    let mut input = read_watched(tool);
+    answer::as_json(tool, bytes_of(&mut input), terms)
+}
+
+/// Answers one call of a server: the first line on stdin describes it, and `begin` makes the terms
+/// of that; the request follows.
+pub fn answer_call(tool: &Tool, begin: impl FnOnce(&[u8]) -> Option<Terms>) -> Exit {
+    let mut input = read_watched(tool);
+    let (terms, request) = match bytes_of(&mut input) {
+        Err(failure) => (None, Err(failure)),
+        Ok(bytes) => {
+            let end = memchr::memchr(b'\n', bytes).map_or(0, |at| at + 1);
+            let (description, request) = bytes.split_at_mut(end);
+            let unread = || Failure::bad_request("the first line on stdin describes no call");
+            match begin(description) {
+                Some(terms) => (Some(terms), Ok(request)),
+                // A description that is not understood may have been a bound.
+                None => (None, Err(unread())),
+            }
+        }
+    };
+    answer::as_json(tool, request, terms.unwrap_or_default())
+}
+
+/// Reads stdin to its end, for a call that ends early where its caller is gone.
+fn read_watched(tool: &Tool) -> Result<Vec<u8>, Failure> {
+    abort::install(tool.family);
     caller::watch(watch_of(tool));
     if tool.scope == Scope::Machine {
         lifeline::heed_termination();
     }
-    let mut input = read(Stdin, "stdin");
-    answer::as_json(tool, bytes_of(&mut input), terms)
+    read(Stdin, "stdin")
 }
 
 /// Answers the request in `file` on these terms; `-` is stdin.

@@ -10,15 +10,15 @@ use std::path::PathBuf;
 use clap_complete::Shell;
 use serde_json::{Value, json};
 
-use crate::command_line::mcp::Asked;
+use crate::command_line::mcp::McpCommand;
 use crate::command_line::{self, help};
 use crate::commands::{completions, doctor, man};
 use crate::contract::provider::{self, Mode, Provider};
 use crate::contract::schema;
 use crate::contract::terms::Terms;
 use crate::contract::tool::Tool;
-use crate::front::person::Beside;
-use crate::front::person::screen::{End, Kind, Screen};
+use crate::front::person::CallFlags;
+use crate::front::person::screen::{Screen, ScreenEnd, ScreenMode};
 use crate::front::{answer, mcp, person};
 use crate::program::Exit;
 use crate::registry::Registry;
@@ -48,13 +48,13 @@ fn answered(request: &str) -> (Value, Exit) {
 }
 
 /// What a person is shown at a terminal, and what is said behind it.
-fn shown(request: &str) -> (String, End) {
-    shown_on(Kind::Terminal, request)
+fn shown(request: &str) -> (String, ScreenEnd) {
+    shown_on(ScreenMode::Terminal, request)
 }
 
-fn shown_on(kind: Kind, request: &str) -> (String, End) {
+fn shown_on(kind: ScreenMode, request: &str) -> (String, ScreenEnd) {
     let screen = Screen::new(made_up(), Vec::new(), kind);
-    let shown = person::show(made_up(), request.as_bytes(), Beside::default(), screen);
+    let shown = person::show(made_up(), request.as_bytes(), CallFlags::default(), screen);
     let (text, end) = shown.unwrap().unwrap();
     (String::from_utf8(text).unwrap(), end)
 }
@@ -131,7 +131,7 @@ fn its_manual_page_tells_its_environment_and_exit_status_and_so_does_the_program
 
 #[test]
 fn doctor_finds_it_misses_it_and_knows_its_credentials() {
-    let said = doctor::said_of(
+    let said = doctor::report_on_project_file(
         TOOLS,
         PathBuf::from("/project/.ikigai/tools/acme-lookup-tool"),
     );
@@ -154,7 +154,7 @@ fn doctor_finds_it_misses_it_and_knows_its_credentials() {
     let advised = "ACME_LOOKUP_API_KEY or `acme.api_key` in ~/.config/ikigai/credentials.json. \
                    Get your key: https://acme.example/keys";
     assert_eq!(lines(&["acme-lookup has no key", advised]), 1, "{said}");
-    let said = doctor::said_of(TOOLS, PathBuf::from("/project/.ikigai/tools/bash"));
+    let said = doctor::report_on_project_file(TOOLS, PathBuf::from("/project/.ikigai/tools/bash"));
     assert!(said.contains("no host finds acme-lookup"), "{said}");
 }
 
@@ -170,7 +170,7 @@ fn its_credentials_are_secrets() {
 #[test]
 fn mcp_serves_it_with_its_bounds_and_every_provider_s_definitions_have_it() {
     let args = ["--tools", "acme-lookup"].map(OsString::from);
-    let Ok(Asked::Serve(options)) = command_line::mcp::read(TOOLS, &args) else {
+    let Ok(McpCommand::Serve(options)) = command_line::mcp::read(TOOLS, &args) else {
         panic!("it can be served");
     };
     assert_eq!(options.tools.len(), 1);
@@ -224,7 +224,7 @@ fn a_person_reads_its_answer_and_no_field_of_it_is_swallowed() {
         text,
         "sunny\nstation: north\ndegrees: 21\n1. N^[1\n   far: 3\n\nowner: A^[B\nsince: 1923\n"
     );
-    let (text, _) = shown_on(Kind::Pipe, r#"{"station":"north"}"#);
+    let (text, _) = shown_on(ScreenMode::Pipe, r#"{"station":"north"}"#);
     assert_eq!(
         text,
         "sunny\nstation: north\ndegrees: 21\n1. N\u{1b}1\n   far: 3\n"

@@ -193,3 +193,4 @@ pub mod roots;
 pub mod scratch;
 pub mod signals;
 pub mod watchdog;
+mod watchdog_process;

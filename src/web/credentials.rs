@@ -142,6 +142,7 @@ impl Credentials<'_> {
 impl<'a> Credentials<'a> {
     /// Those of an environment of the caller's own.
     #[must_use]
+    #[cfg(feature = "internals")]
     pub fn from_vars(var: &'a dyn Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Self {
         Self { var, home }
     }
@@ -198,7 +199,9 @@ impl<'a> Credentials<'a> {
         (!value.is_empty() && !placeholder).then_some(value)
     }
 
-    fn file(&self) -> Option<PathBuf> {
+    /// The credentials file that counts: the first that is there, readable or not.
+    #[must_use]
+    pub fn file(&self) -> Option<PathBuf> {
         self.directories()
             .map(|dir| dir.join(FILE))
             .find(|file| exists(file))

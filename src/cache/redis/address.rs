@@ -8,19 +8,19 @@ use ::redis::{
 };
 
 /// Where Redis is, and who asks it.
-pub struct Address {
-    pub(super) place: Place,
+pub struct RedisAddress {
+    pub(super) place: RedisPlace,
     pub(super) user: RedisConnectionInfo,
     pub(super) tls: bool,
 }
 
 /// A way to it.
-pub(super) enum Place {
+pub(super) enum RedisPlace {
     Tcp(String, u16),
     Unix(PathBuf),
 }
 
-impl Address {
+impl RedisAddress {
     /// Reads an address: `redis://`, `rediss://` with TLS, `unix://` with a socket's path. `None`
     /// if it is none, or asks for TLS that checks nothing.
     #[must_use]
@@ -37,8 +37,8 @@ impl Address {
         }
         let info = url.into_connection_info().ok()?;
         let place = match info.addr() {
-            ConnectionAddr::Tcp(host, port) => Place::Tcp(host.clone(), *port),
-            ConnectionAddr::Unix(path) => Place::Unix(path.clone()),
+            ConnectionAddr::Tcp(host, port) => RedisPlace::Tcp(host.clone(), *port),
+            ConnectionAddr::Unix(path) => RedisPlace::Unix(path.clone()),
             _ => return None,
         };
         Some(Self {
@@ -59,8 +59,8 @@ impl Address {
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for RedisAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Address").finish_non_exhaustive()
+        f.debug_struct("RedisAddress").finish_non_exhaustive()
     }
 }

@@ -6,9 +6,9 @@ use crate::cache::Question;
 const SECRET: &str = "0707070707070707070707070707070707070707070707070707070707070707";
 
 /// One that nobody answers.
-fn nowhere(secret: &str) -> Redis {
-    let address = Address::read("redis://127.0.0.1:1").unwrap();
-    Redis {
+fn nowhere(secret: &str) -> RedisCache {
+    let address = RedisAddress::read("redis://127.0.0.1:1").unwrap();
+    RedisCache {
         address,
         tls: None,
         keys: Keys::from_digits(secret).unwrap(),
@@ -16,7 +16,7 @@ fn nowhere(secret: &str) -> Redis {
         link: Mutex::new(Link {
             connection: None,
             number: 0,
-            sharing: Sharing {
+            sharing: SharingState {
                 up: false,
                 since: SystemTime::now(),
                 why: None,
@@ -27,7 +27,7 @@ fn nowhere(secret: &str) -> Redis {
     }
 }
 
-fn sealed(redis: &Redis, name: &Name, good_for: Duration) -> Vec<u8> {
+fn sealed(redis: &RedisCache, name: &Name, good_for: Duration) -> Vec<u8> {
     let mut text = milliseconds(good_for).to_le_bytes().to_vec();
     text.extend_from_slice(b"bytes");
     redis.keys.sealing.close(&name.0, &text).unwrap()
@@ -42,10 +42,10 @@ fn addresses_are_read_and_tls_that_checks_nothing_is_none() {
         ("valkeys://host", true),
         ("unix:///run/redis.sock", false),
     ] {
-        assert_eq!(Address::read(address).unwrap().speaks_tls(), tls);
+        assert_eq!(RedisAddress::read(address).unwrap().speaks_tls(), tls);
     }
-    let read = Address::read("rediss://:p%40ss@host:6380/2").unwrap();
-    assert!(matches!(&read.place, Place::Tcp(host, 6380) if host == "host"));
+    let read = RedisAddress::read("rediss://:p%40ss@host:6380/2").unwrap();
+    assert!(matches!(&read.place, RedisPlace::Tcp(host, 6380) if host == "host"));
     assert_eq!((read.user.password(), read.user.db()), (Some("p@ss"), 2));
     assert!(!format!("{read:?}").contains("host"));
     for wrong in [
@@ -56,7 +56,7 @@ fn addresses_are_read_and_tls_that_checks_nothing_is_none() {
         "redis://host/x",
         "rediss://host/#insecure",
     ] {
-        assert!(Address::read(wrong).is_none(), "{wrong}");
+        assert!(RedisAddress::read(wrong).is_none(), "{wrong}");
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::{ANSWERS_WITHIN, Redis};
+use super::{ANSWERS_WITHIN, RedisCache};
 
 /// What the key of a turn begins with.
 pub(super) const TURN: &str = "ikigai-tools:1:turn:";
@@ -30,7 +30,7 @@ const PROLONG: &str = "if redis.call('get',KEYS[1])==ARGV[1] then return \
 
 /// The turn to find something out that no other server has, until it is dropped.
 pub(in crate::cache) struct SharedTurn {
-    pub(super) redis: Arc<Redis>,
+    pub(super) redis: Arc<RedisCache>,
     pub(super) key: String,
     pub(super) holder: [u8; 16],
     pub(super) renewal: Option<JoinHandle<()>>,

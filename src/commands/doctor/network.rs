@@ -1,11 +1,11 @@
-//! How the web is reached from here: the proxies that the environment names, and the certificates
-//! that are trusted. Nobody is asked.
+//! The way to the web: the proxies that the environment names, and the certificates that are
+//! trusted. Nothing is sent.
 
 use std::env;
 
 use url::Url;
 
-use crate::commands::doctor::Report;
+use crate::commands::doctor::DoctorReport;
 use crate::console::color::painted;
 use crate::console::sanitize;
 use crate::web::client::proxy::{Proxies, ProxyKind};
@@ -13,14 +13,14 @@ use crate::web::client::trusted_certificates;
 
 use super::BAD;
 
-/// Puts it down.
-pub fn report(report: &mut Report) {
+/// Reports both.
+pub fn report(report: &mut DoctorReport) {
     report.heading("Network");
     proxies(report, &Proxies::from_env());
     certificates(report);
 }
 
-fn proxies(report: &mut Report, proxies: &Proxies) {
+fn proxies(report: &mut DoctorReport, proxies: &Proxies) {
     for scheme in ["http", "https"] {
         let Ok(page) = Url::parse(&format!("{scheme}://example.com/")) else {
             continue;
@@ -47,7 +47,7 @@ fn proxies(report: &mut Report, proxies: &Proxies) {
     }
 }
 
-fn certificates(report: &mut Report) {
+fn certificates(report: &mut DoctorReport) {
     let state = match trusted_certificates() {
         Ok(0) => "Mozilla's, which are built in: this system has none".to_owned(),
         Ok(count) => match named() {

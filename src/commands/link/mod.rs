@@ -9,7 +9,6 @@
 
 mod check;
 mod directories;
-mod identity;
 mod install;
 mod owned;
 mod places;
@@ -24,7 +23,7 @@ use rustix::process::umask;
 
 use crate::console::{sanitize, say};
 use crate::program::{Exit, PROGRAM};
-use places::Places;
+use places::InstallPlaces;
 
 /// What is to be installed or removed, and where.
 #[derive(Clone, Debug)]
@@ -32,7 +31,7 @@ use places::Places;
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line, and none implies another"
 )]
-pub struct Options {
+pub struct LinkOptions {
     /// The directory of the links, as the caller named it.
     pub directory: PathBuf,
     /// Every link's name ends in `-tool`.
@@ -51,33 +50,33 @@ pub struct Options {
 
 /// Why nothing, or not everything, was done: a sentence for whoever called.
 #[derive(Debug)]
-struct Refusal(String);
+struct LinkError(String);
 
-impl fmt::Display for Refusal {
+impl fmt::Display for LinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for LinkError {}
 
-impl Refusal {
+impl LinkError {
     fn new(path: &Path, what: &str, error: &io::Error) -> Self {
-        Self(format!("{} {what}: {error}", shown(path)))
+        Self(format!("{} {what}: {error}", display_path(path)))
     }
 }
 
 /// `path` as a message may have it: in one line, whatever its name is.
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     sanitize::line(&path.to_string_lossy())
 }
 
 /// Installs or removes as `options` say. Exits 1 where something else is in the place of a link, or
 /// a step failed.
-pub fn run(options: &Options) -> Exit {
+pub fn run(options: &LinkOptions) -> Exit {
     // What is made has the same permissions for every caller. This process does nothing else.
     umask(Mode::WGRP | Mode::WOTH);
-    let mut report = Report {
+    let mut report = LinkReport {
         dry_run: options.dry_run,
         kept_links: 0,
     };
@@ -99,8 +98,8 @@ pub fn run(options: &Options) -> Exit {
     }
 }
 
-fn carry_out(options: &Options, report: &mut Report) -> Result<(), Refusal> {
-    let places = Places::new(options)?;
+fn carry_out(options: &LinkOptions, report: &mut LinkReport) -> Result<(), LinkError> {
+    let places = InstallPlaces::new(options)?;
     if options.remove {
         return remove::all(&places, options, report);
     }
@@ -114,18 +113,18 @@ fn carry_out(options: &Options, report: &mut Report) -> Result<(), Refusal> {
 }
 
 /// What is said while it is done.
-struct Report {
+struct LinkReport {
     dry_run: bool,
     /// How many links could not be created.
     kept_links: usize,
 }
 
-impl Report {
+impl LinkReport {
     /// Announces a change. False in a dry run: the change is not to be made.
     fn change(&self, verb: &str, path: &Path) -> bool {
         let would = if self.dry_run { "would " } else { "" };
         // Whoever has closed stdout wants the change and not the line.
-        say::print(&format!("{would}{verb} {}\n", shown(path)));
+        say::print(&format!("{would}{verb} {}\n", display_path(path)));
         !self.dry_run
     }
 
@@ -133,14 +132,14 @@ impl Report {
         self.kept_links += 1;
         self.warn(&format!(
             "kept {}, which is not a link of this program",
-            shown(path)
+            display_path(path)
         ));
     }
 
     fn kept_page(&self, path: &Path) {
         self.warn(&format!(
             "kept {}, which was not made by this program",
-            shown(path)
+            display_path(path)
         ));
     }
 

@@ -6,7 +6,6 @@
 //! nothing else. `DESTDIR` stands before every path, for packagers (GNU Coding Standards,
 //! "DESTDIR").
 
-use std::cell::RefCell;
 use std::env;
 use std::ffi::{CStr, OsStr, OsString};
 use std::fs;
@@ -15,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use clap_complete::Shell;
 
-use super::{Options, Refusal, identity, shown};
+use super::{LinkError, LinkOptions, display_path};
 use crate::program::PROGRAM;
 
 /// The files in `PREFIX/share` in which shells look for completions.
@@ -29,7 +28,7 @@ pub const COMPLETIONS: [(Shell, &str); 3] = [
 pub const MANUAL: &str = "man/man1";
 
 /// The places of one call, `DESTDIR` included.
-pub struct Places {
+pub struct InstallPlaces {
     /// Where the links are.
     pub tools: PathBuf,
     /// The executable that runs.
@@ -38,13 +37,11 @@ pub struct Places {
     prefix: Option<PathBuf>,
     links_only: bool,
     destdir: Option<PathBuf>,
-    /// Which other executables, asked for their version, are this program.
-    asked: RefCell<Vec<(PathBuf, bool)>>,
 }
 
-impl Places {
+impl InstallPlaces {
     /// The places that `options` mean.
-    pub fn new(options: &Options) -> Result<Self, Refusal> {
+    pub fn new(options: &LinkOptions) -> Result<Self, LinkError> {
         let destdir = env::var_os("DESTDIR").filter(|value| !value.is_empty());
         let destdir = destdir
             .map(|value| absolute(Path::new(&value)))
@@ -62,7 +59,6 @@ impl Places {
             program: running_program()?,
             links_only: options.links_only,
             destdir,
-            asked: RefCell::default(),
         })
     }
 
@@ -133,25 +129,11 @@ impl Places {
     }
 
     /// Whether `target` names the program that runs, or the one in the links' directory.
-    pub fn is_program_s_name(&self, target: &Path) -> bool {
+    pub fn is_name_of_program(&self, target: &Path) -> bool {
         let installed = self.installed();
         [&installed, &self.program]
             .into_iter()
             .any(|program| target == program || target == self.final_name(program))
-    }
-
-    /// Whether `target` is this program in another place, or is not there any more.
-    pub fn leads_to_program(&self, target: &Path) -> bool {
-        let Ok(target) = fs::canonicalize(target) else {
-            return true;
-        };
-        let known = |(path, is): &(PathBuf, bool)| (*path == target).then_some(*is);
-        if let Some(is_program) = self.asked.borrow().iter().find_map(known) {
-            return is_program;
-        }
-        let is_program = identity::is_program(&target);
-        self.asked.borrow_mut().push((target, is_program));
-        is_program
     }
 
     /// Whether the program that the links are to lead to is beside them.
@@ -205,21 +187,21 @@ fn below(directory: &Path, path: &Path) -> PathBuf {
 }
 
 /// `path` from the root on, without the slashes at its end.
-fn absolute(path: &Path) -> Result<PathBuf, Refusal> {
+fn absolute(path: &Path) -> Result<PathBuf, LinkError> {
     let absolute = std::path::absolute(path)
-        .map_err(|error| Refusal::new(path, "does not name a directory", &error))?;
+        .map_err(|error| LinkError::new(path, "does not name a directory", &error))?;
     Ok(absolute.components().collect())
 }
 
 /// The executable that runs. Where there is no `/proc`, as in the root into which a package is
 /// being installed, the kernel still tells by which path it was started.
-fn running_program() -> Result<PathBuf, Refusal> {
+fn running_program() -> Result<PathBuf, LinkError> {
     let program = match env::current_exe() {
         Ok(program) => program,
         Err(error) => started_as()
             .and_then(|path| fs::canonicalize(path).ok())
             .ok_or_else(|| {
-                Refusal(format!(
+                LinkError(format!(
                     "this program cannot tell where it is, and links need to: {error}"
                 ))
             })?,
@@ -227,9 +209,9 @@ fn running_program() -> Result<PathBuf, Refusal> {
     if program.is_file() {
         Ok(program)
     } else {
-        Err(Refusal(format!(
+        Err(LinkError(format!(
             "{}: the program was replaced or removed while it ran; call the new one",
-            shown(&program)
+            display_path(&program)
         )))
     }
 }

@@ -66,7 +66,8 @@ fn admit(room: &Room, tool: &str, request: Value) -> Result<(), String> {
     let tool = registry::find(tool).unwrap();
     let outputs = Roots::new(Vec::new());
     let given = |name: &str| request.get(name)?.as_str().filter(|text| !text.is_empty());
-    let admitted = super::admit(&room.confinement, &outputs, tool, room.first(), given);
+    let admitted =
+        super::check_request_paths(&room.confinement, &outputs, tool, room.first(), given);
     admitted.map_err(|refused| refusal(&room.confinement, &refused).message)
 }
 

@@ -7,12 +7,14 @@
 //! program starts any of this machinery.
 
 mod cache;
+mod cached_answer;
 mod call;
+mod call_answer;
+mod call_process;
 mod clients;
-mod flights;
+mod coalesced_calls;
 mod http;
 mod instructions;
-mod known;
 pub mod list;
 mod operation;
 mod permits;
@@ -28,7 +30,7 @@ mod visible;
 /// What a fuzzer needs to serve a client of its own.
 #[cfg(fuzzing)]
 pub mod fuzzing {
-    pub use super::server::{Offer, Server};
+    pub use super::server::{Server, ServerSetup};
     pub use super::transport::LineTransport;
 }
 

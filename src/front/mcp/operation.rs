@@ -17,11 +17,11 @@ use rmcp::model::JsonObject;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cache::Sharing;
+use crate::cache::SharingState;
 use crate::console::sanitize;
 use crate::web::credentials::Key;
 use crate::web::date;
-use figures::{Figures, Now};
+use figures::{Figures, ServerState};
 
 pub use figures::TEXT_FORM;
 
@@ -40,15 +40,15 @@ const CANCELLED: &str = "cancelled";
 /// A server's watch over itself.
 pub struct Operation {
     begun: Instant,
-    log: Option<Log>,
+    log: Option<RecordLog>,
     /// The arguments of calls are logged as well, without these keys.
     arguments: Option<Vec<Key>>,
     figures: Figures,
 }
 
-/// What is told of a call.
+/// The record of a call in the log.
 #[derive(Serialize)]
-struct Line<'a> {
+struct CallRecord<'a> {
     time: String,
     token: &'a str,
     tool: &'a str,
@@ -66,7 +66,7 @@ impl Operation {
         if log {
             super::log_in_json();
         }
-        let log = log.then(Log::start).transpose();
+        let log = log.then(RecordLog::start).transpose();
         Ok(Self {
             begun: Instant::now(),
             log: log.map_err(|error| format!("cannot log: {error}"))?,
@@ -109,7 +109,7 @@ impl Operation {
 
     /// How the server is, for whoever is let in: others only learn [`ALIVE`]. Where it shares its
     /// cache with other servers, `sharing` is how that stands.
-    pub fn health(&self, sharing: Option<&Sharing>) -> Value {
+    pub fn health(&self, sharing: Option<&SharingState>) -> Value {
         let mut shared = json!("none");
         let mut well = true;
         if let Some(sharing) = sharing {
@@ -132,8 +132,8 @@ impl Operation {
     }
 
     /// The figures, in [`TEXT_FORM`], of a server that has so many `connections`.
-    pub fn figures(&self, connections: usize, sharing: Option<&Sharing>) -> String {
-        self.figures.text(&Now {
+    pub fn figures(&self, connections: usize, sharing: Option<&SharingState>) -> String {
+        self.figures.text(&ServerState {
             uptime: self.begun.elapsed(),
             connections,
             shared_up: sharing.is_none_or(|sharing| sharing.up),
@@ -147,7 +147,7 @@ impl Operation {
         let Some(log) = &self.log else {
             return;
         };
-        let line = Line {
+        let line = CallRecord {
             time: now(),
             token: &call.token,
             tool: call.tool,
@@ -192,9 +192,9 @@ impl Drop for RunningCall<'_> {
 }
 
 /// A thread that writes lines on stderr, so that nobody waits for whoever reads them.
-struct Log(Mutex<SyncSender<String>>);
+struct RecordLog(Mutex<SyncSender<String>>);
 
-impl Log {
+impl RecordLog {
     fn start() -> io::Result<Self> {
         let (lines, waiting) = sync_channel::<String>(LINES);
         thread::Builder::new()

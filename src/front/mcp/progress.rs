@@ -31,9 +31,9 @@ pub fn tell(line: &[u8]) {
 
 /// What a call has told last.
 #[derive(Debug, Default)]
-pub struct Heard(Mutex<String>);
+pub struct LatestProgress(Mutex<String>);
 
-impl Heard {
+impl LatestProgress {
     /// Takes what the call's process has written, a line of it.
     pub fn take(&self, line: &[u8]) {
         if let Ok(line) = serde_json::from_slice::<String>(line) {
@@ -50,7 +50,7 @@ impl Heard {
 }
 
 /// Tells the client every five seconds, for as long as this is polled.
-pub async fn report(peer: &Peer<RoleServer>, token: ProgressToken, heard: &Heard) {
+pub async fn report(peer: &Peer<RoleServer>, token: ProgressToken, heard: &LatestProgress) {
     let begin = Instant::now();
     let mut ticks = interval_at(begin + EVERY, EVERY);
     loop {

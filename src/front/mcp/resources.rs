@@ -10,11 +10,11 @@ use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
-use crate::cache::artifact::{self, Artifact, Id};
-use crate::cache::{self, Files};
+use crate::cache::artifact::{self, Artifact, ArtifactId};
+use crate::cache::{self, CacheFiles};
 use crate::contract::bounded::Measure;
 use crate::contract::tool::Tool;
-use crate::front::mcp::call::{Caller, LONGEST_CONTENT};
+use crate::front::mcp::call::{LONGEST_CONTENT, ToolCaller};
 use crate::secrets;
 
 /// Whether a server of these tools has anything to read.
@@ -44,7 +44,7 @@ pub fn link(link: &Value) -> Option<Resource> {
 }
 
 /// What is to be read at `uri` of what the calls of `caller` left there.
-pub async fn read(uri: &str, caller: &Caller) -> Result<ReadResourceResult, ErrorData> {
+pub async fn read(uri: &str, caller: &ToolCaller) -> Result<ReadResourceResult, ErrorData> {
     let Some(found) = find(uri, caller).await else {
         return Err(ErrorData::resource_not_found(
             format!(
@@ -79,13 +79,13 @@ pub async fn read(uri: &str, caller: &Caller) -> Result<ReadResourceResult, Erro
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-async fn find(uri: &str, caller: &Caller) -> Option<Artifact> {
-    let id = Id::in_address(uri)?;
+async fn find(uri: &str, caller: &ToolCaller) -> Option<Artifact> {
+    let id = ArtifactId::in_address(uri)?;
     if let Some(layers) = caller.cache() {
         return artifact::get_from(layers, &id).await;
     }
     let secret = secrets::of_taken(caller.secrets(), cache::KEY_VARIABLE);
-    let store = Files::of_server(secret.as_deref(), caller.confinement())?;
+    let store = CacheFiles::of_server(secret.as_deref(), caller.confinement())?;
     artifact::get(&store, &id)
 }
 

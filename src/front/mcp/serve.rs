@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::command_line::mcp::Options;
 use crate::front::mcp::operation::Operation;
-use crate::front::mcp::server::{Offer, Server};
+use crate::front::mcp::server::{Server, ServerSetup};
 use crate::front::mcp::transport::LineTransport;
 use crate::front::mcp::{cache, http};
 use crate::registry::TOOLS;
@@ -66,10 +66,10 @@ async fn serve(
         let keys = http.log_arguments.then(|| credentials::in_use(&secrets));
         let operation = Arc::new(Operation::new(http.log, keys)?);
         let told = Some(Arc::clone(&operation));
-        let offer = Offer::new(options, confinement, secrets, cache, told);
+        let offer = ServerSetup::new(options, confinement, secrets, cache, told);
         return http::serve(http, Arc::new(offer), operation).await;
     }
-    let offer = Arc::new(Offer::new(options, confinement, secrets, cache, None));
+    let offer = Arc::new(ServerSetup::new(options, confinement, secrets, cache, None));
     tokio::select! {
         ended = on_stdio(offer) => ended,
         () = termination_signal() => Ok(()),
@@ -77,7 +77,7 @@ async fn serve(
 }
 
 /// Serves the one client on stdin and stdout.
-async fn on_stdio(offer: Arc<Offer>) -> Result<(), String> {
+async fn on_stdio(offer: Arc<ServerSetup>) -> Result<(), String> {
     let (gone, went) = watch::channel(false);
     let (input, output) = stdio_pipes();
     let wire = LineTransport::new(input, output, gone);

@@ -18,23 +18,24 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::access::Holder;
-use crate::cache::{Layers, Sharing};
+use crate::access::TokenOwner;
+use crate::cache::{LayeredCache, SharingState};
 use crate::command_line::mcp::Options;
 use crate::contract::terms::Reader;
 use crate::contract::tool::{Scope, Tool};
-use crate::front::mcp::call::{CallAnswer, Caller, Wanted};
+use crate::front::mcp::call::{AnswerSpec, ToolCaller};
+use crate::front::mcp::call_answer::CallAnswer;
 use crate::front::mcp::clients::{self, Client};
 use crate::front::mcp::operation::Operation;
-use crate::front::mcp::progress::{self, Heard};
+use crate::front::mcp::progress::{self, LatestProgress};
 use crate::front::mcp::{instructions, list, resources, structured, text};
 use crate::registry::TOOLS;
 use crate::sandbox::confinement::{Confinement, Sensitivity};
 
 /// What all clients of a server have in common.
-pub struct Offer {
+pub struct ServerSetup {
     tools: Vec<&'static Tool>,
-    caller: Caller,
+    caller: ToolCaller,
     /// Answers are objects, and not text.
     structured: bool,
     /// The longest text, in bytes, 0 for no limit; none where the client's own holds.
@@ -43,7 +44,7 @@ pub struct Offer {
     operation: Option<Arc<Operation>>,
 }
 
-impl Offer {
+impl ServerSetup {
     /// What `options` ask for. The `secrets` are the variables that were taken out of the
     /// environment; the `cache` is what the server holds for its calls, if it does; `operation` is
     /// told of each call.
@@ -51,13 +52,13 @@ impl Offer {
         options: Options,
         confinement: Option<Confinement>,
         secrets: Vec<(OsString, OsString)>,
-        cache: Option<Arc<Layers>>,
+        cache: Option<Arc<LayeredCache>>,
         operation: Option<Arc<Operation>>,
     ) -> Self {
         let many = operation.is_some();
         let tools = &options.tools;
         Self {
-            caller: Caller::new(tools, confinement, options.timeout, secrets, cache, many),
+            caller: ToolCaller::new(tools, confinement, options.timeout, secrets, cache, many),
             tools: options.tools,
             structured: options.structured,
             max_answer: options.max_answer,
@@ -73,21 +74,21 @@ impl Offer {
     }
 
     /// How it stands with what the server shares with others; `None` where it shares nothing.
-    pub fn sharing(&self) -> Option<Sharing> {
+    pub fn sharing(&self) -> Option<SharingState> {
         self.caller.cache()?.state()
     }
 }
 
 /// The state from which the protocol's requests of one client are answered.
 pub struct Server {
-    offer: Arc<Offer>,
+    offer: Arc<ServerSetup>,
     /// Becomes true when the client goes away.
     gone: watch::Receiver<bool>,
 }
 
 impl Server {
     /// The server of a client, of whom `gone` tells when it goes away.
-    pub fn new(offer: Arc<Offer>, gone: watch::Receiver<bool>) -> Self {
+    pub fn new(offer: Arc<ServerSetup>, gone: watch::Receiver<bool>) -> Self {
         Self { offer, gone }
     }
 
@@ -96,9 +97,9 @@ impl Server {
         &self,
         client: &Client,
         limits_itself: bool,
-        heard: Option<&'h Heard>,
-        holder: Option<&'h Holder>,
-    ) -> Wanted<'h> {
+        progress: Option<&'h LatestProgress>,
+        owner: Option<&'h TokenOwner>,
+    ) -> AnswerSpec<'h> {
         let (reader, max_answer) = match (self.offer.structured, self.offer.max_answer) {
             (true, _) => (Reader::Program, None),
             (false, Some(0)) => (Reader::Model, None),
@@ -106,11 +107,11 @@ impl Server {
             (false, None) if limits_itself => (Reader::Model, None),
             (false, None) => (Reader::Model, Some(client.longest_answer)),
         };
-        Wanted {
+        AnswerSpec {
             reader,
             max_answer,
-            heard,
-            holder,
+            progress,
+            owner,
         }
     }
 
@@ -186,24 +187,24 @@ impl ServerHandler for Server {
         let mut gone = self.gone.clone();
         let client = clients::find(&name_of_client(&context));
         let http = context.extensions.get::<Parts>();
-        let holder = http.and_then(|http| http.extensions.get::<Holder>());
-        let heard = Heard::default();
+        let owner = http.and_then(|http| http.extensions.get::<TokenOwner>());
+        let latest = LatestProgress::default();
         let token = context.meta.get_progress_token();
         let arguments = request.arguments.unwrap_or_default();
         let wanted = self.wanted(
             client,
             limits_itself(tool, &arguments),
-            token.is_some().then_some(&heard),
-            holder,
+            token.is_some().then_some(&latest),
+            owner,
         );
         let report = async {
             match token {
-                Some(token) => progress::report(&context.peer, token, &heard).await,
+                Some(token) => progress::report(&context.peer, token, &latest).await,
                 None => std::future::pending().await,
             }
         };
         let operation = self.offer.operation.as_ref();
-        let name = holder.map_or("", Holder::name);
+        let name = owner.map_or("", TokenOwner::name);
         let running = operation.map(|operation| operation.call(name, tool.name, &arguments));
         let answer = self.offer.caller.call(tool, arguments, &wanted);
         tokio::select! {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::failure::Code;
 use crate::contract::tool::{Family, Tool};
-use crate::front::mcp::call::CallAnswer;
+use crate::front::mcp::call_answer::CallAnswer;
 
 /// After how long a call that took too long may be made again, in seconds.
 const RETRY_AFTER: u64 = 5;

@@ -64,10 +64,10 @@ pub struct LineTransport<R, W> {
     opened: bool,
     /// Once the input has ended: until when answers are waited for.
     deadline: Option<Instant>,
-    shared: Arc<Shared<W>>,
+    shared: Arc<SharedOutput<W>>,
 }
 
-struct Shared<W> {
+struct SharedOutput<W> {
     output: tokio::sync::Mutex<W>,
     unanswered: Mutex<HashSet<RequestId>>,
     /// Messages of the server still waiting to be written.
@@ -80,7 +80,7 @@ struct Shared<W> {
     gone: watch::Sender<bool>,
 }
 
-impl<W: AsyncWrite + Unpin> Shared<W> {
+impl<W: AsyncWrite + Unpin> SharedOutput<W> {
     fn unanswered(&self) -> MutexGuard<'_, HashSet<RequestId>> {
         self.unanswered
             .lock()
@@ -92,7 +92,7 @@ impl<W: AsyncWrite + Unpin> Shared<W> {
         self.unanswered().len() + self.answering.load(Ordering::Relaxed)
     }
 
-    fn settle(&self, id: &RequestId) {
+    fn forget_request(&self, id: &RequestId) {
         self.unanswered().remove(id);
         self.answered.notify_waiters();
     }
@@ -117,17 +117,17 @@ impl<W: AsyncWrite + Unpin> Shared<W> {
 /// it, is JSON and no text. Null if there is none.
 fn id_alone(bytes: &[u8]) -> Value {
     #[derive(Deserialize)]
-    struct Numbered {
+    struct MessageId {
         id: Value,
     }
     match serde_json::from_slice(bytes) {
-        Ok(Numbered { id }) if id.is_string() || id.is_i64() => id,
+        Ok(MessageId { id }) if id.is_string() || id.is_i64() => id,
         _ => Value::Null,
     }
 }
 
 /// What comes next on the input.
-enum Next {
+enum InputLine {
     Line,
     TooLong,
     End,
@@ -147,7 +147,7 @@ where
             batch: VecDeque::new(),
             opened: false,
             deadline: None,
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedOutput {
                 output: tokio::sync::Mutex::new(output),
                 unanswered: Mutex::default(),
                 answering: AtomicUsize::new(0),
@@ -159,17 +159,17 @@ where
     }
 
     /// Reads a line into `self.line`. If the future is dropped midway, what has been read is kept.
-    async fn next(&mut self) -> Next {
+    async fn next(&mut self) -> InputLine {
         loop {
             let Ok(bytes) = self.input.fill_buf().await else {
-                return Next::End;
+                return InputLine::End;
             };
             if bytes.is_empty() {
                 // A last message that no line end follows is one all the same.
                 return if self.line.is_empty() || self.dropping {
-                    Next::End
+                    InputLine::End
                 } else {
-                    Next::Line
+                    InputLine::Line
                 };
             }
             let newline = memchr::memchr(b'\n', bytes);
@@ -183,9 +183,9 @@ where
             self.input.consume(count);
             if newline.is_some() {
                 return if std::mem::take(&mut self.dropping) {
-                    Next::TooLong
+                    InputLine::TooLong
                 } else {
-                    Next::Line
+                    InputLine::Line
                 };
             }
         }
@@ -278,7 +278,7 @@ where
                     && let Some(id) = &cancelled.params.request_id
                 {
                     // A cancelled request is never answered.
-                    self.shared.settle(id);
+                    self.shared.forget_request(id);
                 }
             }
             _ => {}
@@ -381,12 +381,12 @@ where
             let next = async {
                 if !self.wait_for_room().await {
                     self.batch.clear();
-                    return Next::End;
+                    return InputLine::End;
                 }
                 if self.batch.is_empty() {
                     self.next().await
                 } else {
-                    Next::Line
+                    InputLine::Line
                 }
             };
             let next = tokio::select! {
@@ -395,14 +395,14 @@ where
             };
             let message = match (next, self.batch.pop_front()) {
                 (_, Some(value)) => self.unpack(&value),
-                (Next::Line, None) => self.parse(),
-                (Next::TooLong, None) => {
+                (InputLine::Line, None) => self.parse(),
+                (InputLine::TooLong, None) => {
                     let most = LONGEST_LINE / (1024 * 1024);
                     let reason = format!("Invalid Request: longer than {most} MiB");
                     self.reply_error(ErrorCode::INVALID_REQUEST, &reason, &Value::Null);
                     None
                 }
-                (Next::End, None) => {
+                (InputLine::End, None) => {
                     self.drain().await;
                     return None;
                 }

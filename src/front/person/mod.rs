@@ -17,6 +17,7 @@ use crate::command_line::fields::{NO_CACHE, command, ids, positional_id, usage, 
 use crate::command_line::{help, surplus};
 use crate::console::streams::Stdout;
 use crate::console::{color, sanitize, say};
+use crate::contract::call_context::CallContext;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Object;
 use crate::contract::request::Request;
@@ -25,36 +26,47 @@ use crate::contract::terms::{Reader, Terms};
 use crate::contract::tool::Tool;
 use crate::front::{answer, confined};
 use crate::program::Exit;
-use screen::{End, Kind, Screen};
+use screen::{Screen, ScreenEnd, ScreenMode};
 
 /// What becomes of a person's command line.
 pub enum Outcome {
     /// All was done.
     Done(Exit),
     /// It leads to a request on stdin, which is to be answered as a host's is.
-    Stdin(Beside),
+    Stdin(CallFlags),
     /// It leads to a request in this file, which is to be answered as a host's is.
-    File(OsString, Beside),
+    File(OsString, CallFlags),
 }
 
-/// What a person asks for beside a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Beside {
+/// The flags that stand beside a request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallFlags {
     /// An answer as it is now ([`Terms::no_cache`]).
     pub no_cache: bool,
+    /// The confinement, if there is one ([`Terms::context`]).
+    pub context: Option<&'static CallContext>,
 }
 
-impl Beside {
+impl CallFlags {
     fn of(tool: &Tool, matches: &ArgMatches) -> Self {
         Self {
             no_cache: tool.keeps_answers() && matches.get_flag(NO_CACHE),
+            context: confinement::bounds(matches).map(|bounds| {
+                let context = CallContext {
+                    bounds: Some(bounds),
+                    ..CallContext::default()
+                };
+                // It lasts as long as the process, which makes no other call.
+                &*Box::leak(Box::new(context))
+            }),
         }
     }
 
-    /// `terms` with that.
+    /// `terms` with these flags.
     pub fn on(self, terms: Terms) -> Terms {
         Terms {
             no_cache: self.no_cache,
+            context: self.context,
             ..terms
         }
     }
@@ -71,22 +83,19 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
         if matches.get_flag("schema") {
             return Ok(Outcome::Done(say::print(tool.schema)));
         }
-        let beside = Beside::of(tool, &matches);
-        if let Some(bounds) = confinement::bounds(&matches) {
-            confined::ask(bounds, false);
-        }
+        let flags = CallFlags::of(tool, &matches);
         if let Some(file) = matches.get_one::<OsString>("input") {
-            return Ok(Outcome::File(file.clone(), beside));
+            return Ok(Outcome::File(file.clone(), flags));
         }
         if !gives_fields(&matches, &schema) {
-            return Ok(without_fields(tool, invocation, beside));
+            return Ok(without_fields(tool, invocation, flags));
         }
         let request = request(&mut command, &matches, &schema)?;
         let mut request = Value::Object(request).to_string().into_bytes();
         Ok(Outcome::Done(call(
             tool,
             &mut request,
-            beside,
+            flags,
             matches.get_flag("json"),
         )))
     });
@@ -107,9 +116,9 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
 
 /// A call without any field: the request is on stdin, unless that is a terminal, where nobody would
 /// think of typing it.
-pub fn without_fields(tool: &Tool, invocation: &str, beside: Beside) -> Outcome {
+pub fn without_fields(tool: &Tool, invocation: &str, flags: CallFlags) -> Outcome {
     if !io::stdin().is_terminal() {
-        return Outcome::Stdin(beside);
+        return Outcome::Stdin(flags);
     }
     Outcome::Done(if io::stdout().is_terminal() {
         say::print(&help::tool(tool, invocation))
@@ -119,12 +128,12 @@ pub fn without_fields(tool: &Tool, invocation: &str, beside: Beside) -> Outcome 
 }
 
 /// Answers `request`: with text, or with JSON if that is wanted.
-fn call(tool: &Tool, request: &mut [u8], beside: Beside, json: bool) -> Exit {
+fn call(tool: &Tool, request: &mut [u8], flags: CallFlags, json: bool) -> Exit {
     if !json {
-        return as_text(tool, request, beside);
+        return as_text(tool, request, flags);
     }
     // JSON is for programs, and says all that a host is told.
-    let terms = beside.on(Terms::within(Reader::Program, None, None));
+    let terms = flags.on(Terms::within(Reader::Program, None, None));
     let exit = answer::as_json(tool, Ok(request), terms);
     if io::stdout().is_terminal() {
         // A person's next prompt is to stand on a line of its own; what a terminal does not take is
@@ -136,9 +145,9 @@ fn call(tool: &Tool, request: &mut [u8], beside: Beside, json: bool) -> Exit {
 
 /// Answers `request` with text. A command's own exit code is passed on; else the tool's row says
 /// how the call exits.
-fn as_text(tool: &Tool, request: &[u8], beside: Beside) -> Exit {
-    let screen = Screen::new(tool, Stdout::default(), Kind::of(&io::stdout()));
-    let shown = answer::catch(|| show(tool, request, beside, screen));
+fn as_text(tool: &Tool, request: &[u8], flags: CallFlags) -> Exit {
+    let screen = Screen::new(tool, Stdout::default(), ScreenMode::of(&io::stdout()));
+    let shown = answer::catch(|| show(tool, request, flags, screen));
     match shown.and_then(|shown| shown) {
         Ok(Ok((_, end))) => end.say(tool),
         // Whoever closed the pipe has read what they wanted.
@@ -158,10 +167,10 @@ fn as_text(tool: &Tool, request: &[u8], beside: Beside) -> Exit {
 pub fn show<W: Write>(
     tool: &Tool,
     request: &[u8],
-    beside: Beside,
+    flags: CallFlags,
     mut screen: Screen<'_, W>,
-) -> Result<io::Result<(W, End)>, Failure> {
-    let mut request = Request::parse(request)?.on(beside.on(Terms::of_person()));
+) -> Result<io::Result<(W, ScreenEnd)>, Failure> {
+    let mut request = Request::parse(request)?.on(flags.on(Terms::of_person()));
     let reply = confined::run(tool, &mut request)?;
     let mut object = Object::shown(&mut screen);
     let written = reply.write(&mut object).and_then(|()| object.close());
@@ -232,7 +241,7 @@ mod tests {
     use crate::registry;
     use crate::registry::TOOLS;
 
-    /// Flags of every tool, beside those of its fields.
+    /// Flags of every tool, flags those of its fields.
     const COMMON: [&str; 5] = ["input", "json", "schema", "help", "version"];
 
     fn parse(tool: &str, words: &[&str]) -> Result<Value, clap::Error> {

@@ -20,7 +20,7 @@ use crate::program::Exit;
 pub struct Screen<'a, W: Write> {
     tool: &'a Tool,
     out: BufWriter<W>,
-    kind: Kind,
+    kind: ScreenMode,
     /// The last character shown.
     last: Option<char>,
     /// That was content, which ends as it ends.
@@ -29,12 +29,12 @@ pub struct Screen<'a, W: Write> {
     named: Option<String>,
     /// What is known beside the content, by the names of the fields.
     asides: Vec<(String, Value)>,
-    end: End,
+    end: ScreenEnd,
 }
 
 /// What an answer is shown on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ScreenMode {
     /// A terminal that can show colours.
     ColourTerminal,
     /// Any other terminal.
@@ -43,7 +43,7 @@ pub enum Kind {
     Pipe,
 }
 
-impl Kind {
+impl ScreenMode {
     /// The kind of what this process writes its answer to.
     pub fn of(stream: &impl IsTerminal) -> Self {
         match (stream.is_terminal(), color::coloured(stream)) {
@@ -56,7 +56,7 @@ impl Kind {
 
 /// What there is to say behind an answer, on another stream, and how the program is to end.
 #[derive(Debug, PartialEq, Eq)]
-pub struct End {
+pub struct ScreenEnd {
     /// As the command did, where there was one.
     pub exit: Exit,
     /// Why there is no more of the answer; empty where that is all.
@@ -67,7 +67,7 @@ pub struct End {
     pub nothing_found: bool,
 }
 
-impl End {
+impl ScreenEnd {
     /// Says on stderr, in the name of `tool`, what belongs there.
     pub fn say(&self, tool: &Tool) -> Exit {
         let speaker = tool.command();
@@ -96,7 +96,7 @@ enum Role {
 
 impl<'a, W: Write> Screen<'a, W> {
     /// A screen of this kind for an answer of `tool`.
-    pub fn new(tool: &'a Tool, out: W, kind: Kind) -> Self {
+    pub fn new(tool: &'a Tool, out: W, kind: ScreenMode) -> Self {
         Self {
             tool,
             out: BufWriter::new(out),
@@ -105,7 +105,7 @@ impl<'a, W: Write> Screen<'a, W> {
             is_content: false,
             named: None,
             asides: Vec::new(),
-            end: End {
+            end: ScreenEnd {
                 exit: Exit::Success,
                 error: String::new(),
                 note: String::new(),
@@ -116,11 +116,11 @@ impl<'a, W: Write> Screen<'a, W> {
 
     /// Ends the answer: the next line is free, but behind content in a pipe. Comes back with what
     /// belongs on stderr.
-    pub fn finish(mut self) -> io::Result<(W, End)> {
-        if self.kind != Kind::Pipe {
+    pub fn finish(mut self) -> io::Result<(W, ScreenEnd)> {
+        if self.kind != ScreenMode::Pipe {
             self.show_asides()?;
         }
-        if !self.is_content || self.kind != Kind::Pipe {
+        if !self.is_content || self.kind != ScreenMode::Pipe {
             self.end_line()?;
         }
         self.out.flush()?;
@@ -129,7 +129,7 @@ impl<'a, W: Write> Screen<'a, W> {
         } else if self.end.nothing_found {
             self.end.exit = Exit::Code(self.tool.exits.nothing_found);
         }
-        self.end.nothing_found &= self.last.is_none() && self.kind != Kind::Pipe;
+        self.end.nothing_found &= self.last.is_none() && self.kind != ScreenMode::Pipe;
         let out = self
             .out
             .into_inner()
@@ -156,8 +156,8 @@ impl<'a, W: Write> Screen<'a, W> {
     /// `text` as it is to be shown here.
     fn sanitized<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.kind {
-            Kind::Pipe => Cow::Borrowed(text),
-            Kind::Terminal | Kind::ColourTerminal => Cow::Owned(sanitize::shown(text)),
+            ScreenMode::Pipe => Cow::Borrowed(text),
+            ScreenMode::Terminal | ScreenMode::ColourTerminal => Cow::Owned(sanitize::shown(text)),
         }
     }
 
@@ -225,7 +225,7 @@ impl<'a, W: Write> Screen<'a, W> {
         let indent = number.to_string().len() + 2;
         for (at, text) in texts.filter(|text| !text.is_empty()).enumerate() {
             let text = self.sanitized(&text).replace('\n', " ");
-            let colour = self.kind == Kind::ColourTerminal;
+            let colour = self.kind == ScreenMode::ColourTerminal;
             let line = match at {
                 0 => format!("{number}. {}\n", color::painted(&text, "1", colour)),
                 1 => format!("{:indent$}{}\n", "", color::painted(&text, "36", colour)),
@@ -263,7 +263,7 @@ impl<W: Write> Viewer for Screen<'_, W> {
     }
 
     fn takes_bytes(&self) -> bool {
-        self.kind == Kind::Pipe
+        self.kind == ScreenMode::Pipe
     }
 
     fn bytes(&mut self, name: &str, piece: &[u8]) -> io::Result<()> {

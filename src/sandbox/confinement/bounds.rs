@@ -4,6 +4,8 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
+use serde::{Deserialize, Serialize};
+
 /// The variable that names the directories in which hosts' calls may read and write.
 pub const ROOTS: &str = "IKIGAI_ROOTS";
 
@@ -20,7 +22,7 @@ pub const VARIABLES: [&str; 3] = [ROOTS, READ, NO_NETWORK];
 const SEPARATOR: u8 = b':';
 
 /// By which door a confinement was asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Door {
     /// By flags.
     #[default]
@@ -41,7 +43,8 @@ impl Door {
 }
 
 /// A confinement as it was asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bounds {
     /// Directories in which a call may read and write.
     pub roots: Vec<OsString>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::cache::{self, Files, KEY_VARIABLE, Store};
+use crate::cache::{CacheFiles, KEY_VARIABLE, Store};
 use crate::contract::failure::{Advice, Code};
 use crate::contract::terms::Terms;
 use crate::web::search::kept;
@@ -55,7 +55,7 @@ impl Cache {
     #[must_use]
     pub fn of_user(terms: &Terms) -> Self {
         Self {
-            store: store(),
+            store: store(terms),
             keeps_answers: keeps_answers(terms),
         }
     }
@@ -76,12 +76,12 @@ pub fn keeps_answers(terms: &Terms) -> bool {
 }
 
 /// The server's, where this process is a call of one that holds a cache; else the user's files.
-fn store() -> Option<Box<dyn Store>> {
-    if let Some(served) = cache::of_server() {
-        return Some(Box::new(served));
+fn store(terms: &Terms) -> Option<Box<dyn Store>> {
+    if let Some(remote) = terms.context.and_then(|context| context.cache.clone()) {
+        return Some(Box::new(remote));
     }
     let secret = std::env::var(KEY_VARIABLE).ok();
-    Some(Box::new(Files::of_user(secret.as_deref())?))
+    Some(Box::new(CacheFiles::of_user(secret.as_deref())?))
 }
 
 /// How old an answer is, as a client is told beside it.

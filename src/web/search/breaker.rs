@@ -11,7 +11,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use super::failure::SearchFailureKind;
 use super::provider::Provider;
-use crate::cache::{Question, Store, Turn, first_or_after};
+use crate::cache::{Question, SingleFlightGuard, Store, get_or_wait};
 
 /// How many failures in a row open it.
 const FAILURES: u8 = 3;
@@ -150,8 +150,8 @@ impl<'a> Breakers<'a> {
     }
 
     /// The turn to count a failure, so that none is lost where several come at once.
-    fn counting(&self, provider: &Provider) -> Option<Turn> {
-        let found = first_or_after(self.store?, &question(provider), COUNTING, || None::<()>);
+    fn counting(&self, provider: &Provider) -> Option<SingleFlightGuard> {
+        let found = get_or_wait(self.store?, &question(provider), COUNTING, || None::<()>);
         found.err()
     }
 

@@ -13,7 +13,7 @@ use super::known::Known;
 use super::outcome::{ProviderRouting, SearchAnswer, SearchFailure};
 use super::provider::{Provider, ProviderAccount};
 use super::query::Search;
-use crate::cache::{Turn, first_or_after};
+use crate::cache::{SingleFlightGuard, get_or_wait};
 use crate::web::client::Client;
 
 /// How long a provider may take where others can be asked after it.
@@ -178,14 +178,14 @@ impl Searcher<'_> {
         search: &Search,
         provider: &'static Provider,
         account: &ProviderAccount,
-    ) -> Result<SearchAnswer, Turn> {
+    ) -> Result<SearchAnswer, SingleFlightGuard> {
         let Some(store) = self.known.store.filter(|_| self.known.keeps_answers) else {
-            return Err(Turn::default());
+            return Err(SingleFlightGuard::default());
         };
         let question = kept::question(search, provider, account);
         let longest = WAIT.min(self.client.left() / 3);
         let look = || self.known.kept(search, provider, account);
-        first_or_after(store, &question, longest, look)
+        get_or_wait(store, &question, longest, look)
     }
 
     /// Asks a provider, and keeps what it answers.

@@ -8,7 +8,7 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 
-use crate::front::mcp::http::connections::Work;
+use crate::front::mcp::http::connections::RequestGuard;
 use crate::front::mcp::http::gate::RequestRoom;
 
 /// The body of an answer as it is made, whoever makes it.
@@ -24,12 +24,12 @@ pub fn whole(bytes: Bytes) -> Answer {
 pub struct Sent {
     body: Answer,
     _room: Option<RequestRoom>,
-    _work: Work,
+    _work: RequestGuard,
 }
 
 impl Sent {
     /// `body`, for whose sake these are held.
-    pub fn new(body: Answer, room: Option<RequestRoom>, work: Work) -> Self {
+    pub fn new(body: Answer, room: Option<RequestRoom>, work: RequestGuard) -> Self {
         Self {
             body,
             _room: room,

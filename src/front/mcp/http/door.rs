@@ -23,8 +23,9 @@ use tokio::task::yield_now;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::front::mcp::http::Site;
-use crate::front::mcp::http::connections::{Connections, Line, MOST, ROUND, Taken, Told};
+use crate::front::mcp::http::connections::{Connections, MOST, ROUND, ShutdownNotice, SlotGuard};
 use crate::front::mcp::http::refusal::Refusal;
+use crate::front::mcp::http::watched_stream::WatchedStream;
 use crate::front::mcp::log;
 
 /// The most bytes of a request's headers; also the size of a connection's buffer.
@@ -180,7 +181,7 @@ fn come_in(stream: TcpStream, connections: &Arc<Connections>, site: &Arc<Site>) 
         return;
     };
     let _ = stream.set_nodelay(true);
-    let line = Line::new(stream, taken.seat());
+    let line = WatchedStream::new(stream, taken.slot());
     let site = Arc::clone(site);
     // A handshake takes more room than a plain connection: its task is another one.
     match site.gate.tls() {
@@ -188,7 +189,7 @@ fn come_in(stream: TcpStream, connections: &Arc<Connections>, site: &Arc<Site>) 
         Some(acceptor) => drop(tokio::spawn(async move {
             let shaken = tokio::select! {
                 biased;
-                _ = taken.seat().told() => return,
+                _ = taken.slot().told() => return,
                 shaken = acceptor.accept(line) => shaken,
             };
             if let Ok(line) = shaken {
@@ -217,7 +218,7 @@ trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
 /// Speaks HTTP/1.1 until either side has had enough.
-async fn talk(stream: Box<dyn Stream>, taken: Taken, site: Arc<Site>) {
+async fn talk(stream: Box<dyn Stream>, taken: SlotGuard, site: Arc<Site>) {
     let service = service_fn(|request: Request<Incoming>| {
         let work = taken.work(only_listens(&request));
         let site = Arc::clone(&site);
@@ -234,9 +235,9 @@ async fn talk(stream: Box<dyn Stream>, taken: Taken, site: Arc<Site>) {
     loop {
         tokio::select! {
             biased;
-            told = taken.seat().told() => match told {
-                Told::End => return,
-                Told::Finish => connection.as_mut().graceful_shutdown(),
+            told = taken.slot().told() => match told {
+                ShutdownNotice::End => return,
+                ShutdownNotice::Finish => connection.as_mut().graceful_shutdown(),
             },
             _ = connection.as_mut() => return,
         }

@@ -44,7 +44,7 @@ pub const KEPT: Bounds = Bounds {
 };
 
 /// How long a call goes on whose client has gone, but could come back and resume.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+pub const RESUME_GRACE: Duration = Duration::from_secs(5);
 
 /// How many messages wait for a client that does not read. One that lets more come has to resume.
 const UNREAD: usize = 64;
@@ -56,12 +56,12 @@ const RETRY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Events {
     bounds: Bounds,
-    kept: Mutex<Kept>,
+    kept: Mutex<EventStore>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    streams: HashMap<u64, Log>,
+struct EventStore {
+    streams: HashMap<u64, EventStream>,
     /// The messages that are kept, the oldest first: when they came, and of which stream.
     /// Some of the streams may have gone.
     order: VecDeque<(Instant, u64)>,
@@ -76,9 +76,9 @@ struct Kept {
 
 /// A stream.
 #[derive(Debug)]
-struct Log {
+struct EventStream {
     session: SessionId,
-    messages: VecDeque<Message>,
+    messages: VecDeque<StoredMessage>,
     /// The number of the next message.
     next: u64,
     /// Whoever follows it.
@@ -86,14 +86,14 @@ struct Log {
     /// How many have followed it.
     followers: u64,
     /// For whoever waits for its client to leave.
-    attended: watch::Sender<Attended>,
+    attended: watch::Sender<Attendance>,
     ended: bool,
     /// It is among those of which everything was taken.
     taken: bool,
 }
 
 #[derive(Debug)]
-struct Message {
+struct StoredMessage {
     number: u64,
     content: Arc<ServerJsonRpcMessage>,
     bytes: usize,
@@ -101,7 +101,7 @@ struct Message {
 
 /// Whether a client follows a stream.
 #[derive(Clone, Copy, Debug)]
-enum Attended {
+enum Attendance {
     Yes,
     /// It left; a call that goes on for nobody is ended then.
     UntilThen(Instant),
@@ -119,13 +119,13 @@ impl Events {
 
     /// A new stream of `session`, and its first follower. One that is `primed` is told at once how
     /// to resume, by an event without content.
-    pub fn open(self: &Arc<Self>, session: &SessionId, primed: bool) -> (Writer, Feed) {
+    pub fn open(self: &Arc<Self>, session: &SessionId, primed: bool) -> (EventWriter, EventFeed) {
         let (sender, receiver) = mpsc::channel(UNREAD);
-        let (attended, watched) = watch::channel(Attended::Yes);
+        let (attended, watched) = watch::channel(Attendance::Yes);
         let mut kept = self.kept();
         let stream = kept.next;
         kept.next += 1;
-        let log = Log {
+        let log = EventStream {
             session: Arc::clone(session),
             messages: VecDeque::new(),
             next: u64::from(primed),
@@ -138,14 +138,14 @@ impl Events {
         kept.streams.insert(stream, log);
         drop(kept);
         let priming = primed.then(|| ServerSseMessage::priming(name(stream, 0), RETRY));
-        let feed = Feed {
+        let feed = EventFeed {
             again: priming.into_iter().collect(),
             new: receiver,
             events: Arc::clone(self),
             stream,
             follower: 1,
         };
-        let writer = Writer {
+        let writer = EventWriter {
             events: Arc::clone(self),
             stream,
             watched,
@@ -155,7 +155,7 @@ impl Events {
 
     /// What came on a stream of `session` behind the event called `last`, and what comes; `None`
     /// where there is no such event, or not of this session.
-    pub fn resume(self: &Arc<Self>, session: &SessionId, last: &str) -> Option<Feed> {
+    pub fn resume(self: &Arc<Self>, session: &SessionId, last: &str) -> Option<EventFeed> {
         let (stream, last) = number(last)?;
         let (sender, new) = mpsc::channel(UNREAD);
         let mut kept = self.kept();
@@ -170,9 +170,9 @@ impl Events {
         log.followers += 1;
         if !log.ended {
             log.follower = Some(sender);
-            log.attended.send_replace(Attended::Yes);
+            log.attended.send_replace(Attendance::Yes);
         }
-        Some(Feed {
+        Some(EventFeed {
             again,
             new,
             events: Arc::clone(self),
@@ -193,12 +193,12 @@ impl Events {
         kept.forget_names();
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, EventStore> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl EventStore {
     /// Throws away what is too old or too much.
     fn forget_old(&mut self, bounds: &Bounds) {
         while self.messages > bounds.messages || self.bytes > bounds.bytes {
@@ -249,13 +249,13 @@ impl Kept {
 
 /// Whoever writes to a stream. When it is dropped, the stream has ended.
 #[derive(Debug)]
-pub struct Writer {
+pub struct EventWriter {
     events: Arc<Events>,
     stream: u64,
-    watched: watch::Receiver<Attended>,
+    watched: watch::Receiver<Attendance>,
 }
 
-impl Writer {
+impl EventWriter {
     /// Sends a message to whoever follows, and keeps it.
     pub fn write(&self, message: &Arc<ServerJsonRpcMessage>) {
         let bounds = &self.events.bounds;
@@ -282,7 +282,7 @@ impl Writer {
             // It has to resume.
             log.follower = None;
         }
-        log.messages.push_back(Message {
+        log.messages.push_back(StoredMessage {
             number,
             content,
             bytes,
@@ -299,12 +299,12 @@ impl Writer {
             let attended = *self.watched.borrow_and_update();
             let changed = self.watched.changed();
             match attended {
-                Attended::Yes => {
+                Attendance::Yes => {
                     if changed.await.is_err() {
                         return;
                     }
                 }
-                Attended::UntilThen(then) => {
+                Attendance::UntilThen(then) => {
                     tokio::select! {
                         () = tokio::time::sleep_until(then) => return,
                         changed = changed => {
@@ -319,7 +319,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for EventWriter {
     fn drop(&mut self) {
         let mut kept = self.events.kept();
         if let Some(log) = kept.streams.get_mut(&self.stream) {
@@ -334,7 +334,7 @@ impl Drop for Writer {
 
 /// A stream as its follower reads it.
 #[derive(Debug)]
-pub struct Feed {
+pub struct EventFeed {
     /// What is sent before what comes.
     again: VecDeque<ServerSseMessage>,
     new: mpsc::Receiver<ServerSseMessage>,
@@ -343,7 +343,7 @@ pub struct Feed {
     follower: u64,
 }
 
-impl Stream for Feed {
+impl Stream for EventFeed {
     type Item = ServerSseMessage;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -366,7 +366,7 @@ impl Stream for Feed {
     }
 }
 
-impl Drop for Feed {
+impl Drop for EventFeed {
     fn drop(&mut self) {
         let mut kept = self.events.kept();
         let Some(log) = kept.streams.get_mut(&self.stream) else {
@@ -378,8 +378,12 @@ impl Drop for Feed {
         log.follower = None;
         let now = Instant::now();
         // Who was given no name of an event cannot resume.
-        let then = if log.next > 0 { now + PATIENCE } else { now };
-        log.attended.send_replace(Attended::UntilThen(then));
+        let then = if log.next > 0 {
+            now + RESUME_GRACE
+        } else {
+            now
+        };
+        log.attended.send_replace(Attendance::UntilThen(then));
     }
 }
 

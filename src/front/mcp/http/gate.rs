@@ -21,15 +21,15 @@ use hyper::{Method, StatusCode, Version};
 use tokio_rustls::TlsAcceptor;
 
 use crate::access::{
-    Allowance, FairPlaces, HeldPlace, Holder, Kind, Names, Permit, Schemes, Tokens,
+    Allowance, FairPlaces, HeldPlace, LimitKind, LimitPermit, Names, Schemes, TokenOwner, Tokens,
 };
 use crate::command_line::mcp::Http;
-use crate::front::mcp::http::connections::Work;
+use crate::front::mcp::http::connections::RequestGuard;
 use crate::front::mcp::http::message::{self, LARGE_AT_ONCE, Message};
 use crate::front::mcp::http::refusal::Refusal;
 use crate::front::mcp::http::tls;
 use crate::front::mcp::log;
-use crate::front::mcp::server::Offer;
+use crate::front::mcp::server::ServerSetup;
 use crate::sandbox::confinement::Sensitivity;
 
 /// Whoever calls where nobody has a token.
@@ -50,11 +50,11 @@ const ANYTHING: &str = "*/*";
 /// What lets requests in.
 pub struct Gate {
     names: Names,
-    files: Files,
-    keys: Mutex<Arc<Keys>>,
+    files: KeyFiles,
+    keys: Mutex<Arc<ServerKeys>>,
     calls_per_second: NonZeroU32,
     calls_at_once: NonZeroU32,
-    allowances: Mutex<HashMap<Holder, Arc<Allowance>>>,
+    allowances: Mutex<HashMap<TokenOwner, Arc<Allowance>>>,
     /// The requests that may be under way, from their heads to the end of their answers.
     requests: Arc<FairPlaces>,
     /// The large bodies that may be on their way.
@@ -62,19 +62,19 @@ pub struct Gate {
 }
 
 /// Where tokens, certificate and key are.
-struct Files {
+struct KeyFiles {
     tokens: Option<PathBuf>,
     certificate: Option<(PathBuf, PathBuf)>,
 }
 
 /// What is in those files.
-pub struct Keys {
+pub struct ServerKeys {
     tokens: Option<Tokens>,
     tls: Option<TlsAcceptor>,
 }
 
 /// A request that is let in, and what is known of it.
-pub struct Admitted {
+pub struct AdmittedRequest {
     /// The request with its whole body. Its extensions have the holder.
     pub request: Request<Full<Bytes>>,
     /// What its body says, if it is one that has a body.
@@ -86,7 +86,7 @@ pub struct Admitted {
 /// A place among the requests under way, and the permit for what it asks.
 pub struct RequestRoom {
     _place: HeldPlace,
-    _permit: Permit,
+    _permit: LimitPermit,
 }
 
 impl Gate {
@@ -94,12 +94,12 @@ impl Gate {
     ///
     /// # Errors
     /// A sentence: what is wrong with which file.
-    pub fn keys(http: &Http, offer: &Offer) -> Result<Keys, String> {
-        Files::of(http).read(offer)
+    pub fn keys(http: &Http, offer: &ServerSetup) -> Result<ServerKeys, String> {
+        KeyFiles::of(http).read(offer)
     }
 
     /// The gate of a server that listens on `address` and has so many connections at a time.
-    pub fn new(http: &Http, address: SocketAddr, keys: Keys, connections: usize) -> Self {
+    pub fn new(http: &Http, address: SocketAddr, keys: ServerKeys, connections: usize) -> Self {
         let schemes = match (http.behind_proxy, keys.tls.is_some()) {
             (true, _) => Schemes::Either,
             (false, true) => Schemes::Secure,
@@ -107,7 +107,7 @@ impl Gate {
         };
         Self {
             names: Names::new(address, schemes, &http.allowed_hosts),
-            files: Files::of(http),
+            files: KeyFiles::of(http),
             keys: Mutex::new(Arc::new(keys)),
             calls_per_second: http.calls_per_second,
             calls_at_once: http.calls_at_once,
@@ -123,7 +123,7 @@ impl Gate {
     }
 
     /// Reads the files again. Where one of them is bad, all stays as it was.
-    pub fn read_again(&self, offer: &Offer) {
+    pub fn read_again(&self, offer: &ServerSetup) {
         match self.files.read(offer) {
             Ok(keys) => {
                 lock(&self.allowances).retain(|holder, _| {
@@ -137,7 +137,7 @@ impl Gate {
         }
     }
 
-    fn keys_now(&self) -> Arc<Keys> {
+    fn keys_now(&self) -> Arc<ServerKeys> {
         Arc::clone(&lock(&self.keys))
     }
 
@@ -185,10 +185,10 @@ impl Gate {
     }
 
     /// Whose request it is.
-    pub fn holder(&self, headers: &HeaderMap) -> Result<Holder, Refusal> {
+    pub fn holder(&self, headers: &HeaderMap) -> Result<TokenOwner, Refusal> {
         let keys = self.keys_now();
         let Some(tokens) = &keys.tokens else {
-            return Ok(Holder::new(LOCAL));
+            return Ok(TokenOwner::new(LOCAL));
         };
         let wrong = || {
             Refusal::stranger(
@@ -216,8 +216,8 @@ impl Gate {
         request: Request<Incoming>,
         methods: &'static [Method],
         named: &'static str,
-        work: &Work,
-    ) -> Result<Admitted, Refusal> {
+        work: &RequestGuard,
+    ) -> Result<AdmittedRequest, Refusal> {
         let (mut parts, body) = request.into_parts();
         if !methods.contains(&parts.method) {
             return Err(Refusal::method(named).unread());
@@ -244,7 +244,7 @@ impl Gate {
         };
         let permit = self.permit(&holder, message.as_ref())?;
         parts.extensions.insert(holder);
-        Ok(Admitted {
+        Ok(AdmittedRequest {
             message,
             room: RequestRoom {
                 _place: place,
@@ -254,10 +254,14 @@ impl Gate {
         })
     }
 
-    fn permit(&self, holder: &Holder, message: Option<&Message>) -> Result<Permit, Refusal> {
+    fn permit(
+        &self,
+        holder: &TokenOwner,
+        message: Option<&Message>,
+    ) -> Result<LimitPermit, Refusal> {
         let (kind, what) = match message {
-            Some(message) if message.is_call() => (Kind::Call, "calls"),
-            _ => (Kind::Other, "requests"),
+            Some(message) if message.is_call() => (LimitKind::Call, "calls"),
+            _ => (LimitKind::Other, "requests"),
         };
         let allowance = {
             let mut allowances = lock(&self.allowances);
@@ -284,7 +288,7 @@ impl Gate {
     }
 }
 
-impl Files {
+impl KeyFiles {
     fn of(http: &Http) -> Self {
         Self {
             tokens: http.tokens.clone(),
@@ -292,7 +296,7 @@ impl Files {
         }
     }
 
-    fn read(&self, offer: &Offer) -> Result<Keys, String> {
+    fn read(&self, offer: &ServerSetup) -> Result<ServerKeys, String> {
         let certificate = self.certificate.as_ref();
         let files = [
             (
@@ -331,7 +335,7 @@ impl Files {
         });
         let tls = self.certificate.as_ref();
         let tls = tls.map(|(certificate, key)| tls::acceptor(certificate, key));
-        Ok(Keys {
+        Ok(ServerKeys {
             tokens: tokens.transpose()?,
             tls: tls.transpose()?,
         })

@@ -22,7 +22,7 @@ use crate::front::mcp::http::refusal::Refusal;
 pub const LONGEST: usize = 4 * 1024 * 1024;
 
 /// How long a body may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A body that is no longer than this, in bytes, is read without further ado.
 const SMALL: usize = 64 * 1024;
@@ -59,13 +59,13 @@ pub async fn read(body: Incoming, large: TakeLargePlace<'_>) -> Result<Bytes, Re
     if usize::try_from(declared).map_or(true, |length| length > LONGEST) {
         return Err(too_large());
     }
-    let read = timeout(PATIENCE, collect(body, declared, large)).await;
+    let read = timeout(BODY_TIMEOUT, collect(body, declared, large)).await;
     read.unwrap_or_else(|_| {
         Err(Refusal::new(
             StatusCode::REQUEST_TIMEOUT,
             format!(
                 "the body did not come within {} seconds, and the connection is closed: send it again, on another",
-                PATIENCE.as_secs()
+                BODY_TIMEOUT.as_secs()
             ),
         )
         .unread())

@@ -27,6 +27,7 @@ mod refusal;
 mod service;
 mod sessions;
 mod tls;
+mod watched_stream;
 
 use std::sync::Arc;
 
@@ -40,14 +41,14 @@ use serde_json::Value;
 
 use crate::command_line::mcp::Http;
 use crate::front::mcp::http::answer::{Answer, Sent};
-use crate::front::mcp::http::connections::Work;
-use crate::front::mcp::http::gate::{Admitted, Gate, RequestRoom};
+use crate::front::mcp::http::connections::RequestGuard;
+use crate::front::mcp::http::gate::{AdmittedRequest, Gate, RequestRoom};
 use crate::front::mcp::http::refusal::Refusal;
 use crate::front::mcp::http::service::Service;
 use crate::front::mcp::http::sessions::Limits;
 use crate::front::mcp::log;
 use crate::front::mcp::operation::{self, Operation};
-use crate::front::mcp::server::Offer;
+use crate::front::mcp::server::ServerSetup;
 
 /// Where the protocol is spoken.
 const PATH: &str = "/mcp";
@@ -68,12 +69,16 @@ const LONGEST_REASON: usize = 1000;
 struct Site {
     gate: Gate,
     service: Service,
-    offer: Arc<Offer>,
+    offer: Arc<ServerSetup>,
     operation: Arc<Operation>,
 }
 
 /// Serves until a signal ends it. An error is a sentence for the log.
-pub async fn serve(http: Http, offer: Arc<Offer>, operation: Arc<Operation>) -> Result<(), String> {
+pub async fn serve(
+    http: Http,
+    offer: Arc<ServerSetup>,
+    operation: Arc<Operation>,
+) -> Result<(), String> {
     let keys = Gate::keys(&http, &offer)?;
     let signals = door::Signals::listen()?;
     let listener = door::listen(http.address)
@@ -103,7 +108,7 @@ pub async fn serve(http: Http, offer: Arc<Offer>, operation: Arc<Operation>) -> 
 
 impl Site {
     /// Answers a request, whatever it is: the one place that all requests pass.
-    async fn answer(&self, request: Request<Incoming>, work: Work) -> Response<Sent> {
+    async fn answer(&self, request: Request<Incoming>, work: RequestGuard) -> Response<Sent> {
         if let Some(response) = self.answer_operator(&request, &work) {
             self.count(&response);
             return response.map(|body| Sent::new(body, None, work));
@@ -131,7 +136,7 @@ impl Site {
     fn answer_operator(
         &self,
         request: &Request<Incoming>,
-        work: &Work,
+        work: &RequestGuard,
     ) -> Option<Response<Answer>> {
         let path = request.uri().path();
         if !matches!(path, HEALTH | METRICS) {
@@ -165,7 +170,11 @@ impl Site {
         Some(response)
     }
 
-    async fn admit(&self, request: Request<Incoming>, work: &Work) -> Result<Admitted, Refusal> {
+    async fn admit(
+        &self,
+        request: Request<Incoming>,
+        work: &RequestGuard,
+    ) -> Result<AdmittedRequest, Refusal> {
         self.gate.check_names(&request).map_err(Refusal::unread)?;
         match request.uri().path() {
             PATH => {
@@ -182,7 +191,10 @@ impl Site {
 
     /// Answers a request of the protocol, of which everything is known that anybody may want to
     /// know.
-    async fn answer_admitted(&self, admitted: Admitted) -> (Response<Answer>, Option<RequestRoom>) {
+    async fn answer_admitted(
+        &self,
+        admitted: AdmittedRequest,
+    ) -> (Response<Answer>, Option<RequestRoom>) {
         let id = admitted.message.map(|message| message.id);
         let id = id.unwrap_or_default();
         let response = match self.service.handle(admitted.request).await {

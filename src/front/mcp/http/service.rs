@@ -10,11 +10,11 @@ use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::tower::StreamableHttpService;
 use tokio::sync::watch;
 
-use crate::access::Holder;
+use crate::access::TokenOwner;
 use crate::front::mcp::http::answer::{self, Answer};
 use crate::front::mcp::http::refusal::Refusal;
-use crate::front::mcp::http::sessions::{Asker, LIMITS, Limits, Sessions, Told};
-use crate::front::mcp::server::{Offer, Server};
+use crate::front::mcp::http::sessions::{LIMITS, Limits, RequestRefusal, Requester, Sessions};
+use crate::front::mcp::server::{Server, ServerSetup};
 
 /// When whoever found no room for a session may try again: calls end at any time.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
@@ -33,7 +33,7 @@ pub struct Service {
 impl Service {
     /// The service of what is offered, with `sessions` within these limits or without.
     pub fn new(
-        offer: Arc<Offer>,
+        offer: Arc<ServerSetup>,
         sessions: Option<Limits>,
         config: StreamableHttpServerConfig,
     ) -> Self {
@@ -48,7 +48,7 @@ impl Service {
         let (_, going) = watch::channel(false);
         let server = move || {
             let going = if has_sessions {
-                Asker::going()
+                Requester::going()
             } else {
                 going.clone()
             };
@@ -72,7 +72,7 @@ impl Service {
         }
     }
 
-    /// Answers a request, whose extensions tell the [`Holder`] of its token.
+    /// Answers a request, whose extensions tell the [`TokenOwner`] of its token.
     ///
     /// # Errors
     /// There is no room for the session that it was to begin, or another request of its session has
@@ -82,7 +82,7 @@ impl Service {
         B: Body + Send + 'static,
         B::Error: Display,
     {
-        let holder = request.extensions().get::<Holder>().cloned();
+        let holder = request.extensions().get::<TokenOwner>().cloned();
         let named = request.headers().get(SESSION);
         if request.method() == Method::DELETE
             && let Some(sessions) = &self.sessions
@@ -98,13 +98,13 @@ impl Service {
         }
         let answer = async {
             let response = answer.await;
-            match Asker::told() {
+            match Requester::told() {
                 None => Ok(response),
-                Some(Told::NoRoom) => Err(no_room()),
-                Some(Told::SameId) => Err(same_id()),
+                Some(RequestRefusal::NoRoom) => Err(no_room()),
+                Some(RequestRefusal::SameId) => Err(same_id()),
             }
         };
-        Asker::new(holder).answered(answer).await
+        Requester::new(holder).answered(answer).await
     }
 }
 

@@ -25,12 +25,12 @@ use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
 
-use super::events::{Events, Feed, KEPT, Writer};
-use crate::access::Holder;
-pub use asker::{Asker, Told};
-use session::{Session, Unanswered, Under, What};
+use super::events::{EventFeed, EventWriter, Events, KEPT};
+use crate::access::TokenOwner;
+pub use requester::{RequestRefusal, Requester};
+use session::{ActivityGuard, Session, SessionActivity, Unanswered};
 
-mod asker;
+mod requester;
 mod session;
 
 /// How many sessions there may be.
@@ -74,10 +74,10 @@ const WAITING: usize = 4;
 
 /// All sessions of a server.
 #[derive(Clone, Debug)]
-pub struct Sessions(Arc<Shared>);
+pub struct Sessions(Arc<SessionTable>);
 
 #[derive(Debug)]
-struct Shared {
+struct SessionTable {
     limits: Limits,
     sdk: LocalSessionManager,
     open: Mutex<HashMap<SessionId, Arc<Session>>>,
@@ -92,11 +92,11 @@ impl Sessions {
     pub fn new(limits: Limits) -> Self {
         let mut sdk = LocalSessionManager::default();
         sdk.session_config.channel_capacity = WAITING;
-        // What is idle is known here, and how streams begin.
+        // SessionActivity is idle is known here, and how streams begin.
         sdk.session_config.keep_alive = None;
         sdk.session_config.sse_retry = None;
         sdk.session_config.completed_cache_ttl = Duration::ZERO;
-        Self(Arc::new(Shared {
+        Self(Arc::new(SessionTable {
             limits,
             sdk,
             open: Mutex::default(),
@@ -107,25 +107,25 @@ impl Sessions {
 
     /// Whether `holder` has this session.
     #[must_use]
-    pub fn has(&self, holder: Option<&Holder>, id: &str) -> bool {
+    pub fn has(&self, holder: Option<&TokenOwner>, id: &str) -> bool {
         let open = self.0.open();
         open.get(id)
             .is_some_and(|session| session.holder.as_ref() == holder)
     }
 
-    /// The session, if it is the present asker's.
-    fn of_asker(&self, id: &SessionId) -> Option<Arc<Session>> {
+    /// The session, if it is the present requester's.
+    fn of_requester(&self, id: &SessionId) -> Option<Arc<Session>> {
         let open = self.0.open();
         let session = open.get(id)?;
-        Asker::is(session.holder.as_ref()).then(|| Arc::clone(session))
+        Requester::is(session.holder.as_ref()).then(|| Arc::clone(session))
     }
 
-    fn asked(&self, id: &SessionId) -> Result<Arc<Session>, Refused> {
-        self.of_asker(id).ok_or(Refused::Unknown)
+    fn asked(&self, id: &SessionId) -> Result<Arc<Session>, SessionRefusal> {
+        self.of_requester(id).ok_or(SessionRefusal::Unknown)
     }
 }
 
-impl Shared {
+impl SessionTable {
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Session>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -144,7 +144,7 @@ impl Shared {
     /// The session that goes first, of those of whose holders this is true: the one that is idle
     /// for the longest time, else the one that was used last the longest ago and has no call under
     /// way.
-    fn first_to_go(&self, of: impl Fn(Option<&Holder>) -> bool) -> Option<SessionId> {
+    fn first_to_go(&self, of: impl Fn(Option<&TokenOwner>) -> bool) -> Option<SessionId> {
         let open = self.open();
         let sessions = open.iter();
         let sessions = sessions.filter(|(_, session)| of(session.holder.as_ref()));
@@ -155,7 +155,7 @@ impl Shared {
     }
 
     /// Makes room for one more session of `holder`.
-    async fn make_room(&self, holder: Option<&Holder>) -> Result<(), Refused> {
+    async fn make_room(&self, holder: Option<&TokenOwner>) -> Result<(), SessionRefusal> {
         loop {
             let (own, all) = {
                 let open = self.open();
@@ -168,7 +168,7 @@ impl Shared {
                 return Ok(());
             }
             let first = self.first_to_go(|of| !own_is_full || of == holder);
-            self.end(&first.ok_or(Refused::Full)?).await;
+            self.end(&first.ok_or(SessionRefusal::Full)?).await;
         }
     }
 
@@ -200,7 +200,7 @@ impl Shared {
         session: SessionId,
         mut request: Option<Unanswered>,
         from: impl Stream<Item = ServerSseMessage>,
-        mut to: Writer,
+        mut to: EventWriter,
     ) {
         let id = request.as_ref().map(|request| request.id.clone());
         let mut from = pin!(from);
@@ -247,12 +247,12 @@ fn cancellation(request: Option<RequestId>) -> ClientJsonRpcMessage {
 }
 
 /// A stream to a client, under way in its session until it is dropped.
-struct Streamed<S> {
+struct SessionStream<S> {
     stream: S,
-    _under: Under,
+    _under: ActivityGuard,
 }
 
-impl<S: Stream + Unpin> Stream for Streamed<S> {
+impl<S: Stream + Unpin> Stream for SessionStream<S> {
     type Item = S::Item;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
@@ -262,8 +262,8 @@ impl<S: Stream + Unpin> Stream for Streamed<S> {
 
 /// Why something of a session is not done.
 #[derive(Debug)]
-pub enum Refused {
-    /// There is no such session of the asker's.
+pub enum SessionRefusal {
+    /// There is no such session of the requester's.
     Unknown,
     /// There is no such event of this session.
     NoSuchEvent,
@@ -275,7 +275,7 @@ pub enum Refused {
     Sdk(LocalSessionManagerError),
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for SessionRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown => f.write_str("there is no such session"),
@@ -287,24 +287,24 @@ impl fmt::Display for Refused {
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for SessionRefusal {}
 
-impl From<LocalSessionManagerError> for Refused {
+impl From<LocalSessionManagerError> for SessionRefusal {
     fn from(error: LocalSessionManagerError) -> Self {
         Self::Sdk(error)
     }
 }
 
 impl SessionManager for Sessions {
-    type Error = Refused;
+    type Error = SessionRefusal;
     type Transport = SessionTransport;
 
-    async fn create_session(&self) -> Result<(SessionId, Self::Transport), Refused> {
-        let (holder, gone) = Asker::begins().ok_or(Refused::Unknown)?;
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionRefusal> {
+        let (holder, gone) = Requester::begins().ok_or(SessionRefusal::Unknown)?;
         let shared = &self.0;
         let room = shared.make_room(holder.as_ref()).await;
-        if matches!(room, Err(Refused::Full)) {
-            Asker::tell(Told::NoRoom);
+        if matches!(room, Err(SessionRefusal::Full)) {
+            Requester::tell(RequestRefusal::NoRoom);
         }
         room?;
         let (id, transport) = shared.sdk.create_session().await?;
@@ -320,9 +320,9 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<ServerJsonRpcMessage, Refused> {
+    ) -> Result<ServerJsonRpcMessage, SessionRefusal> {
         let session = self.asked(id)?;
-        let _call = session.begin(What::Call);
+        let _call = session.begin(SessionActivity::Call);
         let answer = self.0.sdk.initialize_session(id, message).await?;
         if let ServerJsonRpcMessage::Response(response) = &answer
             && let ServerResult::InitializeResult(result) = &response.result
@@ -333,13 +333,13 @@ impl SessionManager for Sessions {
         Ok(answer)
     }
 
-    async fn has_session(&self, id: &SessionId) -> Result<bool, Refused> {
-        Ok(self.of_asker(id).is_some())
+    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionRefusal> {
+        Ok(self.of_requester(id).is_some())
     }
 
-    async fn close_session(&self, id: &SessionId) -> Result<(), Refused> {
+    async fn close_session(&self, id: &SessionId) -> Result<(), SessionRefusal> {
         // A session that has ended by itself is told of by nobody's request.
-        if !Asker::is_there() || self.of_asker(id).is_some() {
+        if !Requester::is_there() || self.of_requester(id).is_some() {
             self.0.end(id).await;
         }
         Ok(())
@@ -349,19 +349,22 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefusal> {
         let session = self.asked(id)?;
         let request = match &message {
             ClientJsonRpcMessage::Request(request) => {
                 let new = session.ask(&request.id);
                 if new.is_none() {
-                    Asker::tell(Told::SameId);
+                    Requester::tell(RequestRefusal::SameId);
                 }
-                Some(new.ok_or(Refused::SameId)?)
+                Some(new.ok_or(SessionRefusal::SameId)?)
             }
             _ => None,
         };
-        let (call, stream) = (session.begin(What::Call), session.begin(What::Stream));
+        let (call, stream) = (
+            session.begin(SessionActivity::Call),
+            session.begin(SessionActivity::Stream),
+        );
         let from = self.0.sdk.create_stream(id, message).await?;
         let primed = session.primed.load(Ordering::Relaxed);
         let (to, feed) = self.0.events.open(id, primed);
@@ -377,19 +380,19 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), SessionRefusal> {
         let session = self.asked(id)?;
-        let _under = session.begin(What::Stream);
+        let _under = session.begin(SessionActivity::Stream);
         Ok(self.0.sdk.accept_message(id, message).await?)
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
-        let under = self.asked(id)?.begin(What::Stream);
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefusal> {
+        let under = self.asked(id)?.begin(SessionActivity::Stream);
         let stream = self.0.sdk.create_standalone_stream(id).await?;
-        Ok(Streamed {
+        Ok(SessionStream {
             stream: Box::pin(stream),
             _under: under,
         })
@@ -399,16 +402,16 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
         last_event_id: String,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefusal> {
         let session = self.asked(id)?;
         let feed = self.0.events.resume(id, &last_event_id);
-        let feed = feed.ok_or(Refused::NoSuchEvent)?;
-        Ok(streamed(feed, session.begin(What::Stream)))
+        let feed = feed.ok_or(SessionRefusal::NoSuchEvent)?;
+        Ok(streamed(feed, session.begin(SessionActivity::Stream)))
     }
 }
 
-fn streamed(stream: Feed, under: Under) -> Streamed<Feed> {
-    Streamed {
+fn streamed(stream: EventFeed, under: ActivityGuard) -> SessionStream<EventFeed> {
+    SessionStream {
         stream,
         _under: under,
     }

@@ -16,11 +16,11 @@ const BOUNDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.
 
 /// The figures of a server.
 #[derive(Debug, Default)]
-pub struct Figures(Mutex<Counted>);
+pub struct Figures(Mutex<CallCounts>);
 
 /// What has been counted.
 #[derive(Debug, Default)]
-pub struct Counted {
+pub struct CallCounts {
     /// Calls under way.
     pub running: u64,
     /// Lines of the log that were lost.
@@ -42,7 +42,7 @@ struct Durations {
 }
 
 /// What is as it is when it is asked for.
-pub struct Now {
+pub struct ServerState {
     /// How long the server has been there.
     pub uptime: Duration,
     /// Connections of clients.
@@ -55,12 +55,12 @@ pub struct Now {
 
 impl Figures {
     /// What has been counted, to count on.
-    pub fn lock(&self) -> MutexGuard<'_, Counted> {
+    pub fn lock(&self) -> MutexGuard<'_, CallCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All of it, in [`TEXT_FORM`].
-    pub fn text(&self, now: &Now) -> String {
+    pub fn text(&self, now: &ServerState) -> String {
         let mut text = String::new();
         // Writing to memory does not fail.
         let _ = self.lock().write(now, &mut text);
@@ -68,7 +68,7 @@ impl Figures {
     }
 }
 
-impl Counted {
+impl CallCounts {
     /// A call of `tool` has ended.
     pub fn ended(&mut self, tool: &'static str, outcome: &str, elapsed: Duration) {
         self.running = self.running.saturating_sub(1);
@@ -87,7 +87,7 @@ impl Counted {
         *self.refused.entry(status).or_default() += 1;
     }
 
-    fn write(&self, now: &Now, out: &mut String) -> fmt::Result {
+    fn write(&self, now: &ServerState, out: &mut String) -> fmt::Result {
         head(
             out,
             "calls_total",
@@ -184,7 +184,7 @@ mod tests {
             counted.running += 1;
             counted.ended("t", "a\"b", Duration::from_millis(milliseconds));
         }
-        let text = figures.text(&Now {
+        let text = figures.text(&ServerState {
             uptime: Duration::from_secs(7),
             connections: 2,
             shared_up: false,

@@ -64,7 +64,7 @@ pub fn answer(
     let wait = LONGEST_WAIT.min(client.left() / 3);
     let look = || look(store, &question, asked);
     // Of many equal calls, one asks.
-    let _turn = match cache::first_or_after(store, &question, wait, look) {
+    let _turn = match cache::get_or_wait(store, &question, wait, look) {
         Ok(found) => return found,
         Err(turn) => turn,
     };

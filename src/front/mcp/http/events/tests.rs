@@ -24,7 +24,7 @@ fn answer(text: &str) -> Arc<ServerJsonRpcMessage> {
 }
 
 /// The next event: how it is called, and its message.
-async fn next(feed: &mut Feed) -> Option<(String, String)> {
+async fn next(feed: &mut EventFeed) -> Option<(String, String)> {
     let event = poll_fn(|context| Pin::new(&mut *feed).poll_next(context)).await?;
     let message = event
         .message
@@ -32,7 +32,7 @@ async fn next(feed: &mut Feed) -> Option<(String, String)> {
     Some((event.event_id.unwrap(), message.unwrap_or_default()))
 }
 
-async fn texts(mut feed: Feed) -> Vec<String> {
+async fn texts(mut feed: EventFeed) -> Vec<String> {
     let mut texts = Vec::new();
     while let Some((_, text)) = next(&mut feed).await {
         texts.push(text);
@@ -199,8 +199,14 @@ fn a_call_is_left_alone_at_once_where_its_client_cannot_resume_and_else_after_a_
         drop(feed);
         assert!(timeout(soon, writer.left_alone()).await.is_err());
         let again = events.resume(&session("a"), "1-0").unwrap();
-        assert!(timeout(PATIENCE + soon, writer.left_alone()).await.is_err());
+        assert!(
+            timeout(RESUME_GRACE + soon, writer.left_alone())
+                .await
+                .is_err()
+        );
         drop(again);
-        timeout(PATIENCE + soon, writer.left_alone()).await.unwrap();
+        timeout(RESUME_GRACE + soon, writer.left_alone())
+            .await
+            .unwrap();
     });
 }

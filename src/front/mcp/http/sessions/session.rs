@@ -8,22 +8,22 @@ use rmcp::model::RequestId;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::access::Holder;
+use crate::access::TokenOwner;
 
 #[derive(Debug)]
 pub struct Session {
-    pub holder: Option<Holder>,
+    pub holder: Option<TokenOwner>,
     /// Its client knows events without content.
     pub primed: AtomicBool,
     pub gone: watch::Sender<bool>,
-    used: Mutex<Used>,
+    used: Mutex<SessionUse>,
     /// The requests that have no answer yet.
     unanswered: Mutex<HashSet<RequestId>>,
 }
 
-/// Of what use a session is.
+/// The use of a session.
 #[derive(Clone, Copy, Debug)]
-pub struct Used {
+pub struct SessionUse {
     /// How many calls and streams are under way.
     pub now: usize,
     /// How many of them are calls.
@@ -34,12 +34,12 @@ pub struct Used {
 
 impl Session {
     /// A session of `holder`, in which nothing has been done.
-    pub fn new(holder: Option<Holder>, gone: watch::Sender<bool>) -> Self {
+    pub fn new(holder: Option<TokenOwner>, gone: watch::Sender<bool>) -> Self {
         Self {
             holder,
             primed: AtomicBool::new(false),
             gone,
-            used: Mutex::new(Used {
+            used: Mutex::new(SessionUse {
                 now: 0,
                 calls: 0,
                 last: Instant::now(),
@@ -48,8 +48,8 @@ impl Session {
         }
     }
 
-    /// Of what use it is now.
-    pub fn used(&self) -> Used {
+    /// Its use now.
+    pub fn used(&self) -> SessionUse {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -69,8 +69,8 @@ impl Session {
     }
 
     /// Notes that something begins, until what is returned is dropped.
-    pub fn begin(self: &Arc<Self>, what: What) -> Under {
-        let under = Under {
+    pub fn begin(self: &Arc<Self>, what: SessionActivity) -> ActivityGuard {
+        let under = ActivityGuard {
             session: Arc::clone(self),
             what,
         };
@@ -92,33 +92,33 @@ impl Drop for Unanswered {
     }
 }
 
-/// What may be under way in a session.
+/// An activity that may be under way in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum SessionActivity {
     Call,
     Stream,
 }
 
-/// Something that is under way.
+/// An activity under way, until this is dropped.
 #[derive(Debug)]
-pub struct Under {
+pub struct ActivityGuard {
     session: Arc<Session>,
-    what: What,
+    what: SessionActivity,
 }
 
-impl Under {
+impl ActivityGuard {
     fn note(&self, change: impl Fn(usize) -> usize) {
         let used = self.session.used.lock();
         let mut used = used.unwrap_or_else(PoisonError::into_inner);
         used.now = change(used.now);
-        if self.what == What::Call {
+        if self.what == SessionActivity::Call {
             used.calls = change(used.calls);
         }
         used.last = Instant::now();
     }
 }
 
-impl Drop for Under {
+impl Drop for ActivityGuard {
     fn drop(&mut self) {
         self.note(|count| count.saturating_sub(1));
     }

@@ -1,6 +1,6 @@
-//! One at a time finds out what many want to know: of many equal calls one asks, and the others
-//! take what it found. A turn is a lock on a file beside the entry's, which ends with its process,
-//! or is given by a server. Where there is neither, everybody has a turn.
+//! Single flight: of many equal calls one has the turn to ask, and the others take what it found. A
+//! turn is a lock on a file beside the entry's, which ends with its process, or is given by a
+//! server. Without either, callers are not coordinated.
 
 use std::any::Any;
 use std::fs::{self, File, OpenOptions};
@@ -22,11 +22,11 @@ const TRIES: usize = 16;
 
 /// The turn to find something out, until it is dropped; the default is one that everybody has.
 #[derive(Debug, Default)]
-pub struct Turn {
+pub struct SingleFlightGuard {
     held: Option<Box<dyn Any + Send>>,
 }
 
-impl Turn {
+impl SingleFlightGuard {
     /// The turn that ends when `held` is dropped.
     pub(super) fn of(held: impl Send + 'static) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Turn {
                 return Some(Self::default());
             };
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) if is_at(&file, &path) => return Some(Self::of(Locked(file, path))),
+                Ok(()) if is_at(&file, &path) => return Some(Self::of(LockedFile(file, path))),
                 // Whoever had it removed the file before it was locked here.
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) => return None,
@@ -52,16 +52,16 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for SingleFlightGuard {
     fn drop(&mut self) {
         drop(self.held.take());
     }
 }
 
 /// A file that is locked.
-struct Locked(File, PathBuf);
+struct LockedFile(File, PathBuf);
 
-impl Drop for Locked {
+impl Drop for LockedFile {
     fn drop(&mut self) {
         let Self(file, path) = self;
         // While it is locked, so that it is nobody else's.
@@ -92,12 +92,12 @@ fn is_at(file: &File, path: &Path) -> bool {
 
 /// What `look` finds; else, the turn to find it out. Waits for whoever has the turn, at most for
 /// `longest`, and looks whether it has found it: the turn is then an empty one.
-pub fn first_or_after<T>(
+pub fn get_or_wait<T>(
     store: &dyn Store,
     question: &Question,
     longest: Duration,
     mut look: impl FnMut() -> Option<T>,
-) -> Result<T, Turn> {
+) -> Result<T, SingleFlightGuard> {
     let begin = Instant::now();
     loop {
         if let Some(found) = look() {
@@ -108,7 +108,7 @@ pub fn first_or_after<T>(
             return look().ok_or(turn);
         }
         if begin.elapsed() >= longest {
-            return Err(Turn::default());
+            return Err(SingleFlightGuard::default());
         }
         thread::sleep(LOOK.min(longest));
     }
@@ -127,19 +127,19 @@ mod tests {
     #[test]
     fn one_has_the_turn_until_it_is_over_and_nothing_is_left() {
         let place = tempfile::tempdir().unwrap();
-        let first = Turn::take(path(&place)).unwrap();
-        assert!(Turn::take(path(&place)).is_none());
+        let first = SingleFlightGuard::take(path(&place)).unwrap();
+        assert!(SingleFlightGuard::take(path(&place)).is_none());
         drop(first);
         assert!(!path(&place).exists());
-        drop(Turn::take(path(&place)).unwrap());
+        drop(SingleFlightGuard::take(path(&place)).unwrap());
         assert!(!path(&place).exists());
     }
 
     #[test]
     fn without_a_place_everybody_has_a_turn() {
         let nowhere = Path::new("/nowhere/at/all");
-        let one = Turn::take(nowhere.to_owned());
-        assert!(one.is_some() && Turn::take(nowhere.to_owned()).is_some());
+        let one = SingleFlightGuard::take(nowhere.to_owned());
+        assert!(one.is_some() && SingleFlightGuard::take(nowhere.to_owned()).is_some());
     }
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
                 scope.spawn(|| {
                     let mut had = 0;
                     while had < 20 {
-                        let Some(turn) = Turn::take(path(&place)) else {
+                        let Some(turn) = SingleFlightGuard::take(path(&place)) else {
                             thread::yield_now();
                             continue;
                         };

@@ -4,12 +4,13 @@
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
 use crate::command_line::fields;
+use crate::commands::doctor::probe::own_program;
 use crate::console::sanitize;
 
 /// `path` as one word of a shell, in characters that no terminal obeys.
@@ -19,11 +20,7 @@ pub fn word(path: &Path) -> String {
         _ => {
             let bytes = path.as_os_str().as_bytes().iter();
             let spelled = bytes.fold(String::new(), |mut spelled, byte| {
-                if byte.is_ascii_alphanumeric() || b"/._-".contains(byte) {
-                    spelled.push(char::from(*byte));
-                } else {
-                    let _ = write!(spelled, "\\{byte:03o}");
-                }
+                let _ = write!(spelled, "\\{byte:03o}");
                 spelled
             });
             format!("\"$(printf '{spelled}')\"")
@@ -31,18 +28,10 @@ pub fn word(path: &Path) -> String {
     }
 }
 
-/// The paths as words of a shell.
-pub fn words<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> String {
-    let words: Vec<String> = paths.into_iter().map(|path| word(path)).collect();
-    words.join(" ")
-}
-
-/// What stands before a command that changes `directory`: nothing, if this user may.
-pub fn as_who_may_write(directory: &Path) -> &'static str {
-    let mut there = directory;
-    while let (false, Some(parent)) = (there.exists(), there.parent()) {
-        there = parent;
-    }
+/// `sudo `, before a command that changes a directory which this user may not change.
+fn as_who_may_write(directory: &Path) -> &'static str {
+    let mut there = directory.ancestors();
+    let there = there.find(|one| one.exists()).unwrap_or(directory);
     if access(there, Access::WRITE_OK).is_ok() {
         ""
     } else {
@@ -60,30 +49,35 @@ pub fn chmod(mode: &str, path: &Path) -> String {
     format!("{who}chmod {mode} {}", word(path))
 }
 
-/// The command that takes `files` out of `directory` and keeps them beside it.
-pub fn put_aside(directory: &Path, files: &[PathBuf]) -> String {
+/// The command that takes `file` out of `directory` and keeps it beside it.
+pub fn put_aside(directory: &Path, file: &Path) -> String {
     let who = as_who_may_write(directory.parent().unwrap_or(directory));
     let mut aside = directory.as_os_str().to_owned();
     aside.push(".aside");
     let aside = word(Path::new(&aside));
     format!(
         "{who}mkdir -p {aside} && {who}mv -n {} {aside}/",
-        words(files)
+        word(file)
     )
 }
 
-/// The command that makes each of `links` a link to `program`.
-pub fn link(program: &Path, links: &[PathBuf]) -> String {
-    let Some(directory) = links.first().and_then(|link| link.parent()) else {
-        return String::new();
-    };
+/// The command that makes `link` a link to this program.
+pub fn relink(link: &Path) -> String {
+    let who = as_who_may_write(link.parent().unwrap_or(link));
+    format!("{who}ln -sfn {} {}", word(&own_program()), word(link))
+}
+
+/// The command that makes the links of all tools, with these `options` and a blank behind them.
+pub fn link_all(options: &str, directory: &Path) -> String {
     let who = as_who_may_write(directory);
-    let program = word(program);
-    if let [link] = links {
-        return format!("{who}ln -sfn {program} {}", word(link));
-    }
-    let links = words(links);
-    format!("for link in {links}; do {who}ln -sfn {program} \"$link\"; done")
+    let (own, directory) = (word(&own_program()), word(directory));
+    format!("{who}{own} link {options}{directory}")
+}
+
+/// The command that puts this program in the place of another version of it.
+pub fn replace_program(program: &Path) -> String {
+    let who = as_who_may_write(program.parent().unwrap_or(program));
+    format!("{who}cp -f {} {}", word(&own_program()), word(program))
 }
 
 #[cfg(test)]

@@ -5,56 +5,50 @@
 use std::io::{Read, Write};
 use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::io::{FdFlags, fcntl_setfd};
 
-use super::wire::{HEAD, Reply, Request, length};
-use super::{Entry, Question, Store, Turn};
+use super::protocol::{HEAD, MessageKind, StoreMessage, length};
+use super::{Entry, Question, SingleFlightGuard, Store};
 
-/// How long an answer of the server is waited for.
+/// The longest wait for a reply of the server.
 const WAIT: Duration = Duration::from_secs(1);
-
-/// The server's cache, where this process is a call of one that has one.
-static OF_SERVER: OnceLock<Served> = OnceLock::new();
 
 /// A cache that a server holds.
 #[derive(Clone, Debug)]
-pub struct Served(Arc<Mutex<Option<UnixStream>>>);
+pub struct RemoteStore(Arc<Mutex<Option<UnixStream>>>);
 
-/// Has this process ask its server, which is at the other end of the socket `number`. The socket is
-/// this process's own from now on, and no program that it starts has it.
-///
-/// # Safety
-/// Nothing else in this process may use that descriptor.
-pub unsafe fn serve_from(number: RawFd) {
-    // SAFETY: it is asked no more than whether it is there.
-    let borrowed = unsafe { BorrowedFd::borrow_raw(number) };
-    if fcntl_setfd(borrowed, FdFlags::CLOEXEC).is_ok() {
+impl RemoteStore {
+    /// The cache of the server at the other end of the socket `number`; `None` where there is none.
+    /// The socket is this process's own from now on, and no program that it starts has it.
+    ///
+    /// # Safety
+    /// Nothing else in this process may use that descriptor.
+    #[must_use]
+    pub unsafe fn on_descriptor(number: RawFd) -> Option<Self> {
+        if number <= 2 {
+            return None;
+        }
+        // SAFETY: it is asked no more than whether it is there.
+        let borrowed = unsafe { BorrowedFd::borrow_raw(number) };
+        fcntl_setfd(borrowed, FdFlags::CLOEXEC).ok()?;
         // SAFETY: it is there, and the caller promises that it is nobody else's.
         let socket = unsafe { OwnedFd::from_raw_fd(number) };
-        let _ = OF_SERVER.set(Served::new(UnixStream::from(socket)));
+        Some(Self::new(UnixStream::from(socket)))
     }
-}
 
-/// The cache of this process's server; `None` where it has no server with one.
-#[must_use]
-pub fn of_server() -> Option<Served> {
-    OF_SERVER.get().cloned()
-}
-
-impl Served {
     fn new(socket: UnixStream) -> Self {
         let bounded = socket.set_read_timeout(Some(WAIT)).is_ok()
             && socket.set_write_timeout(Some(WAIT)).is_ok();
         Self(Arc::new(Mutex::new(bounded.then_some(socket))))
     }
 
-    /// What the server says to this. After a failure it is not asked again: what came next might be
-    /// the answer to something else.
-    fn ask(&self, request: &Request<&[u8]>) -> Option<Reply> {
-        let message = request.message()?;
+    /// The reply of the server. After a failure it is not asked again, because the next message
+    /// might be the reply to something else.
+    fn ask(&self, request: &StoreMessage) -> Option<StoreMessage> {
+        let message = request.encode()?;
         let mut socket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let reply = exchange(socket.as_mut()?, &message);
         if reply.is_none() {
@@ -64,47 +58,58 @@ impl Served {
     }
 }
 
-fn exchange(socket: &mut UnixStream, message: &[u8]) -> Option<Reply> {
+fn exchange(socket: &mut UnixStream, message: &[u8]) -> Option<StoreMessage> {
     socket.write_all(message).ok()?;
     let mut head = [0; HEAD];
     socket.read_exact(&mut head).ok()?;
     let mut reply = vec![0; length(head)?];
     socket.read_exact(&mut reply).ok()?;
-    Reply::read(&reply)
+    StoreMessage::decode(&reply)
 }
 
-impl Store for Served {
+impl Store for RemoteStore {
     fn get(&self, question: &Question, longest: Duration) -> Option<Entry> {
-        match self.ask(&Request::Get(question.clone(), longest))? {
-            Reply::Found(entry) => (entry.age < longest).then_some(entry),
-            Reply::Nothing | Reply::Done => None,
-        }
+        let reply = self.ask(&StoreMessage::request(MessageKind::Get, question, longest))?;
+        let is_found = reply.kind == MessageKind::Found && reply.time < longest;
+        is_found.then_some(Entry {
+            bytes: reply.bytes,
+            age: reply.time,
+        })
     }
 
     fn put(&self, question: &Question, bytes: &[u8], good_for: Duration) {
-        self.ask(&Request::Put(question.clone(), good_for, bytes));
+        self.ask(&StoreMessage {
+            bytes: bytes.to_vec(),
+            ..StoreMessage::request(MessageKind::Put, question, good_for)
+        });
     }
 
     fn forget(&self, question: &Question) {
-        self.ask(&Request::Forget(question.clone()));
+        let request = StoreMessage::request(MessageKind::Forget, question, Duration::ZERO);
+        self.ask(&request);
     }
 
-    fn turn(&self, question: &Question) -> Option<Turn> {
-        match self.ask(&Request::Turn(question.clone())) {
-            Some(Reply::Nothing) => None,
-            Some(_) => Some(Turn::of(ServedTurn(self.clone(), question.clone()))),
-            None => Some(Turn::default()),
+    fn turn(&self, question: &Question) -> Option<SingleFlightGuard> {
+        let request = StoreMessage::request(MessageKind::BeginTurn, question, Duration::ZERO);
+        match self.ask(&request).map(|reply| reply.kind) {
+            Some(MessageKind::Nothing) => None,
+            Some(_) => Some(SingleFlightGuard::of(RemoteTurn(
+                self.clone(),
+                question.clone(),
+            ))),
+            None => Some(SingleFlightGuard::default()),
         }
     }
 }
 
 /// A turn that the server gave.
 #[derive(Debug)]
-struct ServedTurn(Served, Question);
+struct RemoteTurn(RemoteStore, Question);
 
-impl Drop for ServedTurn {
+impl Drop for RemoteTurn {
     fn drop(&mut self) {
-        self.0.ask(&Request::Over(self.1.clone()));
+        let request = StoreMessage::request(MessageKind::EndTurn, &self.1, Duration::ZERO);
+        self.0.ask(&request);
     }
 }
 
@@ -114,8 +119,8 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::cache::broker;
-    use crate::cache::layers::Layers;
+    use crate::cache::layers::LayeredCache;
+    use crate::cache::store_server;
 
     const HOUR: Duration = Duration::from_secs(3600);
 
@@ -123,22 +128,22 @@ mod tests {
         Question::new("test", 1).with("what", Some(what))
     }
 
-    fn called(socket: UnixStream) -> Served {
-        Served::new(socket)
+    fn called(socket: UnixStream) -> RemoteStore {
+        RemoteStore::new(socket)
     }
 
     /// Two calls of a server, with something to do in them, while the server answers.
-    fn with_two_calls(calls: impl FnOnce(&Served, &Served) + Send + 'static) {
+    fn with_two_calls(calls: impl FnOnce(&RemoteStore, &RemoteStore) + Send + 'static) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .unwrap();
         runtime.block_on(async {
-            let layers = Arc::new(Layers::new(None, None));
+            let layers = Arc::new(LayeredCache::new(None, None));
             let mut ends = Vec::new();
             for _ in 0..2 {
-                let (own, other) = broker::pair().unwrap();
-                tokio::spawn(broker::serve(Arc::clone(&layers), own));
+                let (own, other) = store_server::socket_pair().unwrap();
+                tokio::spawn(store_server::serve(Arc::clone(&layers), own));
                 ends.push(called(UnixStream::from(other)));
             }
             let done = tokio::task::spawn_blocking(move || calls(&ends[0], &ends[1]));

@@ -1,0 +1,87 @@
+//! The requester, while a request is answered: the protocol's own service tells a session manager
+//! nothing of the request's token, and answers any refusal with a failure of the server's.
+
+use std::cell::Cell;
+
+use tokio::sync::watch;
+
+use crate::access::TokenOwner;
+
+tokio::task_local! {
+    static REQUESTER: Requester;
+}
+
+/// The sender of the request that is answered.
+#[derive(Debug)]
+pub struct Requester {
+    /// None, where nothing tells.
+    holder: Option<TokenOwner>,
+    /// For the session that this request begins, if it begins one.
+    pub(super) gone: watch::Sender<bool>,
+    told: Cell<Option<RequestRefusal>>,
+}
+
+/// The refusal in place of what the protocol's own service would say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestRefusal {
+    /// There is no room for the session that the request was to begin.
+    NoRoom,
+    /// A request of its session with the same id has no answer yet.
+    SameId,
+}
+
+impl Requester {
+    /// The holder of a token, as far as anything is known of one.
+    #[must_use]
+    pub fn new(holder: Option<TokenOwner>) -> Self {
+        Self {
+            holder,
+            gone: watch::channel(false).0,
+            told: Cell::new(None),
+        }
+    }
+
+    /// Answers a request of this requester's.
+    pub async fn answered<T>(self, answer: impl Future<Output = T>) -> T {
+        REQUESTER.scope(self, answer).await
+    }
+
+    /// Tells the present requester, if there is one.
+    pub(super) fn tell(told: RequestRefusal) {
+        let _ = REQUESTER.try_with(|requester| requester.told.set(Some(told)));
+    }
+
+    /// What the present requester was told.
+    #[must_use]
+    pub fn told() -> Option<RequestRefusal> {
+        REQUESTER
+            .try_with(|requester| requester.told.get())
+            .ok()
+            .flatten()
+    }
+
+    /// What becomes true when the session ends that the present request begins.
+    #[must_use]
+    pub fn going() -> watch::Receiver<bool> {
+        let going = REQUESTER.try_with(|requester| requester.gone.subscribe());
+        going.unwrap_or_else(|_| watch::channel(false).1)
+    }
+
+    /// Whose session the present request begins, and what tells that it has ended.
+    pub(super) fn begins() -> Option<(Option<TokenOwner>, watch::Sender<bool>)> {
+        let begins =
+            REQUESTER.try_with(|requester| (requester.holder.clone(), requester.gone.clone()));
+        begins.ok()
+    }
+
+    /// Whether the present requester is this holder.
+    pub(super) fn is(holder: Option<&TokenOwner>) -> bool {
+        let is = REQUESTER.try_with(|requester| requester.holder.as_ref() == holder);
+        is.unwrap_or(false)
+    }
+
+    /// Whether anybody asks.
+    pub(super) fn is_there() -> bool {
+        REQUESTER.try_with(|_| ()).is_ok()
+    }
+}
