@@ -26,7 +26,7 @@
 //! | `browser` | workshop: pages that their scripts put together, by the user's browser |
 //! | `cache` | workshop: what was found out lately, sealed, with an age |
 //! | `access` | workshop: who may use a server, and how much of it |
-//! | `calendar` | workshop: days and their dates |
+//! | `basics` | leaf rooms: days and dates, small words, what files begin with |
 //! | `sort` | workshop: sorting in one piece of code for all types |
 //! | `unexpanded` | workshop: what only a shell expands at the beginning of a path |
 //! | `unseen` | workshop: characters that nobody sees, taken out of texts and spelled in names |
@@ -37,8 +37,8 @@
 //! | `fuzzing` | doors for the fuzzers of `fuzz/`, which no other build has |
 
 mod access;
+mod basics;
 pub mod cache;
-mod calendar;
 mod command_line;
 mod commands;
 mod console;

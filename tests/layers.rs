@@ -49,7 +49,7 @@ const WORKSHOPS: [&str; 17] = [
     "access",
     "browser",
     "cache",
-    "calendar.rs",
+    "basics",
     "console",
     "document",
     "files",

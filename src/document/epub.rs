@@ -13,6 +13,7 @@ use super::model::Builder;
 use super::office::package::{Package, resolved};
 use super::office::xml::{Tag, Xml};
 use super::office::{Properties, Read};
+use crate::basics::words::floor_boundary;
 
 /// The part by which a file says that it is one, and what it says.
 const MARK: &str = "mimetype";
@@ -97,7 +98,7 @@ pub(super) fn read(package: &mut Package<'_>) -> Result<(Read, Properties), File
             continue;
         };
         if page.len() > MAX_CHAPTER {
-            page.truncate(super::boundary(&page, MAX_CHAPTER));
+            page.truncate(floor_boundary(&page, MAX_CHAPTER));
             read.cut = true;
         }
         chapter(&page, name, package.end(), &mut builder, &mut read);

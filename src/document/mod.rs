@@ -316,15 +316,6 @@ fn write(mut read: html::Read, length: usize, end: Option<Instant>) -> Document 
     document.cut(read.cuts.and(cut_by_writer))
 }
 
-/// The last boundary between characters within the first `most` bytes of `text`.
-fn boundary(text: &str, most: usize) -> usize {
-    let mut at = most.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

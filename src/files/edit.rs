@@ -15,7 +15,7 @@ use rustix::fs::OFlags;
 use rustix::io::{Errno, pread};
 
 use super::line_ends::{self, LineEnds};
-use super::near::{self, Clock, Near};
+use super::nearest::{self, NearestText, SearchClock};
 use super::regular::{FileError, RegularFile};
 use super::target::WriteTarget;
 use super::{holes, replace};
@@ -24,10 +24,10 @@ use super::{holes, replace};
 const WINDOW: usize = 1024 * 1024;
 
 /// How long the nearest text is looked for, where the text is not in the file.
-const NEAR_TIMEOUT: Duration = Duration::from_millis(50);
+const NEAREST_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// How much of the file the nearest text is looked for in, in bytes.
-const NEAR_SIZE: usize = 32 * 1024 * 1024;
+const NEAREST_SIZE: usize = 32 * 1024 * 1024;
 
 /// An edit that was made.
 #[derive(Debug)]
@@ -36,15 +36,15 @@ pub struct Edited {
     pub replacements: u64,
     /// What was done about line ends.
     pub line_ends: LineEnds,
-    /// What is nearest to the text, where all of it were to be replaced and there is none.
-    pub near: Option<Box<Near>>,
+    /// The text that is nearest, where all were to be replaced and there is none.
+    pub nearest: Option<Box<NearestText>>,
 }
 
 /// Why an edit was not made; the file is as it was.
 #[derive(Debug)]
 pub enum EditError {
     /// The text is not in the file; this is nearest to it.
-    NotFound(Box<Near>),
+    NotFound(Box<NearestText>),
     /// The text is in the file several times, and it was to be replaced once.
     NotUnique {
         /// How many times.
@@ -102,10 +102,12 @@ pub fn edit(
     let (texts, decided) = line_ends::decide(&file, old, new)?;
     let finder = Finder::new(&texts.0);
     let found = find(&file, &finder)?;
-    let near = || -> Result<Box<Near>, FileError> {
-        let clock = Clock::of(NEAR_TIMEOUT);
-        let (content, whole) = beginning(&file, NEAR_SIZE)?;
-        Ok(Box::new(near::search(&content, whole, old, new, &clock)))
+    let nearest = || -> Result<Box<NearestText>, FileError> {
+        let clock = SearchClock::of(NEAREST_TIMEOUT);
+        let (content, whole) = beginning(&file, NEAREST_SIZE)?;
+        Ok(Box::new(nearest::find_nearest(
+            &content, whole, old, new, &clock,
+        )))
     };
     let count = if decided.changes_nothing {
         0
@@ -117,10 +119,10 @@ pub fn edit(
             return Ok(Edited {
                 replacements: 0,
                 line_ends: LineEnds::AsSent,
-                near: Some(near()?),
+                nearest: Some(nearest()?),
             });
         }
-        0 => return Err(EditError::NotFound(near()?)),
+        0 => return Err(EditError::NotFound(nearest()?)),
         1 => {}
         count if !all => {
             return Err(EditError::NotUnique {
@@ -142,7 +144,7 @@ pub fn edit(
             LineEnds::Mixed if !left => LineEnds::AsSent,
             done => done,
         },
-        near: None,
+        nearest: None,
     })
 }
 
@@ -198,7 +200,7 @@ fn find(file: &RegularFile, finder: &Finder<'_>) -> Result<Occurrences, FileErro
     let length = search(file, finder, |piece| {
         if let Piece::Match(at) = piece {
             count += 1;
-            if first.len() < near::MOST_NAMED {
+            if first.len() < nearest::MOST_NAMED {
                 first.push(at);
             }
         }

@@ -4,6 +4,8 @@
 //! where it begins as a known kind does and goes on in what is no UTF-8. The signatures are those
 //! of the formats' own specifications, as `file(1)` has them.
 
+use crate::basics::words::counted;
+
 /// How many of a file's first bytes decide whether it is binary.
 const DECISIVE: usize = 8 * 1024;
 
@@ -35,25 +37,10 @@ impl Kind {
             words = format!("{words}, {width} x {height}");
         }
         if let Some(size) = size {
-            let plural = if size == 1 { "" } else { "s" };
-            words = format!("{words}, {} byte{plural}", thousands(size));
+            words = format!("{words}, {}", counted(size, "byte"));
         }
         words
     }
-}
-
-/// A whole number with its thousands apart, as in `12,345`.
-#[must_use]
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 /// The encoding that a mark at the beginning names, if it is one whose text holds NULs. By its full
@@ -457,18 +444,6 @@ mod tests {
         assert_eq!(wide_encoding(b"\xFF\xFEh\0"), Some("UTF-16LE"));
         assert_eq!(wide_encoding(b"\xFE\xFF\0h"), Some("UTF-16BE"));
         assert_eq!(wide_encoding(b"\xFF\xFE\0\0h\0\0\0"), Some("UTF-32LE"));
-    }
-
-    #[test]
-    fn thousands_stand_apart() {
-        for (number, words) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (12_345_678, "12,345,678"),
-        ] {
-            assert_eq!(thousands(number), words);
-        }
     }
 
     proptest! {

@@ -11,7 +11,7 @@ mod in_place;
 pub mod kind;
 mod line_ends;
 mod lock;
-pub mod near;
+pub mod nearest;
 mod preserve;
 mod read;
 mod regular;

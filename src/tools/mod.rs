@@ -6,13 +6,7 @@
 pub mod bash;
 mod bash_output;
 mod bash_refusals;
-pub mod file_edit;
-mod file_edit_differences;
-mod file_edit_near;
-mod file_failure;
-pub mod file_read;
-mod file_words;
-pub mod file_write;
+pub mod file;
 pub mod glob;
 pub mod grep;
 mod network;

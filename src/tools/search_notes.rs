@@ -6,6 +6,7 @@ use std::io;
 use rustix::io::Errno;
 use serde_json::Value;
 
+pub use crate::basics::words::{counted_as as several, thousands};
 use crate::contract::terms::Terms;
 use crate::search::braces::MOST_ALTERNATIVES;
 use crate::search::nothing::{Below, Count, Found, Kind, Misplaced, Misread, Reason, Slip};
@@ -19,29 +20,6 @@ pub struct Words {
     pub field: &'static str,
     /// Whether files are searched, and not only named.
     pub searches: bool,
-}
-
-/// A number with a comma between thousands.
-#[must_use]
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 file`, `2,000 files`.
-#[must_use]
-pub fn several(number: u64, one: &str, more: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        number => format!("{} {more}", thousands(number)),
-    }
 }
 
 /// What is no directory, with its article.
@@ -481,18 +459,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_numbers_have_commas() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (20_000, "20,000"),
-            (123_456, "123,456"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(thousands(number), text);
-        }
-        assert_eq!(several(1, "file", "files"), "1 file");
+    fn the_part_that_is_shown_is_counted() {
         assert_eq!(
             shown(412, 20_000, "matches", "pattern, glob or path"),
             "412 of 20,000 matches are shown; narrow pattern, glob or path."

@@ -5,9 +5,9 @@ use std::path::Path;
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
+use crate::basics::words::on_one_line;
 use crate::tools::web_download::{MAX_URL, download, plain};
 use crate::web::client;
-use crate::web::quote;
 
 /// Characters that belong to the text around a URL rather than to it.
 const AROUND: [char; 14] = [
@@ -124,7 +124,7 @@ pub fn of_no_url(tool: &str, text: &str) -> String {
 }
 
 fn local(tool: &str, path: &str) -> String {
-    let path = quote::on_one_line(path);
+    let path = on_one_line(path);
     if path.len() > MAX_URL {
         return format!("{tool} reads no files: use file_read.");
     }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
+use crate::basics::words::{beginning, on_one_line, plural};
 use crate::document::Certainty;
 use crate::sort::Sort;
 use crate::tools::web_download::{MAX_URL, command, download, plain};
@@ -143,7 +144,7 @@ pub fn of_main_content(certainty: Certainty) -> Option<String> {
 
 /// The note of a window that begins behind the last line.
 pub fn behind_the_end(offset: u64, lines: usize) -> String {
-    let plural = if lines == 1 { "" } else { "s" };
+    let plural = plural(lines as u64);
     format!("offset {offset} is behind the end: there are {lines} line{plural}.")
 }
 
@@ -159,19 +160,15 @@ fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) ->
     if text.kind == BodyKind::Text {
         return Some(message(&text.text).unwrap_or(text.text));
     }
-    let mut end = text.text.len().min(QUOTED_FROM);
-    while !text.text.is_char_boundary(end) {
-        end -= 1;
-    }
     let page = web_page::convert(
-        &text.text[..end],
+        beginning(&text.text, QUOTED_FROM),
         url,
         false,
         Instant::now() + QUOTED_WITHIN,
     );
     let page = page?;
     let shown = shown(page.own());
-    let begins = quote::on_one_line(&shown).starts_with(&page.title);
+    let begins = on_one_line(&shown).starts_with(&page.title);
     match (page.title.is_empty() || begins, shown.trim().is_empty()) {
         (false, false) => Some(format!("{} – {shown}", page.title)),
         (false, true) => Some(page.title),
@@ -222,13 +219,9 @@ fn message(json: &str) -> Option<String> {
 
 /// What Markdown shows: no targets of links, no escapes.
 fn shown(markdown: &str) -> String {
-    let mut end = markdown.len().min(MARKDOWN);
-    while !markdown.is_char_boundary(end) {
-        end -= 1;
-    }
     let mut out = String::new();
     let mut open = Vec::new();
-    let mut rest = markdown[..end].chars();
+    let mut rest = beginning(markdown, MARKDOWN).chars();
     while let Some(c) = rest.next() {
         match c {
             '\\' => out.extend(rest.next()),

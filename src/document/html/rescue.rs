@@ -17,6 +17,7 @@ use memchr::{memchr, memmem};
 use super::dom::{self, Kind};
 use super::prefilter::{media, tag};
 use super::{Cuts, Model, Read, Source, Tree, reveal};
+use crate::basics::words::beginning;
 use crate::sort::Sort;
 
 /// Letters of a page with fewer of which next to nothing is left.
@@ -241,11 +242,7 @@ fn remark(source: &Source, about: &About<'_>, silent: bool, navigates: bool) -> 
         line.push('.');
     }
     if let Some(description) = about.description.filter(|_| silent) {
-        let mut end = description.len().min(MAX_DESCRIPTION);
-        while !description.is_char_boundary(end) {
-            end -= 1;
-        }
-        let description = description[..end].replace('<', "&lt;");
+        let description = beginning(description, MAX_DESCRIPTION).replace('<', "&lt;");
         let _ = write!(line, " It describes itself: \"{description}\".");
     }
     let mut it = if silent { " It" } else { "This page" };

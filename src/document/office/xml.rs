@@ -12,7 +12,8 @@ use encoding_rs::Encoding;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::document::{boundary, entities};
+use crate::basics::words::floor_boundary;
+use crate::document::entities;
 
 /// How many events are read between two looks at the clock.
 const EVENTS: u32 = 4096;
@@ -204,7 +205,7 @@ impl<'a> Xml<'a> {
         let mut all = String::new();
         while let Some(item) = self.within(level) {
             if let Item::Text(text) = item {
-                let room = boundary(&text, most - all.len());
+                let room = floor_boundary(&text, most - all.len());
                 self.cut |= room < text.len();
                 all.push_str(&text[..room]);
             }

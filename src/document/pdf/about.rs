@@ -9,6 +9,7 @@ use super::file::{File, Page, as_dict};
 use super::geometry::{Matrix, Rect};
 use super::marks::text_string;
 use super::runs::Run;
+use crate::basics::words::floor_boundary;
 
 /// The most annotations of a page.
 const MAX_ANNOTATIONS: usize = 2000;
@@ -214,7 +215,7 @@ fn clean(title: &str) -> String {
     let words: Vec<&str> = title.split_whitespace().collect();
     let title = words.join(" ");
     let title = title.strip_prefix("Microsoft Word - ").unwrap_or(&title);
-    let end = crate::document::boundary(title, MAX_TITLE);
+    let end = floor_boundary(title, MAX_TITLE);
     let title = title[..end].trim();
     if title.eq_ignore_ascii_case("untitled") {
         String::new()

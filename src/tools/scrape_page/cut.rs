@@ -2,6 +2,8 @@
 //!
 //! Rules: the specification's content of `scrape_page`.
 
+use crate::basics::words::floor_boundary;
+
 /// The beginning of a text that was cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Beginning {
@@ -23,7 +25,7 @@ pub fn beginning(text: &str, most: usize, markdown: bool) -> Option<Beginning> {
         return Some(cut_at(text, end, ""));
     };
     // The closing fence takes room too, and code is cut behind a line of it.
-    let end = floor(text, most.saturating_sub(fence.len() + 1));
+    let end = floor_boundary(text, most.saturating_sub(fence.len() + 1));
     let line = text[..end].rfind('\n').filter(|at| *at > most / 2);
     let end = line.unwrap_or(end);
     let same = open_fence(&text[..end]).is_some_and(|one| one == fence);
@@ -45,20 +47,11 @@ fn cut_at(text: &str, end: usize, fence: &str) -> Beginning {
     }
 }
 
-/// The last boundary between characters within the first `most` bytes.
-pub fn floor(text: &str, most: usize) -> usize {
-    let mut at = most.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
 /// Where to cut `text`, which is longer than `most`.
 fn end(text: &str, most: usize) -> usize {
-    let last = floor(text, most);
+    let last = floor_boundary(text, most);
     // What stands behind the last character tells whether it ends something.
-    let seen = &text[..floor(text, last.saturating_add(4))];
+    let seen = &text[..floor_boundary(text, last.saturating_add(4))];
     let beyond = |at: &usize| *at > most / 2 && *at <= last;
     let ways: [fn(&str, usize) -> Option<usize>; 4] = [paragraph, sentence, line, word];
     let mut found = ways.iter().filter_map(|way| way(seen, last));

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use super::asked::{Asked, Mode};
 use super::cut;
+use crate::basics::words::floor_boundary;
 use crate::unseen;
 
 /// How `web_fetch` shows the same text, for whoever wants the rest of one that was cut.
@@ -99,7 +100,7 @@ impl Page {
             let note = "What is no UTF-8 is shown as U+FFFD: its bytes are not in this answer.";
             self.notes.push(note.to_owned());
         }
-        let fits = cut::floor(&text, most);
+        let fits = floor_boundary(&text, most);
         self.truncated = more || fits < text.len();
         text.truncate(fits);
         self.content = text;

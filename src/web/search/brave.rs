@@ -13,9 +13,10 @@ use super::provider::{
     Account, Endpoint, Limits, Misread, Provider, Refusal, Request, Sites, Slot,
 };
 use super::query::{Ask, Safe, Search, TimeRange};
-use super::reply::{self, string, strings, thousands};
+use super::reply::{self, string, strings};
 use super::terms::{self, Words};
 use super::{DomainFilter, Found, SearchError, SearchResult, dates, plain};
+use crate::basics::words::thousands;
 use crate::web::client::{Client, Response};
 use crate::web::credentials::{CredentialName, Credentials, Key};
 

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use url::Url;
 
 use super::{DomainFilter, SearchResult};
+use crate::basics::words::joined_words;
 use crate::document::entities;
 use crate::unseen;
 
@@ -123,29 +124,20 @@ pub fn display_link(address: &str) -> String {
 }
 
 fn tidied(result: SearchResult) -> SearchResult {
-    let snippet = shortened(&words(&result.snippet), MAX_SNIPPET);
+    let snippet = shortened(&joined_words(&result.snippet), MAX_SNIPPET);
     let extra = result.extra_snippets.iter();
     let extra = extra
-        .map(|text| shortened(&words(text), MAX_EXTRA))
+        .map(|text| shortened(&joined_words(text), MAX_EXTRA))
         .filter(|text| !text.is_empty() && *text != snippet)
         .take(MOST_EXTRA);
     SearchResult {
-        title: shortened(&words(&result.title), MAX_TITLE),
+        title: shortened(&joined_words(&result.title), MAX_TITLE),
         url: result.url.trim().to_owned(),
         extra_snippets: extra.collect(),
         snippet,
         published_at: result.published_at,
         taken: result.taken,
     }
-}
-
-/// The words of a text: one blank between them, and nothing that only steers a terminal.
-fn words(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    words
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 /// The words within the first `most` characters.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::super::number;
 use super::super::xml::Xml;
-use crate::calendar;
+use crate::basics::calendar;
 
 /// The most formats of a document.
 const MAX_FORMATS: usize = 70_000;

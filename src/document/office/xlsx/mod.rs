@@ -16,6 +16,7 @@ use super::Read;
 use super::blocks::Blocks;
 use super::package::Package;
 use super::xml::Xml;
+use crate::basics::words::plural;
 
 mod format;
 mod grid;
@@ -90,7 +91,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         let mut notices = Vec::new();
         for (count, what) in [(read.hidden_rows, "row"), (read.hidden_columns, "column")] {
             if count > 0 {
-                notices.push(format!("{count} hidden {}", plural(count, what)));
+                notices.push(format!("{count} hidden {what}{}", plural(count as u64)));
             }
         }
         if !notices.is_empty() {
@@ -115,8 +116,8 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
     if hidden > 0 {
         let verb = if hidden == 1 { "is" } else { "are" };
         blocks.say(&format!(
-            "[Left out: {hidden} hidden {} {verb} not shown.]",
-            plural(hidden, "sheet")
+            "[Left out: {hidden} hidden sheet{} {verb} not shown.]",
+            plural(hidden as u64)
         ));
     }
     blocks.end();
@@ -126,14 +127,6 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         late,
         broken,
         builder: blocks.builder,
-    }
-}
-
-fn plural(count: usize, what: &str) -> String {
-    if count == 1 {
-        what.to_owned()
-    } else {
-        format!("{what}s")
     }
 }
 

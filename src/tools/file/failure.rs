@@ -7,7 +7,7 @@ use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Reader;
 use crate::files::FileError;
 use crate::files::hint::{self, Meant, Obstacle, Slip, Wants};
-use crate::tools::file_words::quoted_for_shell;
+use crate::tools::file::words::quoted_for_shell;
 
 /// The failure that `error` is for whoever asked for `path`.
 pub fn of(path: &str, error: &FileError) -> Failure {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use crate::basics::words::{counted, thousands};
 use crate::contract::bounded::{self, Measure};
 use crate::contract::failure::Failure;
 use crate::contract::notes::Notes;
@@ -11,10 +12,10 @@ use crate::contract::request::Request;
 use crate::contract::terms::Reader;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::files::hint::Wants;
-use crate::files::kind::{Kind, thousands};
+use crate::files::kind::Kind;
 use crate::files::{self, Content, Facts, FileError, Interrupted, LineEnd};
-use crate::tools::file_failure;
-use crate::tools::file_words::{count, quoted_for_shell};
+use crate::tools::file::failure;
+use crate::tools::file::words::quoted_for_shell;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -23,8 +24,8 @@ pub const TOOL: Tool = Tool {
     family: Family::Local,
     set: Set::Local,
     offered: true,
-    schema: include_str!("schemas/file_read.json"),
-    model_schema: include_str!("schemas/for_models/file_read.json"),
+    schema: include_str!("../schemas/file_read.json"),
+    model_schema: include_str!("../schemas/for_models/file_read.json"),
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -75,7 +76,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         limit,
     };
     let content = files::read(Path::new(path), window.first, limit, end)
-        .map_err(|error| file_failure::with_note(path, &error, Wants::File, reader))?;
+        .map_err(|error| failure::with_note(path, &error, Wants::File, reader))?;
     let facts = *content.facts();
     if let (Reader::Model, Some(kind)) = (reader, facts.kind) {
         return no_text(path, kind, facts.size);
@@ -118,7 +119,7 @@ impl Window<'_> {
             // A disk that fails midway: the beginning has been answered, and why it ends there
             // belongs to it.
             Err(Interrupted::File(error)) => {
-                return object.break_off(&file_failure::of(self.path, &error));
+                return object.break_off(&failure::of(self.path, &error));
             }
         }
         let Some(cut) = cut else {
@@ -157,7 +158,7 @@ impl Window<'_> {
                         .clone(),
                 );
             }
-            Err(error) => return object.break_off(&file_failure::of(self.path, &error)),
+            Err(error) => return object.break_off(&failure::of(self.path, &error)),
         }
         Ok(())
     }
@@ -248,7 +249,7 @@ fn remark(window: &Window<'_>, facts: &Facts) -> Notes {
         Some(_) if facts.is_empty => notes.add("The file is empty.".to_owned()),
         Some(lines) => notes.add(format!(
             "The file has {}; offset {} is behind its end.",
-            count(lines, "line"),
+            counted(lines, "line"),
             window.first
         )),
     }
@@ -268,7 +269,7 @@ fn no_text(path: &str, kind: Kind, size: Option<u64>) -> Result<Reply<'_>, Failu
             object.empty(&format!("{words}: too large to be shown"))
         }));
     }
-    let failed = |error| file_failure::of(path, &error);
+    let failed = |error| failure::of(path, &error);
     let mut content = files::read(Path::new(path), 1, None, None).map_err(failed)?;
     let mut bytes = Vec::new();
     // Memory takes whatever is written to it.

@@ -1,0 +1,5 @@
+//! Leaf rooms, which import nothing but one another and [`crate::unseen`]: every other room may use
+//! them.
+
+pub mod calendar;
+pub mod words;
