@@ -18,6 +18,7 @@
 //! | `sandbox` | workshop: which directories a process may touch, and who outlives whom |
 //! | `shell` | workshop: running a shell command or a program |
 //! | `files` | workshop: reading files, replacing them whole or not at all |
+//! | `paths` | workshop: the path that was meant by one that leads to nothing |
 //! | `search` | workshop: finding files by wildcard, and lines in files by regular expression |
 //! | `web` | workshop: fetching pages, searching the web |
 //! | `document` | workshop: documents, as Markdown |
@@ -28,7 +29,6 @@
 //! | `access` | workshop: who may use a server, and how much of it |
 //! | `basics` | leaf rooms: days and dates, small words, what files begin with |
 //! | `sort` | workshop: sorting in one piece of code for all types |
-//! | `unexpanded` | workshop: what only a shell expands at the beginning of a path |
 //! | `unseen` | workshop: characters that nobody sees, taken out of texts and spelled in names |
 //! | `secrets` | which variables of the environment no command and no file shows |
 //! | `console` | workshop: the process's own streams, and text for a terminal |
@@ -48,6 +48,7 @@ mod front;
 mod hosts;
 #[cfg(test)]
 mod made_up_tool;
+mod paths;
 mod program;
 pub mod registry;
 mod sandbox;
@@ -55,7 +56,6 @@ mod secrets;
 mod shell;
 mod sort;
 mod tools;
-mod unexpanded;
 mod unseen;
 
 // Public for the executable and for nobody else.

@@ -2,4 +2,5 @@
 //! them.
 
 pub mod calendar;
+pub mod signature;
 pub mod words;

@@ -8,13 +8,7 @@ use super::office::package::Package;
 use super::office::{self, Properties, Read};
 use super::pdf::PdfError;
 use super::{Cuts, Document, PdfLimits, epub, fault};
-
-/// Where in a file its mark may stand, in bytes from the start.
-const MARK_WITHIN: usize = 1024;
-
-/// What opens a zip file, and a file of the older kind, in which an encrypted one is kept as well.
-const ZIP: &[u8] = b"PK\x03\x04";
-const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+use crate::basics::signature::{self, COMPOUND, ZIP};
 
 /// What kind a file is, of those that have a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +28,7 @@ impl FileKind {
         if bytes.starts_with(ZIP) {
             return fault::guarded(|| Self::of_zip(bytes)).ok()?;
         }
-        let start = &bytes[..bytes.len().min(MARK_WITHIN)];
-        memchr::memmem::find(start, b"%PDF").map(|_| Self::Pdf)
+        signature::is_pdf(bytes).then_some(Self::Pdf)
     }
 
     fn of_zip(bytes: &[u8]) -> Option<Self> {

@@ -5,7 +5,6 @@
 mod draft;
 mod edit;
 mod environ;
-pub mod hint;
 mod holes;
 mod in_place;
 pub mod kind;

@@ -12,7 +12,7 @@ use rustix::fs::{Advice, OFlags, fadvise};
 use rustix::io::Errno;
 
 use super::environ;
-use super::kind::{self, Kind};
+use super::kind::{self, BinaryKind};
 use super::regular::{FileError, Reason, RegularFile};
 
 /// How much is read at a time, in bytes: what stays in the processor's nearer caches until it is
@@ -50,7 +50,7 @@ pub struct Content {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
     /// What it is, if it is no text.
-    pub kind: Option<Kind>,
+    pub kind: Option<BinaryKind>,
     /// The encoding that the mark at its beginning names, if that is UTF-16 or UTF-32.
     pub encoding: Option<&'static str>,
     /// Its size in bytes; none, where the system generates it.

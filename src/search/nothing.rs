@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use super::paths::EntryKind;
 use super::steps::Pattern;
-use crate::unexpanded::{Unexpanded, unexpanded};
+use crate::paths::{Unexpanded, unexpanded};
 use looked::{Looked, at_last_slash, joined};
 pub use place::{Kind, Misplaced, Slip};
 pub use readings::Misread;

@@ -362,45 +362,7 @@ impl Words {
     fn slip(self, slip: &Slip) -> String {
         let path = |path: &str| format!("\"path\":{}", Value::from(path));
         match slip {
-            Slip::LineNumber(file) => {
-                format!(
-                    "`path` does not exist with a line number behind it; send {}.",
-                    path(file)
-                )
-            }
-            Slip::Quotes(file) => {
-                format!(
-                    "`path` is taken as it is, with its quotes, blanks or `@`; send {}.",
-                    path(file)
-                )
-            }
-            Slip::Url(Some(file)) => format!("`path` is no URL; send {}.", path(file)),
-            Slip::Url(None) => "`path` is no URL; send the path alone.".to_owned(),
-            Slip::Home(Some(file)) => {
-                format!("`~` is not expanded in `path`; send {}.", path(file))
-            }
-            Slip::Home(None) => "`~` is not expanded in `path`; send the whole path.".to_owned(),
-            Slip::Variable(Some(file)) => {
-                format!("Variables are not expanded in `path`; send {}.", path(file))
-            }
-            Slip::Variable(None) => {
-                "Variables are not expanded in `path`; send the path itself.".to_owned()
-            }
-            Slip::Backslashes(file) => {
-                format!("`path` needs `/` between directories; send {}.", path(file))
-            }
-            Slip::Elsewhere(file) => {
-                format!(
-                    "`path` does not exist; from the working directory on there is {}.",
-                    path(file)
-                )
-            }
-            Slip::SlashAtEnd(file) => {
-                format!(
-                    "`path` ends in `/`, and what it names is a file: {}.",
-                    path(file)
-                )
-            }
+            Slip::Meant(meant) => meant.advice(path),
             Slip::Wildcards {
                 directory, found, ..
             } => {

@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
+use crate::basics::signature;
 use crate::basics::words::{beginning, on_one_line, plural};
 use crate::document::Certainty;
 use crate::sort::Sort;
 use crate::tools::web_download::{MAX_URL, command, download, plain};
 use crate::tools::web_meant::{bare_host, without_punctuation};
 use crate::tools::web_page;
-use crate::web::charset::{self, BodyKind, signature};
+use crate::web::charset::{self, BodyKind};
 use crate::web::client::{NetworkError, Response};
 use crate::web::{quote, refusal};
 
@@ -84,7 +85,7 @@ pub fn of_network(error: &NetworkError, asked: &Url) -> String {
 
 /// The note of an answer from `url` that is no text but of the media type `kind`.
 pub fn of_file(kind: &str, url: &Url, asked: &Url, body: &[u8]) -> String {
-    let known = signature::of(body).map_or(kind, |found| found.media_type);
+    let known = signature::body_type(body).unwrap_or(kind);
     let login = if asked.username().is_empty() && asked.password().is_none() {
         ""
     } else {

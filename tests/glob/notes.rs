@@ -475,7 +475,7 @@ fn grep_says_what_it_did_not_look_at() {
             &["line number", r#""path":"src/main.rs""#],
             &[],
         ),
-        (json!({"path": "~/nothing"}), &["`~` is not expanded"], &[]),
+        (json!({"path": "~/nothing"}), &["~ is not expanded"], &[]),
         (
             json!({"path": "$HOME/nothing"}),
             &["Variables are not expanded"],
@@ -489,7 +489,7 @@ fn grep_says_what_it_did_not_look_at() {
         ),
         (
             json!({"path": format!("file://{}/src/main.rs", text(here))}),
-            &["no URL", "/src/main.rs\""],
+            &["not a URL", "/src/main.rs\""],
             &[],
         ),
         (
@@ -509,7 +509,7 @@ fn grep_says_what_it_did_not_look_at() {
         ),
         (
             json!({"path": "/src"}),
-            &["`path` does not exist", r#""path":"src""#],
+            &["below the working directory", r#""path":"src""#],
             &[],
         ),
         (
@@ -520,12 +520,12 @@ fn grep_says_what_it_did_not_look_at() {
         (json!({"path": "project/src"}), &[r#""path":"src""#], &[]),
         (
             json!({"path": r"src\main.rs"}),
-            &["`/` between directories", r#""path":"src/main.rs""#],
+            &["separated by /", r#""path":"src/main.rs""#],
             &[],
         ),
         (
             json!({"path": "src/main.rs/"}),
-            &["is a file", r#""path":"src/main.rs""#],
+            &["What ends in / is a directory", r#""path":"src/main.rs""#],
             &[],
         ),
         (
@@ -825,7 +825,7 @@ fn glob_says_what_it_did_not_look_at() {
         ),
         (
             json!({"pattern": "*.rs", "path": "src:"}),
-            &["`path` does not exist"],
+            &["A colon is no part of the name", r#""path":"src""#],
             &[],
         ),
         (

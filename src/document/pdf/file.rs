@@ -11,6 +11,7 @@ use lopdf::{Dictionary, Document, Object, Stream};
 use super::geometry::Rect;
 use super::opening::{SMALL, is_crowded, load};
 use super::{Limits, PdfError};
+use crate::basics::signature;
 
 /// The deepest page tree.
 const MAX_DEPTH: usize = 64;
@@ -51,8 +52,7 @@ struct Inherited<'a> {
 impl File {
     /// Opens a file.
     pub(super) fn open(bytes: &[u8], limits: &Limits) -> Result<Self, PdfError> {
-        let head = bytes.get(..bytes.len().min(1024)).unwrap_or_default();
-        if memchr::memmem::find(head, b"%PDF-").is_none() {
+        if !signature::is_pdf(bytes) {
             return Err(PdfError::NotPdf);
         }
         if bytes.len() > SMALL && is_crowded(bytes) {

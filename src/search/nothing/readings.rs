@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::place;
+use crate::paths;
 
 /// What somebody took a wildcard pattern for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub enum Misread {
 /// The patterns that may have been meant, the likeliest first.
 pub(super) fn readings(pattern: &str, path: &str) -> Vec<(Misread, String)> {
     let mut all: Vec<(Misread, String)> = Vec::new();
-    if let Some(plain) = place::unquoted(pattern) {
+    if let Some(plain) = paths::unquoted(pattern) {
         all.push((Misread::Quotes, plain));
     }
     all.extend(without_beginning(pattern, path));
@@ -54,7 +55,7 @@ pub(super) fn readings(pattern: &str, path: &str) -> Vec<(Misread, String)> {
             trimmed.trim_end_matches('/').to_owned(),
         ));
     }
-    if let Some(file) = place::without_line_number(pattern) {
+    if let Some((file, _)) = paths::without_line_number(pattern) {
         all.push((Misread::LineNumber, file.to_owned()));
     }
     all.extend(blanks(pattern).map(|one| (Misread::Blanks, one)));

@@ -9,8 +9,8 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
-use crate::files::hint::Wants;
 use crate::files::{self, EditError};
+use crate::paths::PathWant;
 use crate::tools::file::{edit_note, failure};
 
 /// The tool's row in the registry.
@@ -110,6 +110,6 @@ fn edit_failure(path: &str, error: &EditError, terms: &Terms) -> Failure {
             format!("String found {count} times, use replace_all to replace all"),
         )
         .with_note(edit_note::not_unique(*count, lines)),
-        EditError::File(error) => failure::with_note(path, error, Wants::File, terms.reader),
+        EditError::File(error) => failure::with_note(path, error, PathWant::File, terms.reader),
     }
 }

@@ -243,7 +243,7 @@ fn difference_in_words(one: &TextDifference, lines: &[u64]) -> String {
                 .map(|byte| format!("0x{byte:02X}"))
                 .collect();
             let bytes = bytes.join(" ");
-            return format!("{place} has {bytes}, which is not UTF-8 and is shown as U+FFFD");
+            return format!("{place} has {bytes}, which is no UTF-8 and is shown as U+FFFD");
         }
         DifferenceKind::Blanks | DifferenceKind::Character => {
             format!("{} {file}", choose("has", "have"))
@@ -381,7 +381,7 @@ fn to_be_sent(note: &mut String, place: &FilePlace, new_too: bool, quotes: bool)
         }
         QuotedText::NotText => {
             note.push_str(
-                " It has bytes that are not UTF-8, which no old_string can hold: send text from \
+                " It has bytes that are no UTF-8, which no old_string can hold: send text from \
                  beside them, or change it with bash.",
             );
         }

@@ -11,9 +11,9 @@ use crate::contract::reply::{Object, Reply, Text};
 use crate::contract::request::Request;
 use crate::contract::terms::Reader;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
-use crate::files::hint::Wants;
-use crate::files::kind::Kind;
+use crate::files::kind::BinaryKind;
 use crate::files::{self, Content, Facts, FileError, Interrupted, LineEnd};
+use crate::paths::PathWant;
 use crate::tools::file::failure;
 use crate::tools::file::words::quoted_for_shell;
 
@@ -76,7 +76,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         limit,
     };
     let content = files::read(Path::new(path), window.first, limit, end)
-        .map_err(|error| failure::with_note(path, &error, Wants::File, reader))?;
+        .map_err(|error| failure::with_note(path, &error, PathWant::File, reader))?;
     let facts = *content.facts();
     if let (Reader::Model, Some(kind)) = (reader, facts.kind) {
         return no_text(path, kind, facts.size);
@@ -257,7 +257,7 @@ fn remark(window: &Window<'_>, facts: &Facts) -> Notes {
 }
 
 /// What a model is shown of a file that is no text: an image as such, of any other what it is.
-fn no_text(path: &str, kind: Kind, size: Option<u64>) -> Result<Reply<'_>, Failure> {
+fn no_text(path: &str, kind: BinaryKind, size: Option<u64>) -> Result<Reply<'_>, Failure> {
     let words = kind.describe(size);
     if !kind.is_image() {
         return Ok(Reply::new(move |object| {

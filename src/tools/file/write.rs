@@ -6,8 +6,8 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
-use crate::files::hint::Wants;
 use crate::files::{self, FileError, Reason};
+use crate::paths::PathWant;
 use crate::tools::file::failure;
 
 /// The tool's row in the registry.
@@ -65,7 +65,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             FileError::NotFound => FileError::Open(Reason::default()),
             error => error,
         };
-        failure::with_note(path, &error, Wants::Name, reader)
+        failure::with_note(path, &error, PathWant::Name, reader)
     })?;
     Ok(Reply::new(move |object| {
         let bytes = content.len();

@@ -2,20 +2,16 @@
 
 use std::time::Instant;
 
-use memchr::memmem;
-
 use super::asked::Asked;
 use super::facts::{self, Source};
 use super::failure::{self, Refusal};
 use super::form;
 use super::page::Page;
 use super::read;
+use crate::basics::signature;
 use crate::document::{self, FileError, FileKind, FileLimits, PdfError};
 use crate::tools::web_notes;
 use crate::web::client::{Client, Response};
-
-/// Where the mark of a PDF file stands at the latest, in bytes.
-const MARK_WITHIN: usize = 1024;
 
 /// Media types of documents.
 const TYPES: &[&str] = &[
@@ -34,8 +30,7 @@ pub fn is_document(essence: &str) -> bool {
 
 /// Whether a body begins as documents do.
 pub fn begins_as_one(body: &[u8]) -> bool {
-    let start = &body[..body.len().min(MARK_WITHIN)];
-    body.starts_with(b"PK\x03\x04") || memmem::find(start, b"%PDF").is_some()
+    body.starts_with(signature::ZIP) || signature::is_pdf(body)
 }
 
 /// What kind of document a reply is, if it is one. A page may speak of the mark of PDF files.
@@ -44,7 +39,7 @@ fn kind_of(reply: &Response) -> Option<FileKind> {
     let body = reply.body.trim_ascii_start();
     let declared = reply.content_type().map(form::essence);
     let is_text = declared.is_some_and(|kind| kind.starts_with("text/")) || body.starts_with(b"<");
-    (kind != FileKind::Pdf || body.starts_with(b"%PDF") || !is_text).then_some(kind)
+    (kind != FileKind::Pdf || body.starts_with(signature::PDF) || !is_text).then_some(kind)
 }
 
 /// The page that a document is; `None` where the body is none.

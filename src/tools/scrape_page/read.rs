@@ -16,12 +16,13 @@ use super::natively;
 use super::page::{Page, Paging};
 use super::scripted;
 use super::walls;
+use crate::basics::signature;
 use crate::contract::terms::Terms;
 use crate::document::{self, Certainty, Cuts, Document};
 use crate::page::Embedded;
 use crate::tools::{network, web_notes, web_page};
 use crate::unseen;
-use crate::web::charset::{self, BodyText, Unsupported, signature};
+use crate::web::charset::{self, BodyText, Unsupported};
 use crate::web::client::{self, Client, FetchRequest, MAX_BODY, Most, Response};
 use crate::web::guard::Guard;
 
@@ -163,7 +164,7 @@ fn decode(reply: &Response, asked: &Asked) -> Result<BodyText, Refusal> {
     };
     // A server may say that of its error's page, or of a text, which is a document at other times.
     if files::is_document(&form::essence(&kind))
-        && signature::of(&reply.body).is_none()
+        && signature::body_type(&reply.body).is_none()
         && let Ok(text) = read(None)
         && is_written(&text.text)
     {
