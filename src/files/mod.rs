@@ -18,10 +18,10 @@ mod replace;
 mod target;
 
 #[cfg(fuzzing)]
-pub use edit::Edited;
+pub use edit::FileEdit;
 pub use edit::{EditError, edit};
-pub use line_ends::LineEnds;
+pub use line_ends::LineEndChange;
 pub use lock::while_waiting;
-pub use read::{Content, Facts, Interrupted, LineEnd, read};
-pub use regular::{FileError, Reason};
+pub use read::{FileContent, FileFacts, LineEnd, ReadInterruption, read};
+pub use regular::{ErrorReason, FileAccessError};
 pub use replace::write;

@@ -166,7 +166,7 @@ impl NearestSearch<'_> {
         if let Some(encoding) = super::kind::wide_encoding(self.content) {
             return (NearestFinding::Wide(encoding), None);
         }
-        let folded = FoldedText::new(self.content, true, self.clock);
+        let folded = FoldedText::new(self.content, self.clock);
         if is_blank(&fold_text(self.sought)) {
             return (NearestFinding::Blank, None);
         }
@@ -183,7 +183,7 @@ impl NearestSearch<'_> {
                 return (NearestFinding::Unknown, None);
             }
         }
-        let joined = FoldedText::new(self.content, false, self.clock);
+        let joined = folded.without_line_ends();
         if let Some(found) = self.alike(&joined, None, self.sought, false) {
             return found;
         }
@@ -204,7 +204,8 @@ impl NearestSearch<'_> {
         text: &[u8],
         line_ends: bool,
     ) -> Option<FoundPlace> {
-        let sought = FoldedText::new(text, line_ends, &SearchClock::endless()).bytes;
+        let mut sought = fold_text(text);
+        sought.retain(|byte| line_ends || *byte != b'\n');
         if is_blank(&sought) || !line_ends && sought.len() < SHORTEST_JOINED {
             return None;
         }

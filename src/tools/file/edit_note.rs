@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use crate::basics::words::{counted, thousands};
 use crate::contract::bounded::Measure;
-use crate::files::LineEnds;
+use crate::files::LineEndChange;
 use crate::files::nearest::{
     DifferenceKind, FilePlace, LineChange, MOST_NAMED, NearestFinding, NearestText, QuotedText,
     TextDifference, TextRepair,
@@ -65,17 +65,19 @@ pub fn not_unique(count: u64, lines: &[u64]) -> String {
 }
 
 /// The note on an edit that was made.
-pub fn line_ends(done: LineEnds, new: &str) -> Option<String> {
+pub fn line_ends(done: LineEndChange, new: &str) -> Option<String> {
     let crlf = "All lines of this file end in CRLF";
     let note = match done {
-        LineEnds::AsSent => return None,
-        LineEnds::BothCrlf if new.contains('\n') => format!(
+        LineEndChange::AsSent => return None,
+        LineEndChange::BothCrlf if new.contains('\n') => format!(
             "{crlf}: the line ends in old_string were taken for CRLF, and new_string was written \
              with CRLF."
         ),
-        LineEnds::BothCrlf => format!("{crlf}: the line ends in old_string were taken for CRLF."),
-        LineEnds::NewCrlf => format!("{crlf}: new_string was written with CRLF as well."),
-        LineEnds::Mixed => "new_string was written as it was sent, with LF, where the file's \
+        LineEndChange::BothCrlf => {
+            format!("{crlf}: the line ends in old_string were taken for CRLF.")
+        }
+        LineEndChange::NewCrlf => format!("{crlf}: new_string was written with CRLF as well."),
+        LineEndChange::Mixed => "new_string was written as it was sent, with LF, where the file's \
              other lines end in CRLF: it now has both."
             .to_owned(),
     };
@@ -265,28 +267,25 @@ fn characters_in_words(bytes: &[u8]) -> String {
         let codes: Vec<String> = text.chars().map(code).collect();
         return format!("{text} ({})", codes.join(" "));
     }
-    let mut parts: Vec<(String, u64)> = Vec::new();
-    for one in text.chars() {
-        let name = match one {
-            ' ' => "space".to_owned(),
-            '\t' => "tab".to_owned(),
-            '\n' => "line end".to_owned(),
-            '\u{A0}' => "no-break space (U+00A0)".to_owned(),
-            _ => format!("hidden character ({})", code(one)),
+    let mut parts: Vec<String> = Vec::new();
+    let mut rest = &text[..];
+    while let Some(one) = rest.chars().next() {
+        let behind = rest.trim_start_matches(one);
+        let times = ((rest.len() - behind.len()) / one.len_utf8()) as u64;
+        rest = behind;
+        let (name, code) = match one {
+            ' ' => ("space", String::new()),
+            '\t' => ("tab", String::new()),
+            '\n' => ("line end", String::new()),
+            '\u{A0}' => ("no-break space", " (U+00A0)".to_owned()),
+            _ => ("hidden character", format!(" ({})", code(one))),
         };
-        match parts.last_mut() {
-            Some((last, times)) if *last == name => *times += 1,
-            _ => parts.push((name, 1)),
-        }
+        parts.push(match times {
+            1 => format!("a {name}{code}"),
+            _ => format!("{times} {name}s{code}"),
+        });
     }
-    let named = parts.into_iter().map(|(name, times)| match times {
-        1 => format!("a {name}"),
-        _ => match name.split_once(" (") {
-            Some((noun, code)) => format!("{times} {noun}s ({code}"),
-            None => format!("{times} {name}s"),
-        },
-    });
-    named.collect::<Vec<_>>().join(" and ")
+    parts.join(" and ")
 }
 
 fn mixed_line_ends(note: &mut String, (crlf, lf): (u64, u64)) {

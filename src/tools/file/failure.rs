@@ -5,52 +5,54 @@ use std::path::{Path, PathBuf};
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Reader;
-use crate::files::FileError;
+use crate::files::FileAccessError;
 use crate::paths::{self, MeantPath, PathObstacle, PathSlip, PathWant};
 use crate::sandbox::confinement;
 use crate::tools::file::words::quoted_for_shell;
 
 /// The failure that `error` is for whoever asked for `path`.
-pub fn of(path: &str, error: &FileError) -> Failure {
+pub fn of(path: &str, error: &FileAccessError) -> Failure {
     let (code, message) = match error {
-        FileError::NotFound => (Code::FileNotFound, format!("File not found: {path}")),
-        FileError::PermissionDenied => {
+        FileAccessError::NotFound => (Code::FileNotFound, format!("File not found: {path}")),
+        FileAccessError::PermissionDenied => {
             (Code::PermissionDenied, format!("Permission denied: {path}"))
         }
-        FileError::Refused(reason) => (
+        FileAccessError::Refused(reason) => (
             Code::PermissionDenied,
             format!("Permission denied: {path}{reason}"),
         ),
-        FileError::Open(reason) => (
+        FileAccessError::Open(reason) => (
             Code::OpenFailed,
             format!("Cannot open file: {path}{reason}"),
         ),
-        FileError::Seek => (Code::SeekFailed, format!("Cannot seek file: {path}")),
-        FileError::Size => (Code::SizeFailed, format!("Cannot get file size: {path}")),
-        FileError::Read(reason) => (
+        FileAccessError::Seek => (Code::SeekFailed, format!("Cannot seek file: {path}")),
+        FileAccessError::Size => (Code::SizeFailed, format!("Cannot get file size: {path}")),
+        FileAccessError::Read(reason) => (
             Code::ReadFailed,
             format!("Failed to read file: {path}{reason}"),
         ),
-        FileError::Write(reason) => (
+        FileAccessError::Write(reason) => (
             Code::WriteFailed,
             format!("Failed to write file: {path}{reason}"),
         ),
-        FileError::NoSpace => (Code::NoSpace, format!("No space left on device: {path}")),
-        FileError::Locked => (
+        FileAccessError::NoSpace => (Code::NoSpace, format!("No space left on device: {path}")),
+        FileAccessError::Locked => (
             Code::Timeout,
             format!("Timed out waiting for another writer: {path}"),
         ),
-        FileError::TooSlow => (Code::Timeout, format!("Timed out reading file: {path}")),
+        FileAccessError::TooSlow => (Code::Timeout, format!("Timed out reading file: {path}")),
     };
     Failure::new(code, message)
 }
 
 /// The same failure, with a note where it is the path that is wrong.
-pub fn with_note(path: &str, error: &FileError, wants: PathWant, reader: Reader) -> Failure {
+pub fn with_note(path: &str, error: &FileAccessError, wants: PathWant, reader: Reader) -> Failure {
     let failure = of(path, error);
     match error {
-        FileError::NotFound | FileError::Open(_) => failure.with_note(note(path, wants, reader)),
-        FileError::Locked => failure.with_note(
+        FileAccessError::NotFound | FileAccessError::Open(_) => {
+            failure.with_note(note(path, wants, reader))
+        }
+        FileAccessError::Locked => failure.with_note(
             "Another program holds a lock on the file, which is as it was: try again later.",
         ),
         _ => failure,

@@ -12,7 +12,7 @@ use crate::contract::request::Request;
 use crate::contract::terms::Reader;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
 use crate::files::kind::BinaryKind;
-use crate::files::{self, Content, Facts, FileError, Interrupted, LineEnd};
+use crate::files::{self, FileAccessError, FileContent, FileFacts, LineEnd, ReadInterruption};
 use crate::paths::PathWant;
 use crate::tools::file::failure;
 use crate::tools::file::words::quoted_for_shell;
@@ -105,7 +105,7 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    fn write(&self, mut content: Content, object: &mut Object<'_>) -> io::Result<()> {
+    fn write(&self, mut content: FileContent, object: &mut Object<'_>) -> io::Result<()> {
         let start = content.position();
         let room = object.room().unwrap_or(usize::MAX);
         let limit = object.terms().max_answer.unwrap_or(usize::MAX);
@@ -115,10 +115,10 @@ impl Window<'_> {
         let (cut, repaired) = output.close_telling()?;
         match passed_on {
             Ok(()) => {}
-            Err(Interrupted::Sink(error)) => return Err(error),
+            Err(ReadInterruption::Sink(error)) => return Err(error),
             // A disk that fails midway: the beginning has been answered, and why it ends there
             // belongs to it.
-            Err(Interrupted::File(error)) => {
+            Err(ReadInterruption::File(error)) => {
                 return object.break_off(&failure::of(self.path, &error));
             }
         }
@@ -168,11 +168,11 @@ impl Window<'_> {
     /// and how to go on behind it. Shorter ones follow, for answers in which this one has no room.
     fn long_line(
         &self,
-        content: &Content,
+        content: &FileContent,
         (from, to): (u64, u64),
         room: usize,
         measure: Measure,
-    ) -> Result<[String; 3], FileError> {
+    ) -> Result<[String; 3], FileAccessError> {
         let end = content.line_end(to)?;
         let (LineEnd::At(until) | LineEnd::OfFile(until) | LineEnd::Behind(until)) = end;
         let more = if matches!(end, LineEnd::Behind(_)) {
@@ -230,7 +230,7 @@ fn not_utf_8(path: &str) -> String {
 }
 
 /// What the content alone does not say.
-fn remark(window: &Window<'_>, facts: &Facts) -> Notes {
+fn remark(window: &Window<'_>, facts: &FileFacts) -> Notes {
     let mut notes = Notes::default();
     if let Some(kind) = facts.kind {
         notes.add(format!("binary file: {}.", kind.describe(facts.size)));
@@ -273,7 +273,7 @@ fn no_text(path: &str, kind: BinaryKind, size: Option<u64>) -> Result<Reply<'_>,
     let mut content = files::read(Path::new(path), 1, None, None).map_err(failed)?;
     let mut bytes = Vec::new();
     // Memory takes whatever is written to it.
-    if let Err(Interrupted::File(error)) = content.pass_on(&mut bytes, |_| false) {
+    if let Err(ReadInterruption::File(error)) = content.pass_on(&mut bytes, |_| false) {
         return Err(failed(error));
     }
     Ok(Reply::new(move |object| {

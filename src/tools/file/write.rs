@@ -6,7 +6,7 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
-use crate::files::{self, FileError, Reason};
+use crate::files::{self, ErrorReason, FileAccessError};
 use crate::paths::PathWant;
 use crate::tools::file::failure;
 
@@ -62,7 +62,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let error = match error {
             // Not the file but its directory is missing; the specification calls that a file that
             // cannot be opened.
-            FileError::NotFound => FileError::Open(Reason::default()),
+            FileAccessError::NotFound => FileAccessError::Open(ErrorReason::default()),
             error => error,
         };
         failure::with_note(path, &error, PathWant::Name, reader)
