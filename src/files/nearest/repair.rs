@@ -21,12 +21,15 @@ pub fn repaired_texts(sought: &str) -> Vec<(TextRepair, String)> {
         (TextRepair::LineNumbers, without_line_numbers(sought)),
         (TextRepair::Unescape, unescaped(sought)),
     ];
-    trimmed
+    let mut found: Vec<(TextRepair, String)> = trimmed
         .into_iter()
         .chain(copied)
         .filter_map(|(repair, text)| Some((repair, text?)))
         .filter(|(_, text)| text != sought && !text.trim().is_empty())
-        .collect()
+        .collect();
+    // Each costs a search of the file.
+    found.dedup_by(|one, other| one.1 == other.1);
+    found
 }
 
 /// `text` without the empty lines at its beginning.

@@ -56,7 +56,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         cells: MAX_CELLS,
         text: MAX_TEXT,
     };
-    let (mut hidden, mut late, mut broken, mut cut) = (0, false, false, false);
+    let (mut hidden, mut late, mut broken, mut cut) = (0_u64, false, false, false);
     for sheet in &sheets {
         if sheet.hidden {
             hidden += 1;
@@ -117,7 +117,7 @@ pub(super) fn read(package: &mut Package<'_>, main: &str) -> Read {
         let verb = if hidden == 1 { "is" } else { "are" };
         blocks.say(&format!(
             "[Left out: {hidden} hidden sheet{} {verb} not shown.]",
-            plural(hidden as u64)
+            plural(hidden)
         ));
     }
     blocks.end();
