@@ -18,6 +18,7 @@
 //! | `sandbox` | workshop: which directories a process may touch, and who outlives whom |
 //! | `shell` | workshop: running a shell command or a program |
 //! | `files` | workshop: reading files, replacing them whole or not at all |
+//! | `paths` | workshop: the path that was meant by one that leads to nothing |
 //! | `search` | workshop: finding files by wildcard, and lines in files by regular expression |
 //! | `web` | workshop: fetching pages, searching the web |
 //! | `document` | workshop: documents, as Markdown |
@@ -26,9 +27,8 @@
 //! | `browser` | workshop: pages that their scripts put together, by the user's browser |
 //! | `cache` | workshop: what was found out lately, sealed, with an age |
 //! | `access` | workshop: who may use a server, and how much of it |
-//! | `calendar` | workshop: days and their dates |
+//! | `basics` | leaf rooms: days and dates, small words, what files begin with |
 //! | `sort` | workshop: sorting in one piece of code for all types |
-//! | `unexpanded` | workshop: what only a shell expands at the beginning of a path |
 //! | `unseen` | workshop: characters that nobody sees, taken out of texts and spelled in names |
 //! | `secrets` | which variables of the environment no command and no file shows |
 //! | `console` | workshop: the process's own streams, and text for a terminal |
@@ -37,7 +37,7 @@
 //! | `fuzzing` | doors for the fuzzers of `fuzz/`, which no other build has |
 
 mod access;
-mod calendar;
+mod basics;
 mod command_line;
 mod commands;
 mod console;
@@ -47,6 +47,7 @@ mod front;
 mod hosts;
 #[cfg(test)]
 mod made_up_tool;
+mod paths;
 mod program;
 pub mod registry;
 mod sandbox;
@@ -54,7 +55,6 @@ mod secrets;
 mod shell;
 mod sort;
 mod tools;
-mod unexpanded;
 mod unseen;
 
 // Public for the executable and for nobody else.

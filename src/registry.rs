@@ -40,9 +40,9 @@ use crate::{secrets, tools};
 /// Every tool of this program, in the order in which lists show them.
 pub static TOOLS: Registry = Registry(&[
     tools::bash::TOOL,
-    tools::file_read::TOOL,
-    tools::file_write::TOOL,
-    tools::file_edit::TOOL,
+    tools::file::read::TOOL,
+    tools::file::write::TOOL,
+    tools::file::edit::TOOL,
     tools::search::glob::TOOL,
     tools::search::grep::TOOL,
     tools::web::search_brave::TOOL,

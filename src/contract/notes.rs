@@ -56,31 +56,3 @@ impl<T: Into<Option<String>>> From<T> for Notes {
         notes
     }
 }
-
-/// A whole number with its thousands apart, as in `12,345`, and the word for what it counts: `line`
-/// or `lines`.
-#[must_use]
-pub fn counted(number: u64, word: &str) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{text} {word}{plural}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_readable() {
-        assert_eq!(counted(1, "line"), "1 line");
-        assert_eq!(counted(999, "byte"), "999 bytes");
-        assert_eq!(counted(1_234_567, "byte"), "1,234,567 bytes");
-    }
-}

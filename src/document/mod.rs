@@ -341,15 +341,6 @@ fn write_page(mut read: html::Read, length: usize, end: Option<Instant>) -> Docu
     document.cut(read.cuts.and(cut_by_writer))
 }
 
-/// Returns the last character boundary within the first `most` bytes of `text`.
-pub(crate) fn boundary(text: &str, most: usize) -> usize {
-    let mut at = most.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

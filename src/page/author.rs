@@ -4,7 +4,8 @@
 //! Rules: APA 7, sections 9.7 to 9.12; MLA 9, sections 5.6 to 5.22. Which part of a name is the
 //! family's is told as BibTeX does it: the last word, with the small words before it.
 
-use super::line;
+use crate::basics::calendar;
+use crate::basics::words::on_one_line;
 
 /// The most authors of a page that are kept.
 pub const MAX_AUTHORS: usize = 4096;
@@ -152,7 +153,7 @@ impl Author {
 /// The authors that a text names which may name several: `A B and C D`, `A B; C D`, `A B, C D`, or
 /// `Doe, Jane`.
 pub fn all(text: &str, hint: Hint) -> Vec<Author> {
-    let text = line(text);
+    let text = on_one_line(text);
     let text = without_by(&text);
     if hint == Hint::Organisation {
         return Author::of(text, hint).into_iter().collect();
@@ -217,7 +218,7 @@ const BEHIND: &[&str] = &[
 /// The authors that a byline names, as a page shows it: without the date and whatever else stands
 /// behind the names.
 pub fn of_byline(text: &str) -> Vec<Author> {
-    let text = line(text);
+    let text = on_one_line(text);
     let mut text = without_by(&text);
     for mark in [
         "|", "\u{b7}", "\u{2022}", "\u{bb}", "\u{2013}", "\u{2014}", "(", " - ", " / ",
@@ -247,7 +248,7 @@ pub fn of_byline(text: &str) -> Vec<Author> {
 
 fn is_month(word: &str) -> bool {
     let word = word.trim_matches([',', '.']);
-    super::date::MONTHS
+    calendar::MONTHS
         .iter()
         .any(|month| word.len() >= 3 && month.to_lowercase().starts_with(&word.to_lowercase()))
 }
@@ -302,7 +303,7 @@ fn without_by(text: &str) -> &str {
 
 /// A name as one line; `None` for an address, a handle of a mail account, or a text.
 fn tidy(name: &str) -> Option<String> {
-    let name = line(name);
+    let name = on_one_line(name);
     let name = name.trim_matches([',', ';', '|', '"']).trim();
     let none = name.is_empty()
         || name.len() > MAX_NAME

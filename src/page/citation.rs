@@ -9,7 +9,7 @@ use url::Url;
 use super::author::{Author, Hint};
 use super::date::Date;
 use super::embedded::Embedded;
-use super::{cut, line};
+use crate::basics::words::{beginning, on_one_line};
 
 mod apa;
 mod bibtex;
@@ -144,7 +144,7 @@ impl Work {
             url: shown(url),
             accessed,
             kind,
-            title: cut(&title, MAX_TITLE).trim_end().to_owned(),
+            title: beginning(&title, MAX_TITLE).trim_end().to_owned(),
             authors,
             site,
             date: found.date(),
@@ -210,7 +210,7 @@ fn shown(url: &Url) -> String {
     // Neither fails for an address that has a host.
     let _ = url.set_username("");
     let _ = url.set_password(None);
-    line(url.as_str())
+    on_one_line(url.as_str())
 }
 
 /// Adds a full stop, unless the text ends a sentence already.

@@ -8,23 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use url::Url;
 
-use crate::calendar;
-
-/// The names of the months in English.
-pub const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+use crate::basics::calendar::{self, MONTHS};
+use crate::basics::words::beginning;
 
 /// A year, with a month and a day where they are known. Displayed as ISO 8601 has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +62,7 @@ impl Date {
     /// `20240501`, `May 1, 2024`, `1 May 2024`, `Wed, 01 May 2024 10:00:00 GMT`, `1.5.2024`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let text = super::cut(text.trim(), 100);
+        let text = beginning(text.trim(), 100);
         Self::year_first(text)
             .or_else(|| Self::in_words(text))
             .or_else(|| Self::year_last(text))
@@ -93,12 +78,6 @@ impl Date {
     #[must_use]
     pub fn year(self) -> u16 {
         self.year
-    }
-
-    /// The month, 1 to 12.
-    #[must_use]
-    pub fn month(self) -> Option<u8> {
-        self.month
     }
 
     /// The day of the month.

@@ -5,7 +5,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{cut, json_ld, line};
+use super::json_ld;
+use crate::basics::words::{beginning, on_one_line};
 use crate::document::{self, Meta};
 
 /// The most blocks of JSON-LD that are given out.
@@ -80,9 +81,13 @@ impl Embedded {
             }
         }
         Self {
-            title: line(&declared.title),
+            title: on_one_line(&declared.title),
             metas: declared.metas,
-            byline: declared.byline.iter().map(|name| line(name)).collect(),
+            byline: declared
+                .byline
+                .iter()
+                .map(|name| on_one_line(name))
+                .collect(),
             published: declared.published,
             blocks,
             read,
@@ -113,7 +118,7 @@ impl Embedded {
         let mut map: Map<String, Value> = Map::new();
         let mut length = 0;
         for meta in self.metas.iter().filter(|meta| wanted(&meta.name)) {
-            let (name, content) = (line(&meta.name), line(&meta.content));
+            let (name, content) = (on_one_line(&meta.name), on_one_line(&meta.content));
             if content.is_empty() || length + content.len() > MAX_ENTRIES_LENGTH {
                 continue;
             }
@@ -144,7 +149,7 @@ impl Embedded {
         self.metas
             .iter()
             .filter(move |meta| meta.name == name)
-            .map(|meta| line(cut(&meta.content, MAX_VALUE)))
+            .map(|meta| on_one_line(beginning(&meta.content, MAX_VALUE)))
             .filter(|content| !content.is_empty())
     }
 

@@ -10,6 +10,7 @@ use url::Url;
 use super::date::Date;
 use super::embedded::Embedded;
 use super::json_ld;
+use crate::basics::words::beginning;
 
 /// Below so many votes a few accounts can make them all.
 const FEW: i64 = 20;
@@ -62,7 +63,7 @@ pub fn signals(url: &Url, embedded: Option<&Embedded>) -> Option<ForumSignals> {
         comments: comments.unwrap_or(0),
         date_published: published.filter(|text| text.len() <= 40 && Date::parse(text).is_some()),
         author_name: json_ld::name(post.get("author"), &nodes)
-            .map(|name| super::cut(&name, 100).to_owned()),
+            .map(|name| beginning(&name, 100).to_owned()),
         credibility_note: match votes {
             None => Some(
                 "The page does not say how many votes this post has, so nothing speaks for it but \

@@ -34,15 +34,5 @@ pub use date::Date;
 pub use embedded::Embedded;
 pub use hosts::{Reputation, reputation};
 
-/// Text of a page as one line: whitespace collapsed, without control characters and unseen ones.
-fn line(text: &str) -> String {
-    crate::web::quote::on_one_line(text)
-}
-
-/// The first `most` bytes of `text`, to a boundary between characters.
-fn cut(text: &str, most: usize) -> &str {
-    &text[..crate::document::boundary(text, most)]
-}
-
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::date::Date;
-use super::{cut, line};
+use crate::basics::words::{beginning, on_one_line};
 use crate::web::client::{Client, FetchError, FetchRequest, parse_url};
 
 /// The timeout of the question, a part of the call's.
@@ -204,7 +204,7 @@ impl Notice {
 
 /// The DOI of a notice, as Crossref has it.
 fn notice_doi(text: &str) -> Option<String> {
-    let doi = line(cut(text, MAX_DOI));
+    let doi = on_one_line(beginning(text, MAX_DOI));
     (doi.starts_with("10.") && doi.contains('/')).then_some(doi)
 }
 

@@ -4,8 +4,8 @@
 //! Rules: the decisions on the host's calls (9): the first fifth and the last four fifths, cut at
 //! whole lines.
 
+use crate::basics::words::counted;
 use crate::contract::bounded::Measure;
-use crate::contract::notes::counted;
 use crate::shell::{Beginning, Kept};
 
 /// What the line between both ends takes at most, with its newlines, in bytes.

@@ -7,11 +7,11 @@
 
 use std::fmt;
 
+use crate::basics::signature;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
 mod prescan;
-pub mod signature;
 
 /// How many bytes at the beginning are searched for a declaration that holds whatever the bytes
 /// are.
@@ -79,17 +79,14 @@ pub fn read(
 /// Which kind of text `bytes` are, by their type, and by themselves where that says nothing, or
 /// where it says text and they begin as a file of another kind does.
 fn kind(bytes: &[u8], declared: Option<&MediaType>) -> Result<BodyKind, Unsupported> {
-    let found = signature::of(bytes);
+    let found = signature::body_type(bytes);
     let Some(media) = declared else {
-        let nature = found.map_or("binary data", |kind| kind.media_type);
+        let nature = found.unwrap_or("binary data");
         return sniff(bytes).ok_or_else(|| Unsupported(format!("{nature} of no declared type")));
     };
     let essence = &media.essence;
     match (media.kind(), found) {
-        (Some(_), Some(kind)) => Err(Unsupported(format!(
-            "{} served as {essence}",
-            kind.media_type
-        ))),
+        (Some(_), Some(kind)) => Err(Unsupported(format!("{kind} served as {essence}"))),
         // As programs are answered whose authors left the type as it was.
         (Some(BodyKind::Html), None) if is_json(bytes) => Ok(BodyKind::Text),
         (Some(kind), None) => Ok(kind),

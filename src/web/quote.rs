@@ -1,20 +1,10 @@
 //! Somebody else's words inside a sentence of ours: short, on one line, and with no way out of
 //! their quotation marks.
 
-use crate::unseen;
+use crate::basics::words::on_one_line;
 
 /// How many characters are quoted.
 pub const MOST: usize = 500;
-
-/// The words of `text`, on one line: blanks and control characters run together, and unseen ones
-/// left out.
-#[must_use]
-pub fn on_one_line(text: &str) -> String {
-    let blank = |c: char| c.is_whitespace() || c.is_control();
-    let visible = unseen::visible(text);
-    let words = visible.split(blank).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
 
 /// The first [`MOST`] characters of `text`, in quotation marks and on one line; `None` where there
 /// are none.

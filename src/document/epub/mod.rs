@@ -13,6 +13,7 @@ use super::office::package::{ZipPackage, resolve_part_name};
 use super::office::xml::{XmlReader, XmlTag};
 use super::office::{DocumentProperties, ParsedDocument};
 use super::{DocumentError, FileKind};
+use crate::basics::words::floor_boundary;
 
 /// The part that marks a file as an EPUB, and its content.
 const MIMETYPE_PART: &str = "mimetype";
@@ -98,7 +99,7 @@ pub(super) fn read(
             continue;
         };
         if page.len() > MAX_CHAPTER {
-            page.truncate(super::boundary(&page, MAX_CHAPTER));
+            page.truncate(floor_boundary(&page, MAX_CHAPTER));
             read.cut = true;
         }
         read_chapter(&page, name, package.end(), &mut builder, &mut read);

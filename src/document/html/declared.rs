@@ -9,7 +9,8 @@
 use memchr::memchr;
 
 use super::prefilter::tag;
-use crate::document::{boundary, entities};
+use crate::basics::words::floor_boundary;
+use crate::document::entities;
 
 mod text;
 
@@ -264,7 +265,7 @@ impl<'a> Reader<'a> {
                 let (text, end) = self.raw(&tag);
                 if self.drawings == 0 && !self.titled {
                     self.titled = true;
-                    self.found.title = text::plain(&text[..boundary(text, MAX_CONTENT)]);
+                    self.found.title = text::plain(&text[..floor_boundary(text, MAX_CONTENT)]);
                 }
                 return Some(end);
             }
@@ -308,7 +309,7 @@ impl<'a> Reader<'a> {
             else {
                 continue;
             };
-            let content = &content[..boundary(content, MAX_CONTENT)];
+            let content = &content[..floor_boundary(content, MAX_CONTENT)];
             if self.found.metas.len() == MAX_METAS || self.contents + content.len() > MAX_CONTENTS {
                 return;
             }

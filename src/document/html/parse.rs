@@ -18,7 +18,7 @@ use memchr::memrchr2;
 use super::dim;
 use super::reveal::Veil;
 use super::tokens::Tokens;
-use crate::document::boundary;
+use crate::basics::words::floor_boundary;
 
 /// The most that a tree may take, in bytes as they are counted here.
 const MAX_TREE: usize = 104 * 1024 * 1024;
@@ -55,7 +55,7 @@ pub(super) fn parse(page: &str, end: Option<Instant>) -> (RcDom, Veil, Option<Sh
 /// Where the first piece of `page` ends: before a tag or a reference, so that a page that ends
 /// there ends within none.
 pub(super) fn piece_end(page: &str) -> usize {
-    let most = boundary(page, PIECE);
+    let most = floor_boundary(page, PIECE);
     if most == page.len() {
         return most;
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use html2md::{Handle, NodeData};
 
 use super::{dom, parse};
-use crate::document::boundary;
+use crate::basics::words::floor_boundary;
 
 /// How much of a page is looked at, in bytes.
 const MOST: usize = 2 * 1024 * 1024;
@@ -36,7 +36,7 @@ pub struct Picked {
 /// those that bear one of `without`.
 #[must_use]
 pub fn picked(page: &str, classes: &[&str], without: &[&str]) -> Vec<Picked> {
-    let page = &page[..boundary(page, MOST)];
+    let page = &page[..floor_boundary(page, MOST)];
     let (tree, _, _) = parse::parse(page, Some(Instant::now() + TIME));
     let mut found = Vec::new();
     let mut open = vec![Rc::clone(&tree.document)];

@@ -17,7 +17,7 @@ use memchr::{memchr, memmem};
 use super::dom::{self, Kind};
 use super::prefilter::{media, tag};
 use super::{DocumentCuts, DocumentModel, Read, Source, Tree, reveal};
-use crate::document::boundary;
+use crate::basics::words::beginning;
 use crate::sort::Sort;
 
 /// Letters of a page with fewer of which next to nothing is left.
@@ -222,8 +222,7 @@ fn remark(
         line.push('.');
     }
     if let Some(description) = about.description.filter(|_| silent) {
-        let end = boundary(description, MAX_DESCRIPTION);
-        let description = description[..end].replace('<', "&lt;");
+        let description = beginning(description, MAX_DESCRIPTION).replace('<', "&lt;");
         let _ = write!(line, " It describes itself: \"{description}\".");
     }
     let mut it = if silent { " It" } else { "This page" };

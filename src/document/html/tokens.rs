@@ -17,7 +17,8 @@ use memchr::{memchr, memchr2, memmem};
 
 use super::parse::{Counted, Short, piece_end};
 use super::prefilter::tag;
-use crate::document::{boundary, entities};
+use crate::basics::words::floor_boundary;
+use crate::document::entities;
 
 /// How much of a page texts and values share, in bytes: so much at least stays in memory as long as
 /// one of them.
@@ -54,7 +55,7 @@ enum Read {
 impl<'a> Tokens<'a> {
     pub(super) fn new(page: &'a str, end: Option<Instant>) -> Self {
         let piece = 0..piece_end(page);
-        let part = 0..boundary(page, PART);
+        let part = 0..floor_boundary(page, PART);
         Self {
             page,
             at: 0,
@@ -121,7 +122,7 @@ impl<'a> Tokens<'a> {
             let from = self.piece.end;
             self.piece = from..from + piece_end(&self.page[from..]);
             if self.piece.end > self.part.end {
-                self.part = from..from + boundary(&self.page[from..], PART);
+                self.part = from..from + floor_boundary(&self.page[from..], PART);
                 self.shared = StrTendril::from_slice(&self.page[self.part.clone()]);
             }
         }

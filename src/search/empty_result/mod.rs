@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 
 use super::paths::EntryKind;
 use super::steps::{Pattern, starts};
+use crate::paths::{Unexpanded, unexpanded};
 use crate::sandbox::confinement;
-use crate::unexpanded::{Unexpanded, unexpanded};
 pub use place::{Misplaced, PathKind, Slip};
 use scope::{SearchScope, at_last_slash, joined};
 

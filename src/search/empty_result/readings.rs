@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use super::place;
+use crate::paths;
 
 /// Writes the patterns that may have been meant, the likeliest first.
 pub(super) fn readings(pattern: &str, path: &str) -> Vec<String> {
-    let mut all: Vec<String> = place::unquoted(pattern).into_iter().collect();
+    let mut all: Vec<String> = paths::unquoted(pattern).into_iter().collect();
     all.extend(without_beginning(pattern, path));
     all.push(pattern.trim_end_matches('/').to_owned());
-    all.extend(place::without_line_number(pattern).map(str::to_owned));
+    all.extend(paths::without_line_number(pattern).map(|(path, _)| path.to_owned()));
     all.extend(list(pattern));
     all.extend(alternatives(pattern));
     all.extend(expression(pattern));

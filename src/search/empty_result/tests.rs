@@ -8,27 +8,6 @@ use super::survey::Survey;
 use super::*;
 
 #[test]
-fn a_line_number_is_told_from_a_name() {
-    for (path, file) in [
-        ("a.rs:12", Some("a.rs")),
-        ("a.rs:12:5", Some("a.rs")),
-        ("a.rs:12-40", Some("a.rs")),
-        ("a.rs:L12", Some("a.rs")),
-        ("a.rs#L12", Some("a.rs")),
-        ("a.rs#L12-L20", Some("a.rs")),
-        ("a.rs(12)", Some("a.rs")),
-        ("a.rs:", Some("a.rs")),
-        ("a.rs", None),
-        (":12", None),
-        ("a.rs:main", None),
-        ("C:/x", None),
-        ("", None),
-    ] {
-        assert_eq!(place::without_line_number(path), file, "{path}");
-    }
-}
-
-#[test]
 fn a_pattern_has_the_readings_that_it_may_have_and_no_others() {
     let first = |pattern: &str| {
         // A directory that no pattern begins with the name of: the checkout may lie in one.

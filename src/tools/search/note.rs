@@ -6,8 +6,8 @@ use std::io;
 use rustix::io::Errno;
 use serde_json::Value;
 
+pub use crate::basics::words::{counted_as as several, thousands};
 use crate::contract::terms::Terms;
-use crate::files::kind::thousands;
 use crate::search::braces::MOST_ALTERNATIVES;
 use crate::search::empty_result::{
     BetterPattern, EmptyReason, Misplaced, NameCount, NamesBelow, PathKind, Slip,
@@ -22,15 +22,6 @@ pub struct NoteWords {
     pub field: &'static str,
     /// Files are searched, and not only named.
     pub searches: bool,
-}
-
-/// Counts things: `1 file`, `2,000 files`.
-#[must_use]
-pub fn several(number: u64, one: &str, more: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        number => format!("{} {more}", thousands(number)),
-    }
 }
 
 /// Names something that is no directory, with its article.
@@ -311,24 +302,8 @@ impl NoteWords {
 
     fn slip(self, slip: &Slip) -> String {
         let path = |path: &str| format!("\"path\":{}", Value::from(path));
-        let (wrong, meant) = match slip {
-            Slip::LineNumber(file) => ("does not exist with a line number behind it", Some(file)),
-            Slip::Quotes(file) => (
-                "is taken as it is, with its quotes, blanks or `@`",
-                Some(file),
-            ),
-            Slip::Url(file) => ("is no URL", file.as_ref()),
-            Slip::Home(file) => ("begins with `~`, which is not expanded", file.as_ref()),
-            Slip::Variable(file) => (
-                "begins with a variable, and variables are not expanded",
-                file.as_ref(),
-            ),
-            Slip::Backslashes(file) => ("needs `/` between directories", Some(file)),
-            Slip::Elsewhere(file) => (
-                "does not exist, but does from the working directory on",
-                Some(file),
-            ),
-            Slip::SlashAtEnd(file) => ("ends in `/`, and what it names is a file", Some(file)),
+        match slip {
+            Slip::Meant(meant) => meant.advice(path),
             Slip::Wildcards {
                 directory, found, ..
             } => {
@@ -337,20 +312,16 @@ impl NoteWords {
                     0 => String::new(),
                     _ => format!(" {}", self.does(found.count)),
                 };
-                return format!(
+                format!(
                     "`path` is taken as it is, and wildcards belong in `{}`: {send}{does}.",
                     self.field
-                );
+                )
             }
-            Slip::Several(pattern) => {
-                return format!(
-                    "`path` is one path; for several leave it out and send {}.",
-                    self.field(pattern)
-                );
-            }
-        };
-        let send = meant.map_or_else(|| "the path itself".to_owned(), |meant| path(meant));
-        format!("`path` {wrong}; send {send}.")
+            Slip::Several(pattern) => format!(
+                "`path` is one path; for several leave it out and send {}.",
+                self.field(pattern)
+            ),
+        }
     }
 }
 

@@ -12,12 +12,13 @@ use std::time::Instant;
 use serde_json::Value;
 use url::Url;
 
-use item::{about, counted, entry, ids, is_there, plain, points};
+use item::{about, entry, ids, is_there, plain, points};
 
 use super::{
-    LONGEST_TEXT, NativeError, NativePage, address_of, base, beginning, escaped, get, markdown,
-    moment, name_of, number, seen,
+    LONGEST_TEXT, NativeError, NativePage, address_of, base, escaped, get, markdown, moment,
+    name_of, number, seen,
 };
+use crate::basics::words::{beginning, counted_as};
 use crate::document::Document;
 use crate::web::client::{Client, FetchError};
 use crate::web::credentials::Credentials;
@@ -327,7 +328,7 @@ impl HnReader<'_> {
         let replies = ids(comment, "kids").len();
         let mut told = about(comment, false);
         if replies > 0 {
-            let replies = counted(replies as u64, "reply", "replies");
+            let replies = counted_as(replies as u64, "reply", "replies");
             told = format!("{told}, {replies}");
         }
         let mut markdown = self.html(&format!("<h3>{}</h3>", escaped(&told)));

@@ -8,9 +8,8 @@ use std::time::Instant;
 use serde_json::Value;
 use url::Url;
 
-use super::{
-    LONGEST_TEXT, NativeError, NativePage, base, beginning, escaped, get, markdown, name_of, seen,
-};
+use super::{LONGEST_TEXT, NativeError, NativePage, base, escaped, get, markdown, name_of, seen};
+use crate::basics::words::beginning;
 use crate::document::Document;
 use crate::web::bot_checks::vendor_of;
 use crate::web::client::{Client, FetchError, Response};

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::SearchResult;
 use super::failure::SearchFailureKind;
 use super::provider::{ProviderRefusal, UnreadableReply};
+use crate::basics::words::on_one_line;
 use crate::web::client::Response;
-use crate::web::quote;
 
 /// The longest message of a provider that is passed on, in characters.
 const MAX_MESSAGE: usize = 500;
@@ -231,24 +231,7 @@ fn why(reply: &Response) -> String {
 /// A provider's message on one line, and not too long.
 #[must_use]
 pub fn tidy(message: &str) -> String {
-    quote::on_one_line(message)
-        .chars()
-        .take(MAX_MESSAGE)
-        .collect()
-}
-
-/// A whole number with its thousands apart, as in `2,000`.
-#[must_use]
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    on_one_line(message).chars().take(MAX_MESSAGE).collect()
 }
 
 #[cfg(test)]

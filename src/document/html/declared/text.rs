@@ -3,15 +3,16 @@
 use memchr::memchr;
 
 use super::has_word;
+use crate::basics::words::floor_boundary;
+use crate::document::entities;
 use crate::document::html::prefilter::tag;
-use crate::document::{boundary, entities};
 
 /// How much of the page is read for the text of one element, in bytes.
 const MAX_ELEMENT: usize = 2 * 1024;
 
 /// The text of a small element, and where it ends; of one that marks a name, the name.
 pub(super) fn of_element(page: &str, tag: &tag::Tag<'_>) -> Option<(String, usize)> {
-    let page = &page[..boundary(page, tag.end + MAX_ELEMENT)];
+    let page = &page[..floor_boundary(page, tag.end + MAX_ELEMENT)];
     let bytes = page.as_bytes();
     let mut text = String::new();
     let mut at = tag.end;

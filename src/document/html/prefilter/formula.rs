@@ -10,6 +10,7 @@ use memchr::memmem;
 
 use super::super::dom;
 use super::{Category, Filter, mathml, tag, xml};
+use crate::basics::words::floor_boundary;
 
 /// A class of images that show a formula, and say it as their text.
 pub(super) const IMAGE: &[u8] = b"mwe-math-fallback-image";
@@ -102,10 +103,7 @@ impl<'a> Filter<'a> {
 /// What the annotation at `at` says, if that is TeX. No further is looked than the longest one
 /// reaches: another formula may ask for the same annotation.
 fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
-    let mut most = end.min(at + LONGEST);
-    while !page.is_char_boundary(most) {
-        most -= 1;
-    }
+    let most = floor_boundary(page, end.min(at + LONGEST));
     let mut is_tex = false;
     let (from, closed) = tag::scan(&page[..most], at + "<annotation".len(), |attribute| {
         is_tex |= attribute.name.eq_ignore_ascii_case("encoding")

@@ -15,6 +15,7 @@ use super::native_route;
 use super::page::{FetchPaging, Page};
 use super::placeholder;
 use super::request::{ScrapeMode, ScrapeRequest};
+use crate::basics::signature;
 use crate::contract::terms::Terms;
 use crate::document::Document;
 use crate::page::Embedded;
@@ -22,7 +23,7 @@ use crate::tools::web::fetch_note;
 use crate::tools::web::page_source::{self, MEBIBYTES, PageSource};
 use crate::unseen;
 use crate::web::bot_checks::bot_check;
-use crate::web::charset::{Unsupported, signature};
+use crate::web::charset::Unsupported;
 use crate::web::client::{BodyLimit, Client, MAX_BODY, Response};
 
 /// The most that is read of a document, in bytes.
@@ -110,7 +111,7 @@ fn decode(reply: &Response, request: &ScrapeRequest) -> Result<PageSource, PageE
     };
     // A server may say that of its error's page, or of a text, which is a document at other times.
     if document_file::is_document(&page_source::media_type(&kind))
-        && signature::of(&reply.body).is_none()
+        && signature::body_type(&reply.body).is_none()
         && let Ok(source) = PageSource::decode(reply, None)
         && is_written(&source.text)
     {

@@ -10,8 +10,8 @@ use serde_json::json;
 
 use super::answer;
 use super::page::Page;
+use crate::basics::words::counted;
 use crate::cache::{Store, artifact};
-use crate::contract::notes::counted;
 use crate::contract::reply::{LINK, Object};
 use crate::contract::terms::Terms;
 use crate::web::date;

@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
+use crate::basics::words::{beginning, counted_as};
 use crate::document::entities;
-use crate::web::native::{
-    LONGEST_TEXT, address_of, beginning, escaped, moment, name_of, number, seen,
-};
+use crate::web::native::{LONGEST_TEXT, address_of, escaped, moment, name_of, number, seen};
 
 /// True if an item is there to be read.
 pub(super) fn is_there(item: &Value) -> bool {
@@ -31,12 +30,7 @@ pub(super) fn ids(object: &Value, field: &str) -> Vec<u64> {
 
 /// `3 points`.
 pub(super) fn points(item: &Value) -> Option<String> {
-    number(item, "score").map(|score| counted(score, "point", "points"))
-}
-
-/// A number with what is counted.
-pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
+    number(item, "score").map(|score| counted_as(score, "point", "points"))
 }
 
 /// Points, author, time and number of comments, as far as an item has them.
@@ -49,7 +43,7 @@ pub(super) fn about(item: &Value, whole: bool) -> String {
     };
     let time = number(item, "time").and_then(moment);
     let comments = number(item, "descendants").filter(|_| whole);
-    let comments = comments.map(|number| counted(number, "comment", "comments"));
+    let comments = comments.map(|number| counted_as(number, "comment", "comments"));
     let parts = [first, time.map(|(_, minute)| minute), comments];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.join(", ")

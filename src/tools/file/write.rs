@@ -6,9 +6,9 @@ use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
-use crate::files::hint::Wants;
-use crate::files::{self, FileError, Reason};
-use crate::tools::file_failure;
+use crate::files::{self, ErrorReason, FileAccessError};
+use crate::paths::PathWant;
+use crate::tools::file::failure;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -17,8 +17,8 @@ pub const TOOL: Tool = Tool {
     family: Family::Local,
     set: Set::Local,
     offered: true,
-    schema: include_str!("schemas/file_write.json"),
-    model_schema: include_str!("schemas/for_models/file_write.json"),
+    schema: include_str!("../schemas/file_write.json"),
+    model_schema: include_str!("../schemas/for_models/file_write.json"),
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -55,21 +55,21 @@ overwritten stay as they are.",
 fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let path = request.required_text("file_path")?;
     let content = request.required_text("content")?;
-    let note = file_failure::made_beside(path);
+    let note = failure::made_beside(path);
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     files::write(Path::new(path), content.as_bytes(), end).map_err(|error| {
         let error = match error {
             // Not the file but its directory is missing; the specification calls that a file that
             // cannot be opened.
-            FileError::NotFound => FileError::Open(Reason::default()),
+            FileAccessError::NotFound => FileAccessError::Open(ErrorReason::default()),
             error => error,
         };
-        file_failure::with_note(path, &error, Wants::Name, reader)
+        failure::with_note(path, &error, PathWant::Name, reader)
     })?;
     Ok(Reply::new(move |object| {
         let bytes = content.len();
-        let name = object.named(file_failure::base_name(path)).into_owned();
+        let name = object.named(failure::base_name(path)).into_owned();
         let output = format!("Wrote {bytes} bytes to {name}");
         object.field("output", &output)?;
         object.field("bytes", &bytes)?;

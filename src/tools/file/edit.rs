@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
+use crate::basics::words::plural;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
-use crate::files::hint::Wants;
 use crate::files::{self, EditError};
-use crate::tools::{file_edit_near, file_failure};
+use crate::paths::PathWant;
+use crate::tools::file::{edit_note, failure};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -19,8 +20,8 @@ pub const TOOL: Tool = Tool {
     family: Family::Local,
     set: Set::Local,
     offered: true,
-    schema: include_str!("schemas/file_edit.json"),
-    model_schema: include_str!("schemas/for_models/file_edit.json"),
+    schema: include_str!("../schemas/file_edit.json"),
+    model_schema: include_str!("../schemas/for_models/file_edit.json"),
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -71,25 +72,25 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     if old == new {
         return Err(
             Failure::new(Code::InvalidArg, "old_string and new_string are identical").with_note(
-                "Nothing would change: new_string is the text as it is to be afterwards.",
+                "Nothing would change. new_string must be the text you want in place of old_string.",
             ),
         );
     }
     let longest = request.terms().max_answer;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let edited = files::edit(Path::new(path), old.as_bytes(), new.as_bytes(), all, end)
-        .map_err(|error| failure(path, &error, request.terms()))?;
+        .map_err(|error| edit_failure(path, &error, request.terms()))?;
     let mut notes = Notes::default();
-    notes.add(file_edit_near::line_ends(edited.line_ends, new));
+    notes.add(edit_note::line_ends(edited.line_ends, new));
     notes.quote(
         edited
-            .near
-            .map(|near| file_edit_near::not_found(path, &near, longest)),
+            .nearest
+            .map(|nearest| edit_note::not_found(path, &nearest, longest)),
     );
     Ok(Reply::new(move |object| {
         let replacements = edited.replacements;
-        let plural = if replacements == 1 { "" } else { "s" };
-        let name = object.named(file_failure::base_name(path)).into_owned();
+        let plural = plural(replacements);
+        let name = object.named(failure::base_name(path)).into_owned();
         object.field(
             "output",
             &format!("Replaced {replacements} occurrence{plural} in {name}"),
@@ -100,15 +101,15 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }))
 }
 
-fn failure(path: &str, error: &EditError, terms: &Terms) -> Failure {
+fn edit_failure(path: &str, error: &EditError, terms: &Terms) -> Failure {
     match error {
-        EditError::NotFound(near) => Failure::new(Code::NotFound, "String not found in file")
-            .with_quotation(file_edit_near::not_found(path, near, terms.max_answer)),
+        EditError::NotFound(nearest) => Failure::new(Code::NotFound, "String not found in file")
+            .with_quotation(edit_note::not_found(path, nearest, terms.max_answer)),
         EditError::NotUnique { count, lines } => Failure::new(
             Code::NotUnique,
             format!("String found {count} times, use replace_all to replace all"),
         )
-        .with_note(file_edit_near::not_unique(*count, lines)),
-        EditError::File(error) => file_failure::with_note(path, error, Wants::File, terms.reader),
+        .with_note(edit_note::not_unique(*count, lines)),
+        EditError::File(error) => failure::with_note(path, error, PathWant::File, terms.reader),
     }
 }

@@ -3,14 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::files::kind::thousands;
 use crate::unseen;
-
-/// `1 line`, `2,000 lines`.
-pub fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(number))
-}
 
 /// `line 5`, `lines 3 to 8`, `lines 3, 5 and 9`. The numbers ascend.
 pub fn lines_in_words(numbers: &[u64]) -> String {
@@ -71,8 +64,6 @@ mod tests {
         ] {
             assert_eq!(lines_in_words(numbers), words);
         }
-        assert_eq!(count(1, "line"), "1 line");
-        assert_eq!(count(2000, "line"), "2,000 lines");
     }
 
     #[test]

@@ -1,6 +1,32 @@
 //! Days and the dates that they have in the Gregorian calendar, as RFC 3339 and spreadsheets count
 //! them.
 
+/// The names of the months in English.
+pub const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// The month from 1 on whose English name begins with the first three letters of `word`.
+#[must_use]
+pub fn month_by_letters(word: &str) -> Option<u8> {
+    let letters = word.get(..3)?;
+    let at = MONTHS
+        .iter()
+        .position(|name| name[..3].eq_ignore_ascii_case(letters))?;
+    u8::try_from(at + 1).ok()
+}
+
 /// How many days the first of January 1970 is behind the first of March of the year 0.
 const TO_1970: i64 = 719_468;
 

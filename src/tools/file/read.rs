@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use crate::basics::words::{counted, thousands};
 use crate::contract::bounded::{self, Measure};
 use crate::contract::failure::Failure;
 use crate::contract::notes::Notes;
@@ -10,11 +11,11 @@ use crate::contract::reply::{Object, Reply, Text};
 use crate::contract::request::Request;
 use crate::contract::terms::Reader;
 use crate::contract::tool::{Exits, Family, Hints, Manual, Part, Sample, Scope, Set, Tool};
-use crate::files::hint::Wants;
-use crate::files::kind::{Kind, thousands};
-use crate::files::{self, Content, Facts, FileError, Interrupted, LineEnd};
-use crate::tools::file_failure;
-use crate::tools::file_words::{count, quoted_for_shell};
+use crate::files::kind::BinaryKind;
+use crate::files::{self, FileAccessError, FileContent, FileFacts, LineEnd, ReadInterruption};
+use crate::paths::PathWant;
+use crate::tools::file::failure;
+use crate::tools::file::words::quoted_for_shell;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -23,8 +24,8 @@ pub const TOOL: Tool = Tool {
     family: Family::Local,
     set: Set::Local,
     offered: true,
-    schema: include_str!("schemas/file_read.json"),
-    model_schema: include_str!("schemas/for_models/file_read.json"),
+    schema: include_str!("../schemas/file_read.json"),
+    model_schema: include_str!("../schemas/for_models/file_read.json"),
     output_schema: None,
     own_limit: None,
     artifacts: false,
@@ -75,7 +76,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         limit,
     };
     let content = files::read(Path::new(path), window.first, limit, end)
-        .map_err(|error| file_failure::with_note(path, &error, Wants::File, reader))?;
+        .map_err(|error| failure::with_note(path, &error, PathWant::File, reader))?;
     let facts = *content.facts();
     if let (Reader::Model, Some(kind)) = (reader, facts.kind) {
         return no_text(path, kind, facts.size);
@@ -104,7 +105,7 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    fn write(&self, mut content: Content, object: &mut Object<'_>) -> io::Result<()> {
+    fn write(&self, mut content: FileContent, object: &mut Object<'_>) -> io::Result<()> {
         let start = content.position();
         let room = object.room().unwrap_or(usize::MAX);
         let limit = object.terms().max_answer.unwrap_or(usize::MAX);
@@ -114,11 +115,11 @@ impl Window<'_> {
         let (cut, repaired) = output.close_telling()?;
         match passed_on {
             Ok(()) => {}
-            Err(Interrupted::Sink(error)) => return Err(error),
+            Err(ReadInterruption::Sink(error)) => return Err(error),
             // A disk that fails midway: the beginning has been answered, and why it ends there
             // belongs to it.
-            Err(Interrupted::File(error)) => {
-                return object.break_off(&file_failure::of(self.path, &error));
+            Err(ReadInterruption::File(error)) => {
+                return object.break_off(&failure::of(self.path, &error));
             }
         }
         let Some(cut) = cut else {
@@ -157,7 +158,7 @@ impl Window<'_> {
                         .clone(),
                 );
             }
-            Err(error) => return object.break_off(&file_failure::of(self.path, &error)),
+            Err(error) => return object.break_off(&failure::of(self.path, &error)),
         }
         Ok(())
     }
@@ -167,11 +168,11 @@ impl Window<'_> {
     /// and how to go on behind it. Shorter ones follow, for answers in which this one has no room.
     fn long_line(
         &self,
-        content: &Content,
+        content: &FileContent,
         (from, to): (u64, u64),
         room: usize,
         measure: Measure,
-    ) -> Result<[String; 3], FileError> {
+    ) -> Result<[String; 3], FileAccessError> {
         let end = content.line_end(to)?;
         let (LineEnd::At(until) | LineEnd::OfFile(until) | LineEnd::Behind(until)) = end;
         let more = if matches!(end, LineEnd::Behind(_)) {
@@ -229,7 +230,7 @@ fn not_utf_8(path: &str) -> String {
 }
 
 /// What the content alone does not say.
-fn remark(window: &Window<'_>, facts: &Facts) -> Notes {
+fn remark(window: &Window<'_>, facts: &FileFacts) -> Notes {
     let mut notes = Notes::default();
     if let Some(kind) = facts.kind {
         notes.add(format!("binary file: {}.", kind.describe(facts.size)));
@@ -248,7 +249,7 @@ fn remark(window: &Window<'_>, facts: &Facts) -> Notes {
         Some(_) if facts.is_empty => notes.add("The file is empty.".to_owned()),
         Some(lines) => notes.add(format!(
             "The file has {}; offset {} is behind its end.",
-            count(lines, "line"),
+            counted(lines, "line"),
             window.first
         )),
     }
@@ -256,7 +257,7 @@ fn remark(window: &Window<'_>, facts: &Facts) -> Notes {
 }
 
 /// What a model is shown of a file that is no text: an image as such, of any other what it is.
-fn no_text(path: &str, kind: Kind, size: Option<u64>) -> Result<Reply<'_>, Failure> {
+fn no_text(path: &str, kind: BinaryKind, size: Option<u64>) -> Result<Reply<'_>, Failure> {
     let words = kind.describe(size);
     if !kind.is_image() {
         return Ok(Reply::new(move |object| {
@@ -268,11 +269,11 @@ fn no_text(path: &str, kind: Kind, size: Option<u64>) -> Result<Reply<'_>, Failu
             object.empty(&format!("{words}: too large to be shown"))
         }));
     }
-    let failed = |error| file_failure::of(path, &error);
+    let failed = |error| failure::of(path, &error);
     let mut content = files::read(Path::new(path), 1, None, None).map_err(failed)?;
     let mut bytes = Vec::new();
     // Memory takes whatever is written to it.
-    if let Err(Interrupted::File(error)) = content.pass_on(&mut bytes, |_| false) {
+    if let Err(ReadInterruption::File(error)) = content.pass_on(&mut bytes, |_| false) {
         return Err(failed(error));
     }
     Ok(Reply::new(move |object| {

@@ -1,14 +1,13 @@
-//! What is said of a text that is not in a file.
+//! The answer of a search for the text of a file that is nearest to another.
 
 use std::ops::Range;
 
-use super::compare::Difference;
-use super::elide::Elided;
-use super::repair::Repair;
+use super::differences::TextDifference;
+use super::repair::TextRepair;
 
-/// What is nearest in a file to a text that is not in it.
+/// The nearest thing in a file to a text that is not in it.
 #[derive(Debug)]
-pub struct Near {
+pub struct NearestText {
     /// How many lines the searched part has.
     pub lines: u64,
     /// Whether the whole file was searched.
@@ -18,13 +17,13 @@ pub struct Near {
     /// The lines in which the text begins that was to take the other's place, where it is in the
     /// file already: the first of them.
     pub already: Vec<u64>,
-    /// What was found.
-    pub finding: Finding,
+    /// The nearest place, or why there is none.
+    pub finding: NearestFinding,
 }
 
-/// What was found.
+/// The nearest place, or why there is none.
 #[derive(Debug)]
-pub enum Finding {
+pub enum NearestFinding {
     /// The file is empty.
     Empty,
     /// The file is in this encoding, which no text of a request is in.
@@ -33,30 +32,21 @@ pub enum Finding {
     Blank,
     /// A place that differs in nothing but what is hard to see.
     Alike {
+        /// The mistake that has to be mended in the text first.
+        repair: Option<TextRepair>,
         /// The place.
-        place: Place,
-        /// In what it differs.
-        differences: Vec<Difference>,
+        place: FilePlace,
+        /// The differences that remain.
+        differences: Vec<TextDifference>,
         /// How many other places are as much alike.
         others: usize,
     },
-    /// The text is there once something is mended in it.
-    Repaired {
-        /// What is to be mended.
-        repair: Repair,
-        /// The place.
-        place: Place,
-        /// In what it differs beyond that.
-        differences: Vec<Difference>,
-    },
-    /// The text leaves out its middle.
-    Elided(Elided),
     /// Lines most of which are the same, or a line that is much the same.
     Stale {
         /// The place.
-        place: Place,
-        /// Where it differs: lines of the file, and what was looked for in their place.
-        changes: Vec<Change>,
+        place: FilePlace,
+        /// Lines of the file, each with those that were looked for in their place.
+        changes: Vec<LineChange>,
         /// How many lines are equal but for what is hard to see.
         equal: usize,
     },
@@ -68,7 +58,7 @@ pub enum Finding {
 
 /// Lines of the file that stand where others were looked for.
 #[derive(Debug)]
-pub struct Change {
+pub struct LineChange {
     /// Their numbers, from 1; where it is empty, none stand there, before the line it begins with.
     pub lines: Range<u64>,
     /// Each of the file's lines, without its line end, cut where it is long.
@@ -79,13 +69,13 @@ pub struct Change {
 
 /// A place in the file.
 #[derive(Debug)]
-pub struct Place {
+pub struct FilePlace {
     /// Its first line, from 1.
     pub first: u64,
     /// Its last line.
     pub last: u64,
     /// Its text.
-    pub text: Quote,
+    pub text: QuotedText,
     /// The lines in which the very same text begins, this one included: the first of them, and how
     /// many there are.
     pub same: (Vec<u64>, usize),
@@ -93,11 +83,11 @@ pub struct Place {
 
 /// The text of a place, as far as it can be quoted.
 #[derive(Debug)]
-pub enum Quote {
+pub enum QuotedText {
     /// All of it.
     Text(String),
-    /// It is longer than what is quoted.
+    /// It is longer than the most that is quoted.
     TooLong,
-    /// It has bytes that are no UTF-8, which no request can hold.
+    /// It has bytes that are not UTF-8, which no request can hold.
     NotText,
 }

@@ -5,51 +5,54 @@ use std::path::{Path, PathBuf};
 
 use crate::contract::failure::{Code, Failure};
 use crate::contract::terms::Reader;
-use crate::files::FileError;
-use crate::files::hint::{self, Meant, Obstacle, Slip, Wants};
-use crate::tools::file_words::quoted_for_shell;
+use crate::files::FileAccessError;
+use crate::paths::{self, MeantPath, PathObstacle, PathSlip, PathWant};
+use crate::sandbox::confinement;
+use crate::tools::file::words::quoted_for_shell;
 
 /// The failure that `error` is for whoever asked for `path`.
-pub fn of(path: &str, error: &FileError) -> Failure {
+pub fn of(path: &str, error: &FileAccessError) -> Failure {
     let (code, message) = match error {
-        FileError::NotFound => (Code::FileNotFound, format!("File not found: {path}")),
-        FileError::PermissionDenied => {
+        FileAccessError::NotFound => (Code::FileNotFound, format!("File not found: {path}")),
+        FileAccessError::PermissionDenied => {
             (Code::PermissionDenied, format!("Permission denied: {path}"))
         }
-        FileError::Refused(reason) => (
+        FileAccessError::Refused(reason) => (
             Code::PermissionDenied,
             format!("Permission denied: {path}{reason}"),
         ),
-        FileError::Open(reason) => (
+        FileAccessError::Open(reason) => (
             Code::OpenFailed,
             format!("Cannot open file: {path}{reason}"),
         ),
-        FileError::Seek => (Code::SeekFailed, format!("Cannot seek file: {path}")),
-        FileError::Size => (Code::SizeFailed, format!("Cannot get file size: {path}")),
-        FileError::Read(reason) => (
+        FileAccessError::Seek => (Code::SeekFailed, format!("Cannot seek file: {path}")),
+        FileAccessError::Size => (Code::SizeFailed, format!("Cannot get file size: {path}")),
+        FileAccessError::Read(reason) => (
             Code::ReadFailed,
             format!("Failed to read file: {path}{reason}"),
         ),
-        FileError::Write(reason) => (
+        FileAccessError::Write(reason) => (
             Code::WriteFailed,
             format!("Failed to write file: {path}{reason}"),
         ),
-        FileError::NoSpace => (Code::NoSpace, format!("No space left on device: {path}")),
-        FileError::Locked => (
+        FileAccessError::NoSpace => (Code::NoSpace, format!("No space left on device: {path}")),
+        FileAccessError::Locked => (
             Code::Timeout,
             format!("Timed out waiting for another writer: {path}"),
         ),
-        FileError::TooSlow => (Code::Timeout, format!("Timed out reading file: {path}")),
+        FileAccessError::TooSlow => (Code::Timeout, format!("Timed out reading file: {path}")),
     };
     Failure::new(code, message)
 }
 
 /// The same failure, with a note where it is the path that is wrong.
-pub fn with_note(path: &str, error: &FileError, wants: Wants, reader: Reader) -> Failure {
+pub fn with_note(path: &str, error: &FileAccessError, wants: PathWant, reader: Reader) -> Failure {
     let failure = of(path, error);
     match error {
-        FileError::NotFound | FileError::Open(_) => failure.with_note(note(path, wants, reader)),
-        FileError::Locked => failure.with_note(
+        FileAccessError::NotFound | FileAccessError::Open(_) => {
+            failure.with_note(note(path, wants, reader))
+        }
+        FileAccessError::Locked => failure.with_note(
             "Another program holds a lock on the file, which is as it was: try again later.",
         ),
         _ => failure,
@@ -57,28 +60,28 @@ pub fn with_note(path: &str, error: &FileError, wants: Wants, reader: Reader) ->
 }
 
 /// What is wrong with `path`, and what to send.
-fn note(path: &str, wants: Wants, reader: Reader) -> String {
+fn note(path: &str, wants: PathWant, reader: Reader) -> String {
     if path.trim().is_empty() {
         return "file_path is empty: send the path of a file.".to_owned();
     }
-    let obstacle = hint::obstacle(Path::new(path));
-    if let Some(Obstacle::Directory) = obstacle {
+    let obstacle = paths::path_obstacle(Path::new(path), confinement::is_within_reach);
+    if let Some(PathObstacle::Directory) = obstacle {
         return directory(path, wants, reader);
     }
-    let meant = hint::meant(path, wants);
+    let meant = paths::meant_path(path, wants, confinement::is_within_reach);
     if let Some(meant) = meant.as_ref().filter(|meant| meant.exists) {
         return slip(meant, wants);
     }
     let mut said: Vec<String> = meant.iter().map(|meant| slip(meant, wants)).collect();
     match obstacle {
-        Some(Obstacle::NoDirectory(part)) => {
+        Some(PathObstacle::NoDirectory(part)) => {
             said.push(format!("{} is a file and no directory.", quoted(&part)));
         }
-        Some(Obstacle::Dangling(to)) => said.push(format!(
+        Some(PathObstacle::Dangling(to)) => said.push(format!(
             "It is a symbolic link to {}, which does not exist.",
             quoted(&to)
         )),
-        Some(Obstacle::Missing {
+        Some(PathObstacle::Missing {
             part,
             whole,
             similar,
@@ -88,7 +91,7 @@ fn note(path: &str, wants: Wants, reader: Reader) -> String {
                 said.extend(missing(path, &part, whole, &similar, wants, reader));
             }
         }
-        Some(Obstacle::Directory) | None => {}
+        Some(PathObstacle::Directory) | None => {}
     }
     if !said.is_empty()
         && meant.is_none()
@@ -101,46 +104,26 @@ fn note(path: &str, wants: Wants, reader: Reader) -> String {
     said.join(" ")
 }
 
-fn directory(path: &str, wants: Wants, reader: Reader) -> String {
+fn directory(path: &str, wants: PathWant, reader: Reader) -> String {
     match wants {
         // The message says so already, and a person knows how to list one.
         _ if reader == Reader::Person => String::new(),
-        Wants::File => format!(
+        PathWant::File | PathWant::Any => format!(
             "It is a directory: list it with glob, \"pattern\":\"*\",\"path\":{path:?}, or name a \
              file in it."
         ),
-        Wants::Name => "It is a directory: send the path of a file in it.".to_owned(),
+        PathWant::Name => "It is a directory: send the path of a file in it.".to_owned(),
     }
 }
 
-/// A path that is written otherwise than it was meant.
-fn slip(meant: &Meant, wants: Wants) -> String {
-    let path = &meant.path;
-    let what = match meant.slip {
-        Slip::Tilde => "~ is not expanded",
-        Slip::Variable => "variables are not expanded",
-        Slip::Url => "what is wanted is a path, not a URL",
-        Slip::LineNumber(_) => "a line number is no part of the name",
-        Slip::Around => "the path has quotes, blanks or a line end around it",
-        Slip::Backslashes => "directories are separated by /",
-        Slip::Escaped => "blanks in a path need no backslash",
-        Slip::At => "the @ is no part of the path",
-        Slip::Diff => "the marks of a diff, a/ and b/, are no directories",
-        Slip::Root => "it is not below /, but below the working directory",
-        Slip::Repeated => "relative paths start in the working directory, whose name is left out",
-        Slip::SlashAtEnd => "what ends in / is a directory",
-    };
-    let mut note = format!("{}{}: send {path:?}", what[..1].to_uppercase(), &what[1..]);
-    if let (Slip::LineNumber(line), Wants::File) = (meant.slip, wants) {
-        note = format!("{note} (file_read starts at that line with \"offset\":{line})");
-    }
-    if !meant.exists {
-        note += match wants {
-            Wants::File => ", which does not exist either",
-            Wants::Name => ", whose directory does not exist either",
-        };
-    }
-    note + "."
+/// The advice on a path that is written otherwise than it was meant.
+fn slip(meant: &MeantPath, wants: PathWant) -> String {
+    meant.advice(|path| match (meant.slip, wants) {
+        (PathSlip::LineNumber(line), PathWant::File) => {
+            format!("{path:?} (file_read starts at that line with \"offset\":{line})")
+        }
+        _ => format!("{path:?}"),
+    })
 }
 
 /// A part of the path is not there.
@@ -149,7 +132,7 @@ fn missing(
     part: &Path,
     whole: bool,
     similar: &[PathBuf],
-    wants: Wants,
+    wants: PathWant,
     reader: Reader,
 ) -> Vec<String> {
     let mut said = Vec::new();
@@ -163,12 +146,12 @@ fn missing(
         (several, _) => said.push(format!("Did you mean one of {}?", several.join(", "))),
     }
     match wants {
-        Wants::Name if path.ends_with('/') => said.push(
+        PathWant::Name if path.ends_with('/') => said.push(
             "A path that ends in / names a directory: send the path of a file in it.".to_owned(),
         ),
         // Something else keeps the file from being made.
-        Wants::Name if whole && Path::new(path).parent().is_some_and(Path::is_dir) => {}
-        Wants::Name => {
+        PathWant::Name if whole && Path::new(path).parent().is_some_and(Path::is_dir) => {}
+        PathWant::Name => {
             let parent = Path::new(path).parent().unwrap_or(Path::new("."));
             let parent = parent.to_string_lossy();
             let parent = quoted_for_shell(&parent);
@@ -181,7 +164,7 @@ fn missing(
                 )
             });
         }
-        Wants::File if similar.is_empty() && reader != Reader::Person => {
+        PathWant::File | PathWant::Any if similar.is_empty() && reader != Reader::Person => {
             let name = Path::new(path).file_name().unwrap_or_default();
             let name = name.to_string_lossy();
             // What wildcards would read otherwise.
@@ -192,7 +175,7 @@ fn missing(
                 ));
             }
         }
-        Wants::File => {}
+        PathWant::File | PathWant::Any => {}
     }
     said
 }
@@ -214,10 +197,10 @@ pub fn made_beside(path: &str) -> Option<String> {
     if !is_odd || Path::new(path).exists() {
         return None;
     }
-    let meant = hint::meant(path, Wants::File).filter(|meant| meant.exists)?;
+    let meant = paths::meant_path(path, PathWant::File, confinement::is_within_reach)?;
+    let meant = meant.path.filter(|_| meant.exists)?;
     Some(format!(
-        "This made a new file with the name {name:?}; {:?} is there as well, and unchanged.",
-        meant.path
+        "This made a new file with the name {name:?}; {meant:?} is there as well, and unchanged."
     ))
 }
 
