@@ -9,7 +9,9 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::super::dom;
-use super::{Category, Filter, mathml, tag, xml};
+use super::{Category, Filter, tag, xml};
+use crate::document::formula::read_mathml;
+use crate::document::office::xml::Tag;
 
 /// A class of images that show a formula, and say it as their text.
 pub(super) const IMAGE: &[u8] = b"mwe-math-fallback-image";
@@ -63,7 +65,7 @@ impl<'a> Filter<'a> {
             return Some((said.into(), behind));
         }
         let elements = page.get(start.end..end)?;
-        let formula = (elements.len() <= LONGEST).then(|| mathml::in_one_line(elements))??;
+        let formula = (elements.len() <= LONGEST).then(|| read_mathml(elements, is_hidden))??;
         let mut escaped = String::new();
         xml::escape(&formula, &mut escaped);
         Some((escaped.into(), behind))
@@ -119,6 +121,14 @@ fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
     }
     let length = memmem::find(&page.as_bytes()[from..most], b"</annotation")?;
     tex(&page[from..from + length])
+}
+
+fn is_hidden(tag: &Tag<'_>) -> bool {
+    let hides = |name| {
+        tag.attribute(name)
+            .is_some_and(|value| dom::hides(name, &value))
+    };
+    ["hidden", "style", "aria-hidden"].into_iter().any(hides)
 }
 
 /// A formula without what only says how large it is set.

@@ -16,7 +16,6 @@ mod category;
 mod end;
 mod foreign;
 mod formula;
-mod mathml;
 pub(super) mod media;
 mod numbers;
 mod shadow;

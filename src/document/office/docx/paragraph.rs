@@ -6,11 +6,11 @@
 use std::rc::Rc;
 
 use super::super::inlines::{Inlines, Looks};
-use super::super::omml;
 use super::super::xml::{Item, Tag, Xml, is_true};
 use super::Docx;
 use super::field::{self, Field};
 use super::styles::{Made, Type, is_shaded};
+use crate::document::formula::read_omml;
 
 /// The longest text of one run, in bytes.
 const MAX_RUN: usize = 4 << 20;
@@ -173,7 +173,7 @@ impl Docx<'_, '_> {
             }
             "oMath" => {
                 paragraph.run = Type::default();
-                let formula = omml::in_one_line(xml);
+                let formula = read_omml(xml);
                 self.say(paragraph, &formula);
             }
             "del" | "moveFrom" | "delText" | "delInstrText" | "Fallback" | "pPrChange"

@@ -4,11 +4,11 @@
 
 use super::super::blocks::Blocks;
 use super::super::inlines::{Inlines, Looks};
-use super::super::omml;
 use super::super::package::Relations;
 use super::super::xml::{Item, Tag, Xml, is_true};
 use super::bullets::{self, Bullet, LEVELS, Levels};
 use super::ground::SlideGround;
+use crate::document::formula::read_omml;
 
 /// The deepest level of a list.
 const DEEPEST: u8 = 8;
@@ -76,7 +76,7 @@ fn paragraph(
                     inlines.text(looks, &text);
                 }
             }
-            "oMath" => inlines.text(&Looks::default(), &omml::in_one_line(xml)),
+            "oMath" => inlines.text(&Looks::default(), &read_omml(xml)),
             "br" => {
                 inlines.line_end();
                 xml.skip();
