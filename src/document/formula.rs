@@ -86,7 +86,7 @@ pub(super) fn read_omml(xml: &mut Xml<'_>) -> String {
     FormulaPart::from_row(reader.parts).text
 }
 
-struct OpenElement {
+struct OpenFormulaElement {
     layout: FormulaLayout,
     signs: [String; 3],
     /// Depth of the element in its document.
@@ -98,7 +98,7 @@ struct OpenElement {
 
 #[derive(Default)]
 struct FormulaReader {
-    open: Vec<OpenElement>,
+    open: Vec<OpenFormulaElement>,
     /// The parts of all open elements.
     parts: Vec<FormulaPart>,
     /// Text of the open token.
@@ -126,7 +126,7 @@ impl FormulaReader {
             }
             _ if joins || is_deep => {}
             _ => {
-                let mut element = OpenElement {
+                let mut element = OpenFormulaElement {
                     layout,
                     signs: signs.map(str::to_owned),
                     level,
@@ -177,7 +177,7 @@ impl FormulaReader {
     }
 }
 
-impl OpenElement {
+impl OpenFormulaElement {
     fn set_property(&mut self, name: &str, value: &str) {
         match name {
             "chr" | "begChr" | "open" => value.clone_into(&mut self.signs[0]),

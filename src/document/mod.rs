@@ -22,12 +22,12 @@ use std::time::Instant;
 
 #[cfg(feature = "internals")]
 pub use html::MetaKind;
-use html::{Ends, Syntax};
-pub use html::{Meta, declared, picked};
+pub use html::{MetaElement, declared, picked};
+use html::{PageSyntax, StageDeadlines};
 use url::Url;
 
 #[cfg(feature = "internals")]
-pub use html::main::study::Study;
+pub use html::main::study::ContentStudy;
 
 pub mod entities;
 mod epub;
@@ -194,7 +194,7 @@ impl Document {
 /// is proportional to the page's length, and so is the memory, up to 160 MiB.
 #[must_use]
 pub fn convert(page: &str, base: &Url) -> Document {
-    convert_from(page, base, Syntax::Html, None)
+    convert_from(page, base, PageSyntax::Html, None)
 }
 
 /// Converts a page that was served as XHTML, so that `<div/>` is empty and CDATA is text;
@@ -202,14 +202,18 @@ pub fn convert(page: &str, base: &Url) -> Document {
 #[must_use]
 #[cfg(feature = "internals")]
 pub fn convert_xhtml(page: &str, base: &Url) -> Document {
-    convert_from(page, base, Syntax::Xml, None)
+    convert_from(page, base, PageSyntax::Xml, None)
 }
 
 /// Converts as much of a page as there is time for until `end`, by the clock; `xhtml` says whether
 /// it was served as such. Otherwise like [`convert`].
 #[must_use]
 pub fn convert_until(page: &str, base: &Url, xhtml: bool, end: Instant) -> Document {
-    let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
+    let syntax = if xhtml {
+        PageSyntax::Xml
+    } else {
+        PageSyntax::Html
+    };
     convert_from(page, base, syntax, Some(end))
 }
 
@@ -235,7 +239,11 @@ pub fn convert_main_until(
     xhtml: bool,
     end: Option<Instant>,
 ) -> (Document, Certainty) {
-    let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
+    let syntax = if xhtml {
+        PageSyntax::Xml
+    } else {
+        PageSyntax::Html
+    };
     let begin = Instant::now();
     // Half of the time, so that there is as much for the whole page.
     let half = end.map(|end| begin + end.saturating_duration_since(begin) / 2);
@@ -253,8 +261,12 @@ pub fn convert_main_until(
 /// Shows how the main content of a page is found, to train and to measure it.
 #[must_use]
 #[cfg(feature = "internals")]
-pub fn study_main(page: &str, base: &Url, xhtml: bool) -> Study {
-    let syntax = if xhtml { Syntax::Xml } else { Syntax::Html };
+pub fn study_main(page: &str, base: &Url, xhtml: bool) -> ContentStudy {
+    let syntax = if xhtml {
+        PageSyntax::Xml
+    } else {
+        PageSyntax::Html
+    };
     html::study(page, base, syntax)
 }
 
@@ -290,23 +302,23 @@ pub fn convert_pdf(bytes: &[u8], limits: &PdfLimits) -> Result<Document, PdfErro
     })))
 }
 
-fn convert_from(page: &str, base: &Url, syntax: Syntax, end: Option<Instant>) -> Document {
+fn convert_from(page: &str, base: &Url, syntax: PageSyntax, end: Option<Instant>) -> Document {
     write(html::read(page, base, syntax, ends(end)), page.len(), end)
 }
 
 /// By when each step is to be done, so that there is time for those after it.
-fn ends(end: Option<Instant>) -> Ends {
+fn ends(end: Option<Instant>) -> StageDeadlines {
     let begin = Instant::now();
     let part =
         |eighths: u32| end.map(|end| begin + end.saturating_duration_since(begin) * eighths / 8);
-    Ends {
+    StageDeadlines {
         filter: part(2),
         parse: part(5),
         walk: part(6),
     }
 }
 
-fn write(mut read: html::Read, length: usize, end: Option<Instant>) -> Document {
+fn write(mut read: html::ConvertedPage, length: usize, end: Option<Instant>) -> Document {
     let title = std::mem::take(&mut read.model.title);
     let (mut markdown, cut_by_writer) = markdown::write(&read.model, length, end);
     let mut begin = None;

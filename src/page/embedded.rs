@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{cut, json_ld, line};
-use crate::document::{self, Meta};
+use crate::document::{self, MetaElement};
 
 /// The most blocks of JSON-LD that are given out.
 const MAX_BLOCKS: usize = 16;
@@ -34,7 +34,7 @@ const MAX_VALUE: usize = 2000;
 #[derive(Debug, Default)]
 pub struct Embedded {
     title: String,
-    metas: Vec<Meta>,
+    metas: Vec<MetaElement>,
     byline: Vec<String>,
     published: Option<String>,
     blocks: Vec<Box<RawValue>>,

@@ -5,7 +5,7 @@
 
 use html2md::{Handle, NodeData};
 
-use super::dom::{self, Kind};
+use super::dom::{self, ElementKind};
 
 /// The links in the `code` element `node`, one for each address, if there is code around them:
 /// `None` where there are no links, nothing but links, or blocks.
@@ -19,18 +19,18 @@ pub(super) fn links_within(node: &Handle) -> Option<Vec<Handle>> {
         }
         for child in node.children.borrow().iter() {
             let href = match dom::kind(child) {
-                Some(Kind::Dropped) => continue,
+                Some(ElementKind::Dropped) => continue,
                 Some(_) if dom::is_hidden(child) => continue,
-                Some(Kind::Link) => dom::attribute(child, "href"),
+                Some(ElementKind::Link) => dom::attribute(child, "href"),
                 None
                 | Some(
-                    Kind::Inline
-                    | Kind::Emphasis
-                    | Kind::Strong
-                    | Kind::Deleted
-                    | Kind::Raised
-                    | Kind::Code
-                    | Kind::Break,
+                    ElementKind::Inline
+                    | ElementKind::Emphasis
+                    | ElementKind::Strong
+                    | ElementKind::Deleted
+                    | ElementKind::Raised
+                    | ElementKind::Code
+                    | ElementKind::Break,
                 ) => None,
                 Some(_) => return None,
             };

@@ -15,8 +15,8 @@ use cssparser::{
     ParserState, QualifiedRuleParser, RuleBodyItemParser, RuleBodyParser, Token, parse_important,
 };
 
-use self::property::{Longhand, PropertyRow};
-pub(super) use self::verdict::{Hiding, TextLooks};
+use self::property::{LonghandProperty, PropertyRow};
+pub(super) use self::verdict::{HidingMethod, TextLooks};
 
 #[cfg(fuzzing)]
 pub use self::verdict::hides;
@@ -33,7 +33,7 @@ mod tests;
 const MAX_DEPTH: u8 = 32;
 
 /// The properties that a `style` attribute sets.
-pub(super) struct InlineStyle([CountedDeclaration; Longhand::COUNT]);
+pub(super) struct InlineStyle([CountedDeclaration; LonghandProperty::COUNT]);
 
 /// The declaration of a property that counts.
 #[derive(Clone, Copy, Default)]
@@ -49,13 +49,13 @@ struct CountedDeclaration {
 enum CssValue {
     /// A length is in pixels; words are told apart by numbers as well.
     Number(f32),
-    Colour(Colour),
+    Colour(CssColour),
     Unknown,
 }
 
 /// A colour; without its parts where they do not matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Colour {
+pub(super) struct CssColour {
     parts: Option<[u8; 3]>,
     alpha: f32,
 }
@@ -70,7 +70,7 @@ enum ValuePart<'i> {
     Ems(f32),
     Percent(f32),
     Degrees(f32),
-    Colour(Colour),
+    Colour(CssColour),
     Call(CowRcStr<'i>, Vec<ValuePart<'i>>),
     Comma,
     Slash,
@@ -79,7 +79,7 @@ enum ValuePart<'i> {
 
 impl InlineStyle {
     pub(super) fn of(style: &str) -> Self {
-        let mut read = Self([CountedDeclaration::default(); Longhand::COUNT]);
+        let mut read = Self([CountedDeclaration::default(); LonghandProperty::COUNT]);
         let mut input = ParserInput::new(style);
         let mut parser = Parser::new(&mut input);
         while read.next(&mut parser) {}
@@ -133,18 +133,18 @@ impl InlineStyle {
         }
     }
 
-    fn value(&self, of: Longhand) -> Option<CssValue> {
+    fn value(&self, of: LonghandProperty) -> Option<CssValue> {
         self.0[of as usize].value
     }
 
-    fn number(&self, of: Longhand) -> Option<f32> {
+    fn number(&self, of: LonghandProperty) -> Option<f32> {
         match self.value(of) {
             Some(CssValue::Number(number)) => Some(number),
             _ => None,
         }
     }
 
-    fn colour(&self, of: Longhand) -> Option<Colour> {
+    fn colour(&self, of: LonghandProperty) -> Option<CssColour> {
         match self.value(of) {
             Some(CssValue::Colour(colour)) => Some(colour),
             _ => None,
@@ -228,7 +228,7 @@ fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Optio
             ValuePart::Other,
             |(red, green, blue, alpha)| {
                 let parts = Some([red, green, blue]);
-                ValuePart::Colour(Colour { parts, alpha })
+                ValuePart::Colour(CssColour { parts, alpha })
             },
         ),
         Token::Function(name) => {

@@ -53,7 +53,7 @@ pub enum MetaKind {
 
 /// A `meta` element that has a name and a content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meta {
+pub struct MetaElement {
     /// Which attribute named it.
     pub kind: MetaKind,
     /// The name, in lower case.
@@ -64,11 +64,11 @@ pub struct Meta {
 
 /// What a page declares of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Declared<'a> {
+pub struct DeclaredMetadata<'a> {
     /// The text of `<title>`, entities decoded, whitespace collapsed.
     pub title: String,
     /// The `meta` elements, in the order of the page: at most 4,096 and 256 KiB.
-    pub metas: Vec<Meta>,
+    pub metas: Vec<MetaElement>,
     /// The scripts that hold JSON-LD, as they stand: at most 64 and 512 KiB.
     pub json_ld: Vec<&'a str>,
     /// Who wrote it, as the page shows it: the texts of `itemprop=author`, else of `rel=author`,
@@ -82,10 +82,10 @@ pub struct Declared<'a> {
 /// Reads what `page` declares of itself. The time that it takes is proportional to the length of
 /// the page; the memory has a bound.
 #[must_use]
-pub fn declared(page: &str) -> Declared<'_> {
-    let mut reader = Reader {
+pub fn declared(page: &str) -> DeclaredMetadata<'_> {
+    let mut reader = DeclarationReader {
         page,
-        found: Declared::default(),
+        found: DeclaredMetadata::default(),
         titled: false,
         drawings: 0,
         article: false,
@@ -101,7 +101,7 @@ pub fn declared(page: &str) -> Declared<'_> {
 
 /// How a byline is marked, the clearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Mark {
+enum BylineMark {
     ItemProp,
     Rel,
     Class,
@@ -114,9 +114,9 @@ enum DateMark {
     InArticle,
 }
 
-struct Reader<'a> {
+struct DeclarationReader<'a> {
     page: &'a str,
-    found: Declared<'a>,
+    found: DeclaredMetadata<'a>,
     titled: bool,
     /// How many `svg` are open, whose titles are not the page's.
     drawings: usize,
@@ -126,13 +126,13 @@ struct Reader<'a> {
     blocks: usize,
     elements: usize,
     /// How the byline that was found is marked, and where it ends.
-    byline: Option<(Mark, usize)>,
+    byline: Option<(BylineMark, usize)>,
     published: Option<DateMark>,
 }
 
 /// The attributes that count, as they stand in the page.
 #[derive(Default)]
-struct Attributes<'a> {
+struct MetadataAttributes<'a> {
     name: Option<&'a str>,
     property: Option<&'a str>,
     itemprop: Option<&'a str>,
@@ -146,7 +146,7 @@ struct Attributes<'a> {
     hidden: bool,
 }
 
-impl<'a> Attributes<'a> {
+impl<'a> MetadataAttributes<'a> {
     /// Takes an attribute; the first one of a name counts.
     fn take(&mut self, name: &str, value: &'a str) {
         let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
@@ -206,7 +206,7 @@ fn is_byline(class: Option<&str>) -> bool {
         && BYLINES.iter().any(|word| has_word(class, word))
 }
 
-impl<'a> Reader<'a> {
+impl<'a> DeclarationReader<'a> {
     fn run(&mut self) {
         let bytes = self.page.as_bytes();
         let mut at = 0;
@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
 
     /// Deals with the start tag at `open`; where the page goes on.
     fn start_tag(&mut self, open: usize) -> Option<usize> {
-        let mut attributes = Attributes::default();
+        let mut attributes = MetadataAttributes::default();
         let tag = tag::read(self.page, open + 1, |name, value| {
             attributes.take(name, value);
             false
@@ -288,12 +288,12 @@ impl<'a> Reader<'a> {
 
     /// What an element holds that ends at its end tag and at nothing else, and where the page goes
     /// on.
-    fn raw(&self, tag: &tag::Tag<'a>) -> (&'a str, usize) {
+    fn raw(&self, tag: &tag::HtmlTag<'a>) -> (&'a str, usize) {
         let (text, end) = tag::raw_end(self.page, tag.end, tag.name);
         (&self.page[tag.end..text], end)
     }
 
-    fn meta(&mut self, attributes: &Attributes<'a>) {
+    fn meta(&mut self, attributes: &MetadataAttributes<'a>) {
         let Some(content) = attributes.content else {
             return;
         };
@@ -313,7 +313,7 @@ impl<'a> Reader<'a> {
                 return;
             }
             self.contents += content.len();
-            self.found.metas.push(Meta {
+            self.found.metas.push(MetaElement {
                 kind,
                 name: entities::decoded_in_attribute(name).to_lowercase(),
                 content: entities::decoded_in_attribute(content).into_owned(),
@@ -321,7 +321,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn script(&mut self, attributes: &Attributes<'a>, text: &'a str) {
+    fn script(&mut self, attributes: &MetadataAttributes<'a>, text: &'a str) {
         let kind = attributes.kind.unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
         if kind.eq_ignore_ascii_case("application/ld+json")
@@ -333,7 +333,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn time(&mut self, tag: &tag::Tag<'a>, attributes: &Attributes<'a>) {
+    fn time(&mut self, tag: &tag::HtmlTag<'a>, attributes: &MetadataAttributes<'a>) {
         let marked = attributes.pubdate || has_word(attributes.itemprop, "datePublished");
         let mark = if marked {
             DateMark::Published
@@ -360,7 +360,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Looks whether an element shows who wrote the page, or when.
-    fn shown(&mut self, tag: &tag::Tag<'a>, attributes: &Attributes<'a>) {
+    fn shown(&mut self, tag: &tag::HtmlTag<'a>, attributes: &MetadataAttributes<'a>) {
         if let Some(content) = attributes.content
             && has_word(attributes.itemprop, "datePublished")
             && self.published != Some(DateMark::Published)
@@ -369,11 +369,11 @@ impl<'a> Reader<'a> {
             self.publish(DateMark::Published, Some(written));
         }
         let mark = if has_word(attributes.itemprop, "author") {
-            Mark::ItemProp
+            BylineMark::ItemProp
         } else if has_word(attributes.rel, "author") {
-            Mark::Rel
+            BylineMark::Rel
         } else if is_byline(attributes.class) {
-            Mark::Class
+            BylineMark::Class
         } else {
             return;
         };
@@ -408,7 +408,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The text of a small element, and where it ends, as long as there were not too many.
-    fn text(&mut self, tag: &tag::Tag<'a>) -> Option<(String, usize)> {
+    fn text(&mut self, tag: &tag::HtmlTag<'a>) -> Option<(String, usize)> {
         if self.elements == MAX_ELEMENTS {
             return None;
         }

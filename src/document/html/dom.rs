@@ -11,7 +11,7 @@ use super::prefilter::media;
 
 /// What an element means to the conversion; elements of one meaning share a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ElementKind {
     /// Not seen by a reader, or of no use to one: its whole subtree is left out.
     Dropped,
     /// Runs inside a line and means nothing to Markdown.
@@ -53,53 +53,53 @@ pub(super) enum Kind {
 }
 
 /// The kind of the HTML element of that name (in lower case).
-pub(super) fn kind_of(name: &str) -> Kind {
+pub(super) fn kind_of(name: &str) -> ElementKind {
     match name {
-        "a" => Kind::Link,
-        "img" => Kind::Image,
-        "em" | "i" => Kind::Emphasis,
-        "strong" | "b" => Kind::Strong,
-        "del" | "s" | "strike" => Kind::Deleted,
-        "sup" => Kind::Raised,
-        "code" | "kbd" | "samp" | "tt" => Kind::Code,
-        "q" => Kind::Quoted,
-        "br" => Kind::Break,
-        "hr" => Kind::Rule,
-        "pre" | "listing" | "xmp" | "plaintext" => Kind::Preformatted,
-        "blockquote" => Kind::Quote,
-        "ul" | "menu" | "dir" => Kind::Bullets,
-        "ol" => Kind::Numbers,
-        "li" => Kind::Item,
-        "dd" => Kind::Definition,
-        "input" => Kind::Input,
-        "table" => Kind::Table,
-        "tr" => Kind::Row,
-        "td" | "th" => Kind::Cell,
-        "h1" => Kind::Heading(1),
-        "h2" => Kind::Heading(2),
-        "h3" => Kind::Heading(3),
-        "h4" => Kind::Heading(4),
-        "h5" => Kind::Heading(5),
-        "h6" => Kind::Heading(6),
-        "base" => Kind::Base,
-        "title" => Kind::Title,
-        media::ELEMENT => Kind::Media,
+        "a" => ElementKind::Link,
+        "img" => ElementKind::Image,
+        "em" | "i" => ElementKind::Emphasis,
+        "strong" | "b" => ElementKind::Strong,
+        "del" | "s" | "strike" => ElementKind::Deleted,
+        "sup" => ElementKind::Raised,
+        "code" | "kbd" | "samp" | "tt" => ElementKind::Code,
+        "q" => ElementKind::Quoted,
+        "br" => ElementKind::Break,
+        "hr" => ElementKind::Rule,
+        "pre" | "listing" | "xmp" | "plaintext" => ElementKind::Preformatted,
+        "blockquote" => ElementKind::Quote,
+        "ul" | "menu" | "dir" => ElementKind::Bullets,
+        "ol" => ElementKind::Numbers,
+        "li" => ElementKind::Item,
+        "dd" => ElementKind::Definition,
+        "input" => ElementKind::Input,
+        "table" => ElementKind::Table,
+        "tr" => ElementKind::Row,
+        "td" | "th" => ElementKind::Cell,
+        "h1" => ElementKind::Heading(1),
+        "h2" => ElementKind::Heading(2),
+        "h3" => ElementKind::Heading(3),
+        "h4" => ElementKind::Heading(4),
+        "h5" => ElementKind::Heading(5),
+        "h6" => ElementKind::Heading(6),
+        "base" => ElementKind::Base,
+        "title" => ElementKind::Title,
+        media::ELEMENT => ElementKind::Media,
         "button" | "select" | "option" | "optgroup" | "textarea" | "meter" | "progress" => {
-            Kind::Boxed
+            ElementKind::Boxed
         }
         "script" | "style" | "nav" | "template" | "noscript" | "iframe" | "noembed"
         | "datalist" | "head" | "link" | "meta" | "annotation" | "annotation-xml" | "param"
-        | "col" | "colgroup" => Kind::Dropped,
+        | "col" | "colgroup" => ElementKind::Dropped,
         "address" | "article" | "aside" | "body" | "caption" | "center" | "details" | "dialog"
         | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form"
         | "frameset" | "header" | "hgroup" | "html" | "legend" | "main" | "noframes" | "p"
-        | "search" | "section" | "summary" | "tbody" | "tfoot" | "thead" => Kind::Block,
-        _ => Kind::Inline,
+        | "search" | "section" | "summary" | "tbody" | "tfoot" | "thead" => ElementKind::Block,
+        _ => ElementKind::Inline,
     }
 }
 
 /// The kind of `node`, if it is an element.
-pub(super) fn kind(node: &Handle) -> Option<Kind> {
+pub(super) fn kind(node: &Handle) -> Option<ElementKind> {
     match &node.data {
         NodeData::Element { name, .. } => Some(kind_of(&name.local)),
         _ => None,
@@ -146,7 +146,7 @@ pub(super) fn is_hidden(node: &Handle) -> bool {
 pub(super) fn is_gone(node: &Handle) -> bool {
     let removes = |name: &str, value: &str| match name {
         "hidden" => hides(name, value),
-        "style" => css::InlineStyle::of(value).hiding(false) == Some(css::Hiding::Removed),
+        "style" => css::InlineStyle::of(value).hiding(false) == Some(css::HidingMethod::Removed),
         _ => false,
     };
     with_attributes(node, |name, value| removes(name, value).then_some(())).is_some()

@@ -10,7 +10,7 @@ use crate::document::model::{Builder, Content, Slice};
 
 /// What lines belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum FlowMode {
     /// The page's flow: a paragraph wherever there is text.
     Flow,
     /// A heading of this level, which is one line.
@@ -20,7 +20,7 @@ pub(super) enum Mode {
 }
 
 /// An inline element that is open.
-struct Active {
+struct ActiveStyle {
     /// The node that it is; `None` if it is none.
     content: Option<Content>,
     /// Whether the node stands in the paragraph that is open.
@@ -43,16 +43,16 @@ const MAX_AROUND: usize = 64;
 const COPY: usize = 16;
 
 /// The document so far, and what is open in its last block.
-pub(super) struct Flow {
+pub(super) struct FlowBuilder {
     /// The document so far.
     pub(super) build: Builder,
     /// What the next text belongs to.
-    pub(super) mode: Mode,
+    pub(super) mode: FlowMode,
     /// Whether the block that the mode says is open.
     open: bool,
     /// Line ends that wait for the content after them.
     breaks: u32,
-    styles: Vec<Active>,
+    styles: Vec<ActiveStyle>,
     /// How many styles are to be opened when content comes.
     waiting: usize,
     code: String,
@@ -63,12 +63,12 @@ pub(super) struct Flow {
     last: Option<char>,
 }
 
-impl Flow {
+impl FlowBuilder {
     /// A document to be read from a page of `length` bytes.
     pub(super) fn new(length: usize) -> Self {
         Self {
             build: Builder::for_source(length),
-            mode: Mode::Flow,
+            mode: FlowMode::Flow,
             open: false,
             breaks: 0,
             styles: Vec::new(),
@@ -137,7 +137,7 @@ impl Flow {
         self.flush_code();
         self.contents += 1;
         if self.open && self.breaks > 0 {
-            if self.mode == Mode::Flow && self.breaks > 1 {
+            if self.mode == FlowMode::Flow && self.breaks > 1 {
                 self.end();
             } else {
                 self.build.add(Content::Break);
@@ -155,9 +155,9 @@ impl Flow {
     fn begin(&mut self) {
         self.open = true;
         match self.mode {
-            Mode::Flow => self.build.open(Content::Paragraph),
-            Mode::Heading(level) => self.build.open(Content::Heading(level)),
-            Mode::Cell => {}
+            FlowMode::Flow => self.build.open(Content::Paragraph),
+            FlowMode::Heading(level) => self.build.open(Content::Heading(level)),
+            FlowMode::Cell => {}
         }
     }
 
@@ -195,7 +195,7 @@ impl Flow {
                 self.waiting += usize::from(!style.done);
             }
         }
-        if self.mode != Mode::Cell {
+        if self.mode != FlowMode::Cell {
             self.build.close();
         }
         self.open = false;
@@ -204,7 +204,7 @@ impl Flow {
     /// The end of a block inside a heading or a cell, whose lines cannot end.
     pub(super) fn soft_end(&mut self) {
         self.flush_code();
-        if self.mode != Mode::Cell {
+        if self.mode != FlowMode::Cell {
             self.space();
         } else if self.open {
             self.breaks = 1;
@@ -220,7 +220,7 @@ impl Flow {
             return;
         }
         self.flush_code();
-        if matches!(self.mode, Mode::Heading(_)) {
+        if matches!(self.mode, FlowMode::Heading(_)) {
             self.space();
         } else if self.open {
             self.breaks += 1;
@@ -232,7 +232,7 @@ impl Flow {
         let content = content.filter(|content| match content {
             Content::Link { .. } => true,
             Content::Deleted => {
-                let deleted = |style: &Active| style.content == Some(Content::Deleted);
+                let deleted = |style: &ActiveStyle| style.content == Some(Content::Deleted);
                 self.in_code == 0 && !self.styles.iter().any(deleted)
             }
             _ => self.in_code == 0,
@@ -247,7 +247,7 @@ impl Flow {
                 self.waiting += 1;
             }
         }
-        self.styles.push(Active {
+        self.styles.push(ActiveStyle {
             content,
             open,
             again: false,
@@ -280,13 +280,13 @@ impl Flow {
 
     /// Whether what comes next is part of a link.
     pub(super) fn in_link(&self) -> bool {
-        let link = |style: &Active| matches!(style.content, Some(Content::Link { .. }));
+        let link = |style: &ActiveStyle| matches!(style.content, Some(Content::Link { .. }));
         self.styles.iter().rev().take(MAX_AROUND).any(link)
     }
 
     /// Whether the link that began last has held nothing so far but whitespace.
     pub(super) fn is_empty_link(&mut self) -> bool {
-        let Some(Active {
+        let Some(ActiveStyle {
             content: Some(Content::Link { .. }),
             before,
             ..
@@ -313,7 +313,7 @@ impl Flow {
 
     /// The box of a task: what an item begins with says whether it is done.
     pub(super) fn task(&mut self, checked: bool) {
-        if self.open || self.in_code > 0 || self.mode != Mode::Flow {
+        if self.open || self.in_code > 0 || self.mode != FlowMode::Flow {
             return;
         }
         if self.build.mark_task(checked) {

@@ -16,7 +16,7 @@ const PICTURE: u32 = 200;
 
 /// An image, as its attributes have it.
 #[derive(Default)]
-pub(super) struct Image {
+pub(super) struct ImageElement {
     /// Where it is; `None` if the page says that only by `data:`.
     pub(super) source: Option<String>,
     /// What stands for it in a text.
@@ -27,7 +27,7 @@ pub(super) struct Image {
     pub(super) decorates: bool,
 }
 
-impl Image {
+impl ImageElement {
     /// The image that `node` is; `None` if it is one that nobody is meant to see: a pixel that
     /// counts who came by, or one that takes up room.
     pub(super) fn of(node: &Handle) -> Option<Self> {

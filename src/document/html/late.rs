@@ -25,20 +25,20 @@ const MAX_ID: usize = 64;
 const MAX_DEPTH: usize = 256;
 
 /// A piece of the page, by where it begins and ends.
-type Range = std::ops::Range<usize>;
+type PageRange = std::ops::Range<usize>;
 
 /// A late piece.
-struct Late {
+struct StreamedPiece {
     /// The element.
-    whole: Range,
+    whole: PageRange,
     /// What it holds.
-    inner: Range,
+    inner: PageRange,
     used: bool,
 }
 
 /// A place that waits for one, with what is shown until it comes.
-struct Place<'a> {
-    whole: Range,
+struct StreamSlot<'a> {
+    whole: PageRange,
     id: &'a str,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn assemble(page: &str) -> Cow<'_, str> {
     if pieces.is_empty() || places.is_empty() {
         return Cow::Borrowed(page);
     }
-    let pairs: Vec<(Range, Option<usize>)> = {
+    let pairs: Vec<(PageRange, Option<usize>)> = {
         let by_id: HashMap<&str, usize> = pieces
             .iter()
             .enumerate()
@@ -83,11 +83,11 @@ pub(super) fn assemble(page: &str) -> Cow<'_, str> {
 /// from where it stood.
 fn put_together(
     page: &str,
-    pieces: &mut [(&str, Late)],
-    pairs: &[(Range, Option<usize>)],
+    pieces: &mut [(&str, StreamedPiece)],
+    pairs: &[(PageRange, Option<usize>)],
     out: &mut String,
 ) {
-    let mut skips: Vec<(Range, Option<usize>)> = pairs
+    let mut skips: Vec<(PageRange, Option<usize>)> = pairs
         .iter()
         .filter(|(_, piece)| piece.is_some())
         .cloned()
@@ -112,9 +112,9 @@ fn put_together(
     skips.arrange_by_key(|(range, _)| (range.start, usize::MAX - range.end));
     skips.dedup_by_key(|(range, _)| range.start);
     // What is being written, innermost last: from where on, and to where.
-    let mut open: Vec<Range> = Vec::new();
+    let mut open: Vec<PageRange> = Vec::new();
     open.push(0..page.len());
-    while let Some(Range { start, end }) = open.pop() {
+    while let Some(PageRange { start, end }) = open.pop() {
         let next = skips.partition_point(|(range, _)| range.start < start);
         let Some((range, piece)) = skips
             .get(next)
@@ -166,7 +166,7 @@ fn wanted(page: &str) -> HashMap<&str, &str> {
 }
 
 /// The late pieces of a page by their ids, and the places that wait for them.
-fn parts(page: &str) -> (Vec<(&str, Late)>, Vec<Place<'_>>) {
+fn parts(page: &str) -> (Vec<(&str, StreamedPiece)>, Vec<StreamSlot<'_>>) {
     let bytes = page.as_bytes();
     let mut pieces = Vec::new();
     let mut places = Vec::new();
@@ -212,7 +212,7 @@ fn parts(page: &str) -> (Vec<(&str, Late)>, Vec<Place<'_>>) {
             } else {
                 end
             };
-            places.push(Place {
+            places.push(StreamSlot {
                 whole: open..end,
                 id,
             });
@@ -230,7 +230,7 @@ fn parts(page: &str) -> (Vec<(&str, Late)>, Vec<Place<'_>>) {
         .zip(ends)
         .filter_map(|((id, open, tag), end)| {
             let (inner, end) = end?;
-            let late = Late {
+            let late = StreamedPiece {
                 whole: *open..end,
                 inner: tag.end..inner,
                 used: false,

@@ -35,7 +35,7 @@ use url::Url;
 
 use super::Cuts;
 use super::model::Model;
-use parse::Short;
+use parse::ParseLimit;
 
 mod address;
 mod code;
@@ -63,13 +63,13 @@ mod walk;
 pub use self::css::hides;
 #[cfg(feature = "internals")]
 pub use self::declared::MetaKind;
-pub use self::declared::{Meta, declared};
+pub use self::declared::{MetaElement, declared};
 pub use self::pick::picked;
-pub(super) use self::prefilter::{Syntax, tag};
+pub(super) use self::prefilter::{PageSyntax, tag};
 
 /// By when the three steps of reading are to be done, each leaving time for those after it.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Ends {
+pub(super) struct StageDeadlines {
     pub(super) filter: Option<Instant>,
     pub(super) parse: Option<Instant>,
     pub(super) walk: Option<Instant>,
@@ -77,7 +77,7 @@ pub(super) struct Ends {
 
 /// What was read of a page.
 #[derive(Default)]
-pub(super) struct Read {
+pub(super) struct ConvertedPage {
     pub(super) model: Model,
     pub(super) cuts: Cuts,
     /// What is to be said of a page that shows nothing.
@@ -87,9 +87,14 @@ pub(super) struct Read {
 }
 
 /// Reads a page that was found at `base`, as far as there is memory and time for it.
-pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> Read {
+pub(super) fn read(
+    page: &str,
+    base: &Url,
+    syntax: PageSyntax,
+    ends: StageDeadlines,
+) -> ConvertedPage {
     let assembled = late::assemble(page);
-    let source = Source {
+    let source = HtmlSource {
         page: &assembled,
         base,
         syntax,
@@ -98,7 +103,7 @@ pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> Read {
     let tree = source.parse(false);
     let (model, cuts) = source.walk(&tree);
     if cuts != Cuts::default() || model.letters(rescue::LITTLE) == rescue::LITTLE {
-        return Read {
+        return ConvertedPage {
             model,
             cuts,
             remark: None,
@@ -113,10 +118,10 @@ pub(super) fn read(page: &str, base: &Url, syntax: Syntax, ends: Ends) -> Read {
 pub(super) fn read_main(
     page: &str,
     base: &Url,
-    syntax: Syntax,
-    ends: Ends,
-) -> Option<(Read, bool)> {
-    main::read(&Source {
+    syntax: PageSyntax,
+    ends: StageDeadlines,
+) -> Option<(ConvertedPage, bool)> {
+    main::read(&HtmlSource {
         page: &late::assemble(page),
         base,
         syntax,
@@ -126,33 +131,33 @@ pub(super) fn read_main(
 
 /// Looks at how the main content of a page is found.
 #[cfg(feature = "internals")]
-pub(super) fn study(page: &str, base: &Url, syntax: Syntax) -> main::study::Study {
-    main::study::study(&Source {
+pub(super) fn study(page: &str, base: &Url, syntax: PageSyntax) -> main::study::ContentStudy {
+    main::study::study(&HtmlSource {
         page: &late::assemble(page),
         base,
         syntax,
-        ends: Ends::default(),
+        ends: StageDeadlines::default(),
     })
 }
 
 /// A page, and how it is to be read.
-struct Source<'a> {
+struct HtmlSource<'a> {
     page: &'a str,
     base: &'a Url,
-    syntax: Syntax,
-    ends: Ends,
+    syntax: PageSyntax,
+    ends: StageDeadlines,
 }
 
 /// A page's tree.
-struct Tree {
+struct PageTree {
     tree: RcDom,
     cuts: Cuts,
 }
 
-impl Source<'_> {
+impl HtmlSource<'_> {
     /// Builds the page's tree, in which nothing is hidden that the page offers to show;
     /// `scriptless` as a browser would that runs no scripts.
-    fn parse(&self, scriptless: bool) -> Tree {
+    fn parse(&self, scriptless: bool) -> PageTree {
         let (filtered, late) =
             prefilter::filter(self.page, self.syntax, scriptless, self.ends.filter);
         let mut tree = self.parse_filtered(&filtered);
@@ -161,18 +166,18 @@ impl Source<'_> {
     }
 
     /// Builds the tree of a page as the filter leaves one.
-    fn parse_filtered(&self, filtered: &str) -> Tree {
+    fn parse_filtered(&self, filtered: &str) -> PageTree {
         let (tree, mut veil, short) = parse::parse(filtered, self.ends.parse);
         veil.lift(&tree.document);
         let mut cuts = Cuts::default();
-        cuts.memory |= short == Some(Short::Memory);
-        cuts.time |= short == Some(Short::Time);
-        Tree { tree, cuts }
+        cuts.memory |= short == Some(ParseLimit::Memory);
+        cuts.time |= short == Some(ParseLimit::Time);
+        PageTree { tree, cuts }
     }
 
-    fn walk(&self, tree: &Tree) -> (Model, Cuts) {
+    fn walk(&self, tree: &PageTree) -> (Model, Cuts) {
         let read = Rc::new(RefCell::new((Model::default(), Cuts::default())));
-        let root = Root {
+        let root = RootHandler {
             base: self.base.clone(),
             length: self.page.len(),
             end: self.ends.walk,
@@ -189,14 +194,14 @@ impl Source<'_> {
 
 /// Takes the page over from `html2md` at its root element.
 #[derive(Clone)]
-struct Root {
+struct RootHandler {
     base: Url,
     length: usize,
     end: Option<Instant>,
     read: Rc<RefCell<(Model, Cuts)>>,
 }
 
-impl TagHandler for Root {
+impl TagHandler for RootHandler {
     fn handle(&mut self, tag: &Handle, _printer: &mut StructuredPrinter) {
         *self.read.borrow_mut() = walk::walk(tag, &self.base, self.length, self.end);
     }

@@ -2,7 +2,7 @@
 //! the clock. What the parser has read when a bound is reached is the page.
 //!
 //! The tree is `html2md`'s own; the parser is the one that it uses, fed piece by piece by
-//! [`Tokens`].
+//! [`PageTokenizer`].
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -16,8 +16,8 @@ use html5ever::tendril::{StrTendril, TendrilSink};
 use memchr::memrchr2;
 
 use super::dim;
-use super::reveal::Veil;
-use super::tokens::Tokens;
+use super::reveal::HiddenElements;
+use super::tokens::PageTokenizer;
 use crate::document::boundary;
 
 /// The most that a tree may take, in bytes as they are counted here.
@@ -36,14 +36,17 @@ const PIECE: usize = 8 * 1024;
 
 /// Why a tree is not that of the whole page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Short {
+pub(super) enum ParseLimit {
     Memory,
     Time,
 }
 
 /// Parses `page` until `end`, if there is one: its tree, and what that hides.
-pub(super) fn parse(page: &str, end: Option<Instant>) -> (RcDom, Veil, Option<Short>) {
-    let mut tokens = Tokens::new(page, end);
+pub(super) fn parse(
+    page: &str,
+    end: Option<Instant>,
+) -> (RcDom, HiddenElements, Option<ParseLimit>) {
+    let mut tokens = PageTokenizer::new(page, end);
     let short = tokens.read().err();
     let (tree, mut veil) = tokens.into_parser().finish();
     if veil.dims {
@@ -67,20 +70,20 @@ pub(super) fn piece_end(page: &str) -> usize {
 
 /// The tree, and what it takes.
 #[derive(Default)]
-pub(super) struct Counted {
+pub(super) struct CountingSink {
     tree: RcDom,
     used: Cell<usize>,
-    veil: RefCell<Veil>,
+    veil: RefCell<HiddenElements>,
 }
 
-impl Counted {
+impl CountingSink {
     /// Whether the tree is within its bounds, which are its memory and the time until `end`.
-    pub(super) fn look(&self, end: Option<Instant>) -> Result<(), Short> {
+    pub(super) fn look(&self, end: Option<Instant>) -> Result<(), ParseLimit> {
         if self.used.get() > MAX_TREE {
-            return Err(Short::Memory);
+            return Err(ParseLimit::Memory);
         }
         if end.is_some_and(|end| Instant::now() >= end) {
-            return Err(Short::Time);
+            return Err(ParseLimit::Time);
         }
         Ok(())
     }
@@ -110,12 +113,12 @@ impl Counted {
     }
 }
 
-impl TreeSink for Counted {
+impl TreeSink for CountingSink {
     type Handle = Handle;
-    type Output = (RcDom, Veil);
+    type Output = (RcDom, HiddenElements);
     type ElemName<'a> = ExpandedName<'a>;
 
-    fn finish(self) -> (RcDom, Veil) {
+    fn finish(self) -> (RcDom, HiddenElements) {
         (self.tree, self.veil.into_inner())
     }
 
@@ -240,11 +243,11 @@ mod tests {
     #[test]
     fn the_parser_stops_at_the_end_of_its_memory_and_of_its_time() {
         let page = "<p>a".repeat(MAX_TREE / NODE);
-        assert_eq!(parse(&page, None).2, Some(Short::Memory));
+        assert_eq!(parse(&page, None).2, Some(ParseLimit::Memory));
         let text = "a&lt;&amp;".repeat(MAX_TREE / NODE);
         assert_eq!(parse(&text, None).2, None);
         let now = Instant::now();
-        assert_eq!(parse(&page, Some(now)).2, Some(Short::Time));
+        assert_eq!(parse(&page, Some(now)).2, Some(ParseLimit::Time));
         let later = now + Duration::from_secs(3600);
         assert_eq!(parse(&"a ".repeat(PIECE), Some(later)).2, None);
     }

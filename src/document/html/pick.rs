@@ -23,7 +23,7 @@ const MOST_NODES: usize = 5_000;
 
 /// An element that bears one of the classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picked {
+pub struct PickedElement {
     /// Which of the classes, counted from zero; the first one of several.
     pub class: usize,
     /// Its text, blanks run together.
@@ -35,7 +35,7 @@ pub struct Picked {
 /// The elements of `page` that bear one of `classes`, in the order of the page, and none within
 /// those that bear one of `without`.
 #[must_use]
-pub fn picked(page: &str, classes: &[&str], without: &[&str]) -> Vec<Picked> {
+pub fn picked(page: &str, classes: &[&str], without: &[&str]) -> Vec<PickedElement> {
     let page = &page[..boundary(page, MOST)];
     let (tree, _, _) = parse::parse(page, Some(Instant::now() + TIME));
     let mut found = Vec::new();
@@ -45,7 +45,7 @@ pub fn picked(page: &str, classes: &[&str], without: &[&str]) -> Vec<Picked> {
             continue;
         }
         if let Some(class) = bears(&node, classes) {
-            found.push(Picked {
+            found.push(PickedElement {
                 class,
                 text: text(&node),
                 href: dom::attribute(&node, "href"),

@@ -7,30 +7,30 @@
 use html2md::{Handle, NodeData};
 
 use super::code;
-use super::dom::{self, Kind};
+use super::dom::{self, ElementKind};
 
 /// The text of a subtree, without what is hidden; blocks and `br` begin new lines.
 pub(super) fn text_of(node: &Handle) -> String {
-    enum Step {
+    enum SubtreeStep {
         Enter(Handle),
         EndLine,
     }
     let mut text = String::new();
     let mut steps = Vec::new();
-    let push = |steps: &mut Vec<Step>, node: &Handle| {
+    let push = |steps: &mut Vec<SubtreeStep>, node: &Handle| {
         steps.extend(
             node.children
                 .borrow()
                 .iter()
                 .rev()
                 .cloned()
-                .map(Step::Enter),
+                .map(SubtreeStep::Enter),
         );
     };
     push(&mut steps, node);
     let mut line_due = false;
     while let Some(step) = steps.pop() {
-        let Step::Enter(node) = step else {
+        let SubtreeStep::Enter(node) = step else {
             line_due = true;
             continue;
         };
@@ -45,28 +45,28 @@ pub(super) fn text_of(node: &Handle) -> String {
             NodeData::Element { name, .. } => {
                 let kind = dom::kind_of(&name.local);
                 match kind {
-                    Kind::Dropped => {}
+                    ElementKind::Dropped => {}
                     _ if dom::is_hidden(&node) => {}
-                    Kind::Break => text.push('\n'),
-                    Kind::Image => {
+                    ElementKind::Break => text.push('\n'),
+                    ElementKind::Image => {
                         text.push_str(&dom::attribute(&node, "alt").unwrap_or_default());
                     }
-                    Kind::Block
-                    | Kind::Heading(_)
-                    | Kind::Preformatted
-                    | Kind::Quote
-                    | Kind::Bullets
-                    | Kind::Numbers
-                    | Kind::Item
-                    | Kind::Definition
-                    | Kind::Table
-                    | Kind::Rule
-                    | Kind::Row => {
+                    ElementKind::Block
+                    | ElementKind::Heading(_)
+                    | ElementKind::Preformatted
+                    | ElementKind::Quote
+                    | ElementKind::Bullets
+                    | ElementKind::Numbers
+                    | ElementKind::Item
+                    | ElementKind::Definition
+                    | ElementKind::Table
+                    | ElementKind::Rule
+                    | ElementKind::Row => {
                         line_due = true;
-                        steps.push(Step::EndLine);
+                        steps.push(SubtreeStep::EndLine);
                         push(&mut steps, &node);
                     }
-                    Kind::Cell => {
+                    ElementKind::Cell => {
                         push(&mut steps, &node);
                     }
                     _ => push(&mut steps, &node),
@@ -87,7 +87,7 @@ pub(super) fn holds_code(node: &Handle) -> bool {
     node.children
         .borrow()
         .iter()
-        .any(|child| dom::kind(child) == Some(Kind::Code))
+        .any(|child| dom::kind(child) == Some(ElementKind::Code))
 }
 
 /// The language of a `pre`: its own, that of the `code` or the box in it, or that of the boxes
@@ -100,7 +100,7 @@ pub(super) fn language<'a>(
         .children
         .borrow()
         .iter()
-        .find(|child| dom::kind(child) == Some(Kind::Code))
+        .find(|child| dom::kind(child) == Some(ElementKind::Code))
         .and_then(|code| dom::with_attributes(code, code::language));
     inner
         .or_else(|| dom::with_attributes(node, code::language))
@@ -119,7 +119,7 @@ pub(super) fn language<'a>(
 /// Whether an item of a list holds a paragraph, so that the list is a loose one.
 pub(super) fn holds_paragraphs(list: &Handle) -> bool {
     list.children.borrow().iter().any(|item| {
-        dom::kind(item) == Some(Kind::Item)
+        dom::kind(item) == Some(ElementKind::Item)
             && item
                 .children
                 .borrow()

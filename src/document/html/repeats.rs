@@ -18,7 +18,7 @@ const NEAR: usize = 12;
 const FEW: usize = 16;
 
 /// A link, and what it says.
-struct Said {
+struct LinkOccurrence {
     node: usize,
     /// Its address, as a hash.
     place: u64,
@@ -33,7 +33,7 @@ struct Said {
 /// Takes the links out of `model` that lead nowhere new; what they hold stays. `here` is the page's
 /// own address.
 pub(super) fn tidy(model: &mut Model, here: &str) {
-    let mut links: Vec<Said> = Vec::new();
+    let mut links: Vec<LinkOccurrence> = Vec::new();
     let mut untitled: Vec<usize> = Vec::new();
     let mut own: Vec<usize> = Vec::new();
     let mut text = String::new();
@@ -61,7 +61,7 @@ pub(super) fn tidy(model: &mut Model, here: &str) {
         address.hash(&mut hasher);
         let place = hasher.finish();
         text.trim().hash(&mut hasher);
-        links.push(Said {
+        links.push(LinkOccurrence {
             node,
             place,
             whole: hasher.finish(),
@@ -78,8 +78,8 @@ pub(super) fn tidy(model: &mut Model, here: &str) {
         let mut said: HashSet<u64> = HashSet::with_capacity(links.len());
         let repeated = links.iter().enumerate().filter(|(at, link)| {
             let again = link.is_named && !said.insert(link.whole);
-            let near = |others: &[Said]| {
-                let same = |other: &Said| other.has_text && other.place == link.place;
+            let near = |others: &[LinkOccurrence]| {
+                let same = |other: &LinkOccurrence| other.has_text && other.place == link.place;
                 others.iter().any(same)
             };
             again

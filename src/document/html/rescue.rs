@@ -14,9 +14,9 @@ use html5ever::interface::{ElementFlags, QualName, TreeSink};
 use html5ever::{local_name, ns};
 use memchr::{memchr, memmem};
 
-use super::dom::{self, Kind};
+use super::dom::{self, ElementKind};
 use super::prefilter::{media, tag};
-use super::{Cuts, Model, Read, Source, Tree, reveal};
+use super::{ConvertedPage, Cuts, HtmlSource, Model, PageTree, reveal};
 use crate::sort::Sort;
 
 /// Letters of a page with fewer of which next to nothing is left.
@@ -41,7 +41,7 @@ const MAX_DESCRIPTION: usize = 1000;
 const MAX_FRAMES: usize = 20;
 
 /// Reads a page once more of which `model` is all that was found in its `tree`.
-pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: Model) -> Read {
+pub(super) fn rescue(source: &HtmlSource, mut tree: PageTree, mut model: Model) -> ConvertedPage {
     let mut cuts = Cuts::default();
     let has = |word: &str| memmem::find(source.page.as_bytes(), word.as_bytes()).is_some();
     let about = About::of(source.page);
@@ -83,7 +83,7 @@ pub(super) fn rescue(source: &Source, mut tree: Tree, mut model: Model) -> Read 
         }
     }
     let remark = remark(source, &about, silent, navigates);
-    Read {
+    ConvertedPage {
         model,
         cuts,
         remark,
@@ -188,7 +188,7 @@ fn unveil(root: &Handle, letters: usize) -> bool {
 }
 
 fn is_dropped(node: &Handle) -> bool {
-    dom::kind(node) == Some(Kind::Dropped)
+    dom::kind(node) == Some(ElementKind::Dropped)
 }
 
 fn letters_in(node: &Handle) -> usize {
@@ -219,7 +219,7 @@ struct About<'a> {
 /// A line in brackets about a page that is `silent`, without text or without any but what
 /// `navigates`, and about one with few words that leads elsewhere; `None` if there is nothing to be
 /// said of it.
-fn remark(source: &Source, about: &About<'_>, silent: bool, navigates: bool) -> Option<Model> {
+fn remark(source: &HtmlSource, about: &About<'_>, silent: bool, navigates: bool) -> Option<Model> {
     // A page that is to be read again leads nowhere.
     let leads = about
         .leads
@@ -263,7 +263,7 @@ fn remark(source: &Source, about: &About<'_>, silent: bool, navigates: bool) -> 
         media::write(address, "", &mut line);
     }
     line.push_str("]</p>");
-    let source = Source {
+    let source = HtmlSource {
         page: &line,
         ..*source
     };

@@ -12,8 +12,8 @@ use std::rc::Rc;
 
 use html2md::{Handle, NodeData};
 
-use super::css::{Hiding, InlineStyle};
-use super::dom::{self, Kind};
+use super::css::{HidingMethod, InlineStyle};
+use super::dom::{self, ElementKind};
 use super::prefilter::all;
 
 /// Steps up the tree that a page may take, to see whether its controls are hidden themselves, and
@@ -84,7 +84,7 @@ const COPIES: &[&str] = &[
 
 /// Elements of a page that concern what it hides.
 #[derive(Default)]
-pub(super) struct Veil {
+pub(super) struct HiddenElements {
     /// Those that the page hides, in its order.
     pub(super) hidden: Vec<Handle>,
     /// Those that offer to show others.
@@ -93,7 +93,7 @@ pub(super) struct Veil {
     pub(super) dims: bool,
 }
 
-impl Veil {
+impl HiddenElements {
     /// Notes an element if it is of interest.
     pub(super) fn note(&mut self, node: &Handle) {
         let NodeData::Element { name, attrs, .. } = &node.data else {
@@ -118,7 +118,7 @@ impl Veil {
     /// Shows what the page offers to show, and what it may only let appear.
     pub(super) fn lift(&mut self, root: &Handle) {
         self.lift_offered();
-        let faded = |node: &Handle| hiding(node) == Some(Hiding::Faded);
+        let faded = |node: &Handle| hiding(node) == Some(HidingMethod::Faded);
         if self.hidden.iter().any(faded) && is_much_faded(root) {
             self.hidden.retain(|node| {
                 let shown = faded(node);
@@ -135,7 +135,7 @@ impl Veil {
         let mut by_node: HashMap<*const (), usize> = HashMap::new();
         let mut shown = vec![false; self.hidden.len()];
         for (index, node) in self.hidden.iter().enumerate() {
-            let said = Said::of(node);
+            let said = PanelAttributes::of(node);
             by_node.insert(place(node), index);
             if said.is_panel {
                 shown[index] = true;
@@ -210,7 +210,7 @@ impl Veil {
 }
 
 /// The way in which an element is hidden by its style, if by nothing else.
-fn hiding(node: &Handle) -> Option<Hiding> {
+fn hiding(node: &Handle) -> Option<HidingMethod> {
     let mut hiding = None;
     let other = dom::with_attributes(node, |name, value| {
         if name == "style" {
@@ -238,7 +238,7 @@ fn is_much_faded(root: &Handle) -> bool {
         } else if !is_framed(&node) {
             let within = match dom::is_hidden(&node).then(|| hiding(&node)) {
                 None => within,
-                Some(Some(Hiding::Faded)) => true,
+                Some(Some(HidingMethod::Faded)) => true,
                 Some(_) => continue,
             };
             let children = node.children.borrow();
@@ -250,7 +250,7 @@ fn is_much_faded(root: &Handle) -> bool {
 
 /// True if nothing in this counts as what a page says.
 fn is_framed(node: &Handle) -> bool {
-    dom::kind(node) == Some(Kind::Dropped)
+    dom::kind(node) == Some(ElementKind::Dropped)
         || FRAME.contains(&dom::name(node))
         || dom::attribute(node, all::NAME).is_some_and(|name| FRAME.contains(&&*name))
 }
@@ -332,12 +332,12 @@ fn targets(control: &Handle, by_id: &HashMap<String, Vec<usize>>) -> Vec<usize> 
 }
 
 /// What the attributes of a hidden element say.
-struct Said {
+struct PanelAttributes {
     id: Option<String>,
     is_panel: bool,
 }
 
-impl Said {
+impl PanelAttributes {
     fn of(node: &Handle) -> Self {
         let mut said = Self {
             id: None,

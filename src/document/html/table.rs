@@ -4,7 +4,7 @@
 
 use html2md::{Handle, NodeData};
 
-use super::dom::{self, Kind};
+use super::dom::{self, ElementKind};
 use crate::document::model::{Align, MAX_SPANNED_COLUMNS, Spans, Table};
 
 /// The shape of a table of data; `None` for one that lays out blocks: with one column and no
@@ -31,14 +31,14 @@ pub(super) fn shape(table: &Handle) -> Option<Table> {
     for section in table.children.borrow().iter() {
         match dom::name(section) {
             "thead" | "tbody" | "tfoot" if !dom::is_hidden(section) => {
-                let mut rows = Rows::of(section);
+                let mut rows = SectionRows::of(section);
                 let mut spans = Spans::default();
                 for row in section.children.borrow().iter() {
                     if !is_row(row) {
                         continue;
                     }
                     rows.next();
-                    let Row {
+                    let RowShape {
                         cells,
                         width,
                         all_header,
@@ -64,7 +64,7 @@ pub(super) fn shape(table: &Handle) -> Option<Table> {
     (shape.cells > 0 && !single).then_some(shape)
 }
 
-struct Row {
+struct RowShape {
     cells: usize,
     width: usize,
     all_header: bool,
@@ -73,14 +73,14 @@ struct Row {
 /// The rows of a section, of which those without cells become none: how far a cell reaches down is
 /// told in those that stay, and never beyond its section.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(super) struct SectionRows {
     /// How many of the rows before each have cells, and of all.
     with_cells: Vec<usize>,
     /// How many have begun.
     begun: usize,
 }
 
-impl Rows {
+impl SectionRows {
     /// Those of `section`, none of which has begun.
     pub(super) fn of(section: &Handle) -> Self {
         let mut with_cells = vec![0];
@@ -126,11 +126,12 @@ fn is_row(node: &Handle) -> bool {
 
 /// Whether a cell is seen; `None` for what is no cell, or gone.
 pub(super) fn place(node: &Handle) -> Option<bool> {
-    (dom::kind(node) == Some(Kind::Cell) && !dom::is_gone(node)).then(|| !dom::is_hidden(node))
+    (dom::kind(node) == Some(ElementKind::Cell) && !dom::is_gone(node))
+        .then(|| !dom::is_hidden(node))
 }
 
-fn measure(row: &Handle, rows: &Rows, spans: &mut Spans, headed: bool) -> Option<Row> {
-    let mut measured = Row {
+fn measure(row: &Handle, rows: &SectionRows, spans: &mut Spans, headed: bool) -> Option<RowShape> {
+    let mut measured = RowShape {
         cells: 0,
         width: 0,
         all_header: true,
@@ -224,19 +225,19 @@ fn fits_a_line(cell: &Handle, lists: bool) -> bool {
     while let Some(node) = open.pop() {
         if let NodeData::Element { name, .. } = &node.data {
             match dom::kind_of(&name.local) {
-                Kind::Bullets | Kind::Numbers | Kind::Item if lists => {
+                ElementKind::Bullets | ElementKind::Numbers | ElementKind::Item if lists => {
                     open.extend(node.children.borrow().iter().rev().cloned());
                 }
-                Kind::Table
-                | Kind::Preformatted
-                | Kind::Heading(_)
-                | Kind::Quote
-                | Kind::Rule
-                | Kind::Bullets
-                | Kind::Numbers
-                | Kind::Item
-                | Kind::Definition => return false,
-                Kind::Dropped => {}
+                ElementKind::Table
+                | ElementKind::Preformatted
+                | ElementKind::Heading(_)
+                | ElementKind::Quote
+                | ElementKind::Rule
+                | ElementKind::Bullets
+                | ElementKind::Numbers
+                | ElementKind::Item
+                | ElementKind::Definition => return false,
+                ElementKind::Dropped => {}
                 _ => open.extend(node.children.borrow().iter().rev().cloned()),
             }
         }

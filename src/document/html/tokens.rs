@@ -15,7 +15,7 @@ use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink};
 use html5ever::{LocalName, ParseOpts, Parser, ns, parse_document};
 use memchr::{memchr, memchr2, memmem};
 
-use super::parse::{Counted, Short, piece_end};
+use super::parse::{CountingSink, ParseLimit, piece_end};
 use super::prefilter::tag;
 use crate::document::{boundary, entities};
 
@@ -24,11 +24,11 @@ use crate::document::{boundary, entities};
 const PART: usize = 64 * 1024;
 
 /// A page on its way into a tree.
-pub(super) struct Tokens<'a> {
+pub(super) struct PageTokenizer<'a> {
     page: &'a str,
     /// Where the page goes on.
     at: usize,
-    parser: Parser<Counted>,
+    parser: Parser<CountingSink>,
     /// By when all is to be read.
     end: Option<Instant>,
     /// The piece of the page after which the bounds are looked at next.
@@ -37,7 +37,7 @@ pub(super) struct Tokens<'a> {
     part: Range<usize>,
     shared: StrTendril,
     /// The attributes of a tag.
-    attributes: Vec<tag::Attribute<'a>>,
+    attributes: Vec<tag::TagAttribute<'a>>,
     /// A text with its references decoded.
     decoded: String,
     /// Whether the text so far ends in a carriage return, so that a line feed belongs to it.
@@ -46,19 +46,19 @@ pub(super) struct Tokens<'a> {
 
 /// Whether what comes next was read, or is left to the parser's own tokenizer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Read {
+enum TokenOutcome {
     Done,
     Left,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> PageTokenizer<'a> {
     pub(super) fn new(page: &'a str, end: Option<Instant>) -> Self {
         let piece = 0..piece_end(page);
         let part = 0..boundary(page, PART);
         Self {
             page,
             at: 0,
-            parser: parse_document(Counted::default(), ParseOpts::default()),
+            parser: parse_document(CountingSink::default(), ParseOpts::default()),
             end,
             shared: StrTendril::from_slice(&page[part.clone()]),
             part,
@@ -72,7 +72,7 @@ impl<'a> Tokens<'a> {
     /// Reads the page, as far as the bounds are. What only the parser's own tokenizer reads in its
     /// way, it reads as a whole: a NUL, and the mark of byte order, which it looks for at the
     /// beginning of each piece.
-    pub(super) fn read(&mut self) -> Result<(), Short> {
+    pub(super) fn read(&mut self) -> Result<(), ParseLimit> {
         let bytes = self.page.as_bytes();
         let special =
             memchr(0, bytes).is_some() || memmem::find(bytes, "\u{feff}".as_bytes()).is_some();
@@ -84,7 +84,7 @@ impl<'a> Tokens<'a> {
                 b'<' => self.markup()?,
                 _ => self.text()?,
             };
-            if read == Read::Left {
+            if read == TokenOutcome::Left {
                 return self.read_slowly();
             }
         }
@@ -92,18 +92,18 @@ impl<'a> Tokens<'a> {
     }
 
     /// Reads what is left of the page by the parser's own tokenizer.
-    pub(super) fn read_slowly(&mut self) -> Result<(), Short> {
+    pub(super) fn read_slowly(&mut self) -> Result<(), ParseLimit> {
         self.leave(self.page.len())
     }
 
     /// The parser, to be finished.
-    pub(super) fn into_parser(self) -> Parser<Counted> {
+    pub(super) fn into_parser(self) -> Parser<CountingSink> {
         self.parser
     }
 
     /// Leaves the page up to `to` to the parser's own tokenizer, which is then in its data state,
     /// or at the end of the page.
-    fn leave(&mut self, to: usize) -> Result<(), Short> {
+    fn leave(&mut self, to: usize) -> Result<(), ParseLimit> {
         while self.at < to {
             self.reach(self.at + 1)?;
             let end = to.min(self.piece.end);
@@ -115,7 +115,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Looks at the bounds after each piece that ends before `to`.
-    fn reach(&mut self, to: usize) -> Result<(), Short> {
+    fn reach(&mut self, to: usize) -> Result<(), ParseLimit> {
         while self.piece.end < to {
             self.parser.tokenizer.sink.sink.look(self.end)?;
             let from = self.piece.end;
@@ -147,7 +147,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Reads text up to the next tag, or as far as the piece goes.
-    fn text(&mut self) -> Result<Read, Short> {
+    fn text(&mut self) -> Result<TokenOutcome, ParseLimit> {
         self.reach(self.at + 1)?;
         let bytes = self.page.as_bytes();
         let from = self.at;
@@ -159,14 +159,14 @@ impl<'a> Tokens<'a> {
             && from == self.piece.start
             && next.is_some_and(|next| !matches!(next, b'<' | b'&'))
         {
-            return Ok(Read::Left);
+            return Ok(TokenOutcome::Left);
         }
         let to = memchr(b'<', rest).map_or(self.piece.end, |length| from + length);
         self.at = to;
         let text = &self.page[from..to];
         if !self.returned && memchr2(b'&', b'\r', text.as_bytes()).is_none() {
             self.token(Token::CharacterTokens(self.share(from..to)));
-            return Ok(Read::Done);
+            return Ok(TokenOutcome::Done);
         }
         let fed = self.returned && text.starts_with('\n');
         self.returned = text.ends_with('\r');
@@ -181,11 +181,11 @@ impl<'a> Tokens<'a> {
         decode(text, false, &mut self.decoded);
         let text = StrTendril::from_slice(&self.decoded);
         self.token(Token::CharacterTokens(text));
-        Ok(Read::Done)
+        Ok(TokenOutcome::Done)
     }
 
     /// Reads what the `<` begins at which the page goes on.
-    fn markup(&mut self) -> Result<Read, Short> {
+    fn markup(&mut self) -> Result<TokenOutcome, ParseLimit> {
         self.returned = false;
         let bytes = self.page.as_bytes();
         let at = self.at;
@@ -198,22 +198,22 @@ impl<'a> Tokens<'a> {
                 let word = bytes.get(at + 2..at + 9);
                 let doctype = word.is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"));
                 match memchr(b'>', &bytes[at..]).filter(|_| doctype) {
-                    Some(length) => self.leave(at + length + 1).map(|()| Read::Done),
-                    None => Ok(Read::Left),
+                    Some(length) => self.leave(at + length + 1).map(|()| TokenOutcome::Done),
+                    None => Ok(TokenOutcome::Left),
                 }
             }
-            Some(b'/' | b'?') | None => Ok(Read::Left),
+            Some(b'/' | b'?') | None => Ok(TokenOutcome::Left),
             Some(_) => {
                 self.reach(at + 1)?;
                 self.at = at + 1;
                 self.token(Token::CharacterTokens(StrTendril::from_slice("<")));
-                Ok(Read::Done)
+                Ok(TokenOutcome::Done)
             }
         }
     }
 
     /// Reads the tag whose name begins at `at`.
-    fn tag(&mut self, at: usize, kind: TagKind) -> Result<Read, Short> {
+    fn tag(&mut self, at: usize, kind: TagKind) -> Result<TokenOutcome, ParseLimit> {
         let page = self.page;
         let name_end = tag::name_end(page, at);
         let mut attributes = std::mem::take(&mut self.attributes);
@@ -221,14 +221,14 @@ impl<'a> Tokens<'a> {
         let scanned = tag::scan(page, name_end, |attribute| attributes.push(attribute));
         self.attributes = attributes;
         let Some((end, closed)) = scanned else {
-            return Ok(Read::Left);
+            return Ok(TokenOutcome::Left);
         };
         let name = local_name(&page[at..name_end]);
         if kind == TagKind::StartTag {
             match &*name {
-                "title" if !self.is_plain_title(end) => return Ok(Read::Left),
+                "title" if !self.is_plain_title(end) => return Ok(TokenOutcome::Left),
                 "iframe" | "math" | "noembed" | "noframes" | "noscript" | "plaintext"
-                | "script" | "style" | "svg" | "textarea" | "xmp" => return Ok(Read::Left),
+                | "script" | "style" | "svg" | "textarea" | "xmp" => return Ok(TokenOutcome::Left),
                 _ => {}
             }
         }
@@ -251,7 +251,7 @@ impl<'a> Tokens<'a> {
             had_duplicate_attributes: attrs.len() < self.attributes.len(),
             attrs,
         }));
-        Ok(Read::Done)
+        Ok(TokenOutcome::Done)
     }
 
     /// Whether the `title` whose start tag ends at `from` holds nothing that would be a tag

@@ -6,7 +6,7 @@
 
 use cssparser::color::parse_named_color;
 
-use super::{Colour, CssValue, ValuePart};
+use super::{CssColour, CssValue, ValuePart};
 
 /// The most values that a declaration sets.
 pub(super) const MOST: usize = 4;
@@ -17,7 +17,7 @@ const HUNDREDTH: f32 = 12.8;
 
 /// Places in a style for what is declared; those that a shorthand sets stand side by side.
 #[derive(Clone, Copy)]
-pub(super) enum Longhand {
+pub(super) enum LonghandProperty {
     Display,
     Visibility,
     Align,
@@ -65,7 +65,7 @@ pub(super) enum Longhand {
     BackgroundClip,
 }
 
-impl Longhand {
+impl LonghandProperty {
     pub(super) const COUNT: usize = Self::BackgroundClip as usize + 1;
 }
 
@@ -74,7 +74,7 @@ type CssValues = [Option<CssValue>; MOST];
 /// A property, the first of the places that it sets, and how many.
 pub(super) struct PropertyRow {
     name: &'static str,
-    pub(super) first: Longhand,
+    pub(super) first: LonghandProperty,
     pub(super) count: usize,
     /// Reads what a value sets; `None` for one that is not valid.
     pub(super) read: fn(&[ValuePart<'_>]) -> Option<CssValues>,
@@ -82,7 +82,7 @@ pub(super) struct PropertyRow {
 
 const fn is(
     name: &'static str,
-    first: Longhand,
+    first: LonghandProperty,
     count: usize,
     read: fn(&[ValuePart<'_>]) -> Option<CssValues>,
 ) -> PropertyRow {
@@ -94,7 +94,7 @@ const fn is(
     }
 }
 
-use Longhand as L;
+use LonghandProperty as L;
 
 const ROWS: [PropertyRow; 57] = [
     is("display", L::Display, 1, display),
@@ -604,11 +604,11 @@ fn font(parts: &[ValuePart<'_>]) -> Option<CssValues> {
 fn colour(part: &ValuePart<'_>) -> Option<CssValue> {
     let colour = match part {
         ValuePart::Colour(colour) => *colour,
-        ValuePart::Word(word) if word.eq_ignore_ascii_case("transparent") => Colour {
+        ValuePart::Word(word) if word.eq_ignore_ascii_case("transparent") => CssColour {
             parts: None,
             alpha: 0.0,
         },
-        ValuePart::Word(word) if word.eq_ignore_ascii_case("initial") => Colour {
+        ValuePart::Word(word) if word.eq_ignore_ascii_case("initial") => CssColour {
             parts: Some([0; 3]),
             alpha: 1.0,
         },
@@ -617,7 +617,7 @@ fn colour(part: &ValuePart<'_>) -> Option<CssValue> {
         }
         ValuePart::Word(word) => {
             let (red, green, blue) = parse_named_color(word).ok()?;
-            Colour {
+            CssColour {
                 parts: Some([red, green, blue]),
                 alpha: 1.0,
             }
@@ -629,7 +629,7 @@ fn colour(part: &ValuePart<'_>) -> Option<CssValue> {
 }
 
 /// The colour that a function makes; without its parts if they are those of a wider space.
-pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<Colour> {
+pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<CssColour> {
     let name = name.to_ascii_lowercase();
     if matches!(parts, [ValuePart::Word(word), ..] if word.eq_ignore_ascii_case("from")) {
         return None;
@@ -677,7 +677,7 @@ pub(super) fn colour_of(name: &str, parts: &[ValuePart<'_>]) -> Option<Colour> {
         reason = "each is from 0 to 255"
     )]
     let parts = parts.map(|parts| parts.map(|part| part as u8));
-    Some(Colour { parts, alpha })
+    Some(CssColour { parts, alpha })
 }
 
 /// The colour of `background`, if that is all it shows.

@@ -248,17 +248,20 @@ fn what_nobody_sees_is_known_by_its_style() {
 #[test]
 fn what_is_only_faded_is_told_from_the_rest() {
     let hiding = |style: &str| InlineStyle::of(style).hiding(true);
-    assert_eq!(hiding("opacity:0"), Some(Hiding::Faded));
+    assert_eq!(hiding("opacity:0"), Some(HidingMethod::Faded));
     assert_eq!(
         hiding("opacity:0;height:0;overflow:hidden"),
-        Some(Hiding::Unseen)
+        Some(HidingMethod::Unseen)
     );
-    assert_eq!(hiding("opacity:0;display:none"), Some(Hiding::Removed));
+    assert_eq!(
+        hiding("opacity:0;display:none"),
+        Some(HidingMethod::Removed)
+    );
     for hiding in [
-        Hiding::Removed,
-        Hiding::Invisible,
-        Hiding::Unseen,
-        Hiding::Faded,
+        HidingMethod::Removed,
+        HidingMethod::Invisible,
+        HidingMethod::Unseen,
+        HidingMethod::Faded,
     ] {
         assert_eq!(InlineStyle::of(hiding.style()).hiding(false), Some(hiding));
     }

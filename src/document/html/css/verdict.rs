@@ -3,8 +3,8 @@
 //! Rules: those of the properties. A box is judged by its own style alone; what is inherited (the
 //! size and the colour of type, indents) goes down the tree as [`TextLooks`].
 
-use super::property::Longhand as L;
-use super::{Colour, InlineStyle};
+use super::property::LonghandProperty as L;
+use super::{CssColour, InlineStyle};
 
 /// The least share of an element's paint, and the least size of its box and its type, in pixels,
 /// that somebody sees.
@@ -24,7 +24,7 @@ const DISTINCT: u8 = 8;
 
 /// A way in which an element is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::document::html) enum Hiding {
+pub(in crate::document::html) enum HidingMethod {
     /// It has no box.
     Removed,
     /// It keeps its place, as all others do.
@@ -35,7 +35,7 @@ pub(in crate::document::html) enum Hiding {
     Faded,
 }
 
-impl Hiding {
+impl HidingMethod {
     /// An attribute that hides any element like this.
     pub(in crate::document::html) fn attribute(self) -> &'static str {
         match self {
@@ -60,14 +60,14 @@ pub fn hides(style: &str) -> bool {
 impl InlineStyle {
     /// The way in which this hides its element, whatever is around that. `boxed` elements have a
     /// box of their own, not just a part of a line or a place in a table.
-    pub(in crate::document::html) fn hiding(&self, boxed: bool) -> Option<Hiding> {
+    pub(in crate::document::html) fn hiding(&self, boxed: bool) -> Option<HidingMethod> {
         let is = |of: L, value: f32| self.number(of) == Some(value);
         let below = |of: L, least: f32| self.number(of).is_some_and(|number| number < least);
         if is(L::Display, 0.0) {
-            return Some(Hiding::Removed);
+            return Some(HidingMethod::Removed);
         }
         if is(L::Visibility, 1.0) {
-            return Some(Hiding::Invisible);
+            return Some(HidingMethod::Invisible);
         }
         if is(L::Display, 2.0) {
             return None;
@@ -84,9 +84,9 @@ impl InlineStyle {
                         .is_some_and(|zoom| zoom > 0.0 && zoom < SMALL)
                     || (self.clips() && self.is_empty())));
         if unseen {
-            return Some(Hiding::Unseen);
+            return Some(HidingMethod::Unseen);
         }
-        below(L::Opacity, FAINT).then_some(Hiding::Faded)
+        below(L::Opacity, FAINT).then_some(HidingMethod::Faded)
     }
 
     /// True if it displays an element that only the browser's own style sheet hides.
@@ -208,9 +208,9 @@ impl InlineStyle {
 #[derive(Clone, Copy)]
 pub(in crate::document::html) struct TextLooks {
     size: f32,
-    colour: Option<Colour>,
+    colour: Option<CssColour>,
     /// The colour that fills it instead.
-    fill: Option<Colour>,
+    fill: Option<CssColour>,
     /// It has the colour of what it stands on.
     blends: bool,
     indent: f32,
@@ -275,7 +275,7 @@ impl TextLooks {
     }
 }
 
-impl Colour {
+impl CssColour {
     /// True if this is not seen on that.
     fn blends(self, on: Self) -> bool {
         let near = |(one, other): (&u8, &u8)| one.abs_diff(*other) < DISTINCT;

@@ -10,7 +10,7 @@ use crate::document::{boundary, entities};
 const MAX_ELEMENT: usize = 2 * 1024;
 
 /// The text of a small element, and where it ends; of one that marks a name, the name.
-pub(super) fn of_element(page: &str, tag: &tag::Tag<'_>) -> Option<(String, usize)> {
+pub(super) fn of_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String, usize)> {
     let page = &page[..boundary(page, tag.end + MAX_ELEMENT)];
     let bytes = page.as_bytes();
     let mut text = String::new();

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use html2md::{Handle, NodeData};
 
 use super::tags;
-use super::text::{self, Text};
-use super::words::{Called, Words};
+use super::text::{self, TextCounts};
+use super::words::{ElementNaming, NamingCache};
 use crate::document::html::prefilter::{all, media};
 use crate::document::html::reveal::place;
 use crate::document::html::{dom, table};
@@ -36,72 +36,72 @@ pub(super) const NONE: u32 = u32::MAX;
 const MOST: usize = 250_000;
 
 /// A run of text.
-pub(super) struct Block {
+pub(super) struct TextBlock {
     /// The element in which it begins.
     pub(super) element: u32,
     pub(super) flags: u16,
     /// The outermost element around it that is hidden and not offered; a node's number.
     pub(super) veil: u32,
-    /// Words in links.
+    /// NamingCache in links.
     pub(super) linked: u32,
-    pub(super) text: Text,
+    pub(super) text: TextCounts,
 }
 
 /// An element that is a box, or that its author calls something.
-pub(super) struct Element {
+pub(super) struct PageElement {
     /// The element around it; [`NONE`] for the body.
     pub(super) parent: u32,
     /// How many there are in it, itself included.
     pub(super) size: u32,
     pub(super) depth: u16,
-    pub(super) tag: Tag,
+    pub(super) tag: TagFeatures,
     /// The level of the heading in which it stands; 0 if in none.
     pub(super) heading: u8,
     /// Its name and the first word of its class, as a hash.
     pub(super) shape: u64,
-    pub(super) called: Called,
+    pub(super) called: ElementNaming,
 }
 
 /// What text and other leaves of the tree belong to, in the page's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaf {
+pub(super) enum TreeLeaf {
     Block(u32),
-    /// Text without words, an image and the like: the element in which it stands.
+    /// TextCounts without words, an image and the like: the element in which it stands.
     Loose(u32),
 }
 
 /// A page's blocks and elements.
 #[derive(Default)]
-pub(super) struct Cut {
-    pub(super) blocks: Vec<Block>,
-    pub(super) elements: Vec<Element>,
-    pub(super) leaves: Vec<Leaf>,
+pub(super) struct PageBlocks {
+    pub(super) blocks: Vec<TextBlock>,
+    pub(super) elements: Vec<PageElement>,
+    pub(super) leaves: Vec<TreeLeaf>,
     /// The tables that hold data.
     pub(super) tables: Vec<u32>,
     /// Whether there was more than a choice is made of.
     pub(super) too_much: bool,
     /// What only a study asks for: the text of each block, the words for each element.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<BlockTexts>,
 }
 
 /// Texts as they stand in the page.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct BlockTexts {
     pub(super) texts: Vec<String>,
     pub(super) tokens: Vec<Vec<String>>,
 }
 
 /// What an element's name means to features, as numbers that a trained model keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tag {
+pub(super) struct TagFeatures {
     /// What kind of block it makes.
     pub(super) kind: u8,
     /// The categories to which its name and its role belong, a bit each.
     pub(super) categories: u32,
 }
 
-impl Tag {
-    fn of(tag: &str, called: &Called) -> Self {
+impl TagFeatures {
+    fn of(tag: &str, called: &ElementNaming) -> Self {
         Self {
             kind: tags::kind(tag),
             categories: tags::categories(tag) | called.role_categories,
@@ -115,7 +115,7 @@ impl Tag {
 
 /// What is to be done when an element ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Exit {
+enum BlockExit {
     Inline,
     /// Inline, and its words stand apart from those of the next such element.
     Loose,
@@ -124,10 +124,10 @@ enum Exit {
     Pre,
 }
 
-struct Frame {
+struct BlockFrame {
     node: Handle,
     next: usize,
-    exit: Exit,
+    exit: BlockExit,
     /// The element in which its children stand.
     inside: u32,
     /// The one that ends with it.
@@ -140,20 +140,20 @@ struct Frame {
 
 /// The hidden elements of a page: how each is hidden, and [`UNSEEN`] if the page does not offer to
 /// show it.
-pub(super) type Hidden = HashMap<*const (), u16>;
+pub(super) type HidingFlags = HashMap<*const (), u16>;
 
-struct Cutter<'a> {
-    hidden: &'a Hidden,
-    title: &'a text::Title,
-    words: &'a mut Words,
-    cut: Cut,
+struct BlockCutter<'a> {
+    hidden: &'a HidingFlags,
+    title: &'a text::TitleWords,
+    words: &'a mut NamingCache,
+    cut: PageBlocks,
     /// The text of the run, as it stands in the page.
     run: String,
     /// Where the leaves of the run begin.
     begin: usize,
     linked: u32,
     first: Option<(u32, u16, u32)>,
-    /// Whether a [`Exit::Loose`] element ended just now.
+    /// Whether a [`BlockExit::Loose`] element ended just now.
     ended: bool,
     in_pre: usize,
     veils: u32,
@@ -162,18 +162,18 @@ struct Cutter<'a> {
 /// Cuts the page whose body is `body`.
 pub(super) fn cut(
     body: &Handle,
-    hidden: &Hidden,
-    title: &text::Title,
-    words: &mut Words,
+    hidden: &HidingFlags,
+    title: &text::TitleWords,
+    words: &mut NamingCache,
     kept: bool,
-) -> Cut {
-    let mut cutter = Cutter {
+) -> PageBlocks {
+    let mut cutter = BlockCutter {
         hidden,
         title,
         words,
-        cut: Cut {
-            kept: kept.then(Kept::default),
-            ..Cut::default()
+        cut: PageBlocks {
+            kept: kept.then(BlockTexts::default),
+            ..PageBlocks::default()
         },
         run: String::new(),
         begin: 0,
@@ -187,13 +187,13 @@ pub(super) fn cut(
     cutter.cut
 }
 
-impl Cutter<'_> {
+impl BlockCutter<'_> {
     fn cut(&mut self, body: &Handle) {
         let mut stack = Vec::new();
-        let outside = Frame {
+        let outside = BlockFrame {
             node: body.clone(),
             next: 0,
-            exit: Exit::Block,
+            exit: BlockExit::Block,
             inside: NONE,
             own: NONE,
             in_link: false,
@@ -218,7 +218,7 @@ impl Cutter<'_> {
         }
     }
 
-    fn enter(&mut self, node: &Handle, around: &Frame) -> Option<Frame> {
+    fn enter(&mut self, node: &Handle, around: &BlockFrame) -> Option<BlockFrame> {
         let name = match &node.data {
             NodeData::Text { contents } => {
                 self.text(&contents.borrow(), around);
@@ -236,7 +236,7 @@ impl Cutter<'_> {
                 if matches!(&**name, "hr" | "input") {
                     self.flush();
                 }
-                self.cut.leaves.push(Leaf::Loose(around.inside));
+                self.cut.leaves.push(TreeLeaf::Loose(around.inside));
                 return None;
             }
             "script" | "style" | "template" | "title" | "head" | "base" => return None,
@@ -259,8 +259,8 @@ impl Cutter<'_> {
             _ => {}
         }
         let inline = all::is_inline(name) && own_name.is_none();
-        let mut frame = Frame {
-            exit: Exit::Inline,
+        let mut frame = BlockFrame {
+            exit: BlockExit::Inline,
             next: 0,
             inside: around.inside,
             own: NONE,
@@ -279,12 +279,16 @@ impl Cutter<'_> {
                 if self.ended {
                     self.run.push(' ');
                 }
-                frame.exit = Exit::Loose;
+                frame.exit = BlockExit::Loose;
             }
         } else {
             self.flush();
-            frame.exit = if tag == "pre" { Exit::Pre } else { Exit::Block };
-            self.in_pre += usize::from(frame.exit == Exit::Pre);
+            frame.exit = if tag == "pre" {
+                BlockExit::Pre
+            } else {
+                BlockExit::Block
+            };
+            self.in_pre += usize::from(frame.exit == BlockExit::Pre);
             frame.is_table = tag == "table";
         }
         self.ended = false;
@@ -300,7 +304,7 @@ impl Cutter<'_> {
     }
 
     /// Adds an element; returns its number.
-    fn element(&mut self, tag: &str, frame: &Frame, called: Called) -> u32 {
+    fn element(&mut self, tag: &str, frame: &BlockFrame, called: ElementNaming) -> u32 {
         let parent = frame.inside;
         let around = self.cut.elements.get(parent as usize);
         let (depth, heading) = around.map_or((0, 0), |e| (e.depth + 1, e.heading));
@@ -309,27 +313,27 @@ impl Cutter<'_> {
             [b'h', level @ b'1'..=b'6'] => level - b'0',
             _ => heading,
         };
-        self.cut.elements.push(Element {
+        self.cut.elements.push(PageElement {
             parent,
             size: 1,
             depth,
             heading: level,
-            tag: Tag::of(tag, &called),
+            tag: TagFeatures::of(tag, &called),
             shape: called.shape,
             called,
         });
         number
     }
 
-    fn leave(&mut self, frame: &Frame) {
+    fn leave(&mut self, frame: &BlockFrame) {
         match frame.exit {
-            Exit::Inline => {}
-            Exit::Loose => self.ended = true,
-            Exit::Block => {
+            BlockExit::Inline => {}
+            BlockExit::Loose => self.ended = true,
+            BlockExit::Block => {
                 self.flush();
                 self.ended = false;
             }
-            Exit::Pre => {
+            BlockExit::Pre => {
                 self.in_pre -= 1;
                 self.flush();
                 self.ended = false;
@@ -344,8 +348,8 @@ impl Cutter<'_> {
         }
     }
 
-    fn text(&mut self, text: &str, around: &Frame) {
-        self.cut.leaves.push(Leaf::Loose(around.inside));
+    fn text(&mut self, text: &str, around: &BlockFrame) {
+        self.cut.leaves.push(TreeLeaf::Loose(around.inside));
         if around.in_link {
             self.linked += text::count(text);
         }
@@ -371,17 +375,17 @@ impl Cutter<'_> {
                 .elements
                 .get(element as usize)
                 .is_some_and(|element| element.heading == 1);
-            let text = Text::of(&self.run, self.title, in_heading);
+            let text = TextCounts::of(&self.run, self.title, in_heading);
             if text.words > 0 {
                 let number = u32::try_from(self.cut.blocks.len()).unwrap_or(NONE);
                 for leaf in &mut self.cut.leaves[begin..] {
-                    *leaf = Leaf::Block(number);
+                    *leaf = TreeLeaf::Block(number);
                 }
                 if let Some(kept) = &mut self.cut.kept {
                     let words: Vec<&str> = self.run.split_whitespace().collect();
                     kept.texts.push(words.join(" "));
                 }
-                self.cut.blocks.push(Block {
+                self.cut.blocks.push(TextBlock {
                     element,
                     flags,
                     veil,

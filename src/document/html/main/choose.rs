@@ -1,12 +1,12 @@
 //! Which blocks are the page's main content, given how likely each is.
 
-use super::blocks::{Block, Cut, UNSEEN};
+use super::blocks::{PageBlocks, TextBlock, UNSEEN};
 use super::complete;
-use super::page::Page;
+use super::page::MeasuredPage;
 use crate::sort::Sort;
 
 /// A choice, and what is expected of it.
-pub(super) struct Choice {
+pub(super) struct ContentChoice {
     pub(super) chosen: Vec<bool>,
     /// The share of the chosen words that is expected to be content.
     pub(super) precision: f64,
@@ -20,12 +20,12 @@ const SURE: f64 = 0.8;
 /// How likely blocks must be content that stand between chosen ones, and how many may.
 const BETWEEN: (f64, usize) = (0.25, 3);
 
-/// Words that a hidden element has at least whose text is content: a panel has more than a remark.
+/// NamingCache that a hidden element has at least whose text is content: a panel has more than a remark.
 /// Fewer would bring no page of the development pages a hundredth more of its content.
 const MUCH: u32 = 150;
 
 /// Chooses by the chances of the blocks.
-pub(super) fn choose(page: &Page, chances: &[f64]) -> Choice {
+pub(super) fn choose(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
     let cut = page.cut;
     let words: Vec<f64> = cut
         .blocks
@@ -46,7 +46,7 @@ pub(super) fn choose(page: &Page, chances: &[f64]) -> Choice {
     hide(cut, chances, &mut chosen);
     complete::complete(page, chances, &mut chosen);
     let (precision, recall) = expected(chances, &words, &chosen);
-    Choice {
+    ContentChoice {
         chosen,
         precision,
         recall,
@@ -93,7 +93,7 @@ fn expected(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f64) {
 }
 
 /// Chooses the few blocks between two chosen ones that are not unlikely.
-fn fill(cut: &Cut, chances: &[f64], chosen: &mut [bool]) {
+fn fill(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
     let (limit, few) = BETWEEN;
     let fits = |number: usize| chances[number] > limit && cut.blocks[number].flags & UNSEEN == 0;
     let mut last = None;
@@ -113,13 +113,13 @@ fn fill(cut: &Cut, chances: &[f64], chosen: &mut [bool]) {
 
 /// Takes back what is hidden, unless the model is sure of it, and it lies in the middle of what is
 /// chosen and is more than a remark.
-fn hide(cut: &Cut, chances: &[f64], chosen: &mut [bool]) {
+fn hide(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
     for (number, block) in cut.blocks.iter().enumerate() {
         if block.flags & UNSEEN != 0 && chances[number] < SURE {
             chosen[number] = false;
         }
     }
-    let seen = |(block, chosen): (&Block, &bool)| *chosen && block.flags & UNSEEN == 0;
+    let seen = |(block, chosen): (&TextBlock, &bool)| *chosen && block.flags & UNSEEN == 0;
     let each = || cut.blocks.iter().zip(chosen.iter());
     let first = each().position(seen);
     let last = each().rposition(seen);

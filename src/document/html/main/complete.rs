@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::blocks::{NONE, UNSEEN};
-use super::page::Page;
+use super::page::MeasuredPage;
 use super::tags;
 
 /// How likely the description of a chosen term must be content.
@@ -18,8 +18,8 @@ const HEADING: f64 = 0.1;
 /// How likely the rest of a list or a table must be content.
 const REST: f64 = 0.15;
 
-struct Completer<'a> {
-    page: &'a Page<'a>,
+struct ChoiceCompleter<'a> {
+    page: &'a MeasuredPage<'a>,
     chances: &'a [f64],
     chosen: &'a mut [bool],
     /// The blocks that each element holds.
@@ -28,7 +28,7 @@ struct Completer<'a> {
 
 /// The terms that stand together before their descriptions.
 #[derive(Default)]
-struct Terms {
+struct DescriptionTerms {
     blocks: Range<usize>,
     /// Whether any of them was chosen when their first description came.
     chosen: Option<bool>,
@@ -37,8 +37,8 @@ struct Terms {
 }
 
 /// Adds to the chosen blocks what belongs to them.
-pub(super) fn complete(page: &Page, chances: &[f64], chosen: &mut [bool]) {
-    let mut completer = Completer {
+pub(super) fn complete(page: &MeasuredPage, chances: &[f64], chosen: &mut [bool]) {
+    let mut completer = ChoiceCompleter {
         page,
         chances,
         chosen,
@@ -50,7 +50,7 @@ pub(super) fn complete(page: &Page, chances: &[f64], chosen: &mut [bool]) {
     completer.tables();
 }
 
-fn held(page: &Page) -> Vec<Range<usize>> {
+fn held(page: &MeasuredPage) -> Vec<Range<usize>> {
     let elements = &page.cut.elements;
     let none = Range {
         start: usize::MAX,
@@ -72,7 +72,7 @@ fn held(page: &Page) -> Vec<Range<usize>> {
     held
 }
 
-impl Completer<'_> {
+impl ChoiceCompleter<'_> {
     /// Chooses the blocks of a range that are seen and at least so likely.
     fn take(&mut self, blocks: Range<usize>, least: f64) {
         for number in blocks {
@@ -126,14 +126,14 @@ impl Completer<'_> {
     /// A term comes with its description, and a description with its term.
     fn descriptions(&mut self) {
         let elements = &self.page.cut.elements;
-        let mut groups: HashMap<u32, Terms> = HashMap::new();
+        let mut groups: HashMap<u32, DescriptionTerms> = HashMap::new();
         for (number, element) in elements.iter().enumerate() {
             let own = self.held[number].clone();
             let kind = element.tag.kind;
             if kind == tags::TERM {
                 let terms = groups.entry(element.parent).or_default();
                 if terms.chosen.is_some() {
-                    *terms = Terms::default();
+                    *terms = DescriptionTerms::default();
                 }
                 let begin = if terms.blocks.is_empty() {
                     own.start

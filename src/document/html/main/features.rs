@@ -2,9 +2,9 @@
 //! their places, so that their order changes only together with the model.
 
 use super::blocks::{
-    ARIA, Block, CODE, CONTROL, Cut, FORM, HIDDEN, NONE, NOSCRIPT, STYLED, UNSEEN,
+    ARIA, CODE, CONTROL, FORM, HIDDEN, NONE, NOSCRIPT, PageBlocks, STYLED, TextBlock, UNSEEN,
 };
-use super::page::{Page, Whole, plain};
+use super::page::{MeasuredPage, PageTotals, plain};
 
 /// Levels above a block whose elements are measured.
 const LEVELS: [usize; 5] = [0, 1, 2, 3, 5];
@@ -73,17 +73,17 @@ pub(super) fn names() -> Vec<String> {
 }
 
 /// The rows of a page, one after another.
-pub(super) struct Rows<'a> {
-    page: &'a Page<'a>,
+pub(super) struct FeatureRows<'a> {
+    page: &'a MeasuredPage<'a>,
     whole: Vec<f64>,
     row: Vec<f32>,
     last_heading: Option<usize>,
     level: f64,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> FeatureRows<'a> {
     /// `kind` is what the page says that it is about: see [`about`].
-    pub(super) fn new(page: &'a Page<'a>, kind: f64) -> Self {
+    pub(super) fn new(page: &'a MeasuredPage<'a>, kind: f64) -> Self {
         Self {
             page,
             whole: whole(page, kind),
@@ -137,7 +137,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn own(&mut self, block: &Block) {
+    fn own(&mut self, block: &TextBlock) {
         let page = self.page;
         let text = &block.text;
         let words = f64::from(text.words);
@@ -172,7 +172,7 @@ impl<'a> Rows<'a> {
         ]);
     }
 
-    fn position(&mut self, number: usize, block: &Block) {
+    fn position(&mut self, number: usize, block: &TextBlock) {
         let page = self.page;
         let blocks = count(page.cut.blocks.len());
         let here = signed(number);
@@ -200,7 +200,7 @@ impl<'a> Rows<'a> {
         ]);
     }
 
-    fn around(&mut self, block: &Block) {
+    fn around(&mut self, block: &TextBlock) {
         let page = self.page;
         let mut element = block.element as usize;
         let mut above = 0;
@@ -223,7 +223,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn repetition(&mut self, number: usize, block: &Block) {
+    fn repetition(&mut self, number: usize, block: &TextBlock) {
         let page = self.page;
         let repeats = &page.repeats[block.element as usize];
         let depth = |element: u32| f64::from(page.cut.elements[element as usize].depth);
@@ -259,7 +259,7 @@ impl<'a> Rows<'a> {
         ]);
     }
 
-    fn neighbours(&mut self, number: usize, block: &Block) {
+    fn neighbours(&mut self, number: usize, block: &TextBlock) {
         let page = self.page;
         let blocks = &page.cut.blocks;
         let beside = |by: i64| {
@@ -297,7 +297,7 @@ impl<'a> Rows<'a> {
         self.put_all([if inside { same(-1) } else { 0.0 }, same(1)]);
     }
 
-    fn scores(&mut self, block: &Block) {
+    fn scores(&mut self, block: &TextBlock) {
         let page = self.page;
         let all = page.scores[block.element as usize];
         let mut near = [(0_i8, 0_i8); 2];
@@ -327,10 +327,10 @@ impl<'a> Rows<'a> {
 }
 
 /// The part of each row that is the page's.
-fn whole(page: &Page, kind: f64) -> Vec<f64> {
-    let Cut { blocks, .. } = page.cut;
+fn whole(page: &MeasuredPage, kind: f64) -> Vec<f64> {
+    let PageBlocks { blocks, .. } = page.cut;
     let number = count(blocks.len());
-    let whole = Whole::of(page);
+    let whole = PageTotals::of(page);
     let linked = page.before.last().map_or(0.0, |sums| sums[2]);
     let [half, most] = page.cores.map(|core| page.sums.get(core as usize).copied());
     let mut values = vec![
@@ -369,7 +369,7 @@ pub(super) fn about(kind: &str) -> f64 {
 }
 
 /// The share of a block's words that stand in links.
-fn linked(block: &Block) -> f64 {
+fn linked(block: &TextBlock) -> f64 {
     f64::from(block.linked.min(block.text.words)) / f64::from(block.text.words.max(1))
 }
 

@@ -1,4 +1,4 @@
-//! Words in classes that say what an element is, in groups: how far above a block stands the
+//! NamingCache in classes that say what an element is, in groups: how far above a block stands the
 //! nearest element with one of them is a feature.
 
 /// The groups: a name, and words of it.

@@ -21,13 +21,13 @@ use html2md::Handle;
 use memchr::{memmem, memrchr};
 
 use super::prefilter::tag;
-use super::reveal::Veil;
-use super::{Read, Source, dom, parse, pre, prefilter, reveal};
+use super::reveal::HiddenElements;
+use super::{ConvertedPage, HtmlSource, dom, parse, pre, prefilter, reveal};
 use crate::document::Cuts;
-use blocks::{Cut, Hidden, NOSCRIPT, UNSEEN};
-use page::Page;
-use text::Title;
-use words::Words;
+use blocks::{HidingFlags, NOSCRIPT, PageBlocks, UNSEEN};
+use page::MeasuredPage;
+use text::TitleWords;
+use words::NamingCache;
 
 mod blocks;
 mod choose;
@@ -44,10 +44,10 @@ mod text;
 mod trees;
 mod words;
 
-/// Words of a choice with fewer of which it is as good as none.
+/// NamingCache of a choice with fewer of which it is as good as none.
 const LITTLE: u32 = 25;
 
-/// Words that are seen in a page with fewer of which it may be that what counts is hidden: if there
+/// NamingCache that are seen in a page with fewer of which it may be that what counts is hidden: if there
 /// are so many times as many of those.
 const FEW: u32 = 100;
 const TIMES: u32 = 10;
@@ -57,14 +57,14 @@ const SURE: (f64, f64) = (0.8, 0.95);
 
 /// Reads the main content of a page, and whether the choice was sure; `None` if there is none to
 /// speak of, or if there was not the memory or the time for a choice.
-pub(super) fn read(source: &Source) -> Option<(Read, bool)> {
-    let parsed = Parsed::of(source);
+pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
+    let parsed = ParsedContent::of(source);
     if parsed.tree.cuts.time {
         return None;
     }
     let body = parsed.body.as_ref()?;
     let cut = parsed.cut(false)?;
-    let page = Page::of(&cut, &parsed.title_words);
+    let page = MeasuredPage::of(&cut, &parsed.title_words);
     let chances = chances(&page, parsed.kind, |_| {});
     let choice = choose::choose(&page, &chances);
     let words: u32 = cut
@@ -80,7 +80,7 @@ pub(super) fn read(source: &Source) -> Option<(Read, bool)> {
     prune::prune(body, &cut, &page.sums, &choice.chosen);
     let (model, cuts) = source.walk(&parsed.tree);
     let sure = cuts == Cuts::default() && choice.precision >= SURE.0 && choice.recall >= SURE.1;
-    let read = Read {
+    let read = ConvertedPage {
         model,
         cuts,
         remark: None,
@@ -90,8 +90,8 @@ pub(super) fn read(source: &Source) -> Option<(Read, bool)> {
 }
 
 /// How likely each block is content; `note` is shown the rows.
-fn chances(page: &Page, kind: f64, mut note: impl FnMut(&[f32])) -> Vec<f64> {
-    let mut rows = features::Rows::new(page, kind);
+fn chances(page: &MeasuredPage, kind: f64, mut note: impl FnMut(&[f32])) -> Vec<f64> {
+    let mut rows = features::FeatureRows::new(page, kind);
     (0..page.cut.blocks.len())
         .map(|number| {
             let row = rows.row(number);
@@ -102,44 +102,44 @@ fn chances(page: &Page, kind: f64, mut note: impl FnMut(&[f32])) -> Vec<f64> {
 }
 
 /// A page's tree with all that may be content, and what is asked of the page besides.
-struct Parsed {
-    tree: super::Tree,
+struct ParsedContent {
+    tree: super::PageTree,
     body: Option<Handle>,
-    hidden: Hidden,
+    hidden: HidingFlags,
     #[cfg(feature = "internals")]
     title: String,
-    title_words: Title,
+    title_words: TitleWords,
     /// What `og:type` says.
     kind: f64,
 }
 
-impl Parsed {
-    fn of(source: &Source) -> Self {
+impl ParsedContent {
+    fn of(source: &HtmlSource) -> Self {
         let (filtered, late) =
             prefilter::filter_all(source.page, source.syntax, source.ends.filter);
         let (tree, mut veil, short) = parse::parse(&filtered, source.ends.parse);
         let hidden = hidden(&mut veil, &tree.document);
         let cuts = Cuts {
-            memory: short == Some(parse::Short::Memory),
-            time: late || short == Some(parse::Short::Time),
+            memory: short == Some(parse::ParseLimit::Memory),
+            time: late || short == Some(parse::ParseLimit::Time),
             ..Cuts::default()
         };
         let title = title(&tree.document);
         Self {
             body: child(&tree.document, "html").and_then(|html| child(&html, "body")),
             hidden,
-            title_words: Title::of(&title),
+            title_words: TitleWords::of(&title),
             #[cfg(feature = "internals")]
             title,
             kind: features::about(kind(source.page)),
-            tree: super::Tree { tree, cuts },
+            tree: super::PageTree { tree, cuts },
         }
     }
 
     /// The page's blocks; `None` if there are none, or more than a choice is made of.
-    fn cut(&self, kept: bool) -> Option<Cut> {
+    fn cut(&self, kept: bool) -> Option<PageBlocks> {
         let body = self.body.as_ref()?;
-        let mut words = Words::default();
+        let mut words = NamingCache::default();
         let mut cut = blocks::cut(body, &self.hidden, &self.title_words, &mut words, kept);
         if cut.too_much || cut.blocks.is_empty() {
             return None;
@@ -151,7 +151,7 @@ impl Parsed {
 
 /// Where a page shows next to nothing, what is for browsers without scripts counts as seen, and
 /// then what is hidden until a script runs.
-fn see(cut: &mut Cut) {
+fn see(cut: &mut PageBlocks) {
     for bits in [NOSCRIPT, UNSEEN] {
         let (mut seen, mut more) = (0, 0);
         for block in &cut.blocks {
@@ -173,8 +173,8 @@ fn see(cut: &mut Cut) {
 }
 
 /// How each hidden element is hidden, and whether the page offers to show it.
-fn hidden(veil: &mut Veil, root: &Handle) -> Hidden {
-    let mut hidden = Hidden::new();
+fn hidden(veil: &mut HiddenElements, root: &Handle) -> HidingFlags {
+    let mut hidden = HidingFlags::new();
     for node in &veil.hidden {
         let mut how = 0;
         let _: Option<()> = dom::with_attributes(node, |name, value| {

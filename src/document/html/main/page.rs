@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
-use super::blocks::{Block, CONTROL, Cut, Element, HIDES, NONE};
+use super::blocks::{CONTROL, HIDES, NONE, PageBlocks, PageElement, TextBlock};
 use super::groups::GROUPS;
-use super::hash::Hash;
+use super::hash::FnvHash;
 use super::tags::{CATEGORIES, MAIN, PARAGRAPH};
-use super::text::Title;
+use super::text::TitleWords;
 use crate::sort::Sort;
 
-/// Words outside of links from which on a text is long.
+/// NamingCache outside of links from which on a text is long.
 const LONG: u32 = 12;
 
 /// The furthest that an element of a group or a category is looked for, in levels.
@@ -18,26 +18,26 @@ const FAR: u8 = 20;
 
 /// What an element holds.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sum {
+pub(super) struct ElementSum {
     pub(super) words: f64,
     pub(super) linked: f64,
     pub(super) blocks: f64,
-    /// Words of long texts.
+    /// NamingCache of long texts.
     pub(super) long: f64,
     pub(super) stops: f64,
 }
 
 /// Elements side by side that are alike.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Alike {
+pub(super) struct SimilarSiblings {
     pub(super) count: f64,
-    /// Words of each, on average.
+    /// NamingCache of each, on average.
     pub(super) words: f64,
     /// The share of words in links.
     pub(super) linked: f64,
 }
 
-impl Alike {
+impl SimilarSiblings {
     const ALONE: Self = Self {
         count: 1.0,
         words: 0.0,
@@ -51,7 +51,7 @@ impl Alike {
 
 /// The elements around an element that repeat, itself included.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Repeats {
+pub(super) struct RepeatingAncestors {
     /// The one that repeats most often.
     pub(super) most: u32,
     /// The one whose likes hold most, if it is there more than twice; else [`NONE`].
@@ -62,7 +62,7 @@ pub(super) struct Repeats {
 
 /// The scores of the words around an element, in eighths.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Scores {
+pub(super) struct WordScores {
     pub(super) low: i8,
     pub(super) high: i8,
     pub(super) sum: i32,
@@ -70,37 +70,37 @@ pub(super) struct Scores {
 
 /// Blocks that stand in elements of the same names.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Likes {
+pub(super) struct PathTotals {
     pub(super) blocks: f64,
     pub(super) words: f64,
     pub(super) linked: f64,
 }
 
 /// A page, as features ask of it.
-pub(super) struct Page<'a> {
-    pub(super) cut: &'a Cut,
-    pub(super) title: &'a Title,
-    pub(super) sums: Vec<Sum>,
-    pub(super) alike: Vec<Alike>,
-    pub(super) repeats: Vec<Repeats>,
+pub(super) struct MeasuredPage<'a> {
+    pub(super) cut: &'a PageBlocks,
+    pub(super) title: &'a TitleWords,
+    pub(super) sums: Vec<ElementSum>,
+    pub(super) alike: Vec<SimilarSiblings>,
+    pub(super) repeats: Vec<RepeatingAncestors>,
     /// Levels up to the nearest element of each group.
     pub(super) groups: Vec<[u8; GROUPS.len()]>,
     /// The same of each category.
     pub(super) categories: Vec<[u8; CATEGORIES.len()]>,
-    pub(super) scores: Vec<Scores>,
+    pub(super) scores: Vec<WordScores>,
     /// The deepest element that holds half of the long text, and that holds four fifths.
     pub(super) cores: [u32; 2],
     /// How many levels each element must be left for, to come from a core to an element.
     pub(super) away: Vec<[u16; 2]>,
     /// The last three names of the element in which each block stands, as a hash.
     pub(super) paths: Vec<u64>,
-    pub(super) likes: HashMap<u64, Likes>,
+    pub(super) likes: HashMap<u64, PathTotals>,
     /// How often each text occurs.
     pub(super) texts: HashMap<u64, u32>,
     /// Sums over the blocks before each, and one more: words, words of long texts, words in links.
     pub(super) before: Vec<[f64; 3]>,
     pub(super) words: f64,
-    /// Words of long texts.
+    /// NamingCache of long texts.
     pub(super) long: f64,
     /// The page's main heading.
     pub(super) heading: Option<usize>,
@@ -110,17 +110,17 @@ pub(super) struct Page<'a> {
     pub(super) last_long: i64,
 }
 
-/// Words outside of links.
-pub(super) fn plain(block: &Block) -> u32 {
+/// NamingCache outside of links.
+pub(super) fn plain(block: &TextBlock) -> u32 {
     block.text.words - block.linked.min(block.text.words)
 }
 
-pub(super) fn is_long(block: &Block) -> bool {
+pub(super) fn is_long(block: &TextBlock) -> bool {
     plain(block) >= LONG && block.flags & CONTROL == 0
 }
 
-impl<'a> Page<'a> {
-    pub(super) fn of(cut: &'a Cut, title: &'a Title) -> Self {
+impl<'a> MeasuredPage<'a> {
+    pub(super) fn of(cut: &'a PageBlocks, title: &'a TitleWords) -> Self {
         let sums = sums(cut);
         let alike = alike(&cut.elements, &sums);
         let mut page = Self {
@@ -156,7 +156,7 @@ impl<'a> Page<'a> {
         let far = (
             [FAR; GROUPS.len()],
             [FAR; CATEGORIES.len()],
-            Scores::default(),
+            WordScores::default(),
         );
         for element in &self.cut.elements {
             let (mut groups, mut categories, mut scores) = match element.parent {
@@ -282,8 +282,8 @@ fn nearest<const N: usize>(levels: &mut [u8; N], here: u32) {
     }
 }
 
-fn sums(cut: &Cut) -> Vec<Sum> {
-    let mut sums = vec![Sum::default(); cut.elements.len()];
+fn sums(cut: &PageBlocks) -> Vec<ElementSum> {
+    let mut sums = vec![ElementSum::default(); cut.elements.len()];
     for block in &cut.blocks {
         let words = f64::from(block.text.words);
         let linked = f64::from(block.linked.min(block.text.words));
@@ -307,7 +307,7 @@ fn sums(cut: &Cut) -> Vec<Sum> {
     sums
 }
 
-fn alike(elements: &[Element], sums: &[Sum]) -> Vec<Alike> {
+fn alike(elements: &[PageElement], sums: &[ElementSum]) -> Vec<SimilarSiblings> {
     let mut groups: HashMap<(u32, u64), (f64, f64, f64)> = HashMap::new();
     for (element, sum) in elements.iter().zip(sums) {
         if sum.words > 0.0 {
@@ -317,12 +317,12 @@ fn alike(elements: &[Element], sums: &[Sum]) -> Vec<Alike> {
             group.2 += sum.linked;
         }
     }
-    let alike = |(element, sum): (&Element, &Sum)| {
+    let alike = |(element, sum): (&PageElement, &ElementSum)| {
         let (count, words, linked) = groups
             .get(&(element.parent, element.shape))
             .copied()
             .filter(|group| group.0 > 1.0 && sum.words > 0.0)?;
-        Some(Alike {
+        Some(SimilarSiblings {
             count,
             words: words / count,
             linked: linked / words.max(1.0),
@@ -331,20 +331,20 @@ fn alike(elements: &[Element], sums: &[Sum]) -> Vec<Alike> {
     elements
         .iter()
         .zip(sums)
-        .map(|each| alike(each).unwrap_or(Alike::ALONE))
+        .map(|each| alike(each).unwrap_or(SimilarSiblings::ALONE))
         .collect()
 }
 
-fn repeats(elements: &[Element], alike: &[Alike]) -> Vec<Repeats> {
+fn repeats(elements: &[PageElement], alike: &[SimilarSiblings]) -> Vec<RepeatingAncestors> {
     let often = |number: u32| {
         let count = alike[number as usize].count;
         if count > 2.0 { count } else { 0.0 }
     };
-    let mut repeats: Vec<Repeats> = Vec::with_capacity(elements.len());
+    let mut repeats: Vec<RepeatingAncestors> = Vec::with_capacity(elements.len());
     for (number, element) in (0..).zip(elements) {
         let own = &alike[number as usize];
         let mut here = match element.parent {
-            NONE => Repeats {
+            NONE => RepeatingAncestors {
                 most: number,
                 largest: NONE,
                 levels: 0.0,
@@ -365,8 +365,8 @@ fn repeats(elements: &[Element], alike: &[Alike]) -> Vec<Repeats> {
 }
 
 /// The names of an element and of the two around it.
-fn path(elements: &[Element], mut element: u32) -> u64 {
-    let mut hash = Hash::default();
+fn path(elements: &[PageElement], mut element: u32) -> u64 {
+    let mut hash = FnvHash::default();
     for _ in 0..3 {
         let Some(here) = elements.get(element as usize) else {
             break;
@@ -378,7 +378,7 @@ fn path(elements: &[Element], mut element: u32) -> u64 {
 }
 
 /// What a page says of itself as a whole.
-pub(super) struct Whole {
+pub(super) struct PageTotals {
     pub(super) main: f64,
     pub(super) article: f64,
     pub(super) articles: f64,
@@ -394,8 +394,8 @@ pub(super) struct Whole {
     pub(super) most_frequent: f64,
 }
 
-impl Whole {
-    pub(super) fn of(page: &Page) -> Self {
+impl PageTotals {
+    pub(super) fn of(page: &MeasuredPage) -> Self {
         let mut whole = Self {
             main: 0.0,
             article: 0.0,

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use html2md::{Handle, NodeData};
 
-use super::blocks::{Cut, Leaf};
-use super::hash::Hash;
-use super::page::Sum;
-use crate::document::html::image::Image;
+use super::blocks::{PageBlocks, TreeLeaf};
+use super::hash::FnvHash;
+use super::page::ElementSum;
+use crate::document::html::image::ImageElement;
 use crate::document::html::prefilter::{all, media};
 use crate::document::html::{dom, reveal};
 
 /// Elements of a line whose words stand apart from those of the next such element.
 const APART: [&str; 4] = ["a", "label", "span", "time"];
 
-struct Frame {
+struct PruneFrame {
     node: Handle,
     children: std::vec::IntoIter<Handle>,
     kept: Vec<Handle>,
@@ -26,7 +26,7 @@ struct Frame {
     code: bool,
 }
 
-impl Frame {
+impl PruneFrame {
     fn new(node: Handle, code: bool) -> Self {
         let children = std::mem::take(&mut *node.children.borrow_mut()).into_iter();
         Self {
@@ -42,13 +42,13 @@ impl Frame {
 
 /// Takes from `body` all leaves but those of the chosen blocks, and what stands among them: an
 /// image, say, if at least half of the words around it are chosen.
-pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
+pub(super) fn prune(body: &Handle, cut: &PageBlocks, sums: &[ElementSum], chosen: &[bool]) {
     let shares = shares(cut, sums, chosen);
     let mut leaves = cut.leaves.iter();
-    let mut links = Links::default();
+    let mut links = RemainingLinks::default();
     // Whether such an element ended just now, and whether a blank is due before the next text.
     let (mut ended, mut blank) = (false, false);
-    let mut stack = vec![Frame::new(body.clone(), false)];
+    let mut stack = vec![PruneFrame::new(body.clone(), false)];
     while let Some(frame) = stack.last_mut() {
         let Some(child) = frame.children.next() else {
             let Some(frame) = stack.pop() else { break };
@@ -58,8 +58,8 @@ pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
             continue;
         };
         let mut leaf = || match leaves.next() {
-            Some(Leaf::Block(number)) => (chosen[*number as usize], true),
-            Some(Leaf::Loose(element)) => {
+            Some(TreeLeaf::Block(number)) => (chosen[*number as usize], true),
+            Some(TreeLeaf::Loose(element)) => {
                 let share = shares.get(*element as usize);
                 (share.is_some_and(|share| *share >= 0.5), false)
             }
@@ -94,7 +94,7 @@ pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
                     blank |= ended && APART.contains(&name);
                     ended = false;
                     let code = frame.code || matches!(name, "pre" | "code");
-                    stack.push(Frame::new(child.clone(), code));
+                    stack.push(PruneFrame::new(child.clone(), code));
                 }
             },
             _ => {}
@@ -109,23 +109,23 @@ pub(super) fn prune(body: &Handle, cut: &Cut, sums: &[Sum], chosen: &[bool]) {
 
 /// The links that are left.
 #[derive(Default)]
-struct Links {
+struct RemainingLinks {
     /// Where those lead that have a text, as hashes.
     named: HashSet<u64>,
     /// Those that hold images alone.
     pictured: Vec<(u64, Handle)>,
 }
 
-impl Links {
+impl RemainingLinks {
     /// Notes an element that ends, if it is a link.
-    fn note(&mut self, frame: &Frame) {
+    fn note(&mut self, frame: &PruneFrame) {
         if dom::name(&frame.node) != "a" || !frame.content {
             return;
         }
         let Some(address) = dom::attribute(&frame.node, "href") else {
             return;
         };
-        let address = Hash::of(address.trim()).end();
+        let address = FnvHash::of(address.trim()).end();
         if frame.text {
             self.named.insert(address);
         } else {
@@ -150,14 +150,14 @@ impl Links {
 fn shows(node: &Handle) -> bool {
     match dom::name(node) {
         "input" => false,
-        "img" => Image::of(node).is_some_and(|image| image.source.is_some()),
+        "img" => ImageElement::of(node).is_some_and(|image| image.source.is_some()),
         _ => true,
     }
 }
 
 /// Puts back what is left of an element, and keeps that in the one around it.
-fn leave(frame: Frame, around: Option<&mut Frame>) {
-    let Frame {
+fn leave(frame: PruneFrame, around: Option<&mut PruneFrame>) {
+    let PruneFrame {
         node,
         kept,
         text,
@@ -183,7 +183,7 @@ fn leave(frame: Frame, around: Option<&mut Frame>) {
 
 /// The share of the words of each element that are chosen; of one without words, that of the one
 /// around it.
-fn shares(cut: &Cut, sums: &[Sum], chosen: &[bool]) -> Vec<f64> {
+fn shares(cut: &PageBlocks, sums: &[ElementSum], chosen: &[bool]) -> Vec<f64> {
     let mut shares = vec![0.0; cut.elements.len()];
     for (block, chosen) in cut.blocks.iter().zip(chosen) {
         if *chosen {

@@ -1,6 +1,6 @@
 //! What is counted of a block's text. A word is a run of letters, digits and underscores.
 
-use super::hash::Hash;
+use super::hash::FnvHash;
 use crate::sort::Sort;
 
 /// What is counted of a text whose whitespace is collapsed.
@@ -9,14 +9,14 @@ use crate::sort::Sort;
     clippy::struct_excessive_bools,
     reason = "each is a feature of its own"
 )]
-pub(super) struct Text {
+pub(super) struct TextCounts {
     pub(super) words: u32,
     pub(super) chars: u32,
     /// Full stops and commas, of other scripts as well.
     pub(super) stops: u32,
     pub(super) commas: u32,
     pub(super) digits: u32,
-    /// Words that begin with a capital.
+    /// NamingCache that begin with a capital.
     pub(super) capitals: u32,
     pub(super) ends_sentence: bool,
     pub(super) ends_in_colon: bool,
@@ -27,7 +27,7 @@ pub(super) struct Text {
     pub(super) names_price: bool,
     /// The whole as a hash.
     pub(super) hash: u64,
-    /// Words of the page's title that occur.
+    /// NamingCache of the page's title that occur.
     pub(super) of_title: u32,
     /// Whether at least half of the different words are of the title; found out of level 1
     /// headings alone.
@@ -42,13 +42,13 @@ const MOST_HEADING: usize = 64;
 
 /// The different words of a page's title, as hashes, in order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Title {
+pub(super) struct TitleWords {
     pub(super) words: Vec<u64>,
     /// The first words once more: a bit for each.
     bits: u64,
 }
 
-impl Title {
+impl TitleWords {
     pub(super) fn of(title: &str) -> Self {
         let mut words = Vec::new();
         each_word(title, |hash, _| {
@@ -93,10 +93,10 @@ pub(super) fn count(text: &str) -> u32 {
 
 /// Calls `note` with the hash of each word, in lower case, and whether it begins with a capital.
 fn each_word(text: &str, mut note: impl FnMut(u64, bool)) {
-    let mut word: Option<(Hash, bool)> = None;
+    let mut word: Option<(FnvHash, bool)> = None;
     for c in text.chars() {
         if is_word(c) {
-            let (hash, _) = word.get_or_insert_with(|| (Hash::default(), is_capital(c)));
+            let (hash, _) = word.get_or_insert_with(|| (FnvHash::default(), is_capital(c)));
             hash.lower(c);
         } else if let Some((hash, capital)) = word.take() {
             note(hash.end(), capital);
@@ -111,11 +111,11 @@ fn is_capital(c: char) -> bool {
     c.is_ascii_uppercase() || (!c.is_ascii() && c.is_uppercase())
 }
 
-impl Text {
+impl TextCounts {
     /// Counts `text`, whatever whitespace is in it.
-    pub(super) fn of(text: &str, title: &Title, in_heading: bool) -> Self {
+    pub(super) fn of(text: &str, title: &TitleWords, in_heading: bool) -> Self {
         let mut found = Self::default();
-        let mut whole = Hash::default();
+        let mut whole = FnvHash::default();
         let mut space = false;
         let mut last = [' '; 3];
         let (mut bar, mut arrow) = (false, false);
@@ -152,7 +152,7 @@ impl Text {
         found.ends_in_colon = last[2] == ':';
         found.ends_in_ellipsis = last == ['.'; 3] || last[2] == '…';
         found.separators = u8::from(bar) + u8::from(arrow || last[2] == '/');
-        let dollar = Hash::of("usd").end();
+        let dollar = FnvHash::of("usd").end();
         let mut of_title = 0_u64;
         let mut different = Vec::new();
         each_word(text, |hash, capital| {

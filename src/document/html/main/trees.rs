@@ -16,25 +16,25 @@ const MODEL: &[u8] = include_bytes!("model.bin");
 /// What a leaf of 1 is written as.
 const UNIT: f64 = 4096.0;
 
-struct Fork {
+struct TreeFork {
     feature: u8,
     left: i8,
     right: i8,
     limit: f32,
 }
 
-struct Tree {
-    forks: Vec<Fork>,
+struct RegressionTree {
+    forks: Vec<TreeFork>,
     leaves: Vec<i16>,
 }
 
 /// A model.
-pub(super) struct Model {
-    trees: Vec<Tree>,
+pub(super) struct TreeEnsemble {
+    trees: Vec<RegressionTree>,
 }
 
-pub(super) static TREES: LazyLock<Model> =
-    LazyLock::new(|| Model::read(MODEL).unwrap_or(Model { trees: Vec::new() }));
+pub(super) static TREES: LazyLock<TreeEnsemble> =
+    LazyLock::new(|| TreeEnsemble::read(MODEL).unwrap_or(TreeEnsemble { trees: Vec::new() }));
 
 /// The next bytes of a model.
 fn next<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
@@ -43,7 +43,7 @@ fn next<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     Some(*first)
 }
 
-impl Model {
+impl TreeEnsemble {
     /// Reads a model; `None` if it is none, or one that asks for other features.
     fn read(mut bytes: &[u8]) -> Option<Self> {
         let bytes = &mut bytes;
@@ -63,7 +63,7 @@ impl Model {
             let mut forks = Vec::with_capacity(leaves.into());
             for _ in 1..leaves {
                 let [feature, limit, left, right] = next(bytes)?;
-                forks.push(Fork {
+                forks.push(TreeFork {
                     feature,
                     left: left.cast_signed(),
                     right: right.cast_signed(),
@@ -71,7 +71,7 @@ impl Model {
                 });
             }
             let leaf = |_| next(bytes).map(i16::from_le_bytes);
-            trees.push(Tree {
+            trees.push(RegressionTree {
                 forks,
                 leaves: (0..leaves).map(leaf).collect::<Option<_>>()?,
             });
@@ -90,7 +90,7 @@ impl Model {
     }
 }
 
-impl Tree {
+impl RegressionTree {
     fn value(&self, row: &[f32]) -> i16 {
         let mut at = if self.forks.is_empty() { -1_i8 } else { 0 };
         while let Some(fork) = usize::try_from(at).ok().and_then(|at| self.forks.get(at)) {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_model_is_read_to_its_last_byte() {
-        assert!(Model::read(MODEL).is_some_and(|model| !model.trees.is_empty()));
+        assert!(TreeEnsemble::read(MODEL).is_some_and(|model| !model.trees.is_empty()));
         assert_eq!(super::super::features::names().len(), COUNT);
     }
 
@@ -120,7 +120,7 @@ mod tests {
     fn no_model_that_is_cut_off_is_read() {
         let near_the_end = MODEL.len() - 100..MODEL.len();
         for length in (0..MODEL.len()).step_by(11).chain(near_the_end) {
-            assert!(Model::read(&MODEL[..length]).is_none(), "{length}");
+            assert!(TreeEnsemble::read(&MODEL[..length]).is_none(), "{length}");
         }
     }
 }

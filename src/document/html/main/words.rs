@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use html2md::{Handle, NodeData};
 
 use super::groups::GROUPS;
-use super::hash::Hash;
+use super::hash::FnvHash;
 use super::tags;
 use crate::sort::Sort;
 
@@ -28,15 +28,15 @@ const REMEMBERED: usize = 4096;
 const TABLE: &str = include_str!("words.txt");
 
 #[derive(Clone, Copy, Default)]
-struct Word {
+struct WordEntry {
     /// In eighths.
     score: i8,
     /// A bit for each group to which it belongs.
     groups: u32,
 }
 
-static WORDS: LazyLock<HashMap<&str, Word>> = LazyLock::new(|| {
-    let mut words: HashMap<&str, Word> = HashMap::with_capacity(2048);
+static WORDS: LazyLock<HashMap<&str, WordEntry>> = LazyLock::new(|| {
+    let mut words: HashMap<&str, WordEntry> = HashMap::with_capacity(2048);
     for line in TABLE.lines() {
         if let Some((word, score)) = line.rsplit_once(' ')
             && let Ok(score) = score.parse()
@@ -55,7 +55,7 @@ static WORDS: LazyLock<HashMap<&str, Word>> = LazyLock::new(|| {
 
 /// What an element is called, as far as features ask.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Called {
+pub(super) struct ElementNaming {
     /// Whether it has a class or an id.
     pub(super) has_words: bool,
     /// The groups to which its words belong, a bit each.
@@ -72,14 +72,14 @@ pub(super) struct Called {
 
 /// What the elements of one page are called.
 #[derive(Default)]
-pub(super) struct Words {
-    known: HashMap<u64, Called>,
+pub(super) struct NamingCache {
+    known: HashMap<u64, ElementNaming>,
     token: String,
 }
 
 /// The attributes of one element that say what it is.
 #[derive(Default)]
-struct Said {
+struct NamingAttributes {
     class: String,
     id: String,
     role: String,
@@ -87,7 +87,7 @@ struct Said {
     kind: String,
 }
 
-impl Said {
+impl NamingAttributes {
     fn of(node: &Handle) -> Option<Self> {
         let NodeData::Element { attrs, .. } = &node.data else {
             return None;
@@ -159,28 +159,28 @@ impl Said {
     fn shape(&self, tag: &str) -> u64 {
         let first = |names: &'_ str| names.split_ascii_whitespace().next().map(str::to_owned);
         let first = first(&self.class).or_else(|| first(&self.id));
-        let mut hash = Hash::of(tag);
+        let mut hash = FnvHash::of(tag);
         hash.push('.');
         first.unwrap_or_default().chars().for_each(|c| hash.push(c));
         hash.end()
     }
 }
 
-impl Words {
+impl NamingCache {
     /// What `node` is called, whose name is `tag`.
-    pub(super) fn called(&mut self, node: &Handle, tag: &str) -> Called {
+    pub(super) fn called(&mut self, node: &Handle, tag: &str) -> ElementNaming {
         let key = key(node, tag);
         if let Some(called) = self.known.get(&key) {
             return *called;
         }
-        let Some(said) = Said::of(node) else {
-            return Called::default();
+        let Some(said) = NamingAttributes::of(node) else {
+            return ElementNaming::default();
         };
-        let mut called = Called {
+        let mut called = ElementNaming {
             has_words: !(said.class.trim().is_empty() && said.id.trim().is_empty()),
             role_categories: tags::categories_of_role(&said.role),
             shape: said.shape(tag),
-            ..Called::default()
+            ..ElementNaming::default()
         };
         said.each(tag, &mut self.token, |token| {
             if let Some(word) = WORDS.get(token) {
@@ -220,7 +220,7 @@ fn key(node: &Handle, tag: &str) -> u64 {
 /// The words of an element, each once, in order.
 pub(super) fn tokens_of(node: &Handle, tag: &str) -> Vec<String> {
     let mut tokens = Vec::new();
-    if let Some(said) = Said::of(node) {
+    if let Some(said) = NamingAttributes::of(node) {
         said.each(tag, &mut String::new(), |token| {
             tokens.push(token.to_owned());
         });

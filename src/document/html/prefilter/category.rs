@@ -7,7 +7,7 @@ use super::media;
 
 /// How an element takes part in the building of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Category {
+pub(super) enum ElementCategory {
     /// Holds text that is no HTML and no part of the conversion.
     Raw,
     /// `title`: holds text alone.
@@ -60,60 +60,62 @@ pub(super) enum Category {
 }
 
 /// How many categories there are.
-pub(super) const CATEGORIES: usize = Category::Plain as usize + 1;
+pub(super) const CATEGORIES: usize = ElementCategory::Plain as usize + 1;
 
 /// The category of the element of that name, which is in lower case.
-pub(super) fn category_of(name: &str) -> Category {
+pub(super) fn category_of(name: &str) -> ElementCategory {
     match name {
-        "script" | "style" | "noscript" | "noembed" | "noframes" => Category::Raw,
-        "iframe" | "video" | "audio" | "embed" | "object" | "canvas" => Category::Media,
-        "title" => Category::Title,
-        "textarea" => Category::Area,
-        "xmp" => Category::Xmp,
-        "plaintext" => Category::Plaintext,
-        "template" => Category::Template,
-        "svg" | "math" => Category::Foreign,
-        "select" | "option" | "optgroup" | "selectedcontent" => Category::Choice,
-        "form" => Category::Form,
-        "datalist" => Category::Choices,
+        "script" | "style" | "noscript" | "noembed" | "noframes" => ElementCategory::Raw,
+        "iframe" | "video" | "audio" | "embed" | "object" | "canvas" => ElementCategory::Media,
+        "title" => ElementCategory::Title,
+        "textarea" => ElementCategory::Area,
+        "xmp" => ElementCategory::Xmp,
+        "plaintext" => ElementCategory::Plaintext,
+        "template" => ElementCategory::Template,
+        "svg" | "math" => ElementCategory::Foreign,
+        "select" | "option" | "optgroup" | "selectedcontent" => ElementCategory::Choice,
+        "form" => ElementCategory::Form,
+        "datalist" => ElementCategory::Choices,
         "link" | "meta" | "param" | "source" | "track" | "area" | "col" | "colgroup" | "wbr"
-        | "keygen" | "basefont" | "bgsound" | "frame" | "frameset" => Category::Empty,
-        "nobr" | "font" | "big" | "small" | "u" | media::ELEMENT => Category::Styled,
-        "br" | "img" | "image" | "input" | "base" => Category::Void,
-        "hr" => Category::Rule,
-        "html" | "head" | "body" => Category::Root,
-        "a" | "b" | "code" | "em" | "i" | "s" | "strike" | "strong" | "tt" => Category::Formatting,
-        "p" => Category::Paragraph,
+        | "keygen" | "basefont" | "bgsound" | "frame" | "frameset" => ElementCategory::Empty,
+        "nobr" | "font" | "big" | "small" | "u" | media::ELEMENT => ElementCategory::Styled,
+        "br" | "img" | "image" | "input" | "base" => ElementCategory::Void,
+        "hr" => ElementCategory::Rule,
+        "html" | "head" | "body" => ElementCategory::Root,
+        "a" | "b" | "code" | "em" | "i" | "s" | "strike" | "strong" | "tt" => {
+            ElementCategory::Formatting
+        }
+        "p" => ElementCategory::Paragraph,
         "address" | "article" | "aside" | "blockquote" | "center" | "details" | "dialog"
         | "dir" | "div" | "dl" | "fieldset" | "figcaption" | "figure" | "footer" | "header"
         | "hgroup" | "listing" | "main" | "menu" | "nav" | "ol" | "pre" | "search" | "section"
-        | "summary" | "ul" => Category::Block,
-        "li" => Category::Item,
-        "dd" | "dt" => Category::Term,
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Category::Heading,
-        "table" => Category::Table,
-        "tbody" | "thead" | "tfoot" => Category::Section,
-        "caption" => Category::Caption,
-        "tr" => Category::Row,
-        "td" | "th" => Category::Cell,
-        "button" => Category::Button,
-        "applet" | "marquee" => Category::Wall,
-        "rb" | "rt" | "rp" => Category::Ruby,
-        _ => Category::Plain,
+        | "summary" | "ul" => ElementCategory::Block,
+        "li" => ElementCategory::Item,
+        "dd" | "dt" => ElementCategory::Term,
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => ElementCategory::Heading,
+        "table" => ElementCategory::Table,
+        "tbody" | "thead" | "tfoot" => ElementCategory::Section,
+        "caption" => ElementCategory::Caption,
+        "tr" => ElementCategory::Row,
+        "td" | "th" => ElementCategory::Cell,
+        "button" => ElementCategory::Button,
+        "applet" | "marquee" => ElementCategory::Wall,
+        "rb" | "rt" | "rp" => ElementCategory::Ruby,
+        _ => ElementCategory::Plain,
     }
 }
 
-impl Category {
+impl ElementCategory {
     /// Whether what it holds ends at its own end tag and at nothing else; `textarea`, of which a
     /// space stays, is not meant.
     pub(super) fn ends_by_name(self) -> bool {
         matches!(
             self,
-            Category::Raw
-                | Category::Template
-                | Category::Title
-                | Category::Xmp
-                | Category::Plaintext
+            ElementCategory::Raw
+                | ElementCategory::Template
+                | ElementCategory::Title
+                | ElementCategory::Xmp
+                | ElementCategory::Plaintext
         )
     }
 
@@ -123,13 +125,13 @@ impl Category {
         !self.ends_by_name()
             && !matches!(
                 self,
-                Category::Area
-                    | Category::Foreign
-                    | Category::Media
-                    | Category::Empty
-                    | Category::Void
-                    | Category::Rule
-                    | Category::Choices
+                ElementCategory::Area
+                    | ElementCategory::Foreign
+                    | ElementCategory::Media
+                    | ElementCategory::Empty
+                    | ElementCategory::Void
+                    | ElementCategory::Rule
+                    | ElementCategory::Choices
             )
     }
 
@@ -137,16 +139,16 @@ impl Category {
     pub(super) fn ends_paragraph(self) -> bool {
         matches!(
             self,
-            Category::Paragraph
-                | Category::Block
-                | Category::Form
-                | Category::Choices
-                | Category::Item
-                | Category::Term
-                | Category::Heading
-                | Category::Rule
-                | Category::Xmp
-                | Category::Plaintext
+            ElementCategory::Paragraph
+                | ElementCategory::Block
+                | ElementCategory::Form
+                | ElementCategory::Choices
+                | ElementCategory::Item
+                | ElementCategory::Term
+                | ElementCategory::Heading
+                | ElementCategory::Rule
+                | ElementCategory::Xmp
+                | ElementCategory::Plaintext
         )
     }
 
@@ -154,7 +156,10 @@ impl Category {
     pub(super) fn is_wall(self) -> bool {
         matches!(
             self,
-            Category::Table | Category::Cell | Category::Caption | Category::Wall
+            ElementCategory::Table
+                | ElementCategory::Cell
+                | ElementCategory::Caption
+                | ElementCategory::Wall
         )
     }
 
@@ -162,12 +167,15 @@ impl Category {
     pub(super) fn is_special(self) -> bool {
         !matches!(
             self,
-            Category::Formatting | Category::Plain | Category::Ruby
+            ElementCategory::Formatting | ElementCategory::Plain | ElementCategory::Ruby
         )
     }
 
     /// Whether it holds rows or cells alone, so that other content is moved elsewhere.
     pub(super) fn is_grid(self) -> bool {
-        matches!(self, Category::Table | Category::Section | Category::Row)
+        matches!(
+            self,
+            ElementCategory::Table | ElementCategory::Section | ElementCategory::Row
+        )
     }
 }

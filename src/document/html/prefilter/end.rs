@@ -1,8 +1,11 @@
 //! End tags: which of them pass, and what the parser needs before them.
 
-use super::{Category, Ending, Filter, MEANING, foreign, is_verbatim, meaning, renamed, tag, tree};
+use super::{
+    ElementCategory, EndTagOutcome, MEANING, PageFilter, foreign, is_verbatim, meaning, renamed,
+    tag, tree,
+};
 
-impl Filter<'_> {
+impl PageFilter<'_> {
     /// Deals with the end tag at `at`; returns where the page goes on.
     pub(super) fn end_tag(&mut self, at: usize) -> usize {
         let mut space = [0; MEANING];
@@ -16,12 +19,14 @@ impl Filter<'_> {
             return self.cut(at, self.page.len(), "");
         };
         let category = match self.category_of(name) {
-            Category::Media if name == "object" => Category::Wall,
-            Category::Media => Category::Plain,
+            ElementCategory::Media if name == "object" => ElementCategory::Wall,
+            ElementCategory::Media => ElementCategory::Plain,
             category => category,
         };
-        if self.foreign > 0 && !matches!(category, Category::Paragraph | Category::Void) {
-            if category == Category::Foreign {
+        if self.foreign > 0
+            && !matches!(category, ElementCategory::Paragraph | ElementCategory::Void)
+        {
+            if category == ElementCategory::Foreign {
                 self.foreign -= 1;
             }
             self.draws_text &= !foreign::draws_text(name) && name != "svg";
@@ -29,50 +34,54 @@ impl Filter<'_> {
         }
         let mut fixes = String::new();
         match category {
-            Category::Root => {}
-            Category::Choice | Category::Styled => {
+            ElementCategory::Root => {}
+            ElementCategory::Choice | ElementCategory::Styled => {
                 let ending = renamed(name).map(|name| {
-                    let ending = self.tree.end(name, Category::Plain, &mut fixes);
-                    if ending == Ending::Kept {
+                    let ending = self.tree.end(name, ElementCategory::Plain, &mut fixes);
+                    if ending == EndTagOutcome::Kept {
                         tree::end(name, &mut fixes);
-                    } else if ending == Ending::Dropped && self.tree.end_through(name, &mut fixes) {
-                        return Ending::Kept;
+                    } else if ending == EndTagOutcome::Dropped
+                        && self.tree.end_through(name, &mut fixes)
+                    {
+                        return EndTagOutcome::Kept;
                     }
                     ending
                 });
-                if ending != Some(Ending::Kept) && category == Category::Choice {
+                if ending != Some(EndTagOutcome::Kept) && category == ElementCategory::Choice {
                     fixes.push(' ');
                 }
                 return self.cut(at, tag.end, &fixes);
             }
-            Category::Void if self.xml => return self.cut(at, tag.end, ""),
-            Category::Void if name == "br" => {
+            ElementCategory::Void if self.xml => return self.cut(at, tag.end, ""),
+            ElementCategory::Void if name == "br" => {
                 self.tree.content(false, &mut fixes);
             }
-            Category::Form | Category::Choices => {
-                if self.tree.end("div", Category::Block, &mut fixes) == Ending::Dropped {
+            ElementCategory::Form | ElementCategory::Choices => {
+                if self.tree.end("div", ElementCategory::Block, &mut fixes)
+                    == EndTagOutcome::Dropped
+                {
                     return self.cut(at, tag.end, "");
                 }
                 fixes.push_str("</div>");
                 return self.cut(at, tag.end, &fixes);
             }
-            Category::Paragraph => {
-                if self.tree.end(name, category, &mut fixes) == Ending::Dropped {
+            ElementCategory::Paragraph => {
+                if self.tree.end(name, category, &mut fixes) == EndTagOutcome::Dropped {
                     self.tree.content(false, &mut fixes);
                 }
             }
-            Category::Formatting if !self.tree.formats() => {
+            ElementCategory::Formatting if !self.tree.formats() => {
                 // What is still open of it can only be closed, never opened again.
-                if self.tree.end(name, category, &mut fixes) == Ending::Dropped {
+                if self.tree.end(name, category, &mut fixes) == EndTagOutcome::Dropped {
                     return self.cut(at, tag.end, "");
                 }
             }
             _ => {
                 let ending = self.tree.end(tag.name, category, &mut fixes);
-                if ending == Ending::Silent {
+                if ending == EndTagOutcome::Silent {
                     return self.cut(at, tag.end, &fixes);
                 }
-                if ending == Ending::Dropped {
+                if ending == EndTagOutcome::Dropped {
                     return self.cut(at, tag.end, "");
                 }
             }

@@ -4,10 +4,10 @@
 //! that are never drawn, and the attributes `display` and `visibility`; `MathML` Core, `mphantom`.
 
 use super::super::dom;
-use super::{Category, Filter, MEANING, category_of, meaning, memchr, memmem, tag};
+use super::{ElementCategory, MEANING, PageFilter, category_of, meaning, memchr, memmem, tag};
 use crate::document::entities;
 
-impl Filter<'_> {
+impl PageFilter<'_> {
     /// A tag inside `svg` or `math`, of which the text alone is kept. `None` if the tag ends
     /// the other language.
     pub(super) fn foreign_start(&mut self, at: usize, name: &str) -> Option<usize> {
@@ -23,10 +23,10 @@ impl Filter<'_> {
         let end = match category {
             _ if tag.closed => tag.end,
             _ if tag.hides => behind_hidden(page, tag.end, tag.name),
-            Category::Raw | Category::Title | Category::Template => {
+            ElementCategory::Raw | ElementCategory::Title | ElementCategory::Template => {
                 tag::raw_end(page, tag.end, name).1
             }
-            Category::Foreign => {
+            ElementCategory::Foreign => {
                 self.foreign += 1;
                 self.draws_text = name == "math";
                 tag.end
@@ -42,7 +42,7 @@ impl Filter<'_> {
 }
 
 /// A start tag of the other language.
-pub(super) struct Foreign<'a> {
+pub(super) struct ForeignTag<'a> {
     /// Its name in the page's spelling.
     pub(super) name: &'a str,
     /// Where the page goes on after the tag.
@@ -55,7 +55,7 @@ pub(super) struct Foreign<'a> {
 
 /// Reads the start tag at `at`, whose name is `name` in lower case; `None` if the page ends within
 /// it.
-pub(super) fn read<'a>(page: &'a str, at: usize, name: &str) -> Option<Foreign<'a>> {
+pub(super) fn read<'a>(page: &'a str, at: usize, name: &str) -> Option<ForeignTag<'a>> {
     let name_end = tag::name_end(page, at + 1);
     let mut hides = matches!(
         name,
@@ -91,7 +91,7 @@ pub(super) fn read<'a>(page: &'a str, at: usize, name: &str) -> Option<Foreign<'
         };
     })?;
     let name = &page[at + 1..name_end];
-    Some(Foreign {
+    Some(ForeignTag {
         name,
         end,
         closed,
@@ -128,7 +128,7 @@ pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
         let name = meaning(&page[start..name_end], &mut space);
         let category = category_of(name);
         let is_same = tag::is_named(page, start, hidden);
-        let is_foreign = category == Category::Foreign && !is_same;
+        let is_foreign = category == ElementCategory::Foreign && !is_same;
         let leaves = if is_end {
             (is_foreign && foreign == 0) || (html == 0 && matches!(name, "p" | "br"))
         } else {
@@ -149,7 +149,7 @@ pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
             if same == 0 {
                 return end;
             }
-        } else if category.ends_by_name() || category == Category::Area {
+        } else if category.ends_by_name() || category == ElementCategory::Area {
             if !closed {
                 at = tag::raw_end(page, end, name).1;
             }
@@ -163,10 +163,16 @@ pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
 }
 
 /// Whether a start tag ends the language that it stands in.
-fn leaves(category: Category, name: &str) -> bool {
+fn leaves(category: ElementCategory, name: &str) -> bool {
     match category {
-        Category::Foreign | Category::Raw | Category::Title | Category::Template => false,
-        Category::Plain | Category::Ruby | Category::Empty | Category::Media => {
+        ElementCategory::Foreign
+        | ElementCategory::Raw
+        | ElementCategory::Title
+        | ElementCategory::Template => false,
+        ElementCategory::Plain
+        | ElementCategory::Ruby
+        | ElementCategory::Empty
+        | ElementCategory::Media => {
             matches!(name, "span" | "sub" | "sup" | "ruby" | "meta" | "embed")
         }
         _ => name != "a",

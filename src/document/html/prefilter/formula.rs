@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::super::dom;
-use super::{Category, Filter, tag, xml};
+use super::{ElementCategory, PageFilter, tag, xml};
 use crate::document::formula::read_mathml;
 use crate::document::office::xml::Tag;
 
@@ -21,7 +21,7 @@ const LONGEST: usize = 8 * 1024;
 
 /// The next places of what is looked for, as far as it has been: each is looked for once.
 #[derive(Default)]
-pub(super) struct Ahead {
+pub(super) struct FormulaLookahead {
     end: usize,
     annotation: usize,
 }
@@ -35,13 +35,13 @@ fn next(page: &str, from: usize, word: &str, known: &mut usize) -> usize {
     *known
 }
 
-impl<'a> Filter<'a> {
+impl<'a> PageFilter<'a> {
     /// The formula whose start tag is at `at`, written as in a page, and where the page goes on
     /// behind it; `None` if its text says it.
     pub(super) fn formula_within(
         &mut self,
         at: usize,
-        start: &tag::Tag<'a>,
+        start: &tag::HtmlTag<'a>,
     ) -> Option<(Cow<'a, str>, usize)> {
         let page = self.page;
         let end = next(page, start.end, "</math>", &mut self.ahead.end);
@@ -88,7 +88,8 @@ impl<'a> Filter<'a> {
     /// Writes a formula in place of the page from `at` to `end`.
     pub(super) fn formula(&mut self, at: usize, formula: &str, end: usize) -> usize {
         let mut fixes = String::new();
-        self.tree.before_start("code", Category::Plain, &mut fixes);
+        self.tree
+            .before_start("code", ElementCategory::Plain, &mut fixes);
         if !self.tree.is_settled() {
             self.tree.content(false, &mut fixes);
         }

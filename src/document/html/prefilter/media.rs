@@ -3,7 +3,7 @@
 //!
 //! Rules: HTML Living Standard, "Embedded content".
 
-use super::{Category, Filter, memchr, tag};
+use super::{ElementCategory, PageFilter, memchr, tag};
 
 /// How many names of media there are that hold something else.
 pub(super) const NAMES: usize = 4;
@@ -11,19 +11,19 @@ pub(super) const NAMES: usize = 4;
 /// What the media become, for the walk. An element of that name in a page gets another one.
 pub(in crate::document::html) const ELEMENT: &str = "x-media";
 
-impl<'a> Filter<'a> {
+impl<'a> PageFilter<'a> {
     /// Deals with the media whose start tag is at `at`; returns where the page goes on.
     pub(super) fn media(
         &mut self,
         at: usize,
         name: &str,
-        tag: &tag::Tag<'a>,
+        tag: &tag::HtmlTag<'a>,
         hidden: bool,
     ) -> usize {
-        let mut source = Source::of(self.page, at, name);
+        let mut source = MediaAttributes::of(self.page, at, name);
         let object = name == "object";
         if object && source.address.is_none() {
-            return self.open(at, name, Category::Wall, tag, hidden);
+            return self.open(at, name, ElementCategory::Wall, tag, hidden);
         }
         let void = name == "embed" || (self.xml && tag.closed);
         let inner = if void {
@@ -42,7 +42,7 @@ impl<'a> Filter<'a> {
         let shown = source.address.filter(|address| !hidden && leads(address));
         let Some(address) = shown.filter(|_| name != "canvas" && !source.tiny) else {
             if !void && inner.is_none() {
-                self.tree.start_silent(tag.name, Category::Plain);
+                self.tree.start_silent(tag.name, ElementCategory::Plain);
             }
             return self.cut(at, end, " ");
         };
@@ -94,14 +94,14 @@ pub(in crate::document::html) fn write(address: &str, label: &str, out: &mut Str
 
 /// What the attributes of media say, as they stand in the page.
 #[derive(Default)]
-struct Source<'a> {
+struct MediaAttributes<'a> {
     address: Option<&'a str>,
     label: Option<&'a str>,
     /// Whether it is too small to be seen.
     tiny: bool,
 }
 
-impl<'a> Source<'a> {
+impl<'a> MediaAttributes<'a> {
     fn of(page: &'a str, at: usize, element: &str) -> Self {
         let mut found = Self::default();
         let mut late = None;

@@ -25,12 +25,12 @@ mod tree;
 pub(super) mod visibility;
 pub(in crate::document) mod xml;
 
-use category::{Category, category_of};
-use tree::{Ending, Tree};
+use category::{ElementCategory, category_of};
+use tree::{ElementStack, EndTagOutcome};
 
 /// What a page is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::document) enum Syntax {
+pub(in crate::document) enum PageSyntax {
     Html,
     Xml,
 }
@@ -43,7 +43,7 @@ const TAGS: u32 = 1024;
 /// that run no scripts and show no frames.
 pub(super) fn filter(
     page: &str,
-    syntax: Syntax,
+    syntax: PageSyntax,
     scriptless: bool,
     end: Option<Instant>,
 ) -> (Cow<'_, str>, bool) {
@@ -52,33 +52,37 @@ pub(super) fn filter(
 
 /// The same with all that may be a page's content, as a browser has it that runs no scripts, and
 /// with what the page's author calls each element.
-pub(super) fn filter_all(page: &str, syntax: Syntax, end: Option<Instant>) -> (Cow<'_, str>, bool) {
+pub(super) fn filter_all(
+    page: &str,
+    syntax: PageSyntax,
+    end: Option<Instant>,
+) -> (Cow<'_, str>, bool) {
     filter_for(page, syntax, false, true, end)
 }
 
 fn filter_for(
     page: &str,
-    syntax: Syntax,
+    syntax: PageSyntax,
     scriptless: bool,
     all: bool,
     end: Option<Instant>,
 ) -> (Cow<'_, str>, bool) {
-    let mut filter = Filter {
+    let mut filter = PageFilter {
         page,
-        xml: syntax == Syntax::Xml,
+        xml: syntax == PageSyntax::Xml,
         scriptless,
         all,
         out: String::new(),
         copied: 0,
         changed: false,
-        tree: Tree::new(page.len()),
+        tree: ElementStack::new(page.len()),
         foreign: 0,
         draws_text: false,
         fresh: false,
         dim: false,
         verbatim: 0,
         endless: [false; media::NAMES],
-        ahead: formula::Ahead::default(),
+        ahead: formula::FormulaLookahead::default(),
     };
     let late = filter.run(end);
     if !filter.changed {
@@ -89,7 +93,7 @@ fn filter_for(
 }
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
-struct Filter<'a> {
+struct PageFilter<'a> {
     page: &'a str,
     xml: bool,
     scriptless: bool,
@@ -98,7 +102,7 @@ struct Filter<'a> {
     out: String,
     copied: usize,
     changed: bool,
-    tree: Tree<'a>,
+    tree: ElementStack<'a>,
     /// How many `svg` and `math` are open.
     foreign: usize,
     /// Whether text is shown where the page is in them.
@@ -113,10 +117,10 @@ struct Filter<'a> {
     /// Which media have no end tag in what is left of the page.
     endless: [bool; media::NAMES],
     /// Where the next formula ends, and where it is said as TeX.
-    ahead: formula::Ahead,
+    ahead: formula::FormulaLookahead,
 }
 
-impl Filter<'_> {
+impl PageFilter<'_> {
     /// Goes through the page; whether it was cut off at `end`.
     fn run(&mut self, end: Option<Instant>) -> bool {
         let bytes = self.page.as_bytes();
@@ -182,7 +186,7 @@ impl Filter<'_> {
 
     /// Notes what the start or the end of an element says of the whitespace behind it. Most of a
     /// page's texts are nothing else, and each would be a node.
-    fn begins_line(&mut self, category: Category, name: &str, seen: bool) {
+    fn begins_line(&mut self, category: ElementCategory, name: &str, seen: bool) {
         self.fresh = seen && self.verbatim == 0 && !self.xml && is_line(category, name);
     }
 
@@ -252,11 +256,11 @@ impl Filter<'_> {
         }
     }
 
-    fn category_of(&self, name: &str) -> Category {
+    fn category_of(&self, name: &str) -> ElementCategory {
         if (self.scriptless && matches!(name, "noscript" | "noframes"))
             || (self.all && matches!(name, "noscript" | "nav"))
         {
-            Category::Form
+            ElementCategory::Form
         } else {
             category_of(name)
         }
@@ -269,18 +273,18 @@ fn is_verbatim(name: &str) -> bool {
 }
 
 /// Whether an element begins and ends a line wherever it stands.
-fn is_line(category: Category, name: &str) -> bool {
+fn is_line(category: ElementCategory, name: &str) -> bool {
     match category {
-        Category::Paragraph
-        | Category::Item
-        | Category::Term
-        | Category::Heading
-        | Category::Table
-        | Category::Section
-        | Category::Caption
-        | Category::Row
-        | Category::Cell => true,
-        Category::Block => !matches!(name, "nav" | "pre" | "listing"),
+        ElementCategory::Paragraph
+        | ElementCategory::Item
+        | ElementCategory::Term
+        | ElementCategory::Heading
+        | ElementCategory::Table
+        | ElementCategory::Section
+        | ElementCategory::Caption
+        | ElementCategory::Row
+        | ElementCategory::Cell => true,
+        ElementCategory::Block => !matches!(name, "nav" | "pre" | "listing"),
         _ => false,
     }
 }

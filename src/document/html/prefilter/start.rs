@@ -1,15 +1,15 @@
 //! Start tags: which of them pass, without what is not used of them, and which are left out, some
 //! with all that their elements hold.
 
-use super::super::css::Hiding;
-use super::super::dom::{self, Kind};
+use super::super::css::HidingMethod;
+use super::super::dom::{self, ElementKind};
 use super::visibility::TagVisibility;
 use super::{
-    Category, Filter, MEANING, all, foreign, formula, is_verbatim, meaning, memchr, memmem,
-    numbers, renamed, shadow, tag, tree, xml,
+    ElementCategory, MEANING, PageFilter, all, foreign, formula, is_verbatim, meaning, memchr,
+    memmem, numbers, renamed, shadow, tag, tree, xml,
 };
 
-impl<'a> Filter<'a> {
+impl<'a> PageFilter<'a> {
     /// Deals with the start tag at `at`; returns where the page goes on.
     pub(super) fn start_tag(&mut self, at: usize) -> usize {
         let mut space = [0; MEANING];
@@ -32,29 +32,29 @@ impl<'a> Filter<'a> {
             return end;
         }
         // What is left out whole leaves no trace.
-        self.fresh &= matches!(category, Category::Raw | Category::Template);
+        self.fresh &= matches!(category, ElementCategory::Raw | ElementCategory::Template);
         let empty = self.xml && tag.closed;
         match category {
             category if empty && category.ends_by_name() => self.cut(at, tag.end, ""),
-            Category::Area if empty => self.cut(at, tag.end, " "),
-            Category::Raw => {
+            ElementCategory::Area if empty => self.cut(at, tag.end, " "),
+            ElementCategory::Raw => {
                 let (_, end) = self.raw_end(tag.end, name);
                 self.cut(at, end, "")
             }
-            Category::Template => {
+            ElementCategory::Template => {
                 let end = self.template_end(tag.end);
                 self.cut(at, end, "")
             }
-            Category::Media => self.media(at, name, &tag, hides),
-            Category::Title => self.raw_text(at, &tag, "title", "<title>", "</title>"),
-            Category::Area if hides => {
+            ElementCategory::Media => self.media(at, name, &tag, hides),
+            ElementCategory::Title => self.raw_text(at, &tag, "title", "<title>", "</title>"),
+            ElementCategory::Area if hides => {
                 let (_, end) = self.raw_end(tag.end, name);
                 self.cut(at, end, " ")
             }
-            Category::Area => self.area(at, &tag),
-            Category::Xmp => self.raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
-            Category::Plaintext => self.raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
-            Category::Foreign => {
+            ElementCategory::Area => self.area(at, &tag),
+            ElementCategory::Xmp => self.raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
+            ElementCategory::Plaintext => self.raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
+            ElementCategory::Foreign => {
                 let hides = foreign::read(self.page, at, name).is_some_and(|read| read.hides);
                 self.foreign = usize::from(!hides && !tag.closed);
                 self.draws_text = name == "math";
@@ -66,36 +66,39 @@ impl<'a> Filter<'a> {
                 self.cut(at, end, "")
             }
             // What may be chosen is text alone.
-            Category::Choice if name == "option" && hides => {
+            ElementCategory::Choice if name == "option" && hides => {
                 let end = memchr(b'<', &self.page.as_bytes()[tag.end..]);
                 let end = end.map_or(self.page.len(), |length| tag.end + length);
                 self.cut(at, end, " ")
             }
-            Category::Choice if hides || (self.all && name == "select") => {
+            ElementCategory::Choice if hides || (self.all && name == "select") => {
                 self.open(at, name, category, &tag, hides)
             }
-            Category::Choice => self.cut(at, tag.end, " "),
-            Category::Empty if tag.kept.is_empty() => self.cut(at, tag.end, ""),
-            Category::Section | Category::Caption | Category::Row | Category::Cell
+            ElementCategory::Choice => self.cut(at, tag.end, " "),
+            ElementCategory::Empty if tag.kept.is_empty() => self.cut(at, tag.end, ""),
+            ElementCategory::Section
+            | ElementCategory::Caption
+            | ElementCategory::Row
+            | ElementCategory::Cell
                 if !self.tree.in_table() =>
             {
                 self.cut(at, tag.end, " ")
             }
-            Category::Formatting if !self.tree.formats() => self.cut(at, tag.end, ""),
+            ElementCategory::Formatting if !self.tree.formats() => self.cut(at, tag.end, ""),
             // An icon, most often.
-            Category::Formatting if name != "a" && self.ends_at_once(&tag) => {
+            ElementCategory::Formatting if name != "a" && self.ends_at_once(&tag) => {
                 let end = tag::past(self.page, tag.end, b'>');
                 self.cut(at, end, "")
             }
-            Category::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
+            ElementCategory::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
                 if !empty {
                     self.tree.start_silent(tag.name, category);
                 }
                 self.cut(at, tag.end, "")
             }
-            Category::Styled if tag.kept.is_empty() => {
+            ElementCategory::Styled if tag.kept.is_empty() => {
                 if !empty && let Some(name) = renamed(name) {
-                    self.tree.start_silent(name, Category::Plain);
+                    self.tree.start_silent(name, ElementCategory::Plain);
                 }
                 self.cut(at, tag.end, "")
             }
@@ -109,19 +112,19 @@ impl<'a> Filter<'a> {
         &mut self,
         at: usize,
         name: &str,
-        category: Category,
-        tag: &tag::Tag<'a>,
+        category: ElementCategory,
+        tag: &tag::HtmlTag<'a>,
         hides: bool,
     ) -> Option<usize> {
         match category {
-            Category::Template if shadow::is_root(self.page, at) => {
+            ElementCategory::Template if shadow::is_root(self.page, at) => {
                 Some(self.cut(at, tag.end, " "))
             }
-            Category::Foreign if name == "math" && !hides => {
+            ElementCategory::Foreign if name == "math" && !hides => {
                 let (formula, end) = self.formula_within(at, tag)?;
                 Some(self.formula(at, &formula, end))
             }
-            Category::Void if name == "img" && self.has(at, tag, formula::IMAGE) => {
+            ElementCategory::Void if name == "img" && self.has(at, tag, formula::IMAGE) => {
                 let formula = self.formula_of_image(at)?;
                 Some(self.formula(at, formula, tag.end))
             }
@@ -139,12 +142,12 @@ impl<'a> Filter<'a> {
         &mut self,
         at: usize,
         name: &str,
-        category: Category,
+        category: ElementCategory,
         in_pre: bool,
-    ) -> Option<(tag::Tag<'a>, bool)> {
+    ) -> Option<(tag::HtmlTag<'a>, bool)> {
         let page = self.page;
         let calls = self.all && category.holds_content();
-        let seen = category == Category::Root;
+        let seen = category == ElementCategory::Root;
         let mut visibility = TagVisibility::new(name, category, self.dim);
         let name_end = tag::name_end(page, at + 1);
         let (mut kept, mut dropped) = (Vec::new(), false);
@@ -170,7 +173,7 @@ impl<'a> Filter<'a> {
         let mut hiding = visibility.hiding().filter(|_| !seen);
         if name == "img" {
             // Pictures appear when they have come.
-            hiding = hiding.filter(|hiding| *hiding != Hiding::Faded);
+            hiding = hiding.filter(|hiding| *hiding != HidingMethod::Faded);
         }
         let hides = !seen && (hiding.is_some() || visibility.plainly);
         self.dim |= visibility.dims && !seen;
@@ -180,14 +183,16 @@ impl<'a> Filter<'a> {
             dropped |= saying > 0;
         }
         let instead = [
-            hiding.map(Hiding::attribute),
-            visibility.align.filter(|_| category == Category::Cell),
+            hiding.map(HidingMethod::attribute),
+            visibility
+                .align
+                .filter(|_| category == ElementCategory::Cell),
         ];
         for attribute in instead.into_iter().flatten() {
             kept.insert(0, attribute);
             dropped = true;
         }
-        let tag = tag::Tag {
+        let tag = tag::HtmlTag {
             name: &page[at + 1..name_end],
             end,
             closed,
@@ -199,7 +204,7 @@ impl<'a> Filter<'a> {
 
     /// Whether an element holds nothing, and nothing hangs on its being there: the parser drops a
     /// newline that directly follows `<pre>`.
-    fn ends_at_once(&self, tag: &tag::Tag<'a>) -> bool {
+    fn ends_at_once(&self, tag: &tag::HtmlTag<'a>) -> bool {
         !self.xml && self.verbatim == 0 && tag::names_end(self.page, tag.end, tag.name).is_some()
     }
 
@@ -207,7 +212,7 @@ impl<'a> Filter<'a> {
     /// `<pre>`, so nothing may be left out in between.
     fn is_silent(&self, at: usize, name: &str, in_pre: bool) -> bool {
         let after_pre = in_pre && self.page[..at].ends_with('>');
-        dom::kind_of(name) == Kind::Inline
+        dom::kind_of(name) == ElementKind::Inline
             && name != "ruby"
             && !(self.dim && name == "mark")
             && !after_pre
@@ -220,39 +225,45 @@ impl<'a> Filter<'a> {
         &mut self,
         at: usize,
         name: &str,
-        category: Category,
-        tag: &tag::Tag<'a>,
+        category: ElementCategory,
+        tag: &tag::HtmlTag<'a>,
         hidden: bool,
     ) -> usize {
         let mut fixes = String::new();
         self.tree.before_start(name, category, &mut fixes);
         let table_part = matches!(
             category,
-            Category::Section | Category::Caption | Category::Row | Category::Cell
+            ElementCategory::Section
+                | ElementCategory::Caption
+                | ElementCategory::Row
+                | ElementCategory::Cell
         );
         if !table_part && !self.tree.is_settled() {
-            let block = category.ends_paragraph() || category == Category::Table;
+            let block = category.ends_paragraph() || category == ElementCategory::Table;
             self.tree.content(block, &mut fixes);
         }
         let renamed = match category {
-            Category::Form | Category::Choices => Some("div"),
-            Category::Empty => Some("span"),
-            Category::Styled | Category::Choice => renamed(name),
+            ElementCategory::Form | ElementCategory::Choices => Some("div"),
+            ElementCategory::Empty => Some("span"),
+            ElementCategory::Styled | ElementCategory::Choice => renamed(name),
             _ => None,
         };
-        if category == Category::Formatting && !self.tree.formats() {
+        if category == ElementCategory::Formatting && !self.tree.formats() {
             self.fix(at, &fixes);
             return self.cut(at, tag.end, "");
         }
         let mut end = String::new();
         if !matches!(
             category,
-            Category::Void | Category::Rule | Category::Root | Category::Empty
+            ElementCategory::Void
+                | ElementCategory::Rule
+                | ElementCategory::Root
+                | ElementCategory::Empty
         ) {
             let opened = renamed.unwrap_or(tag.name);
             let category = match category {
-                Category::Styled | Category::Choice => Category::Plain,
-                Category::Form | Category::Choices => Category::Block,
+                ElementCategory::Styled | ElementCategory::Choice => ElementCategory::Plain,
+                ElementCategory::Form | ElementCategory::Choices => ElementCategory::Block,
                 category => category,
             };
             self.tree.start(opened, category, &mut fixes);
@@ -283,14 +294,14 @@ impl<'a> Filter<'a> {
                 self.out.push_str(attribute);
             }
         }
-        if self.all && category == Category::Form {
+        if self.all && category == ElementCategory::Form {
             all::write_name(name, &mut self.out);
         }
-        if category == Category::Choices {
+        if category == ElementCategory::Choices {
             self.out.push_str(" hidden");
         }
         self.out.push('>');
-        if category == Category::Empty {
+        if category == ElementCategory::Empty {
             self.out.push_str("</span>");
         }
         self.out.push_str(&end);
@@ -299,7 +310,7 @@ impl<'a> Filter<'a> {
     }
 
     /// Whether the start tag at `at` has this word in it, in lower case.
-    fn has(&self, at: usize, tag: &tag::Tag<'a>, word: &[u8]) -> bool {
+    fn has(&self, at: usize, tag: &tag::HtmlTag<'a>, word: &[u8]) -> bool {
         memmem::find(&self.page.as_bytes()[at..tag.end], word).is_some()
     }
 
@@ -312,7 +323,7 @@ impl<'a> Filter<'a> {
     }
 
     /// What is written in an area of several lines stands there line by line.
-    fn area(&mut self, at: usize, tag: &tag::Tag<'a>) -> usize {
+    fn area(&mut self, at: usize, tag: &tag::HtmlTag<'a>) -> usize {
         let (text, _) = self.raw_end(tag.end, "textarea");
         if self.page[tag.end..text].trim_ascii().contains('\n') {
             return self.raw_text(at, tag, "textarea", "<pre>", "</pre>");
@@ -325,7 +336,7 @@ impl<'a> Filter<'a> {
     fn raw_text(
         &mut self,
         at: usize,
-        tag: &tag::Tag<'a>,
+        tag: &tag::HtmlTag<'a>,
         name: &str,
         start: &str,
         end: &str,
@@ -345,7 +356,8 @@ impl<'a> Filter<'a> {
         };
         let mut fixes = String::new();
         if start == "<pre>" {
-            self.tree.before_start("pre", Category::Block, &mut fixes);
+            self.tree
+                .before_start("pre", ElementCategory::Block, &mut fixes);
         }
         if start != "<title>" && !self.tree.is_settled() {
             self.tree.content(false, &mut fixes);

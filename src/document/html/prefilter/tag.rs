@@ -6,7 +6,7 @@
 use memchr::{memchr, memchr2, memmem};
 
 /// A start tag as it stands in the page.
-pub(in crate::document) struct Tag<'a> {
+pub(in crate::document) struct HtmlTag<'a> {
     /// The name in the page's spelling.
     pub(in crate::document) name: &'a str,
     /// Where the page goes on after the tag.
@@ -37,7 +37,7 @@ pub(in crate::document) fn name_end(page: &str, at: usize) -> usize {
 }
 
 /// An attribute as it stands in the page.
-pub(in crate::document) struct Attribute<'a> {
+pub(in crate::document) struct TagAttribute<'a> {
     /// Its name in the page's spelling.
     pub(in crate::document) name: &'a str,
     /// Its value, in which references are not decoded; empty if there is none.
@@ -51,7 +51,7 @@ pub(in crate::document) struct Attribute<'a> {
 pub(in crate::document) fn scan<'a>(
     page: &'a str,
     from: usize,
-    mut each: impl FnMut(Attribute<'a>),
+    mut each: impl FnMut(TagAttribute<'a>),
 ) -> Option<(usize, bool)> {
     scan_by(page, from, &mut each)
 }
@@ -60,7 +60,7 @@ pub(in crate::document) fn scan<'a>(
 fn scan_by<'a>(
     page: &'a str,
     from: usize,
-    each: &mut dyn FnMut(Attribute<'a>),
+    each: &mut dyn FnMut(TagAttribute<'a>),
 ) -> Option<(usize, bool)> {
     let bytes = page.as_bytes();
     let mut here = from;
@@ -107,7 +107,7 @@ fn scan_by<'a>(
             }
         }
         let whole = &page[start..here];
-        each(Attribute { name, value, whole });
+        each(TagAttribute { name, value, whole });
     }
 }
 
@@ -117,7 +117,7 @@ pub(in crate::document) fn read<'a>(
     page: &'a str,
     at: usize,
     mut keep: impl FnMut(&'a str, &'a str) -> bool,
-) -> Option<Tag<'a>> {
+) -> Option<HtmlTag<'a>> {
     read_by(page, at, &mut keep)
 }
 
@@ -126,9 +126,9 @@ fn read_by<'a>(
     page: &'a str,
     at: usize,
     keep: &mut dyn FnMut(&'a str, &'a str) -> bool,
-) -> Option<Tag<'a>> {
+) -> Option<HtmlTag<'a>> {
     let name = name_end(page, at);
-    let mut tag = Tag {
+    let mut tag = HtmlTag {
         name: &page[at..name],
         end: 0,
         closed: false,
@@ -191,7 +191,7 @@ pub(in crate::document) fn is_tiny(value: &str) -> bool {
 pub(super) const USED_OF_HIDDEN: [&str; 4] = ["id", "role", "class", "aria-roledescription"];
 
 /// True for one of those that is not too long.
-pub(super) fn is_used_of_hidden(attribute: &Attribute<'_>) -> bool {
+pub(super) fn is_used_of_hidden(attribute: &TagAttribute<'_>) -> bool {
     attribute.value.len() <= MAX_VALUE
         && USED_OF_HIDDEN
             .iter()

@@ -1,10 +1,10 @@
 //! What the filter takes out of a page, and what it leaves as it is.
 
-use super::{Syntax, tree};
+use super::{PageSyntax, tree};
 use std::borrow::Cow;
 
 fn filter(page: &str) -> Cow<'_, str> {
-    super::filter(page, Syntax::Html, false, None).0
+    super::filter(page, PageSyntax::Html, false, None).0
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_page_that_is_xml_becomes_one_of_html() {
         ("<svg><path/><text><![CDATA[a]]></text></svg>b", " a b"),
     ] {
         assert_eq!(
-            super::filter(page, Syntax::Xml, false, None).0,
+            super::filter(page, PageSyntax::Xml, false, None).0,
             wanted,
             "{page}"
         );

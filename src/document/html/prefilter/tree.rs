@@ -1,10 +1,10 @@
 //! The open elements as the parser will have them, kept small: what a tag closes, how deep the
 //! page is, and how often formatting that was never closed is opened again.
 //!
-//! Rules: HTML Living Standard, "Tree construction". Where this model is not exact it takes
+//! Rules: HTML Living Standard, "ElementStack construction". Where this model is not exact it takes
 //! the page to be deeper than it is, never shallower by more than a constant factor.
 
-use super::category::{self, Category};
+use super::category::{self, ElementCategory};
 
 /// Elements that may be open at once; what would be deeper is flattened, as in browsers.
 pub(super) const MAX_DEPTH: usize = 512;
@@ -16,9 +16,9 @@ const FREE_REOPENINGS: usize = 1024;
 const FREE_MOVES: usize = 256;
 
 #[derive(Clone, Copy)]
-pub(super) struct Open<'a> {
+pub(super) struct OpenTag<'a> {
     pub(super) name: &'a str,
-    pub(super) category: Category,
+    pub(super) category: ElementCategory,
     /// Whether its tags are left out.
     silent: bool,
     /// Whether it is hidden.
@@ -27,7 +27,7 @@ pub(super) struct Open<'a> {
 
 /// What becomes of an end tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum EndTagOutcome {
     /// It closes something.
     Kept,
     /// It closes something whose tags are left out.
@@ -36,8 +36,8 @@ pub(super) enum Ending {
     Dropped,
 }
 
-pub(super) struct Tree<'a> {
-    stack: Vec<Open<'a>>,
+pub(super) struct ElementStack<'a> {
+    stack: Vec<OpenTag<'a>>,
     /// How many of each category the stack holds.
     counts: [u32; category::CATEGORIES],
     carried: Vec<&'a str>,
@@ -45,7 +45,7 @@ pub(super) struct Tree<'a> {
     moves: usize,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> ElementStack<'a> {
     pub(super) fn new(page: usize) -> Self {
         Self {
             stack: Vec::new(),
@@ -56,7 +56,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    pub(super) fn top(&self) -> Option<Open<'a>> {
+    pub(super) fn top(&self) -> Option<OpenTag<'a>> {
         self.stack.last().copied()
     }
 
@@ -81,16 +81,16 @@ impl<'a> Tree<'a> {
 
     /// Whether a table is open, so that rows and cells mean something.
     pub(super) fn in_table(&self) -> bool {
-        self.has(Category::Table)
+        self.has(ElementCategory::Table)
     }
 
-    fn has(&self, category: Category) -> bool {
+    fn has(&self, category: ElementCategory) -> bool {
         self.counts[category as usize] > 0
     }
 
-    fn push(&mut self, name: &'a str, category: Category) {
+    fn push(&mut self, name: &'a str, category: ElementCategory) {
         self.counts[category as usize] += 1;
-        self.stack.push(Open {
+        self.stack.push(OpenTag {
             name,
             category,
             silent: false,
@@ -99,10 +99,10 @@ impl<'a> Tree<'a> {
     }
 
     /// Opens an element whose tags are left out.
-    pub(super) fn start_silent(&mut self, name: &'a str, category: Category) {
+    pub(super) fn start_silent(&mut self, name: &'a str, category: ElementCategory) {
         if self.stack.len() < MAX_DEPTH {
             self.counts[category as usize] += 1;
-            self.stack.push(Open {
+            self.stack.push(OpenTag {
                 name,
                 category,
                 silent: true,
@@ -125,12 +125,12 @@ impl<'a> Tree<'a> {
             if self.moves > 0 {
                 self.moves -= 1;
             } else {
-                if open.category != Category::Row {
+                if open.category != ElementCategory::Row {
                     fixes.push_str("<tr>");
-                    self.push("tr", Category::Row);
+                    self.push("tr", ElementCategory::Row);
                 }
                 fixes.push_str("<td>");
-                self.push("td", Category::Cell);
+                self.push("td", ElementCategory::Cell);
             }
         }
         if block || self.carried.is_empty() {
@@ -144,7 +144,7 @@ impl<'a> Tree<'a> {
             return;
         }
         for name in std::mem::take(&mut self.carried) {
-            self.push(name, Category::Formatting);
+            self.push(name, ElementCategory::Formatting);
         }
     }
 
@@ -152,7 +152,7 @@ impl<'a> Tree<'a> {
     fn truncate(&mut self, keep: usize, fixes: &mut String) {
         for open in self.stack.drain(keep.min(self.stack.len())..).rev() {
             self.counts[open.category as usize] -= 1;
-            if open.category == Category::Formatting {
+            if open.category == ElementCategory::Formatting {
                 // A link is written in the block where it begins, so that its address stands there
                 // once.
                 let link = open.name.eq_ignore_ascii_case("a");
@@ -166,7 +166,11 @@ impl<'a> Tree<'a> {
     }
 
     /// The place of the nearest open element that `wanted` accepts and no wall hides.
-    fn find(&self, wanted: impl Fn(&Open) -> bool, wall: impl Fn(&Open) -> bool) -> Option<usize> {
+    fn find(
+        &self,
+        wanted: impl Fn(&OpenTag) -> bool,
+        wall: impl Fn(&OpenTag) -> bool,
+    ) -> Option<usize> {
         for (at, open) in self.stack.iter().enumerate().rev() {
             if wanted(open) {
                 return Some(at);
@@ -180,21 +184,26 @@ impl<'a> Tree<'a> {
 
     /// Does what the start tag does to what is open, before its element is opened. Ends that
     /// the page leaves out and the parser needs are written to `fixes`.
-    pub(super) fn before_start(&mut self, name: &str, category: Category, fixes: &mut String) {
+    pub(super) fn before_start(
+        &mut self,
+        name: &str,
+        category: ElementCategory,
+        fixes: &mut String,
+    ) {
         if category.ends_paragraph()
-            && self.has(Category::Paragraph)
+            && self.has(ElementCategory::Paragraph)
             && let Some(at) = self.find(
-                |open| open.category == Category::Paragraph,
-                |open| open.category.is_wall() || open.category == Category::Button,
+                |open| open.category == ElementCategory::Paragraph,
+                |open| open.category.is_wall() || open.category == ElementCategory::Button,
             )
         {
             self.truncate(at, fixes);
         }
         match category {
-            Category::Item | Category::Term if self.has(category) => {
-                let stops = |open: &Open| {
+            ElementCategory::Item | ElementCategory::Term if self.has(category) => {
+                let stops = |open: &OpenTag| {
                     open.category.is_special()
-                        && open.category != Category::Paragraph
+                        && open.category != ElementCategory::Paragraph
                         && !["div", "address"]
                             .iter()
                             .any(|n| open.name.eq_ignore_ascii_case(n))
@@ -203,10 +212,12 @@ impl<'a> Tree<'a> {
                     self.truncate(at, fixes);
                 }
             }
-            Category::Heading if self.top().is_some_and(|open| open.category == category) => {
+            ElementCategory::Heading
+                if self.top().is_some_and(|open| open.category == category) =>
+            {
                 self.truncate(self.stack.len() - 1, fixes);
             }
-            Category::Button if self.has(category) => {
+            ElementCategory::Button if self.has(category) => {
                 let at = self.find(
                     |open| open.category == category,
                     |open| open.category.is_wall(),
@@ -215,11 +226,11 @@ impl<'a> Tree<'a> {
                     self.truncate(at, fixes);
                 }
             }
-            Category::Ruby => {
-                let annotates = |open: &Open| open.name.eq_ignore_ascii_case("ruby");
+            ElementCategory::Ruby => {
+                let annotates = |open: &OpenTag| open.name.eq_ignore_ascii_case("ruby");
                 if self
                     .top()
-                    .is_some_and(|open| open.category == Category::Ruby)
+                    .is_some_and(|open| open.category == ElementCategory::Ruby)
                     && self
                         .find(annotates, |open| open.category.is_wall())
                         .is_some()
@@ -227,19 +238,26 @@ impl<'a> Tree<'a> {
                     self.truncate(self.stack.len() - 1, fixes);
                 }
             }
-            Category::Section | Category::Caption | Category::Row | Category::Cell => {
-                let holder = |open: &Open| match category {
-                    Category::Cell => open.category.is_grid(),
-                    Category::Row => matches!(open.category, Category::Section | Category::Table),
-                    _ => open.category == Category::Table,
+            ElementCategory::Section
+            | ElementCategory::Caption
+            | ElementCategory::Row
+            | ElementCategory::Cell => {
+                let holder = |open: &OpenTag| match category {
+                    ElementCategory::Cell => open.category.is_grid(),
+                    ElementCategory::Row => matches!(
+                        open.category,
+                        ElementCategory::Section | ElementCategory::Table
+                    ),
+                    _ => open.category == ElementCategory::Table,
                 };
-                if let Some(at) = self.find(holder, |open| open.category == Category::Table) {
+                if let Some(at) = self.find(holder, |open| open.category == ElementCategory::Table)
+                {
                     self.truncate(at + 1, fixes);
                 }
             }
-            Category::Formatting
+            ElementCategory::Formatting
                 if name.eq_ignore_ascii_case("a")
-                    && self.end("a", Category::Formatting, fixes) == Ending::Kept =>
+                    && self.end("a", ElementCategory::Formatting, fixes) == EndTagOutcome::Kept =>
             {
                 fixes.push_str("</a>");
             }
@@ -249,7 +267,7 @@ impl<'a> Tree<'a> {
 
     /// Opens an element. Where it would be too deep, all that is open is closed first, so that
     /// it stands beside the outermost.
-    pub(super) fn start(&mut self, name: &'a str, category: Category, fixes: &mut String) {
+    pub(super) fn start(&mut self, name: &'a str, category: ElementCategory, fixes: &mut String) {
         if self.stack.len() >= MAX_DEPTH {
             for name in self.carried.drain(..) {
                 end(name, fixes);
@@ -263,47 +281,57 @@ impl<'a> Tree<'a> {
     }
 
     /// Does what an end tag does to what is open.
-    pub(super) fn end(&mut self, name: &str, category: Category, fixes: &mut String) -> Ending {
-        let same = |open: &Open| open.category == category && open.name.eq_ignore_ascii_case(name);
+    pub(super) fn end(
+        &mut self,
+        name: &str,
+        category: ElementCategory,
+        fixes: &mut String,
+    ) -> EndTagOutcome {
+        let same =
+            |open: &OpenTag| open.category == category && open.name.eq_ignore_ascii_case(name);
         let found = match category {
             _ if !self.has(category) => None,
-            Category::Formatting => self.find(same, |open| open.category.is_wall()),
-            Category::Plain | Category::Ruby => self.find(same, |open| open.category.is_special()),
-            Category::Heading => self.find(
+            ElementCategory::Formatting => self.find(same, |open| open.category.is_wall()),
+            ElementCategory::Plain | ElementCategory::Ruby => {
+                self.find(same, |open| open.category.is_special())
+            }
+            ElementCategory::Heading => self.find(
                 |open| open.category == category,
                 |open| open.category.is_wall(),
             ),
-            Category::Item => self.find(same, |open| {
+            ElementCategory::Item => self.find(same, |open| {
                 open.category.is_wall() || matches!(open.name, "ul" | "ol" | "UL" | "OL")
             }),
-            Category::Paragraph => self.find(same, |open| {
-                open.category.is_wall() || open.category == Category::Button
+            ElementCategory::Paragraph => self.find(same, |open| {
+                open.category.is_wall() || open.category == ElementCategory::Button
             }),
-            Category::Table
-            | Category::Section
-            | Category::Row
-            | Category::Cell
-            | Category::Caption => self.find(same, |open| open.category == Category::Table),
+            ElementCategory::Table
+            | ElementCategory::Section
+            | ElementCategory::Row
+            | ElementCategory::Cell
+            | ElementCategory::Caption => {
+                self.find(same, |open| open.category == ElementCategory::Table)
+            }
             _ => self.find(same, |open| open.category.is_wall()),
         };
         let Some(at) = found else {
-            if category == Category::Formatting
+            if category == ElementCategory::Formatting
                 && let Some(at) = self
                     .carried
                     .iter()
                     .rposition(|open| open.eq_ignore_ascii_case(name))
             {
                 self.carried.remove(at);
-                return Ending::Kept;
+                return EndTagOutcome::Kept;
             }
-            return Ending::Dropped;
+            return EndTagOutcome::Dropped;
         };
         let ending = if self.stack[at].silent {
-            Ending::Silent
+            EndTagOutcome::Silent
         } else {
-            Ending::Kept
+            EndTagOutcome::Kept
         };
-        if category == Category::Formatting
+        if category == ElementCategory::Formatting
             && self.stack[at..]
                 .iter()
                 .any(|open| open.category.is_special())

@@ -1,9 +1,9 @@
 //! Reading from a start tag whether its element is seen, so that later stages need no second look:
 //! a style is replaced by a short one that hides as much, or is left out.
 
-use super::super::css::{Hiding, InlineStyle};
+use super::super::css::{HidingMethod, InlineStyle};
 use super::super::dom;
-use super::{Category, all, tag};
+use super::{ElementCategory, all, tag};
 use crate::document::entities;
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
@@ -20,7 +20,7 @@ pub(super) struct TagVisibility {
     /// It has a style; the first one counts.
     styled: bool,
     /// The way in which its style hides it; and the style displays it.
-    hiding: Option<Hiding>,
+    hiding: Option<HidingMethod>,
     displays: bool,
     /// The alignment of a cell's text by its style.
     pub(super) align: Option<&'static str>,
@@ -40,11 +40,11 @@ pub(in crate::document::html) fn is_boxed(name: &str) -> bool {
 }
 
 impl TagVisibility {
-    pub(super) fn new(name: &str, category: Category, dim: bool) -> Self {
+    pub(super) fn new(name: &str, category: ElementCategory, dim: bool) -> Self {
         Self {
             boxed: is_boxed(name),
             dim,
-            solid: matches!(category, Category::Area | Category::Choice),
+            solid: matches!(category, ElementCategory::Area | ElementCategory::Choice),
             is_dialog: name == "dialog",
             opens: false,
             pops: false,
@@ -58,7 +58,7 @@ impl TagVisibility {
     }
 
     /// Notes an attribute that matters here; true if it is to be kept as it stands.
-    pub(super) fn note(&mut self, attribute: &tag::Attribute<'_>) -> Option<bool> {
+    pub(super) fn note(&mut self, attribute: &tag::TagAttribute<'_>) -> Option<bool> {
         let is = |wanted: &str| attribute.name.eq_ignore_ascii_case(wanted);
         let hides = |name: &str| dom::hides(name, &entities::decoded_in_attribute(attribute.value));
         let hides = match attribute.name.len() {
@@ -90,7 +90,7 @@ impl TagVisibility {
         self.dims = style.dims(self.boxed);
         self.hiding = style.hiding(self.boxed);
         if solid && self.dims {
-            self.hiding = self.hiding.or(Some(Hiding::Unseen));
+            self.hiding = self.hiding.or(Some(HidingMethod::Unseen));
         }
         self.displays = style.displays();
         self.align = style.align();
@@ -98,9 +98,9 @@ impl TagVisibility {
     }
 
     /// The way in which the element is hidden, by its style or because it is not open.
-    pub(super) fn hiding(&self) -> Option<Hiding> {
+    pub(super) fn hiding(&self) -> Option<HidingMethod> {
         let closed = self.pops || (self.is_dialog && !self.opens);
         self.hiding
-            .or((closed && !self.displays).then_some(Hiding::Unseen))
+            .or((closed && !self.displays).then_some(HidingMethod::Unseen))
     }
 }

@@ -162,7 +162,7 @@ const ORDINARY: &[&str] = &[
 
 /// A tree in writing, and why it is short.
 fn tree(page: &str, slowly: bool) -> String {
-    let mut tokens = Tokens::new(page, None);
+    let mut tokens = PageTokenizer::new(page, None);
     let short = if slowly {
         tokens.read_slowly()
     } else {
@@ -244,7 +244,7 @@ fn a_page_that_is_too_large_is_cut_off_at_the_same_place() {
     for unit in ["<p>a", "<p title='&amp;'>&lt;\n"] {
         let page = unit.repeat(500_000);
         let read = |slowly: bool| {
-            let mut tokens = Tokens::new(&page, None);
+            let mut tokens = PageTokenizer::new(&page, None);
             let short = if slowly {
                 tokens.read_slowly()
             } else {
@@ -253,7 +253,7 @@ fn a_page_that_is_too_large_is_cut_off_at_the_same_place() {
             (short, tokens.parser.tokenizer.sink.sink.used(), tokens.at)
         };
         let fast = read(false);
-        assert_eq!(fast.0, Err(Short::Memory));
+        assert_eq!(fast.0, Err(ParseLimit::Memory));
         assert_eq!(fast, read(true), "{unit}");
     }
 }

@@ -6,10 +6,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use html2md::Handle;
 
-use super::super::dom::{self, Kind};
-use super::super::flow::Mode;
+use super::super::dom::{self, ElementKind};
+use super::super::flow::FlowMode;
 use super::super::{address, code, image, resized};
-use super::{Exit, Walk, useless};
+use super::{ElementExit, TreeWalk, useless};
 use crate::document::model::{AddressId, Content, Slice};
 
 /// Attributes that are kept as often as they come, in bytes: what an element's own tags pay for.
@@ -25,17 +25,17 @@ const MAX_DECORATION: usize = 64;
 const MAX_AROUND: usize = 8;
 
 /// What stands for a link without text.
-enum Label {
+enum LinkLabel {
     Text(Slice),
     Blank,
     /// A text that stood for a copy of the link already.
     Copy,
 }
 
-impl Walk {
+impl TreeWalk {
     /// Begins a link; `None` if it is of no use to a reader.
-    pub(super) fn enter_link(&mut self, node: &Handle) -> Option<Exit> {
-        if useless::is_useless(node, matches!(self.flow.mode, Mode::Heading(_))) {
+    pub(super) fn enter_link(&mut self, node: &Handle) -> Option<ElementExit> {
+        if useless::is_useless(node, matches!(self.flow.mode, FlowMode::Heading(_))) {
             return None;
         }
         let link = if self.in_signature {
@@ -48,7 +48,7 @@ impl Walk {
         }
         self.link_says = useless::says(node, &mut self.link_text);
         self.flow.push(link);
-        Some(Exit::Link)
+        Some(ElementExit::Link)
     }
 
     fn hash_of(&self, address: AddressId) -> u64 {
@@ -68,7 +68,8 @@ impl Walk {
         let is_link = |back: usize| {
             let at = frame.next.checked_sub(back);
             at.and_then(|at| children.get(at)).is_some_and(|child| {
-                dom::kind(child) == Some(Kind::Link) && dom::attribute(child, "href").is_some()
+                dom::kind(child) == Some(ElementKind::Link)
+                    && dom::attribute(child, "href").is_some()
             })
         };
         // The link that begins is the one before `next`.
@@ -172,7 +173,7 @@ impl Walk {
         })
     }
 
-    /// Keeps an address like [`Walk::address`], one that is shared only once.
+    /// Keeps an address like [`TreeWalk::address`], one that is shared only once.
     fn shared_address(&mut self, reference: &str) -> Option<AddressId> {
         if reference.len() <= SHORT {
             return self.address(reference);
@@ -189,7 +190,7 @@ impl Walk {
     /// A code span cannot have links in it, and parted at each of them a signature is hard to read:
     /// it stays one span, and a link if it leads to one place. Code that is nothing but links stays
     /// links.
-    pub(super) fn enter_code(&mut self, node: &Handle) -> Exit {
+    pub(super) fn enter_code(&mut self, node: &Handle) -> ElementExit {
         let links = if self.flow.is_code() || dom::name(node) != "code" {
             None
         } else {
@@ -197,7 +198,7 @@ impl Walk {
         };
         let Some(links) = links else {
             self.flow.enter_code();
-            return Exit::Code;
+            return ElementExit::Code;
         };
         let link = match &links[..] {
             [only] => self.link(only),
@@ -206,7 +207,7 @@ impl Walk {
         self.flow.push(link);
         self.flow.enter_code();
         self.in_signature = true;
-        Exit::Signature
+        ElementExit::Signature
     }
 
     pub(super) fn leave_signature(&mut self) {
@@ -216,16 +217,16 @@ impl Walk {
     }
 
     /// Keeps the text that stands for a link, unless it stood for a copy of the link already.
-    fn label(&mut self, value: &str) -> Label {
+    fn label(&mut self, value: &str) -> LinkLabel {
         let text = value.trim();
         let place = value.as_ptr() as usize;
         if text.is_empty() {
-            Label::Blank
+            LinkLabel::Blank
         } else if value.len() > SHORT && !self.labels.insert(place) {
-            Label::Copy
+            LinkLabel::Copy
         } else {
             self.flow.read(text.len());
-            Label::Text(self.flow.build.keep(text))
+            LinkLabel::Text(self.flow.build.keep(text))
         }
     }
 
@@ -249,8 +250,8 @@ impl Walk {
         };
         let label = label("aria-label").or_else(|| label("title"));
         match label {
-            Some(Label::Text(text)) => self.flow.pop_link(Some(text)),
-            Some(Label::Copy) => self.flow.pop(),
+            Some(LinkLabel::Text(text)) => self.flow.pop_link(Some(text)),
+            Some(LinkLabel::Copy) => self.flow.pop(),
             _ => {
                 if node.children.borrow().is_empty()
                     && self.empty.len() < MAX_EMPTY
@@ -265,7 +266,7 @@ impl Walk {
     }
 
     pub(super) fn image(&mut self, node: &Handle) {
-        let Some(image) = image::Image::of(node) else {
+        let Some(image) = image::ImageElement::of(node) else {
             return;
         };
         self.flow.read(image.alt.len() + image.title.len());

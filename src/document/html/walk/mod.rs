@@ -9,8 +9,8 @@ use std::time::Instant;
 use html2md::{Handle, NodeData};
 use url::{Position, Url};
 
-use super::dom::{self, Kind};
-use super::flow::{Flow, Mode};
+use super::dom::{self, ElementKind};
+use super::flow::{FlowBuilder, FlowMode};
 use super::{pre, repeats, table};
 use crate::document::model::{AddressId, Content, Model, Slice};
 use crate::document::{ALLOWANCE, Cuts};
@@ -22,7 +22,7 @@ mod useless;
 
 /// What is to be done when an element ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Exit {
+enum ElementExit {
     Nothing,
     Block,
     Heading,
@@ -47,10 +47,10 @@ enum Exit {
     Cell,
 }
 
-struct Frame {
+struct WalkFrame {
     node: Handle,
     next: usize,
-    exit: Exit,
+    exit: ElementExit,
 }
 
 /// Bytes of bases that a page may have copied: a hundred for each link of any page that is
@@ -60,8 +60,8 @@ const MAX_JOINED: usize = 64 * 1024 * 1024;
 /// How many nodes are walked between two looks at the clock.
 const NODES: u32 = 1024;
 
-struct Walk {
-    flow: Flow,
+struct TreeWalk {
+    flow: FlowBuilder,
     end: Option<Instant>,
     cuts: Cuts,
     /// The long addresses by where they are in memory: the parser copies an element that is not
@@ -94,8 +94,8 @@ struct Walk {
     /// The tables around: whether each holds data.
     tables: Vec<bool>,
     /// The rows of the section of data that is open: no cell of one holds another table.
-    rows: table::Rows,
-    stack: Vec<Frame>,
+    rows: table::SectionRows,
+    stack: Vec<WalkFrame>,
     in_signature: bool,
 }
 
@@ -107,8 +107,8 @@ pub(super) fn walk(
     length: usize,
     end: Option<Instant>,
 ) -> (Model, Cuts) {
-    let mut walk = Walk {
-        flow: Flow::new(length),
+    let mut walk = TreeWalk {
+        flow: FlowBuilder::new(length),
         end,
         cuts: Cuts::default(),
         addresses: HashMap::new(),
@@ -127,7 +127,7 @@ pub(super) fn walk(
         title: None,
         lists: Vec::new(),
         tables: Vec::new(),
-        rows: table::Rows::default(),
+        rows: table::SectionRows::default(),
         stack: Vec::new(),
         in_signature: false,
     };
@@ -136,10 +136,10 @@ pub(super) fn walk(
             walk.head(child);
         }
     }
-    walk.stack.push(Frame {
+    walk.stack.push(WalkFrame {
         node: root.clone(),
         next: 0,
-        exit: Exit::Nothing,
+        exit: ElementExit::Nothing,
     });
     walk.run();
     walk.flow.end();
@@ -152,7 +152,7 @@ pub(super) fn walk(
     (model, walk.cuts)
 }
 
-impl Walk {
+impl TreeWalk {
     fn run(&mut self) {
         let mut nodes = 0;
         while let Some(frame) = self.stack.last_mut() {
@@ -166,7 +166,7 @@ impl Walk {
             }
             let child = frame.node.children.borrow().get(frame.next).cloned();
             frame.next = frame.next.saturating_add(1);
-            let in_list = frame.exit == Exit::List;
+            let in_list = frame.exit == ElementExit::List;
             match child {
                 Some(child) => {
                     if in_list {
@@ -186,8 +186,8 @@ impl Walk {
     fn head(&mut self, head: &Handle) {
         for node in head.children.borrow().iter() {
             match dom::kind(node) {
-                Some(Kind::Title) => self.title(node),
-                Some(Kind::Base) => self.base(node),
+                Some(ElementKind::Title) => self.title(node),
+                Some(ElementKind::Base) => self.base(node),
                 _ => {}
             }
         }
@@ -225,7 +225,7 @@ impl Walk {
             NodeData::Element { name, .. } => {
                 self.flow.read(name.local.len() + 2);
                 let kind = dom::kind_of(&name.local);
-                if kind == Kind::Dropped {
+                if kind == ElementKind::Dropped {
                     return;
                 }
                 if dom::is_hidden(&node) {
@@ -237,7 +237,7 @@ impl Walk {
             _ => return,
         };
         if let Some(exit) = exit {
-            self.stack.push(Frame {
+            self.stack.push(WalkFrame {
                 node,
                 next: 0,
                 exit,
@@ -246,54 +246,54 @@ impl Walk {
     }
 
     /// Begins an element; `None` if its children are not to be walked.
-    fn enter_element(&mut self, node: &Handle, kind: Kind) -> Option<Exit> {
-        let flow = self.flow.mode == Mode::Flow;
+    fn enter_element(&mut self, node: &Handle, kind: ElementKind) -> Option<ElementExit> {
+        let flow = self.flow.mode == FlowMode::Flow;
         Some(match kind {
-            Kind::Dropped => return None,
-            Kind::Inline => Exit::Nothing,
-            Kind::Link => return self.enter_link(node),
-            Kind::Media => {
+            ElementKind::Dropped => return None,
+            ElementKind::Inline => ElementExit::Nothing,
+            ElementKind::Link => return self.enter_link(node),
+            ElementKind::Media => {
                 self.media(node);
                 return None;
             }
-            Kind::Emphasis => self.style(Content::Emphasis),
-            Kind::Strong => self.style(Content::Strong),
-            Kind::Deleted => self.style(Content::Deleted),
-            Kind::Code => self.enter_code(node),
-            Kind::Quoted => {
+            ElementKind::Emphasis => self.style(Content::Emphasis),
+            ElementKind::Strong => self.style(Content::Strong),
+            ElementKind::Deleted => self.style(Content::Deleted),
+            ElementKind::Code => self.enter_code(node),
+            ElementKind::Quoted => {
                 self.flow.text("\"");
-                Exit::Quoted
+                ElementExit::Quoted
             }
-            Kind::Raised => self.enter_raised(node),
-            Kind::Boxed => {
+            ElementKind::Raised => self.enter_raised(node),
+            ElementKind::Boxed => {
                 self.flow.space();
-                Exit::Boxed
+                ElementExit::Boxed
             }
-            Kind::Break => {
+            ElementKind::Break => {
                 self.flow.line_break();
                 return None;
             }
-            Kind::Image => {
+            ElementKind::Image => {
                 self.image(node);
                 return None;
             }
-            Kind::Input => {
+            ElementKind::Input => {
                 self.input(node);
                 return None;
             }
-            Kind::Title => {
+            ElementKind::Title => {
                 self.title(node);
                 return None;
             }
-            Kind::Base => {
+            ElementKind::Base => {
                 self.base(node);
                 return None;
             }
-            Kind::Preformatted => {
+            ElementKind::Preformatted => {
                 self.preformatted(node);
                 return None;
             }
-            Kind::Rule => {
+            ElementKind::Rule => {
                 self.boundary();
                 if flow {
                     self.flow.build.add(Content::Rule);
@@ -302,37 +302,47 @@ impl Walk {
             }
             _ if !flow => {
                 self.flow.soft_end();
-                if kind == Kind::Item && self.flow.mode == Mode::Cell {
+                if kind == ElementKind::Item && self.flow.mode == FlowMode::Cell {
                     self.flow.text("• ");
                 }
-                Exit::Block
+                ElementExit::Block
             }
-            Kind::Table => self.enter_table(node),
-            Kind::Row if self.tables.last() == Some(&true) => {
+            ElementKind::Table => self.enter_table(node),
+            ElementKind::Row if self.tables.last() == Some(&true) => {
                 self.rows.next();
                 self.container(Content::Row);
-                Exit::Row
+                ElementExit::Row
             }
-            Kind::Cell if self.stack.last().is_some_and(|f| f.exit == Exit::Row) => {
+            ElementKind::Cell
+                if self
+                    .stack
+                    .last()
+                    .is_some_and(|f| f.exit == ElementExit::Row) =>
+            {
                 self.enter_cell(node)
             }
-            Kind::Heading(level) => {
+            ElementKind::Heading(level) => {
                 self.flow.end();
-                self.flow.mode = Mode::Heading(level);
-                Exit::Heading
+                self.flow.mode = FlowMode::Heading(level);
+                ElementExit::Heading
             }
-            Kind::Quote => self.container(Content::Quote),
-            Kind::Definition => self.container(Content::Definition),
-            Kind::Bullets | Kind::Numbers => self.enter_list(node, kind == Kind::Numbers),
-            Kind::Item => self.enter_item(node),
+            ElementKind::Quote => self.container(Content::Quote),
+            ElementKind::Definition => self.container(Content::Definition),
+            ElementKind::Bullets | ElementKind::Numbers => {
+                self.enter_list(node, kind == ElementKind::Numbers)
+            }
+            ElementKind::Item => self.enter_item(node),
             _ => {
                 self.flow.end();
-                if self.stack.last().is_some_and(|f| f.exit == Exit::Table)
+                if self
+                    .stack
+                    .last()
+                    .is_some_and(|f| f.exit == ElementExit::Table)
                     && self.tables.last() == Some(&true)
                 {
-                    self.rows = table::Rows::of(node);
+                    self.rows = table::SectionRows::of(node);
                 }
-                Exit::Block
+                ElementExit::Block
             }
         })
     }
@@ -340,11 +350,14 @@ impl Walk {
     /// What is not seen: a cell of a table keeps its place, or those behind it would be read as
     /// others.
     fn hidden(&mut self, node: &Handle) {
-        if self.stack.last().is_some_and(|f| f.exit == Exit::Row)
+        if self
+            .stack
+            .last()
+            .is_some_and(|f| f.exit == ElementExit::Row)
             && table::place(node) == Some(false)
         {
             let exit = self.enter_cell(node);
-            self.leave(&Frame {
+            self.leave(&WalkFrame {
                 node: node.clone(),
                 next: 0,
                 exit,
@@ -352,41 +365,41 @@ impl Walk {
         }
     }
 
-    fn leave(&mut self, frame: &Frame) {
+    fn leave(&mut self, frame: &WalkFrame) {
         match frame.exit {
-            Exit::Nothing => {}
-            Exit::Block => self.boundary(),
-            Exit::Heading | Exit::Cell => {
+            ElementExit::Nothing => {}
+            ElementExit::Block => self.boundary(),
+            ElementExit::Heading | ElementExit::Cell => {
                 self.flow.end();
-                self.flow.mode = Mode::Flow;
-                if frame.exit == Exit::Cell {
+                self.flow.mode = FlowMode::Flow;
+                if frame.exit == ElementExit::Cell {
                     self.flow.build.close();
                 }
             }
-            Exit::Link => self.leave_link(&frame.node),
-            Exit::Style => self.flow.pop(),
-            Exit::Code => self.flow.leave_code(),
-            Exit::Signature => self.leave_signature(),
-            Exit::Quoted => self.flow.text("\""),
-            Exit::Boxed => self.flow.space(),
-            Exit::Raised { bracketed } => {
+            ElementExit::Link => self.leave_link(&frame.node),
+            ElementExit::Style => self.flow.pop(),
+            ElementExit::Code => self.flow.leave_code(),
+            ElementExit::Signature => self.leave_signature(),
+            ElementExit::Quoted => self.flow.text("\""),
+            ElementExit::Boxed => self.flow.space(),
+            ElementExit::Raised { bracketed } => {
                 if bracketed {
                     self.flow.text(")");
                 }
             }
-            Exit::Container => {
+            ElementExit::Container => {
                 self.flow.end();
                 self.flow.build.close();
             }
-            Exit::Item => self.flow.end(),
-            Exit::List => self.leave_list(),
-            Exit::Table => {
+            ElementExit::Item => self.flow.end(),
+            ElementExit::List => self.leave_list(),
+            ElementExit::Table => {
                 self.flow.end();
                 if self.tables.pop() == Some(true) {
                     self.flow.build.close();
                 }
             }
-            Exit::Row => {
+            ElementExit::Row => {
                 self.flow.end();
                 self.flow.build.close_unless_empty();
             }
@@ -395,7 +408,7 @@ impl Walk {
 
     /// The end of one block and the beginning of another.
     fn boundary(&mut self) {
-        if self.flow.mode == Mode::Flow {
+        if self.flow.mode == FlowMode::Flow {
             self.flow.end();
         } else {
             self.flow.soft_end();
@@ -403,20 +416,20 @@ impl Walk {
     }
 
     /// Begins a block that holds blocks.
-    fn container(&mut self, content: Content) -> Exit {
+    fn container(&mut self, content: Content) -> ElementExit {
         self.flow.end();
         self.flow.build.open(content);
-        Exit::Container
+        ElementExit::Container
     }
 
-    fn style(&mut self, content: Content) -> Exit {
+    fn style(&mut self, content: Content) -> ElementExit {
         self.flow.push(Some(content));
-        Exit::Style
+        ElementExit::Style
     }
 
     fn preformatted(&mut self, node: &Handle) {
         let text = pre::text_of(node);
-        if self.flow.mode != Mode::Flow || self.flow.is_code() {
+        if self.flow.mode != FlowMode::Flow || self.flow.is_code() {
             self.flow.enter_code();
             self.flow.text(&text);
             self.flow.leave_code();
@@ -435,7 +448,7 @@ impl Walk {
         build.add(Content::CodeBlock { language, code });
     }
 
-    fn enter_table(&mut self, node: &Handle) -> Exit {
+    fn enter_table(&mut self, node: &Handle) -> ElementExit {
         self.flow.end();
         let shape = table::shape(node);
         self.tables.push(shape.is_some());
@@ -443,16 +456,16 @@ impl Walk {
             let id = self.flow.build.keep_table(shape);
             self.flow.build.open(Content::Table(id));
         }
-        Exit::Table
+        ElementExit::Table
     }
 
-    fn enter_cell(&mut self, node: &Handle) -> Exit {
+    fn enter_cell(&mut self, node: &Handle) -> ElementExit {
         self.flow.end();
         let (columns, rows) = self.rows.span(node);
         let limited = |number| u16::try_from(number).unwrap_or(u16::MAX);
         let (columns, rows) = (limited(columns), limited(rows));
         self.flow.build.open(Content::Cell { columns, rows });
-        self.flow.mode = Mode::Cell;
-        Exit::Cell
+        self.flow.mode = FlowMode::Cell;
+        ElementExit::Cell
     }
 }

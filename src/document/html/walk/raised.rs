@@ -6,8 +6,8 @@
 
 use html2md::{Handle, NodeData};
 
-use super::super::dom::{self, Kind};
-use super::{Exit, Walk};
+use super::super::dom::{self, ElementKind};
+use super::{ElementExit, TreeWalk};
 
 /// The longest text that is taken for one, in bytes.
 const LONGEST: usize = 32;
@@ -15,13 +15,13 @@ const LONGEST: usize = 32;
 /// The most nodes that are looked at for it.
 const NODES: usize = 16;
 
-impl Walk {
-    pub(super) fn enter_raised(&mut self, node: &Handle) -> Exit {
+impl TreeWalk {
+    pub(super) fn enter_raised(&mut self, node: &Handle) -> ElementExit {
         let mark = text_of(node).and_then(|text| mark(self.flow.before(), text.trim()));
         if let Some(mark) = mark {
             self.flow.text(mark);
         }
-        Exit::Raised {
+        ElementExit::Raised {
             bracketed: mark == Some("^("),
         }
     }
@@ -69,10 +69,10 @@ fn text_of(node: &Handle) -> Option<String> {
         }
         for child in node.children.borrow().iter().rev().take(NODES) {
             match dom::kind(child) {
-                Some(Kind::Link) => return None,
-                Some(Kind::Dropped) => {}
+                Some(ElementKind::Link) => return None,
+                Some(ElementKind::Dropped) => {}
                 kind => {
-                    nested |= kind == Some(Kind::Raised);
+                    nested |= kind == Some(ElementKind::Raised);
                     open.push(child.clone());
                 }
             }

@@ -6,7 +6,7 @@
 
 use html2md::{Handle, NodeData};
 
-use super::super::dom::{self, Kind};
+use super::super::dom::{self, ElementKind};
 use crate::unseen;
 
 /// The longest text of such a link, in bytes.
@@ -111,7 +111,7 @@ fn short_text(link: &Handle) -> Option<String> {
             }
             text.push_str(&contents);
         }
-        if dom::kind(&node) == Some(Kind::Image) {
+        if dom::kind(&node) == Some(ElementKind::Image) {
             return None;
         }
         let children = node.children.borrow();
