@@ -22,7 +22,7 @@ use std::time::Instant;
 
 #[cfg(feature = "internals")]
 pub use html::MetaKind;
-pub use html::{MetaElement, declared, picked};
+pub use html::{MetaElement, find_by_class, read_declared};
 use html::{PageSyntax, StageDeadlines};
 use url::Url;
 

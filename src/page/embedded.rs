@@ -60,7 +60,7 @@ impl Embedded {
     /// Reads the declarations of a page, in one pass, with memory that has a bound.
     #[must_use]
     pub fn read(html: &str) -> Self {
-        let declared = document::declared(html);
+        let declared = document::read_declared(html);
         let mut blocks = Vec::new();
         let mut read = Vec::new();
         let (mut given, mut length) = (0, 0);

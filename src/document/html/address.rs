@@ -247,7 +247,7 @@ const SHARES: &[&str] = &[
 ];
 
 /// Whether an address only opens a form that sends the page on.
-pub(super) fn shares(address: &str) -> bool {
+pub(super) fn is_share_form(address: &str) -> bool {
     let Some(mark) = memchr(b'?', address.as_bytes()) else {
         return false;
     };
@@ -440,7 +440,7 @@ mod tests {
             "https://api.whatsapp.com/send?text=x",
             "mailto:?subject=x&body=y",
         ] {
-            assert!(shares(address), "{address}");
+            assert!(is_share_form(address), "{address}");
         }
         for address in [
             "https://www.facebook.com/somebody?u=x",
@@ -451,7 +451,7 @@ mod tests {
             "https://www.facebook.com/sharer",
             "?text=x",
         ] {
-            assert!(!shares(address), "{address}");
+            assert!(!is_share_form(address), "{address}");
         }
     }
 

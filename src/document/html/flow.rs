@@ -82,7 +82,7 @@ impl FlowBuilder {
     }
 
     /// The character that text would directly follow in its line.
-    pub(super) fn before(&self) -> Option<char> {
+    pub(super) fn previous_char(&self) -> Option<char> {
         let goes_on = self.open && self.breaks == 0 || !self.code.is_empty();
         self.last.filter(|_| goes_on)
     }
@@ -98,7 +98,7 @@ impl FlowBuilder {
     }
 
     /// Text of the page.
-    pub(super) fn text(&mut self, text: &str) {
+    pub(super) fn add_text(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -110,7 +110,7 @@ impl FlowBuilder {
         self.flush_code();
         let blank = is_blank(text);
         if !blank {
-            self.ready();
+            self.prepare_content();
             self.copies += text.len() / COPY;
         } else if !self.open || self.breaks > 0 {
             return;
@@ -121,19 +121,19 @@ impl FlowBuilder {
     }
 
     /// Whitespace between two pieces of text.
-    pub(super) fn space(&mut self) {
-        self.text(" ");
+    pub(super) fn add_space(&mut self) {
+        self.add_text(" ");
     }
 
     /// A node that stands in a line and holds nothing.
-    pub(super) fn leaf(&mut self, content: Content) {
+    pub(super) fn add_leaf(&mut self, content: Content) {
         self.last = None;
-        self.ready();
+        self.prepare_content();
         self.build.add(content);
     }
 
     /// Brings everything up to date before a piece of content is added.
-    fn ready(&mut self) {
+    fn prepare_content(&mut self) {
         self.flush_code();
         self.contents += 1;
         if self.open && self.breaks > 0 {
@@ -205,7 +205,7 @@ impl FlowBuilder {
     pub(super) fn soft_end(&mut self) {
         self.flush_code();
         if self.mode != FlowMode::Cell {
-            self.space();
+            self.add_space();
         } else if self.open {
             self.breaks = 1;
         }
@@ -221,7 +221,7 @@ impl FlowBuilder {
         }
         self.flush_code();
         if matches!(self.mode, FlowMode::Heading(_)) {
-            self.space();
+            self.add_space();
         } else if self.open {
             self.breaks += 1;
         }
@@ -301,7 +301,7 @@ impl FlowBuilder {
 
     /// Ends the link that began last with the text that stands for it, if there is one.
     pub(super) fn pop_link(&mut self, label: Option<Slice>) {
-        self.ready();
+        self.prepare_content();
         let link = self.styles.pop();
         if let Some(label) = label {
             self.build.add(Content::Text(label));
@@ -353,14 +353,14 @@ impl FlowBuilder {
         let within = std::mem::replace(&mut self.in_code, 0);
         let code = gathered.trim_matches(|c: char| c.is_ascii_whitespace());
         if gathered.starts_with(' ') {
-            self.space();
+            self.add_space();
         }
         if !code.is_empty() {
-            self.ready();
+            self.prepare_content();
             let kept = self.build.keep(code);
             self.build.add(Content::Code(kept));
             if gathered.ends_with(' ') {
-                self.space();
+                self.add_space();
             }
         }
         self.in_code = within;

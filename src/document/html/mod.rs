@@ -7,19 +7,19 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `late` | text that the page streams late, put where it belongs |
+//! | `react_streaming` | text that the page streams late, put where it belongs |
 //! | `main` | the page's main content |
 //! | `prefilter` | the page as the parser gets it |
 //! | `parse` | the tree, within bounds of memory and time |
 //! | `tokens` | what the tree is built of |
-//! | `dim` | text that is too small, too faint or too far away to be seen |
+//! | `unseen_text` | text that is too small, too faint or too far away to be seen |
 //! | `reveal` | what is hidden, though the page offers to show it |
 //! | `rescue` | a page of which next to nothing would be left |
 //! | `dom` | what an element is, and whether anyone sees it |
 //! | `css` | what a `style` attribute says |
 //! | `declared` | what the page declares of itself |
 //! | `walk` | the way through the tree: blocks |
-//! | `repeats` | links that lead where another one has led |
+//! | `repeated_links` | links that lead where another one has led |
 //! | `flow` | paragraphs and what runs in them: text, styles, code, line ends |
 //! | `pick` | elements by their classes, for a list of results |
 //! | `address`, `image`, `code`, `pre`, `table` | what the walk asks of one kind of content |
@@ -41,30 +41,30 @@ mod address;
 mod code;
 mod css;
 mod declared;
-mod dim;
 mod dom;
 mod flow;
 mod image;
-mod late;
 pub(super) mod main;
 mod parse;
 mod pick;
-mod pre;
 mod prefilter;
-mod repeats;
+mod preformatted;
+mod react_streaming;
+mod repeated_links;
 mod rescue;
 mod resized;
 mod reveal;
 mod table;
 mod tokens;
+mod unseen_text;
 mod walk;
 
 #[cfg(fuzzing)]
 pub use self::css::hides;
 #[cfg(feature = "internals")]
 pub use self::declared::MetaKind;
-pub use self::declared::{MetaElement, declared};
-pub use self::pick::picked;
+pub use self::declared::{MetaElement, read_declared};
+pub use self::pick::find_by_class;
 pub(super) use self::prefilter::{PageSyntax, tag};
 
 /// By when the three steps of reading are to be done, each leaving time for those after it.
@@ -93,7 +93,7 @@ pub(super) fn read(
     syntax: PageSyntax,
     ends: StageDeadlines,
 ) -> ConvertedPage {
-    let assembled = late::assemble(page);
+    let assembled = react_streaming::assemble(page);
     let source = HtmlSource {
         page: &assembled,
         base,
@@ -122,7 +122,7 @@ pub(super) fn read_main(
     ends: StageDeadlines,
 ) -> Option<(ConvertedPage, bool)> {
     main::read(&HtmlSource {
-        page: &late::assemble(page),
+        page: &react_streaming::assemble(page),
         base,
         syntax,
         ends,
@@ -133,7 +133,7 @@ pub(super) fn read_main(
 #[cfg(feature = "internals")]
 pub(super) fn study(page: &str, base: &Url, syntax: PageSyntax) -> main::study::ContentStudy {
     main::study::study(&HtmlSource {
-        page: &late::assemble(page),
+        page: &react_streaming::assemble(page),
         base,
         syntax,
         ends: StageDeadlines::default(),
@@ -168,7 +168,7 @@ impl HtmlSource<'_> {
     /// Builds the tree of a page as the filter leaves one.
     fn parse_filtered(&self, filtered: &str) -> PageTree {
         let (tree, mut veil, short) = parse::parse(filtered, self.ends.parse);
-        veil.lift(&tree.document);
+        veil.show_disclosed(&tree.document);
         let mut cuts = Cuts::default();
         cuts.memory |= short == Some(ParseLimit::Memory);
         cuts.time |= short == Some(ParseLimit::Time);

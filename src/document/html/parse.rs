@@ -15,9 +15,9 @@ use html5ever::interface::{
 use html5ever::tendril::{StrTendril, TendrilSink};
 use memchr::memrchr2;
 
-use super::dim;
 use super::reveal::HiddenElements;
 use super::tokens::PageTokenizer;
+use super::unseen_text;
 use crate::document::boundary;
 
 /// The most that a tree may take, in bytes as they are counted here.
@@ -50,7 +50,7 @@ pub(super) fn parse(
     let short = tokens.read().err();
     let (tree, mut veil) = tokens.into_parser().finish();
     if veil.dims {
-        veil.hidden.extend(dim::hide(&tree));
+        veil.hidden.extend(unseen_text::hide(&tree));
     }
     (tree, veil, short)
 }
@@ -78,7 +78,7 @@ pub(super) struct CountingSink {
 
 impl CountingSink {
     /// Whether the tree is within its bounds, which are its memory and the time until `end`.
-    pub(super) fn look(&self, end: Option<Instant>) -> Result<(), ParseLimit> {
+    pub(super) fn check_limits(&self, end: Option<Instant>) -> Result<(), ParseLimit> {
         if self.used.get() > MAX_TREE {
             return Err(ParseLimit::Memory);
         }
@@ -144,7 +144,7 @@ impl TreeSink for CountingSink {
         let plain = attributes.is_empty();
         let element = self.tree.create_element(name, attributes, flags);
         if !plain {
-            self.veil.borrow_mut().note(&element);
+            self.veil.borrow_mut().record(&element);
         }
         element
     }

@@ -35,7 +35,7 @@ pub struct PickedElement {
 /// The elements of `page` that bear one of `classes`, in the order of the page, and none within
 /// those that bear one of `without`.
 #[must_use]
-pub fn picked(page: &str, classes: &[&str], without: &[&str]) -> Vec<PickedElement> {
+pub fn find_by_class(page: &str, classes: &[&str], without: &[&str]) -> Vec<PickedElement> {
     let page = &page[..boundary(page, MOST)];
     let (tree, _, _) = parse::parse(page, Some(Instant::now() + TIME));
     let mut found = Vec::new();
@@ -94,7 +94,7 @@ mod tests {
         let page = "<div class='x ad'><a class=hit href=/no>no</a></div>\
             <p class='a hit'><a class='more hit' href='/1?a=b&amp;c'>one <b>&amp;</b>\n two</a>\
             <i class=side>x<script>y</script><br>z</i></p><div class=hitting>no</div>";
-        let found = picked(page, &["hit", "side"], &["ad"]);
+        let found = find_by_class(page, &["hit", "side"], &["ad"]);
         let short: Vec<_> = found
             .iter()
             .map(|one| (one.class, one.text.as_str(), one.href.as_deref()))
@@ -113,9 +113,9 @@ mod tests {
     fn a_hostile_page_costs_little() {
         let deep = "<div class=hit>".repeat(40_000);
         let begin = Instant::now();
-        assert_eq!(picked(&deep, &["hit"], &[]).len(), MOST_PICKED);
+        assert_eq!(find_by_class(&deep, &["hit"], &[]).len(), MOST_PICKED);
         let wide = "<a class=x>".repeat(50_000);
-        let _ = picked(&wide, &["hit"], &["y"]);
+        let _ = find_by_class(&wide, &["hit"], &["y"]);
         assert!(begin.elapsed() < 3 * TIME + TIME);
     }
 }

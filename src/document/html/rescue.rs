@@ -182,7 +182,7 @@ fn unveil(root: &Handle, letters: usize) -> bool {
             break;
         }
         shown += letters;
-        reveal::show(&node);
+        reveal::unhide(&node);
     }
     true
 }
@@ -251,7 +251,7 @@ fn remark(source: &HtmlSource, about: &About<'_>, silent: bool, navigates: bool)
     let mut it = if silent { " It" } else { "This page" };
     if let Some(address) = leads {
         line.extend([it, " leads to "]);
-        media::write(address, "", &mut line);
+        media::write_link(address, "", &mut line);
         it = " It";
     }
     for (at, address) in about.frames.iter().enumerate() {
@@ -260,7 +260,7 @@ fn remark(source: &HtmlSource, about: &About<'_>, silent: bool, navigates: bool)
         } else {
             line.push_str(", ");
         }
-        media::write(address, "", &mut line);
+        media::write_link(address, "", &mut line);
     }
     line.push_str("]</p>");
     let source = HtmlSource {
@@ -318,7 +318,8 @@ impl<'a> About<'a> {
             self.meta(name, content);
         } else {
             self.is_page = true;
-            if !source.is_empty() && media::leads(source) && self.frames.len() < MAX_FRAMES {
+            if !source.is_empty() && media::is_followable(source) && self.frames.len() < MAX_FRAMES
+            {
                 self.frames.push(source);
             }
         }
@@ -348,8 +349,8 @@ impl<'a> About<'a> {
                 _ => address,
             };
             let address = address.trim().trim_matches(['\'', '"']);
-            self.leads =
-                Some(address).filter(|address| !address.is_empty() && media::leads(address));
+            self.leads = Some(address)
+                .filter(|address| !address.is_empty() && media::is_followable(address));
         }
     }
 }

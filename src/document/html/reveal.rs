@@ -14,7 +14,7 @@ use html2md::{Handle, NodeData};
 
 use super::css::{HidingMethod, InlineStyle};
 use super::dom::{self, ElementKind};
-use super::prefilter::all;
+use super::prefilter::content_hints;
 
 /// Steps up the tree that a page may take, to see whether its controls are hidden themselves, and
 /// as many beside them, to see what they open.
@@ -95,7 +95,7 @@ pub(super) struct HiddenElements {
 
 impl HiddenElements {
     /// Notes an element if it is of interest.
-    pub(super) fn note(&mut self, node: &Handle) {
+    pub(super) fn record(&mut self, node: &Handle) {
         let NodeData::Element { name, attrs, .. } = &node.data else {
             return;
         };
@@ -116,27 +116,27 @@ impl HiddenElements {
     }
 
     /// Shows what the page offers to show, and what it may only let appear.
-    pub(super) fn lift(&mut self, root: &Handle) {
-        self.lift_offered();
+    pub(super) fn show_disclosed(&mut self, root: &Handle) {
+        self.show_offered();
         let faded = |node: &Handle| hiding(node) == Some(HidingMethod::Faded);
         if self.hidden.iter().any(faded) && is_much_faded(root) {
             self.hidden.retain(|node| {
                 let shown = faded(node);
                 if shown {
-                    show(node);
+                    unhide(node);
                 }
                 !shown
             });
         }
     }
 
-    fn lift_offered(&mut self) {
+    fn show_offered(&mut self) {
         let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
         let mut by_node: HashMap<*const (), usize> = HashMap::new();
         let mut shown = vec![false; self.hidden.len()];
         for (index, node) in self.hidden.iter().enumerate() {
             let said = PanelAttributes::of(node);
-            by_node.insert(place(node), index);
+            by_node.insert(node_id(node), index);
             if said.is_panel {
                 shown[index] = true;
             }
@@ -154,10 +154,10 @@ impl HiddenElements {
         let mut offers: Vec<(Handle, Vec<usize>)> = Vec::new();
         if !self.hidden.is_empty() {
             for control in self.controls.drain(..) {
-                let mut targets = targets(&control, &by_id);
-                if targets.is_empty() && opens(&control) {
-                    let beside = beside(&control, &mut beside_steps);
-                    targets.extend(beside.and_then(|node| by_node.get(&place(&node))));
+                let mut targets = find_targets(&control, &by_id);
+                if targets.is_empty() && opens_unnamed(&control) {
+                    let beside = find_beside(&control, &mut beside_steps);
+                    targets.extend(beside.and_then(|node| by_node.get(&node_id(&node))));
                 }
                 if !targets.is_empty() {
                     offers.push((control, targets));
@@ -172,9 +172,9 @@ impl HiddenElements {
                     return Err(());
                 }
                 *steps -= 1;
-                match by_node.get(&place(&here)) {
+                match by_node.get(&node_id(&here)) {
                     Some(index) if !shown[*index] => return Ok(Some(*index)),
-                    _ => node = parent(&here),
+                    _ => node = parent_of(&here),
                 }
             }
             Ok(None)
@@ -202,7 +202,7 @@ impl HiddenElements {
         self.hidden.retain(|node| {
             let shown = shown.next().unwrap_or_default();
             if shown {
-                show(node);
+                unhide(node);
             }
             !shown
         });
@@ -252,7 +252,7 @@ fn is_much_faded(root: &Handle) -> bool {
 fn is_framed(node: &Handle) -> bool {
     dom::kind(node) == Some(ElementKind::Dropped)
         || FRAME.contains(&dom::name(node))
-        || dom::attribute(node, all::NAME).is_some_and(|name| FRAME.contains(&&*name))
+        || dom::attribute(node, content_hints::NAME).is_some_and(|name| FRAME.contains(&&*name))
 }
 
 /// Whether an attribute says that its element offers to show another.
@@ -270,7 +270,7 @@ fn is_false(value: &str) -> bool {
 }
 
 /// Whether a control says that it opens something, and not what.
-fn opens(control: &Handle) -> bool {
+fn opens_unnamed(control: &Handle) -> bool {
     let (mut opens, mut names) = (false, false);
     let _: Option<()> = dom::with_attributes(control, |name, value| {
         let expands = name == "aria-expanded";
@@ -282,10 +282,10 @@ fn opens(control: &Handle) -> bool {
 }
 
 /// The element that directly follows a control, or what the control stands in.
-fn beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
+fn find_beside(control: &Handle, steps: &mut usize) -> Option<Handle> {
     let mut node = Rc::clone(control);
     for _ in 0..MAX_UP {
-        let around = parent(&node)?;
+        let around = parent_of(&node)?;
         let children = around.children.borrow();
         let mut looked_at = children.iter().take(*steps);
         let at = looked_at.position(|child| Rc::ptr_eq(child, &node));
@@ -313,7 +313,7 @@ fn is_panel(class: &str) -> bool {
 }
 
 /// The hidden elements that a control offers to show.
-fn targets(control: &Handle, by_id: &HashMap<String, Vec<usize>>) -> Vec<usize> {
+fn find_targets(control: &Handle, by_id: &HashMap<String, Vec<usize>>) -> Vec<usize> {
     let mut targets = Vec::new();
     let NodeData::Element { name, attrs, .. } = &control.data else {
         return targets;
@@ -382,7 +382,7 @@ impl PanelAttributes {
 }
 
 /// Takes from an element what hides it.
-pub(super) fn show(node: &Handle) {
+pub(super) fn unhide(node: &Handle) {
     if let NodeData::Element { attrs, .. } = &node.data {
         attrs
             .borrow_mut()
@@ -391,12 +391,12 @@ pub(super) fn show(node: &Handle) {
 }
 
 /// Where an element is, as its name among others.
-pub(super) fn place(node: &Handle) -> *const () {
+pub(super) fn node_id(node: &Handle) -> *const () {
     Rc::as_ptr(node).cast()
 }
 
 /// The element around `node`.
-pub(super) fn parent(node: &Handle) -> Option<Handle> {
+pub(super) fn parent_of(node: &Handle) -> Option<Handle> {
     let weak = node.parent.take();
     let parent = weak.as_ref().and_then(std::rc::Weak::upgrade);
     node.parent.set(weak);

@@ -13,7 +13,7 @@ use crate::document::model::{Align, MAX_SPANNED_COLUMNS, Spans, Table};
 ///
 /// It looks no further than the first such block, so that nested tables cost no more than
 /// what stands between them.
-pub(super) fn shape(table: &Handle) -> Option<Table> {
+pub(super) fn read_shape(table: &Handle) -> Option<Table> {
     let presentation = dom::with_attributes(table, |name, value| {
         (name == "role" && matches!(value, "presentation" | "none")).then_some(())
     });
@@ -37,12 +37,12 @@ pub(super) fn shape(table: &Handle) -> Option<Table> {
                     if !is_row(row) {
                         continue;
                     }
-                    rows.next();
+                    rows.begin_row();
                     let RowShape {
                         cells,
                         width,
                         all_header,
-                    } = measure(row, &rows, &mut spans, headed)?;
+                    } = measure_row(row, &rows, &mut spans, headed)?;
                     if cells == 0 {
                         continue;
                     }
@@ -90,7 +90,7 @@ impl SectionRows {
                 row.children
                     .borrow()
                     .iter()
-                    .any(|cell| place(cell).is_some()),
+                    .any(|cell| cell_visibility(cell).is_some()),
             );
             with_cells.push(count);
         }
@@ -101,12 +101,12 @@ impl SectionRows {
     }
 
     /// The next one begins.
-    pub(super) fn next(&mut self) {
+    pub(super) fn begin_row(&mut self) {
         self.begun += 1;
     }
 
     /// Over how many rows that stay a cell of this one reaches that says it reaches over so many.
-    fn reached(&self, rows: usize) -> usize {
+    fn spanned_rows(&self, rows: usize) -> usize {
         let before = self.begun.saturating_sub(1);
         let until = (before + rows).min(self.with_cells.len().saturating_sub(1));
         let count = |at: usize| self.with_cells.get(at).copied().unwrap_or(0);
@@ -115,8 +115,8 @@ impl SectionRows {
 
     /// Columns and rows of a cell of the row that has begun, each at least 1.
     pub(super) fn span(&self, cell: &Handle) -> (usize, usize) {
-        let (columns, rows) = span(cell);
-        (columns.into(), self.reached(rows.into()))
+        let (columns, rows) = cell_span(cell);
+        (columns.into(), self.spanned_rows(rows.into()))
     }
 }
 
@@ -125,19 +125,24 @@ fn is_row(node: &Handle) -> bool {
 }
 
 /// Whether a cell is seen; `None` for what is no cell, or gone.
-pub(super) fn place(node: &Handle) -> Option<bool> {
+pub(super) fn cell_visibility(node: &Handle) -> Option<bool> {
     (dom::kind(node) == Some(ElementKind::Cell) && !dom::is_gone(node))
         .then(|| !dom::is_hidden(node))
 }
 
-fn measure(row: &Handle, rows: &SectionRows, spans: &mut Spans, headed: bool) -> Option<RowShape> {
+fn measure_row(
+    row: &Handle,
+    rows: &SectionRows,
+    spans: &mut Spans,
+    headed: bool,
+) -> Option<RowShape> {
     let mut measured = RowShape {
         cells: 0,
         width: 0,
         all_header: true,
     };
     for cell in row.children.borrow().iter() {
-        let Some(seen) = place(cell) else {
+        let Some(seen) = cell_visibility(cell) else {
             continue;
         };
         if seen && !fits_a_line(cell, headed) {
@@ -159,7 +164,7 @@ fn measure(row: &Handle, rows: &SectionRows, spans: &mut Spans, headed: bool) ->
 }
 
 /// Columns and rows of a cell, each at least 1.
-fn span(cell: &Handle) -> (u16, u16) {
+fn cell_span(cell: &Handle) -> (u16, u16) {
     let (mut columns, mut rows) = (1, 1);
     let _: Option<()> = dom::with_attributes(cell, |name, value| {
         let number = || value.trim().parse().unwrap_or(1_usize);
@@ -180,7 +185,7 @@ fn limited(number: usize, most: usize) -> u16 {
 fn alignments(row: &Handle) -> Vec<Align> {
     let mut aligns = Vec::new();
     for cell in row.children.borrow().iter() {
-        if place(cell).is_some() {
+        if cell_visibility(cell).is_some() {
             let align = dom::with_attributes(cell, |name, value| match name {
                 "align" => Some(value.trim().to_ascii_lowercase()),
                 _ => None,
@@ -191,7 +196,7 @@ fn alignments(row: &Handle) -> Vec<Align> {
                 Some("right") => Align::Right,
                 _ => Align::None,
             };
-            let (columns, _) = span(cell);
+            let (columns, _) = cell_span(cell);
             aligns.extend(std::iter::repeat_n(align, columns.into()));
         }
     }
@@ -210,7 +215,7 @@ fn is_headed(table: &Handle) -> bool {
         let cells = row.children.borrow();
         cells
             .iter()
-            .filter(|cell| place(cell).is_some())
+            .filter(|cell| cell_visibility(cell).is_some())
             .cloned()
             .collect()
     };

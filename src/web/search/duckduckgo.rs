@@ -153,7 +153,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, Misread> {
         "result__extras__url",
         "results",
     ];
-    let picked = document::picked(&page, &classes, &["result--ad", "result--no-result"]);
+    let picked = document::find_by_class(&page, &classes, &["result--ad", "result--no-result"]);
     let mut results: Vec<SearchResult> = Vec::new();
     let mut shown = false;
     // Whether what follows belongs to the last of the results.

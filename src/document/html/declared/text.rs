@@ -10,7 +10,7 @@ use crate::document::{boundary, entities};
 const MAX_ELEMENT: usize = 2 * 1024;
 
 /// The text of a small element, and where it ends; of one that marks a name, the name.
-pub(super) fn of_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String, usize)> {
+pub(super) fn read_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String, usize)> {
     let page = &page[..boundary(page, tag.end + MAX_ELEMENT)];
     let bytes = page.as_bytes();
     let mut text = String::new();
@@ -27,7 +27,7 @@ pub(super) fn of_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String, 
             at = tag::comment_end(page, open + 4);
         } else if bytes.get(at) == Some(&b'/') {
             let end = tag::past(page, open, b'>');
-            if breaks(&page[at + 1..tag::name_end(page, at + 1)]) {
+            if parts_words(&page[at + 1..tag::name_end(page, at + 1)]) {
                 text.push(' ');
             }
             if let Some((element, open_names)) = &mut name
@@ -35,7 +35,7 @@ pub(super) fn of_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String, 
             {
                 *open_names -= 1;
                 if *open_names == 0 {
-                    named.get_or_insert_with(|| plain(&text));
+                    named.get_or_insert_with(|| collapsed(&text));
                     name = None;
                 }
             }
@@ -44,7 +44,7 @@ pub(super) fn of_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String, 
                 if depth == 0 {
                     let text = named
                         .filter(|name| !name.is_empty())
-                        .unwrap_or_else(|| plain(&text));
+                        .unwrap_or_else(|| collapsed(&text));
                     return Some((text, end));
                 }
             }
@@ -64,7 +64,7 @@ pub(super) fn of_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String, 
                 at = tag::raw_end(page, at, inner.name).1;
                 continue;
             }
-            if breaks(inner.name) {
+            if parts_words(inner.name) {
                 text.push(' ');
             }
             let void = inner.closed
@@ -94,14 +94,14 @@ pub(super) fn of_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String, 
 }
 
 /// Whether an element parts the words around its tag.
-fn breaks(name: &str) -> bool {
+fn parts_words(name: &str) -> bool {
     ["br", "p", "div", "li", "ul", "td", "tr", "h1", "h2", "h3"]
         .iter()
         .any(|one| name.eq_ignore_ascii_case(one))
 }
 
 /// Text of the page with its entities decoded and its whitespace collapsed.
-pub(super) fn plain(text: &str) -> String {
+pub(super) fn collapsed(text: &str) -> String {
     let decoded = entities::decoded_in_attribute(text);
     decoded.split_whitespace().collect::<Vec<_>>().join(" ")
 }

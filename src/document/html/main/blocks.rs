@@ -8,8 +8,8 @@ use html2md::{Handle, NodeData};
 use super::tags;
 use super::text::{self, TextCounts};
 use super::words::{ElementNaming, NamingCache};
-use crate::document::html::prefilter::{all, media};
-use crate::document::html::reveal::place;
+use crate::document::html::prefilter::{content_hints, media};
+use crate::document::html::reveal::node_id;
 use crate::document::html::{dom, table};
 
 /// `hidden`.
@@ -103,7 +103,7 @@ pub(super) struct TagFeatures {
 impl TagFeatures {
     fn of(tag: &str, called: &ElementNaming) -> Self {
         Self {
-            kind: tags::kind(tag),
+            kind: tags::block_kind(tag),
             categories: tags::categories(tag) | called.role_categories,
         }
     }
@@ -160,7 +160,7 @@ struct BlockCutter<'a> {
 }
 
 /// Cuts the page whose body is `body`.
-pub(super) fn cut(
+pub(super) fn cut_blocks(
     body: &Handle,
     hidden: &HidingFlags,
     title: &text::TitleWords,
@@ -242,10 +242,10 @@ impl BlockCutter<'_> {
             "script" | "style" | "template" | "title" | "head" | "base" => return None,
             _ => {}
         }
-        let own_name = dom::attribute(node, all::NAME);
+        let own_name = dom::attribute(node, content_hints::NAME);
         let tag = own_name.as_deref().unwrap_or(name);
         let tag = tag.strip_prefix("x-").unwrap_or(tag);
-        let hides = self.hidden.get(&place(node)).copied().unwrap_or_default()
+        let hides = self.hidden.get(&node_id(node)).copied().unwrap_or_default()
             | if tag == "noscript" {
                 NOSCRIPT | UNSEEN
             } else {
@@ -258,7 +258,7 @@ impl BlockCutter<'_> {
             "pre" | "code" => flags |= CODE,
             _ => {}
         }
-        let inline = all::is_inline(name) && own_name.is_none();
+        let inline = content_hints::is_inline(name) && own_name.is_none();
         let mut frame = BlockFrame {
             exit: BlockExit::Inline,
             next: 0,
@@ -343,7 +343,7 @@ impl BlockCutter<'_> {
             let end = u32::try_from(self.cut.elements.len()).unwrap_or(NONE);
             self.cut.elements[frame.own as usize].size = end - frame.own;
         }
-        if frame.is_table && table::shape(&frame.node).is_some() {
+        if frame.is_table && table::read_shape(&frame.node).is_some() {
             self.cut.tables.push(frame.own);
         }
     }
@@ -351,7 +351,7 @@ impl BlockCutter<'_> {
     fn text(&mut self, text: &str, around: &BlockFrame) {
         self.cut.leaves.push(TreeLeaf::Loose(around.inside));
         if around.in_link {
-            self.linked += text::count(text);
+            self.linked += text::count_words(text);
         }
         if self.first.is_none() && !text.trim().is_empty() {
             self.first = Some((around.inside, around.flags, around.veil));

@@ -32,20 +32,20 @@ pub(super) fn choose(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
         .iter()
         .map(|block| f64::from(block.text.words))
         .collect();
-    let sure = expected(chances, &words, &best(chances, &words, 1.0)).0;
+    let sure = expected_quality(chances, &words, &best_choice(chances, &words, 1.0)).0;
     // Where it is not sure it keeps.
     let beta = (1.0 + 2.0 * (0.85 - sure)).clamp(0.7, 2.0);
-    let mut chosen = best(chances, &words, beta);
-    fill(cut, chances, &mut chosen);
+    let mut chosen = best_choice(chances, &words, beta);
+    fill_gaps(cut, chances, &mut chosen);
     // Whoever marks content often leaves the title out, but a reader is lost without it.
     if let Some(heading) = page.heading
         && page.heading_is_title
     {
         chosen[heading] = true;
     }
-    hide(cut, chances, &mut chosen);
+    drop_hidden(cut, chances, &mut chosen);
     complete::complete(page, chances, &mut chosen);
-    let (precision, recall) = expected(chances, &words, &chosen);
+    let (precision, recall) = expected_quality(chances, &words, &chosen);
     ContentChoice {
         chosen,
         precision,
@@ -54,7 +54,7 @@ pub(super) fn choose(page: &MeasuredPage, chances: &[f64]) -> ContentChoice {
 }
 
 /// The blocks that are likeliest, as many of them as promise the best F-measure with this `beta`.
-fn best(chances: &[f64], words: &[f64], beta: f64) -> Vec<bool> {
+fn best_choice(chances: &[f64], words: &[f64], beta: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..chances.len()).collect();
     order.arrange_by(|a, b| chances[*b].total_cmp(&chances[*a]));
     let squared = beta * beta;
@@ -77,7 +77,7 @@ fn best(chances: &[f64], words: &[f64], beta: f64) -> Vec<bool> {
 }
 
 /// The precision and the recall that are expected of a choice.
-fn expected(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f64) {
+fn expected_quality(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f64) {
     let (mut all, mut found, mut taken) = (0.0, 0.0, 0.0);
     for ((chance, words), chosen) in chances.iter().zip(words).zip(chosen) {
         all += chance * words;
@@ -93,7 +93,7 @@ fn expected(chances: &[f64], words: &[f64], chosen: &[bool]) -> (f64, f64) {
 }
 
 /// Chooses the few blocks between two chosen ones that are not unlikely.
-fn fill(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
+fn fill_gaps(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
     let (limit, few) = BETWEEN;
     let fits = |number: usize| chances[number] > limit && cut.blocks[number].flags & UNSEEN == 0;
     let mut last = None;
@@ -113,7 +113,7 @@ fn fill(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
 
 /// Takes back what is hidden, unless the model is sure of it, and it lies in the middle of what is
 /// chosen and is more than a remark.
-fn hide(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
+fn drop_hidden(cut: &PageBlocks, chances: &[f64], chosen: &mut [bool]) {
     for (number, block) in cut.blocks.iter().enumerate() {
         if block.flags & UNSEEN != 0 && chances[number] < SURE {
             chosen[number] = false;

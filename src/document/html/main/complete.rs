@@ -42,15 +42,15 @@ pub(super) fn complete(page: &MeasuredPage, chances: &[f64], chosen: &mut [bool]
         page,
         chances,
         chosen,
-        held: held(page),
+        held: held_blocks(page),
     };
-    completer.headings();
-    completer.descriptions();
-    completer.lists();
-    completer.tables();
+    completer.complete_headings();
+    completer.complete_descriptions();
+    completer.complete_lists();
+    completer.complete_tables();
 }
 
-fn held(page: &MeasuredPage) -> Vec<Range<usize>> {
+fn held_blocks(page: &MeasuredPage) -> Vec<Range<usize>> {
     let elements = &page.cut.elements;
     let none = Range {
         start: usize::MAX,
@@ -74,7 +74,7 @@ fn held(page: &MeasuredPage) -> Vec<Range<usize>> {
 
 impl ChoiceCompleter<'_> {
     /// Chooses the blocks of a range that are seen and at least so likely.
-    fn take(&mut self, blocks: Range<usize>, least: f64) {
+    fn choose_likely(&mut self, blocks: Range<usize>, least: f64) {
         for number in blocks {
             self.chosen[number] |= self.is_seen(number) && self.chances[number] >= least;
         }
@@ -84,12 +84,12 @@ impl ChoiceCompleter<'_> {
         self.page.cut.blocks[number].flags & UNSEEN == 0
     }
 
-    fn any(&self, mut blocks: Range<usize>) -> bool {
+    fn any_chosen(&self, mut blocks: Range<usize>) -> bool {
         blocks.any(|number| self.chosen[number])
     }
 
     /// The share of the seen words of a range that is chosen.
-    fn share(&self, blocks: Range<usize>) -> f64 {
+    fn chosen_share(&self, blocks: Range<usize>) -> f64 {
         let (mut all, mut taken) = (0.0, 0.0);
         for number in blocks {
             if self.is_seen(number) {
@@ -102,7 +102,7 @@ impl ChoiceCompleter<'_> {
     }
 
     /// A heading comes with the text that directly follows it.
-    fn headings(&mut self) {
+    fn complete_headings(&mut self) {
         let elements = &self.page.cut.elements;
         for number in (1..self.chosen.len()).rev() {
             let before = number - 1;
@@ -118,13 +118,13 @@ impl ChoiceCompleter<'_> {
             let is_heading = elements[element as usize].heading > 0;
             let next = self.page.cut.blocks[number].element;
             if is_heading && self.page.is_in(around, next) {
-                self.take(before..number, HEADING);
+                self.choose_likely(before..number, HEADING);
             }
         }
     }
 
     /// A term comes with its description, and a description with its term.
-    fn descriptions(&mut self) {
+    fn complete_descriptions(&mut self) {
         let elements = &self.page.cut.elements;
         let mut groups: HashMap<u32, DescriptionTerms> = HashMap::new();
         for (number, element) in elements.iter().enumerate() {
@@ -146,27 +146,27 @@ impl ChoiceCompleter<'_> {
             {
                 let chosen = match terms.chosen {
                     Some(chosen) => chosen,
-                    None => self.any(terms.blocks.clone()),
+                    None => self.any_chosen(terms.blocks.clone()),
                 };
                 terms.chosen = Some(chosen);
-                if chosen && !self.any(own.clone()) {
-                    self.take(own.clone(), DESCRIPTION);
+                if chosen && !self.any_chosen(own.clone()) {
+                    self.choose_likely(own.clone(), DESCRIPTION);
                 }
-                if !terms.taken && self.any(own) {
+                if !terms.taken && self.any_chosen(own) {
                     terms.taken = true;
-                    self.take(terms.blocks.clone(), 0.0);
+                    self.choose_likely(terms.blocks.clone(), 0.0);
                 }
             }
         }
     }
 
     /// A list of whose words at least half are chosen is whole, but for what is unlikely.
-    fn lists(&mut self) {
+    fn complete_lists(&mut self) {
         for (number, element) in self.page.cut.elements.iter().enumerate().rev() {
             if element.tag.categories >> tags::LIST & 1 == 1 {
                 let own = self.held[number].clone();
-                if self.share(own.clone()) >= 0.5 {
-                    self.take(own, REST);
+                if self.chosen_share(own.clone()) >= 0.5 {
+                    self.choose_likely(own, REST);
                 }
             }
         }
@@ -174,15 +174,15 @@ impl ChoiceCompleter<'_> {
 
     /// So is a table of data of whose words at least half are chosen; of another, cells come with
     /// the headers of their rows and columns, and headers do not come alone.
-    fn tables(&mut self) {
+    fn complete_tables(&mut self) {
         let elements = &self.page.cut.elements;
         for table in &self.page.cut.tables {
             let own = self.held[*table as usize].clone();
-            if self.share(own.clone()) >= 0.5 {
-                self.take(own, REST);
+            if self.chosen_share(own.clone()) >= 0.5 {
+                self.choose_likely(own, REST);
                 continue;
             }
-            if !self.any(own.clone()) {
+            if !self.any_chosen(own.clone()) {
                 continue;
             }
             let cells = *table..*table + elements[*table as usize].size;
@@ -193,7 +193,7 @@ impl ChoiceCompleter<'_> {
             };
             let held = |cell: u32| self.held[cell as usize].clone();
             let headers: Vec<u32> = of_kind(tags::HEADER_CELL).collect();
-            if !of_kind(tags::CELL).any(|cell| self.any(held(cell))) {
+            if !of_kind(tags::CELL).any(|cell| self.any_chosen(held(cell))) {
                 if of_kind(tags::CELL).next().is_some() {
                     self.chosen[own].fill(false);
                 }
@@ -204,8 +204,8 @@ impl ChoiceCompleter<'_> {
                 .map_or(NONE, |cell| elements[*cell as usize].parent);
             for cell in headers {
                 let row = elements[cell as usize].parent;
-                if row == first || self.any(self.held[row as usize].clone()) {
-                    self.take(self.held[cell as usize].clone(), 0.0);
+                if row == first || self.any_chosen(self.held[row as usize].clone()) {
+                    self.choose_likely(self.held[cell as usize].clone(), 0.0);
                 }
             }
         }

@@ -22,7 +22,7 @@ use memchr::{memmem, memrchr};
 
 use super::prefilter::tag;
 use super::reveal::HiddenElements;
-use super::{ConvertedPage, HtmlSource, dom, parse, pre, prefilter, reveal};
+use super::{ConvertedPage, HtmlSource, dom, parse, prefilter, preformatted, reveal};
 use crate::document::Cuts;
 use blocks::{HidingFlags, NOSCRIPT, PageBlocks, UNSEEN};
 use page::MeasuredPage;
@@ -65,7 +65,7 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
     let body = parsed.body.as_ref()?;
     let cut = parsed.cut(false)?;
     let page = MeasuredPage::of(&cut, &parsed.title_words);
-    let chances = chances(&page, parsed.kind, |_| {});
+    let chances = block_chances(&page, parsed.kind, |_| {});
     let choice = choose::choose(&page, &chances);
     let words: u32 = cut
         .blocks
@@ -90,7 +90,7 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
 }
 
 /// How likely each block is content; `note` is shown the rows.
-fn chances(page: &MeasuredPage, kind: f64, mut note: impl FnMut(&[f32])) -> Vec<f64> {
+fn block_chances(page: &MeasuredPage, kind: f64, mut note: impl FnMut(&[f32])) -> Vec<f64> {
     let mut rows = features::FeatureRows::new(page, kind);
     (0..page.cut.blocks.len())
         .map(|number| {
@@ -118,7 +118,7 @@ impl ParsedContent {
         let (filtered, late) =
             prefilter::filter_all(source.page, source.syntax, source.ends.filter);
         let (tree, mut veil, short) = parse::parse(&filtered, source.ends.parse);
-        let hidden = hidden(&mut veil, &tree.document);
+        let hidden = hidden_flags(&mut veil, &tree.document);
         let cuts = Cuts {
             memory: short == Some(parse::ParseLimit::Memory),
             time: late || short == Some(parse::ParseLimit::Time),
@@ -131,7 +131,7 @@ impl ParsedContent {
             title_words: TitleWords::of(&title),
             #[cfg(feature = "internals")]
             title,
-            kind: features::about(kind(source.page)),
+            kind: features::open_graph_value(open_graph_type(source.page)),
             tree: super::PageTree { tree, cuts },
         }
     }
@@ -140,18 +140,18 @@ impl ParsedContent {
     fn cut(&self, kept: bool) -> Option<PageBlocks> {
         let body = self.body.as_ref()?;
         let mut words = NamingCache::default();
-        let mut cut = blocks::cut(body, &self.hidden, &self.title_words, &mut words, kept);
+        let mut cut = blocks::cut_blocks(body, &self.hidden, &self.title_words, &mut words, kept);
         if cut.too_much || cut.blocks.is_empty() {
             return None;
         }
-        see(&mut cut);
+        reveal_if_sparse(&mut cut);
         Some(cut)
     }
 }
 
 /// Where a page shows next to nothing, what is for browsers without scripts counts as seen, and
 /// then what is hidden until a script runs.
-fn see(cut: &mut PageBlocks) {
+fn reveal_if_sparse(cut: &mut PageBlocks) {
     for bits in [NOSCRIPT, UNSEEN] {
         let (mut seen, mut more) = (0, 0);
         for block in &cut.blocks {
@@ -173,7 +173,7 @@ fn see(cut: &mut PageBlocks) {
 }
 
 /// How each hidden element is hidden, and whether the page offers to show it.
-fn hidden(veil: &mut HiddenElements, root: &Handle) -> HidingFlags {
+fn hidden_flags(veil: &mut HiddenElements, root: &Handle) -> HidingFlags {
     let mut hidden = HidingFlags::new();
     for node in &veil.hidden {
         let mut how = 0;
@@ -187,11 +187,11 @@ fn hidden(veil: &mut HiddenElements, root: &Handle) -> HidingFlags {
             }
             None
         });
-        hidden.insert(reveal::place(node), how);
+        hidden.insert(reveal::node_id(node), how);
     }
-    veil.lift(root);
+    veil.show_disclosed(root);
     for node in &veil.hidden {
-        *hidden.entry(reveal::place(node)).or_default() |= UNSEEN;
+        *hidden.entry(reveal::node_id(node)).or_default() |= UNSEEN;
     }
     hidden
 }
@@ -207,7 +207,7 @@ fn title(document: &Handle) -> String {
     let mut open = vec![document.clone()];
     while let Some(node) = open.pop() {
         if dom::name(&node) == "title" {
-            let text = pre::text_of(&node);
+            let text = preformatted::text_of(&node);
             return text.split_whitespace().collect::<Vec<_>>().join(" ");
         }
         open.extend(node.children.borrow().iter().rev().cloned());
@@ -216,7 +216,7 @@ fn title(document: &Handle) -> String {
 }
 
 /// What the page's `og:type` says.
-fn kind(page: &str) -> &str {
+fn open_graph_type(page: &str) -> &str {
     let bytes = page.as_bytes();
     let mut kind = "";
     for found in memmem::find_iter(bytes, b"og:type").take(4) {

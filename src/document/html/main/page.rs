@@ -145,14 +145,14 @@ impl<'a> MeasuredPage<'a> {
             first_long: 0,
             last_long: 0,
         };
-        page.down();
-        page.across();
-        page.cores();
+        page.sum_down();
+        page.scan_blocks();
+        page.find_cores();
         page
     }
 
     /// What each element has from those around it.
-    fn down(&mut self) {
+    fn sum_down(&mut self) {
         let far = (
             [FAR; GROUPS.len()],
             [FAR; CATEGORIES.len()],
@@ -184,7 +184,7 @@ impl<'a> MeasuredPage<'a> {
     }
 
     /// What each block has from those before and beside it.
-    fn across(&mut self) {
+    fn scan_blocks(&mut self) {
         let elements = &self.cut.elements;
         let mut before = [0.0; 3];
         self.before.push(before);
@@ -203,7 +203,7 @@ impl<'a> MeasuredPage<'a> {
                 last = Some(number);
             }
             *self.texts.entry(block.text.hash).or_default() += 1;
-            let path = path(elements, block.element);
+            let path = hash_path(elements, block.element);
             self.paths.push(path);
             let likes = self.likes.entry(path).or_default();
             likes.blocks += 1.0;
@@ -232,7 +232,7 @@ impl<'a> MeasuredPage<'a> {
         (outer..outer.saturating_add(size)).contains(&inner)
     }
 
-    fn cores(&mut self) {
+    fn find_cores(&mut self) {
         let elements = &self.cut.elements;
         self.cores = [0.5, 0.8].map(|share| {
             let mut core = 0;
@@ -365,7 +365,7 @@ fn repeats(elements: &[PageElement], alike: &[SimilarSiblings]) -> Vec<Repeating
 }
 
 /// The names of an element and of the two around it.
-fn path(elements: &[PageElement], mut element: u32) -> u64 {
+fn hash_path(elements: &[PageElement], mut element: u32) -> u64 {
     let mut hash = FnvHash::default();
     for _ in 0..3 {
         let Some(here) = elements.get(element as usize) else {

@@ -8,7 +8,7 @@ use super::blocks::{PageBlocks, TreeLeaf};
 use super::hash::FnvHash;
 use super::page::ElementSum;
 use crate::document::html::image::ImageElement;
-use crate::document::html::prefilter::{all, media};
+use crate::document::html::prefilter::{content_hints, media};
 use crate::document::html::{dom, reveal};
 
 /// Elements of a line whose words stand apart from those of the next such element.
@@ -53,8 +53,8 @@ pub(super) fn prune(body: &Handle, cut: &PageBlocks, sums: &[ElementSum], chosen
         let Some(child) = frame.children.next() else {
             let Some(frame) = stack.pop() else { break };
             ended = APART.contains(&dom::name(&frame.node));
-            links.note(&frame);
-            leave(frame, stack.last_mut());
+            links.record(&frame);
+            close_frame(frame, stack.last_mut());
             continue;
         };
         let mut leaf = || match leaves.next() {
@@ -84,7 +84,7 @@ pub(super) fn prune(body: &Handle, cut: &PageBlocks, sums: &[ElementSum], chosen
                 "img" | media::ELEMENT | "hr" | "input" => {
                     let (kept, _) = leaf();
                     if kept {
-                        frame.content |= shows(&child);
+                        frame.content |= is_visible(&child);
                         frame.kept.push(child.clone());
                     }
                 }
@@ -104,7 +104,7 @@ pub(super) fn prune(body: &Handle, cut: &PageBlocks, sums: &[ElementSum], chosen
         leaves.next().is_none(),
         "the tree is not the one that was cut"
     );
-    links.end();
+    links.empty_duplicates();
 }
 
 /// The links that are left.
@@ -118,7 +118,7 @@ struct RemainingLinks {
 
 impl RemainingLinks {
     /// Notes an element that ends, if it is a link.
-    fn note(&mut self, frame: &PruneFrame) {
+    fn record(&mut self, frame: &PruneFrame) {
         if dom::name(&frame.node) != "a" || !frame.content {
             return;
         }
@@ -134,7 +134,7 @@ impl RemainingLinks {
     }
 
     /// Empties the pictures that lead where a text leads as well: the page has both on a card.
-    fn end(self) {
+    fn empty_duplicates(self) {
         for (address, node) in self.pictured {
             if self.named.contains(&address)
                 && let NodeData::Element { attrs, .. } = &node.data
@@ -147,7 +147,7 @@ impl RemainingLinks {
 }
 
 /// Whether an image or the like shows something by itself.
-fn shows(node: &Handle) -> bool {
+fn is_visible(node: &Handle) -> bool {
     match dom::name(node) {
         "input" => false,
         "img" => ImageElement::of(node).is_some_and(|image| image.source.is_some()),
@@ -156,7 +156,7 @@ fn shows(node: &Handle) -> bool {
 }
 
 /// Puts back what is left of an element, and keeps that in the one around it.
-fn leave(frame: PruneFrame, around: Option<&mut PruneFrame>) {
+fn close_frame(frame: PruneFrame, around: Option<&mut PruneFrame>) {
     let PruneFrame {
         node,
         kept,
@@ -165,11 +165,12 @@ fn leave(frame: PruneFrame, around: Option<&mut PruneFrame>) {
         ..
     } = frame;
     *node.children.borrow_mut() = kept;
-    let noscript = dom::attribute(&node, all::NAME).is_some_and(|name| name == "noscript");
+    let noscript =
+        dom::attribute(&node, content_hints::NAME).is_some_and(|name| name == "noscript");
     if dom::is_hidden(&node) || noscript {
         content &= text;
         if content {
-            reveal::show(&node);
+            reveal::unhide(&node);
         }
     }
     let Some(around) = around else { return };

@@ -2,7 +2,7 @@
 
 use super::super::HtmlSource;
 use super::page::MeasuredPage;
-use super::{ParsedContent, chances, choose, features};
+use super::{ParsedContent, block_chances, choose, features};
 
 /// What there is to be known of one page.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ pub(in crate::document::html) fn study(source: &HtmlSource) -> ContentStudy {
     let kept = cut.kept.take().unwrap_or_default();
     let page = MeasuredPage::of(&cut, &parsed.title_words);
     let rows = &mut study.rows;
-    let chances = chances(&page, parsed.kind, |row| rows.push(row.to_vec()));
+    let chances = block_chances(&page, parsed.kind, |row| rows.push(row.to_vec()));
     let choice = choose::choose(&page, &chances);
     study.blocks = cut
         .blocks

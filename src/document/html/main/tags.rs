@@ -65,13 +65,13 @@ const KINDS: [&str; 19] = [
     "body",
 ];
 
-fn place(names: &[&str], name: &str) -> Option<usize> {
+fn position_of(names: &[&str], name: &str) -> Option<usize> {
     names.iter().position(|known| *known == name)
 }
 
 /// The kind of block that an element of this name makes; 0 for any other.
-pub(super) fn kind(name: &str) -> u8 {
-    place(&KINDS, name)
+pub(super) fn block_kind(name: &str) -> u8 {
+    position_of(&KINDS, name)
         .and_then(|kind| u8::try_from(kind + 1).ok())
         .unwrap_or(0)
 }
@@ -84,7 +84,7 @@ pub(super) fn categories(name: &str) -> u32 {
         "list" | "heading" => return 0,
         name => name,
     };
-    place(&CATEGORIES, name).map_or(0, |category| 1 << category)
+    position_of(&CATEGORIES, name).map_or(0, |category| 1 << category)
 }
 
 /// The categories to which an element of this role belongs.

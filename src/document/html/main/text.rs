@@ -80,7 +80,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// How many words a text has.
-pub(super) fn count(text: &str) -> u32 {
+pub(super) fn count_words(text: &str) -> u32 {
     let mut count = 0;
     let mut within = false;
     for c in text.chars() {

@@ -108,7 +108,7 @@ impl NamingAttributes {
     }
 
     /// Calls `note` with each word, as it is in the table.
-    fn each(&self, tag: &str, token: &mut String, mut note: impl FnMut(&str)) {
+    fn each_token(&self, tag: &str, token: &mut String, mut note: impl FnMut(&str)) {
         let mut left = MOST;
         let mut note = |token: &str| {
             if token.len() <= LONGEST && left > 0 {
@@ -169,7 +169,7 @@ impl NamingAttributes {
 impl NamingCache {
     /// What `node` is called, whose name is `tag`.
     pub(super) fn called(&mut self, node: &Handle, tag: &str) -> ElementNaming {
-        let key = key(node, tag);
+        let key = naming_key(node, tag);
         if let Some(called) = self.known.get(&key) {
             return *called;
         }
@@ -182,7 +182,7 @@ impl NamingCache {
             shape: said.shape(tag),
             ..ElementNaming::default()
         };
-        said.each(tag, &mut self.token, |token| {
+        said.each_token(tag, &mut self.token, |token| {
             if let Some(word) = WORDS.get(token) {
                 called.groups |= word.groups;
                 called.low = called.low.min(word.score);
@@ -197,7 +197,7 @@ impl NamingCache {
 }
 
 /// What names an element, as a number: its name and those attributes.
-fn key(node: &Handle, tag: &str) -> u64 {
+fn naming_key(node: &Handle, tag: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     tag.hash(&mut hasher);
     if let NodeData::Element { attrs, .. } = &node.data {
@@ -221,7 +221,7 @@ fn key(node: &Handle, tag: &str) -> u64 {
 pub(super) fn tokens_of(node: &Handle, tag: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     if let Some(said) = NamingAttributes::of(node) {
-        said.each(tag, &mut String::new(), |token| {
+        said.each_token(tag, &mut String::new(), |token| {
             tokens.push(token.to_owned());
         });
     }

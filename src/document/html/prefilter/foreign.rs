@@ -13,12 +13,12 @@ impl PageFilter<'_> {
     pub(super) fn foreign_start(&mut self, at: usize, name: &str) -> Option<usize> {
         let page = self.page;
         let category = category_of(name);
-        if leaves(category, name) {
+        if ends_foreign(category, name) {
             self.foreign = 0;
             return None;
         }
-        let Some(tag) = read(page, at, name) else {
-            return Some(self.cut(at, page.len(), ""));
+        let Some(tag) = read_start(page, at, name) else {
+            return Some(self.replace(at, page.len(), ""));
         };
         let end = match category {
             _ if tag.closed => tag.end,
@@ -37,7 +37,7 @@ impl PageFilter<'_> {
             }
         };
         let apart = !tag.hides && (draws_text(name) || name == "tspan");
-        Some(self.cut(at, end, if apart { " " } else { "" }))
+        Some(self.replace(at, end, if apart { " " } else { "" }))
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) struct ForeignTag<'a> {
 
 /// Reads the start tag at `at`, whose name is `name` in lower case; `None` if the page ends within
 /// it.
-pub(super) fn read<'a>(page: &'a str, at: usize, name: &str) -> Option<ForeignTag<'a>> {
+pub(super) fn read_start<'a>(page: &'a str, at: usize, name: &str) -> Option<ForeignTag<'a>> {
     let name_end = tag::name_end(page, at + 1);
     let mut hides = matches!(
         name,
@@ -132,7 +132,7 @@ pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
         let leaves = if is_end {
             (is_foreign && foreign == 0) || (html == 0 && matches!(name, "p" | "br"))
         } else {
-            html == 0 && leaves(category, name)
+            html == 0 && ends_foreign(category, name)
         };
         if leaves {
             return open;
@@ -163,7 +163,7 @@ pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
 }
 
 /// Whether a start tag ends the language that it stands in.
-fn leaves(category: ElementCategory, name: &str) -> bool {
+fn ends_foreign(category: ElementCategory, name: &str) -> bool {
     match category {
         ElementCategory::Foreign
         | ElementCategory::Raw

@@ -86,15 +86,15 @@ impl<'a> PageFilter<'a> {
     }
 
     /// Writes a formula in place of the page from `at` to `end`.
-    pub(super) fn formula(&mut self, at: usize, formula: &str, end: usize) -> usize {
+    pub(super) fn write_formula(&mut self, at: usize, formula: &str, end: usize) -> usize {
         let mut fixes = String::new();
         self.tree
             .before_start("code", ElementCategory::Plain, &mut fixes);
         if !self.tree.is_settled() {
-            self.tree.content(false, &mut fixes);
+            self.tree.before_content(false, &mut fixes);
         }
-        self.fix(at, &fixes);
-        self.cut(at, at, "<code>");
+        self.insert_fixes(at, &fixes);
+        self.replace(at, at, "<code>");
         self.out.push_str(&formula.replace('<', "&lt;"));
         self.out.push_str("</code>");
         self.copied = end;

@@ -13,7 +13,7 @@ pub(in crate::document::html) const ELEMENT: &str = "x-media";
 
 impl<'a> PageFilter<'a> {
     /// Deals with the media whose start tag is at `at`; returns where the page goes on.
-    pub(super) fn media(
+    pub(super) fn replace_media(
         &mut self,
         at: usize,
         name: &str,
@@ -23,7 +23,7 @@ impl<'a> PageFilter<'a> {
         let mut source = MediaAttributes::of(self.page, at, name);
         let object = name == "object";
         if object && source.address.is_none() {
-            return self.open(at, name, ElementCategory::Wall, tag, hidden);
+            return self.pass_start(at, name, ElementCategory::Wall, tag, hidden);
         }
         let void = name == "embed" || (self.xml && tag.closed);
         let inner = if void {
@@ -37,27 +37,29 @@ impl<'a> PageFilter<'a> {
         if let Some((inner, _)) = inner
             && source.address.is_none()
         {
-            source.address = source_within(&self.page[tag.end..inner]);
+            source.address = first_source(&self.page[tag.end..inner]);
         }
-        let shown = source.address.filter(|address| !hidden && leads(address));
+        let shown = source
+            .address
+            .filter(|address| !hidden && is_followable(address));
         let Some(address) = shown.filter(|_| name != "canvas" && !source.tiny) else {
             if !void && inner.is_none() {
                 self.tree.start_silent(tag.name, ElementCategory::Plain);
             }
-            return self.cut(at, end, " ");
+            return self.replace(at, end, " ");
         };
         let mut fixes = String::new();
         if !self.tree.is_settled() {
-            self.tree.content(false, &mut fixes);
+            self.tree.before_content(false, &mut fixes);
         }
-        self.fix(at, &fixes);
-        self.cut(at, at, " ");
+        self.insert_fixes(at, &fixes);
+        self.replace(at, at, " ");
         let label = source.label.unwrap_or(match name {
             "video" => "Video",
             "audio" => "Audio",
             _ => "",
         });
-        write(address, label, &mut self.out);
+        write_link(address, label, &mut self.out);
         self.out.push(' ');
         self.copied = end;
         end
@@ -85,7 +87,7 @@ impl<'a> PageFilter<'a> {
 }
 
 /// Writes what media become; `address` and `label` are as they stand in a page.
-pub(in crate::document::html) fn write(address: &str, label: &str, out: &mut String) {
+pub(in crate::document::html) fn write_link(address: &str, label: &str, out: &mut String) {
     let quoted = |value: &str| value.replace('"', "&quot;");
     let (address, label) = (quoted(address), quoted(label));
     out.extend(["<", ELEMENT, " href=\"", &address, "\" title=\"", &label]);
@@ -124,13 +126,16 @@ impl<'a> MediaAttributes<'a> {
             false
         });
         // What stands in the place of a frame until a script puts it there.
-        found.address = found.address.filter(|address| leads(address)).or(late);
+        found.address = found
+            .address
+            .filter(|address| is_followable(address))
+            .or(late);
         found
     }
 }
 
 /// The address of the first `source` in what media hold.
-fn source_within(inner: &str) -> Option<&str> {
+fn first_source(inner: &str) -> Option<&str> {
     let bytes = inner.as_bytes();
     let mut at = 0;
     while let Some(length) = memchr(b'<', &bytes[at..]) {
@@ -153,7 +158,7 @@ fn source_within(inner: &str) -> Option<&str> {
 
 /// Whether an address is one that can be followed: not one of a page that holds nothing, nor of
 /// what only this page has.
-pub(in crate::document::html) fn leads(address: &str) -> bool {
+pub(in crate::document::html) fn is_followable(address: &str) -> bool {
     !["about:", "javascript:", "data:", "blob:"]
         .iter()
         .any(|scheme| {

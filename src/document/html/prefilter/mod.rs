@@ -11,15 +11,15 @@ use std::time::Instant;
 
 use memchr::{memchr, memmem};
 
-pub(super) mod all;
 mod category;
-mod end;
+pub(super) mod content_hints;
+mod end_tag;
 mod foreign;
 mod formula;
+mod line_numbers;
 pub(super) mod media;
-mod numbers;
-mod shadow;
-mod start;
+mod shadow_root;
+mod start_tag;
 pub(in crate::document) mod tag;
 mod tree;
 pub(super) mod visibility;
@@ -129,26 +129,26 @@ impl PageFilter<'_> {
         while let Some(length) = memchr(b'<', &bytes[at..]) {
             let open = at + length;
             if length > 0 {
-                self.text(at, open);
+                self.pass_text(at, open);
             }
-            at = self.markup(open);
+            at = self.read_markup(open);
             tags += 1;
             if tags == TAGS {
                 tags = 0;
                 if end.is_some_and(|end| Instant::now() >= end) && at < bytes.len() {
-                    self.cut(at, bytes.len(), "");
+                    self.replace(at, bytes.len(), "");
                     return true;
                 }
             }
         }
         if at < bytes.len() {
-            self.text(at, bytes.len());
+            self.pass_text(at, bytes.len());
         }
         false
     }
 
     /// Leaves out the page from `from` to `to`, for `instead`.
-    fn cut(&mut self, from: usize, to: usize, instead: &str) -> usize {
+    fn replace(&mut self, from: usize, to: usize, instead: &str) -> usize {
         if !self.changed {
             self.changed = true;
             // What is not used of it costs nothing, unlike growing.
@@ -161,61 +161,61 @@ impl PageFilter<'_> {
     }
 
     /// Puts in what the parser needs before `at`.
-    fn fix(&mut self, at: usize, fixes: &str) {
+    fn insert_fixes(&mut self, at: usize, fixes: &str) {
         if !fixes.is_empty() {
-            self.cut(at, at, fixes);
+            self.replace(at, at, fixes);
         }
     }
 
-    fn text(&mut self, from: usize, to: usize) {
+    fn pass_text(&mut self, from: usize, to: usize) {
         if self.foreign > 0 && !self.draws_text {
-            self.cut(from, to, "");
+            self.replace(from, to, "");
             return;
         }
         let page = self.page;
         let text = &page[from..to];
         if self.fresh {
             if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
-                self.cut(from, to, "");
+                self.replace(from, to, "");
                 return;
             }
             self.fresh = false;
         }
-        self.content(from, text);
+        self.prepare_content(from, text);
     }
 
     /// Notes what the start or the end of an element says of the whitespace behind it. Most of a
     /// page's texts are nothing else, and each would be a node.
-    fn begins_line(&mut self, category: ElementCategory, name: &str, seen: bool) {
+    fn note_line_start(&mut self, category: ElementCategory, name: &str, seen: bool) {
         self.fresh = seen && self.verbatim == 0 && !self.xml && is_line(category, name);
     }
 
     /// Does what `text` needs done before it, which is put in at `at`.
-    fn content(&mut self, at: usize, text: &str) {
+    fn prepare_content(&mut self, at: usize, text: &str) {
         if !self.tree.is_settled() && !text.trim_ascii().is_empty() {
             let mut fixes = String::new();
-            self.tree.content(false, &mut fixes);
-            self.fix(at, &fixes);
+            self.tree.before_content(false, &mut fixes);
+            self.insert_fixes(at, &fixes);
         }
     }
 
     /// Deals with what the `<` at `at` begins; returns where the page goes on.
-    fn markup(&mut self, at: usize) -> usize {
+    fn read_markup(&mut self, at: usize) -> usize {
         let bytes = self.page.as_bytes();
         match bytes.get(at + 1) {
             Some(byte) if byte.is_ascii_alphabetic() => self.start_tag(at),
             Some(b'/') => match bytes.get(at + 2) {
                 Some(byte) if byte.is_ascii_alphabetic() => self.end_tag(at),
-                Some(_) => self.cut(at, tag::past(self.page, at + 2, b'>'), ""),
+                Some(_) => self.replace(at, tag::past(self.page, at + 2, b'>'), ""),
                 None => at + 2,
             },
             Some(b'!') => {
                 if let Some((text, end)) = self.xml.then(|| xml::section(self.page, at)).flatten() {
                     if self.foreign > 0 && !self.draws_text {
-                        return self.cut(at, end, "");
+                        return self.replace(at, end, "");
                     }
-                    self.content(at, text);
-                    self.cut(at, end, "");
+                    self.prepare_content(at, text);
+                    self.replace(at, end, "");
                     xml::escape(text, &mut self.out);
                     return end;
                 }
@@ -234,22 +234,22 @@ impl PageFilter<'_> {
                         (tag::past(self.page, at + 2, b'>'), false)
                     };
                     if definitions {
-                        return self.cut(at, end, "<!DOCTYPE html>");
+                        return self.replace(at, end, "<!DOCTYPE html>");
                     }
                     if doctype {
                         return end;
                     }
                     end
                 };
-                self.cut(at, end, "")
+                self.replace(at, end, "")
             }
-            Some(b'?') if self.xml => self.cut(at, xml::instruction_end(self.page, at + 2), ""),
-            Some(b'?') => self.cut(at, tag::past(self.page, at + 2, b'>'), ""),
+            Some(b'?') if self.xml => self.replace(at, xml::instruction_end(self.page, at + 2), ""),
+            Some(b'?') => self.replace(at, tag::past(self.page, at + 2, b'>'), ""),
             _ => {
-                self.text(at, at + 1);
+                self.pass_text(at, at + 1);
                 // Where a tag behind it is left out, it begins none with the text after that.
                 if bytes.get(at + 1) == Some(&b'<') && self.copied <= at {
-                    self.cut(at, at + 1, "&lt;");
+                    self.replace(at, at + 1, "&lt;");
                 }
                 at + 1
             }

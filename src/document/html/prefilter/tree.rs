@@ -118,7 +118,7 @@ impl<'a> ElementStack<'a> {
 
     /// Content comes. Formatting that was not closed is opened again by the parser, unless the
     /// content is the start of a block.
-    pub(super) fn content(&mut self, block: bool, fixes: &mut String) {
+    pub(super) fn before_content(&mut self, block: bool, fixes: &mut String) {
         if let Some(open) = self.top()
             && open.category.is_grid()
         {
@@ -139,7 +139,7 @@ impl<'a> ElementStack<'a> {
         self.reopenings = self.reopenings.saturating_sub(self.carried.len());
         if self.reopenings == 0 {
             for name in self.carried.drain(..) {
-                end(name, fixes);
+                write_end_tag(name, fixes);
             }
             return;
         }
@@ -159,7 +159,7 @@ impl<'a> ElementStack<'a> {
                 if self.reopenings > 0 && !link {
                     self.carried.push(open.name);
                 } else {
-                    end(open.name, fixes);
+                    write_end_tag(open.name, fixes);
                 }
             }
         }
@@ -270,10 +270,10 @@ impl<'a> ElementStack<'a> {
     pub(super) fn start(&mut self, name: &'a str, category: ElementCategory, fixes: &mut String) {
         if self.stack.len() >= MAX_DEPTH {
             for name in self.carried.drain(..) {
-                end(name, fixes);
+                write_end_tag(name, fixes);
             }
             for open in self.stack.drain(..).rev().filter(|open| !open.silent) {
-                end(open.name, fixes);
+                write_end_tag(open.name, fixes);
             }
             self.counts = [0; category::CATEGORIES];
         }
@@ -359,7 +359,7 @@ impl<'a> ElementStack<'a> {
         for open in self.stack.drain(at..).rev() {
             self.counts[open.category as usize] -= 1;
             if !open.silent {
-                end(open.name, fixes);
+                write_end_tag(open.name, fixes);
             }
         }
         true
@@ -367,7 +367,7 @@ impl<'a> ElementStack<'a> {
 }
 
 /// Writes an end tag.
-pub(super) fn end(name: &str, fixes: &mut String) {
+pub(super) fn write_end_tag(name: &str, fixes: &mut String) {
     fixes.push_str("</");
     fixes.push_str(name);
     fixes.push('>');

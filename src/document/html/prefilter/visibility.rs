@@ -3,7 +3,7 @@
 
 use super::super::css::{HidingMethod, InlineStyle};
 use super::super::dom;
-use super::{ElementCategory, all, tag};
+use super::{ElementCategory, content_hints, tag};
 use crate::document::entities;
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
@@ -32,7 +32,7 @@ pub(super) struct TagVisibility {
 
 /// True if the HTML element of this name has, by itself, a box whose size can be set.
 pub(in crate::document::html) fn is_boxed(name: &str) -> bool {
-    !all::is_inline(name)
+    !content_hints::is_inline(name)
         && !matches!(
             name,
             "table" | "tbody" | "thead" | "tfoot" | "tr" | "td" | "th"
@@ -58,7 +58,7 @@ impl TagVisibility {
     }
 
     /// Notes an attribute that matters here; true if it is to be kept as it stands.
-    pub(super) fn note(&mut self, attribute: &tag::TagAttribute<'_>) -> Option<bool> {
+    pub(super) fn read_attribute(&mut self, attribute: &tag::TagAttribute<'_>) -> Option<bool> {
         let is = |wanted: &str| attribute.name.eq_ignore_ascii_case(wanted);
         let hides = |name: &str| dom::hides(name, &entities::decoded_in_attribute(attribute.value));
         let hides = match attribute.name.len() {

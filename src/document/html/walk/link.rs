@@ -9,7 +9,7 @@ use html2md::Handle;
 use super::super::dom::{self, ElementKind};
 use super::super::flow::FlowMode;
 use super::super::{address, code, image, resized};
-use super::{ElementExit, TreeWalk, useless};
+use super::{ElementExit, TreeWalk, anchor_links};
 use crate::document::model::{AddressId, Content, Slice};
 
 /// Attributes that are kept as often as they come, in bytes: what an element's own tags pay for.
@@ -35,18 +35,18 @@ enum LinkLabel {
 impl TreeWalk {
     /// Begins a link; `None` if it is of no use to a reader.
     pub(super) fn enter_link(&mut self, node: &Handle) -> Option<ElementExit> {
-        if useless::is_useless(node, matches!(self.flow.mode, FlowMode::Heading(_))) {
+        if anchor_links::is_useless(node, matches!(self.flow.mode, FlowMode::Heading(_))) {
             return None;
         }
         let link = if self.in_signature {
             None
         } else {
-            self.link(node)
+            self.link_content(node)
         };
         if link.is_some() && !self.flow.is_code() && self.is_in_a_row() {
-            self.flow.space();
+            self.flow.add_space();
         }
-        self.link_says = useless::says(node, &mut self.link_text);
+        self.link_says = anchor_links::says(node, &mut self.link_text);
         self.flow.push(link);
         Some(ElementExit::Link)
     }
@@ -77,9 +77,9 @@ impl TreeWalk {
     }
 
     /// Frames, films and the like: a link to what they show.
-    pub(super) fn media(&mut self, node: &Handle) {
+    pub(super) fn add_media(&mut self, node: &Handle) {
         let address = dom::attribute(node, "href").unwrap_or_default();
-        let Some(address) = self.address(&address) else {
+        let Some(address) = self.keep_address(&address) else {
             return;
         };
         let label = dom::attribute(node, "title").unwrap_or_default();
@@ -89,7 +89,7 @@ impl TreeWalk {
             label => self.flow.build.keep(label),
         };
         if self.flow.is_code() || self.flow.in_link() {
-            self.flow.leaf(Content::Text(label));
+            self.flow.add_leaf(Content::Text(label));
             return;
         }
         self.flow.push(Some(Content::Link {
@@ -101,14 +101,14 @@ impl TreeWalk {
 
     /// A page of nothing but links that hold nothing, or images that mean nothing: they are what it
     /// has.
-    pub(super) fn write_all_there_is(&mut self) {
+    pub(super) fn write_leftovers(&mut self) {
         for address in std::mem::take(&mut self.decoration) {
-            self.flow.leaf(Content::Image {
+            self.flow.add_leaf(Content::Image {
                 address,
                 alt: Slice::default(),
                 title: Slice::default(),
             });
-            self.flow.space();
+            self.flow.add_space();
         }
         for address in std::mem::take(&mut self.empty) {
             self.flow.push(Some(Content::Link {
@@ -120,13 +120,13 @@ impl TreeWalk {
         self.flow.end();
     }
 
-    fn link(&mut self, node: &Handle) -> Option<Content> {
+    fn link_content(&mut self, node: &Handle) -> Option<Content> {
         let address = dom::with_attributes(node, |name, value| {
-            let useful = name == "href" && !address::shares(value);
+            let useful = name == "href" && !address::is_share_form(value);
             useful.then(|| self.shared_address(value))
         })??;
         let title = dom::with_attributes(node, |name, value| {
-            (name == "title").then(|| self.keep(value))
+            (name == "title").then(|| self.keep_attribute(value))
         });
         Some(Content::Link {
             address,
@@ -135,7 +135,7 @@ impl TreeWalk {
     }
 
     /// Keeps an attribute's value, one that is shared only once.
-    fn keep(&mut self, value: &str) -> Slice {
+    fn keep_attribute(&mut self, value: &str) -> Slice {
         let place = value.as_ptr() as usize;
         if value.len() <= SHORT {
             return self.flow.build.keep(value);
@@ -150,7 +150,7 @@ impl TreeWalk {
     /// Keeps an address, made absolute; `None` if it leads nowhere. It stays as the page has it
     /// where the base would make all addresses many times longer than the page, or where a long
     /// base has been copied often.
-    fn address(&mut self, reference: &str) -> Option<AddressId> {
+    fn keep_address(&mut self, reference: &str) -> Option<AddressId> {
         self.flow.read(reference.len());
         let length = self.base.as_str().len();
         let base = (self.joinable >= length).then(|| {
@@ -173,16 +173,16 @@ impl TreeWalk {
         })
     }
 
-    /// Keeps an address like [`TreeWalk::address`], one that is shared only once.
+    /// Keeps an address like [`TreeWalk::keep_address`], one that is shared only once.
     fn shared_address(&mut self, reference: &str) -> Option<AddressId> {
         if reference.len() <= SHORT {
-            return self.address(reference);
+            return self.keep_address(reference);
         }
         let place = reference.as_ptr() as usize;
         if let Some(known) = self.addresses.get(&place) {
             return *known;
         }
-        let address = self.address(reference);
+        let address = self.keep_address(reference);
         self.addresses.insert(place, address);
         address
     }
@@ -201,7 +201,7 @@ impl TreeWalk {
             return ElementExit::Code;
         };
         let link = match &links[..] {
-            [only] => self.link(only),
+            [only] => self.link_content(only),
             _ => None,
         };
         self.flow.push(link);
@@ -217,7 +217,7 @@ impl TreeWalk {
     }
 
     /// Keeps the text that stands for a link, unless it stood for a copy of the link already.
-    fn label(&mut self, value: &str) -> LinkLabel {
+    fn keep_label(&mut self, value: &str) -> LinkLabel {
         let text = value.trim();
         let place = value.as_ptr() as usize;
         if text.is_empty() {
@@ -245,7 +245,7 @@ impl TreeWalk {
         }
         let mut label = |wanted: &str| {
             dom::with_attributes(node, |name, value| {
-                (name == wanted).then(|| self.label(value))
+                (name == wanted).then(|| self.keep_label(value))
             })
         };
         let label = label("aria-label").or_else(|| label("title"));
@@ -265,7 +265,7 @@ impl TreeWalk {
         }
     }
 
-    pub(super) fn image(&mut self, node: &Handle) {
+    pub(super) fn add_image(&mut self, node: &Handle) {
         let Some(image) = image::ImageElement::of(node) else {
             return;
         };
@@ -274,35 +274,35 @@ impl TreeWalk {
         // A link's own text says where it leads; its image is one for the eye.
         if in_link && self.link_says {
             let said = self.link_text.contains(image.alt.trim());
-            self.stand_in(if said { "" } else { &image.alt });
+            self.add_stand_in(if said { "" } else { &image.alt });
             return;
         }
         let Some(address) = image
             .source
             .as_deref()
-            .and_then(|source| self.image_at(source))
+            .and_then(|source| self.keep_image_address(source))
         else {
-            self.flow.text(&image.alt);
+            self.flow.add_text(&image.alt);
             return;
         };
         if image.decorates && !in_link && !self.in_figure() {
             if self.decoration.len() < MAX_DECORATION && self.flow.build.is_empty() {
                 self.decoration.push(address);
             }
-            self.flow.space();
+            self.flow.add_space();
             return;
         }
         // An image that was there before is what its text says.
         let hash = self.hash_of(address);
         if !self.images.insert(hash) {
-            self.stand_in(&image.alt);
+            self.add_stand_in(&image.alt);
             return;
         }
         let title = image.title.trim();
         let title = if image.alt.contains(title) { "" } else { title };
         let alt = self.flow.build.keep(&image.alt);
         let title = self.flow.build.keep(title);
-        self.flow.leaf(Content::Image {
+        self.flow.add_leaf(Content::Image {
             address,
             alt,
             title,
@@ -310,16 +310,16 @@ impl TreeWalk {
     }
 
     /// What stands for an image, in its place.
-    fn stand_in(&mut self, alt: &str) {
-        self.flow.space();
-        self.flow.text(alt);
-        self.flow.space();
+    fn add_stand_in(&mut self, alt: &str) {
+        self.flow.add_space();
+        self.flow.add_text(alt);
+        self.flow.add_space();
     }
 
     /// Keeps the address of an image, not that of a copy made to measure.
-    fn image_at(&mut self, source: &str) -> Option<AddressId> {
+    fn keep_image_address(&mut self, source: &str) -> Option<AddressId> {
         let original = resized::original(source);
-        self.address(&original)
+        self.keep_address(&original)
     }
 
     /// Whether what stands here is part of a figure.
@@ -328,7 +328,7 @@ impl TreeWalk {
         around.any(|frame| dom::name(&frame.node) == "figure")
     }
 
-    pub(super) fn input(&mut self, node: &Handle) {
+    pub(super) fn add_input(&mut self, node: &Handle) {
         let checkbox = dom::attribute(node, "type")
             .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("checkbox"));
         if checkbox {

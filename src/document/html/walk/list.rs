@@ -5,7 +5,7 @@
 use html2md::{Handle, NodeData};
 
 use super::super::dom::{self, ElementKind};
-use super::super::pre;
+use super::super::preformatted;
 use super::{ElementExit, TreeWalk, WalkFrame};
 use crate::document::model::Content;
 
@@ -14,9 +14,9 @@ impl TreeWalk {
         let start = dom::attribute(node, "start")
             .and_then(|start| start.trim().parse::<i64>().ok())
             .map_or(1, |start| u32::try_from(start.max(0)).unwrap_or(u32::MAX));
-        self.container(Content::List {
+        self.enter_container(Content::List {
             start: ordered.then_some(start),
-            tight: !pre::holds_paragraphs(node),
+            tight: !preformatted::holds_paragraphs(node),
         });
         self.lists.push(false);
         ElementExit::List
@@ -79,7 +79,7 @@ impl TreeWalk {
                 self.flow.build.open(item);
                 ElementExit::Item
             }
-            _ => self.container(item),
+            _ => self.enter_container(item),
         }
     }
 }

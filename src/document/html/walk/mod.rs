@@ -11,14 +11,14 @@ use url::{Position, Url};
 
 use super::dom::{self, ElementKind};
 use super::flow::{FlowBuilder, FlowMode};
-use super::{pre, repeats, table};
+use super::{preformatted, repeated_links, table};
 use crate::document::model::{AddressId, Content, Model, Slice};
 use crate::document::{ALLOWANCE, Cuts};
 
+mod anchor_links;
 mod link;
 mod list;
-mod raised;
-mod useless;
+mod superscript;
 
 /// What is to be done when an element ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +133,7 @@ pub(super) fn walk(
     };
     for child in root.children.borrow().iter() {
         if dom::name(child) == "head" {
-            walk.head(child);
+            walk.read_head(child);
         }
     }
     walk.stack.push(WalkFrame {
@@ -144,11 +144,11 @@ pub(super) fn walk(
     walk.run();
     walk.flow.end();
     if walk.flow.build.is_empty() {
-        walk.write_all_there_is();
+        walk.write_leftovers();
     }
     let title = walk.title.unwrap_or_default();
     let mut model = walk.flow.build.finish(title);
-    repeats::tidy(&mut model, &walk.here);
+    repeated_links::remove_repeated(&mut model, &walk.here);
     (model, walk.cuts)
 }
 
@@ -183,24 +183,24 @@ impl TreeWalk {
         }
     }
 
-    fn head(&mut self, head: &Handle) {
+    fn read_head(&mut self, head: &Handle) {
         for node in head.children.borrow().iter() {
             match dom::kind(node) {
-                Some(ElementKind::Title) => self.title(node),
-                Some(ElementKind::Base) => self.base(node),
+                Some(ElementKind::Title) => self.read_title(node),
+                Some(ElementKind::Base) => self.read_base(node),
                 _ => {}
             }
         }
     }
 
-    fn title(&mut self, node: &Handle) {
+    fn read_title(&mut self, node: &Handle) {
         if self.title.is_none() {
-            let text = pre::text_of(node);
+            let text = preformatted::text_of(node);
             self.title = Some(text.split_ascii_whitespace().collect::<Vec<_>>().join(" "));
         }
     }
 
-    fn base(&mut self, node: &Handle) {
+    fn read_base(&mut self, node: &Handle) {
         if let Some(href) = dom::attribute(node, "href")
             && !self.base_given
         {
@@ -218,7 +218,7 @@ impl TreeWalk {
         let exit = match &node.data {
             NodeData::Text { contents } => {
                 let contents = contents.borrow();
-                self.flow.text(&contents);
+                self.flow.add_text(&contents);
                 self.flow.read(contents.len());
                 return;
             }
@@ -229,7 +229,7 @@ impl TreeWalk {
                     return;
                 }
                 if dom::is_hidden(&node) {
-                    self.hidden(&node);
+                    self.enter_hidden(&node);
                     return;
                 }
                 self.enter_element(&node, kind)
@@ -253,20 +253,20 @@ impl TreeWalk {
             ElementKind::Inline => ElementExit::Nothing,
             ElementKind::Link => return self.enter_link(node),
             ElementKind::Media => {
-                self.media(node);
+                self.add_media(node);
                 return None;
             }
-            ElementKind::Emphasis => self.style(Content::Emphasis),
-            ElementKind::Strong => self.style(Content::Strong),
-            ElementKind::Deleted => self.style(Content::Deleted),
+            ElementKind::Emphasis => self.enter_style(Content::Emphasis),
+            ElementKind::Strong => self.enter_style(Content::Strong),
+            ElementKind::Deleted => self.enter_style(Content::Deleted),
             ElementKind::Code => self.enter_code(node),
             ElementKind::Quoted => {
-                self.flow.text("\"");
+                self.flow.add_text("\"");
                 ElementExit::Quoted
             }
             ElementKind::Raised => self.enter_raised(node),
             ElementKind::Boxed => {
-                self.flow.space();
+                self.flow.add_space();
                 ElementExit::Boxed
             }
             ElementKind::Break => {
@@ -274,27 +274,27 @@ impl TreeWalk {
                 return None;
             }
             ElementKind::Image => {
-                self.image(node);
+                self.add_image(node);
                 return None;
             }
             ElementKind::Input => {
-                self.input(node);
+                self.add_input(node);
                 return None;
             }
             ElementKind::Title => {
-                self.title(node);
+                self.read_title(node);
                 return None;
             }
             ElementKind::Base => {
-                self.base(node);
+                self.read_base(node);
                 return None;
             }
             ElementKind::Preformatted => {
-                self.preformatted(node);
+                self.add_preformatted(node);
                 return None;
             }
             ElementKind::Rule => {
-                self.boundary();
+                self.end_block();
                 if flow {
                     self.flow.build.add(Content::Rule);
                 }
@@ -303,14 +303,14 @@ impl TreeWalk {
             _ if !flow => {
                 self.flow.soft_end();
                 if kind == ElementKind::Item && self.flow.mode == FlowMode::Cell {
-                    self.flow.text("• ");
+                    self.flow.add_text("• ");
                 }
                 ElementExit::Block
             }
             ElementKind::Table => self.enter_table(node),
             ElementKind::Row if self.tables.last() == Some(&true) => {
-                self.rows.next();
-                self.container(Content::Row);
+                self.rows.begin_row();
+                self.enter_container(Content::Row);
                 ElementExit::Row
             }
             ElementKind::Cell
@@ -326,8 +326,8 @@ impl TreeWalk {
                 self.flow.mode = FlowMode::Heading(level);
                 ElementExit::Heading
             }
-            ElementKind::Quote => self.container(Content::Quote),
-            ElementKind::Definition => self.container(Content::Definition),
+            ElementKind::Quote => self.enter_container(Content::Quote),
+            ElementKind::Definition => self.enter_container(Content::Definition),
             ElementKind::Bullets | ElementKind::Numbers => {
                 self.enter_list(node, kind == ElementKind::Numbers)
             }
@@ -349,12 +349,12 @@ impl TreeWalk {
 
     /// What is not seen: a cell of a table keeps its place, or those behind it would be read as
     /// others.
-    fn hidden(&mut self, node: &Handle) {
+    fn enter_hidden(&mut self, node: &Handle) {
         if self
             .stack
             .last()
             .is_some_and(|f| f.exit == ElementExit::Row)
-            && table::place(node) == Some(false)
+            && table::cell_visibility(node) == Some(false)
         {
             let exit = self.enter_cell(node);
             self.leave(&WalkFrame {
@@ -368,7 +368,7 @@ impl TreeWalk {
     fn leave(&mut self, frame: &WalkFrame) {
         match frame.exit {
             ElementExit::Nothing => {}
-            ElementExit::Block => self.boundary(),
+            ElementExit::Block => self.end_block(),
             ElementExit::Heading | ElementExit::Cell => {
                 self.flow.end();
                 self.flow.mode = FlowMode::Flow;
@@ -380,11 +380,11 @@ impl TreeWalk {
             ElementExit::Style => self.flow.pop(),
             ElementExit::Code => self.flow.leave_code(),
             ElementExit::Signature => self.leave_signature(),
-            ElementExit::Quoted => self.flow.text("\""),
-            ElementExit::Boxed => self.flow.space(),
+            ElementExit::Quoted => self.flow.add_text("\""),
+            ElementExit::Boxed => self.flow.add_space(),
             ElementExit::Raised { bracketed } => {
                 if bracketed {
-                    self.flow.text(")");
+                    self.flow.add_text(")");
                 }
             }
             ElementExit::Container => {
@@ -407,7 +407,7 @@ impl TreeWalk {
     }
 
     /// The end of one block and the beginning of another.
-    fn boundary(&mut self) {
+    fn end_block(&mut self) {
         if self.flow.mode == FlowMode::Flow {
             self.flow.end();
         } else {
@@ -416,32 +416,32 @@ impl TreeWalk {
     }
 
     /// Begins a block that holds blocks.
-    fn container(&mut self, content: Content) -> ElementExit {
+    fn enter_container(&mut self, content: Content) -> ElementExit {
         self.flow.end();
         self.flow.build.open(content);
         ElementExit::Container
     }
 
-    fn style(&mut self, content: Content) -> ElementExit {
+    fn enter_style(&mut self, content: Content) -> ElementExit {
         self.flow.push(Some(content));
         ElementExit::Style
     }
 
-    fn preformatted(&mut self, node: &Handle) {
-        let text = pre::text_of(node);
+    fn add_preformatted(&mut self, node: &Handle) {
+        let text = preformatted::text_of(node);
         if self.flow.mode != FlowMode::Flow || self.flow.is_code() {
             self.flow.enter_code();
-            self.flow.text(&text);
+            self.flow.add_text(&text);
             self.flow.leave_code();
             return;
         }
         self.flow.end();
         let text = text.strip_suffix('\n').unwrap_or(&text);
-        if text.trim().is_empty() && !pre::holds_code(node) {
+        if text.trim().is_empty() && !preformatted::holds_code(node) {
             return;
         }
         let around = self.stack.iter().rev().take(3).map(|frame| &frame.node);
-        let language = pre::language(node, around).unwrap_or_default();
+        let language = preformatted::language(node, around).unwrap_or_default();
         let build = &mut self.flow.build;
         let language = build.keep(&language);
         let code = build.keep(text);
@@ -450,7 +450,7 @@ impl TreeWalk {
 
     fn enter_table(&mut self, node: &Handle) -> ElementExit {
         self.flow.end();
-        let shape = table::shape(node);
+        let shape = table::read_shape(node);
         self.tables.push(shape.is_some());
         if let Some(shape) = shape {
             let id = self.flow.build.keep_table(shape);

@@ -81,8 +81,8 @@ impl<'a> PageTokenizer<'a> {
         }
         while let Some(byte) = bytes.get(self.at) {
             let read = match byte {
-                b'<' => self.markup()?,
-                _ => self.text()?,
+                b'<' => self.read_markup()?,
+                _ => self.read_text()?,
             };
             if read == TokenOutcome::Left {
                 return self.read_slowly();
@@ -93,7 +93,7 @@ impl<'a> PageTokenizer<'a> {
 
     /// Reads what is left of the page by the parser's own tokenizer.
     pub(super) fn read_slowly(&mut self) -> Result<(), ParseLimit> {
-        self.leave(self.page.len())
+        self.leave_to_parser(self.page.len())
     }
 
     /// The parser, to be finished.
@@ -103,9 +103,9 @@ impl<'a> PageTokenizer<'a> {
 
     /// Leaves the page up to `to` to the parser's own tokenizer, which is then in its data state,
     /// or at the end of the page.
-    fn leave(&mut self, to: usize) -> Result<(), ParseLimit> {
+    fn leave_to_parser(&mut self, to: usize) -> Result<(), ParseLimit> {
         while self.at < to {
-            self.reach(self.at + 1)?;
+            self.check_limits_before(self.at + 1)?;
             let end = to.min(self.piece.end);
             let text = StrTendril::from_slice(&self.page[self.at..end]);
             self.parser.process(text);
@@ -115,9 +115,9 @@ impl<'a> PageTokenizer<'a> {
     }
 
     /// Looks at the bounds after each piece that ends before `to`.
-    fn reach(&mut self, to: usize) -> Result<(), ParseLimit> {
+    fn check_limits_before(&mut self, to: usize) -> Result<(), ParseLimit> {
         while self.piece.end < to {
-            self.parser.tokenizer.sink.sink.look(self.end)?;
+            self.parser.tokenizer.sink.sink.check_limits(self.end)?;
             let from = self.piece.end;
             self.piece = from..from + piece_end(&self.page[from..]);
             if self.piece.end > self.part.end {
@@ -128,13 +128,13 @@ impl<'a> PageTokenizer<'a> {
         Ok(())
     }
 
-    fn token(&self, token: Token) {
+    fn emit(&self, token: Token) {
         // Of what this may answer, nothing is asked for by the tags that are read here.
         let _ = self.parser.tokenizer.sink.process_token(token, 1);
     }
 
     /// A piece of the page, which shares its memory where it can.
-    fn share(&self, range: Range<usize>) -> StrTendril {
+    fn share_slice(&self, range: Range<usize>) -> StrTendril {
         let length = range.len();
         if range.start < self.part.start || range.end > self.part.end {
             return StrTendril::from_slice(&self.page[range]);
@@ -147,8 +147,8 @@ impl<'a> PageTokenizer<'a> {
     }
 
     /// Reads text up to the next tag, or as far as the piece goes.
-    fn text(&mut self) -> Result<TokenOutcome, ParseLimit> {
-        self.reach(self.at + 1)?;
+    fn read_text(&mut self) -> Result<TokenOutcome, ParseLimit> {
+        self.check_limits_before(self.at + 1)?;
         let bytes = self.page.as_bytes();
         let from = self.at;
         let rest = &bytes[from..self.piece.end];
@@ -165,7 +165,7 @@ impl<'a> PageTokenizer<'a> {
         self.at = to;
         let text = &self.page[from..to];
         if !self.returned && memchr2(b'&', b'\r', text.as_bytes()).is_none() {
-            self.token(Token::CharacterTokens(self.share(from..to)));
+            self.emit(Token::CharacterTokens(self.share_slice(from..to)));
             return Ok(TokenOutcome::Done);
         }
         let fed = self.returned && text.starts_with('\n');
@@ -175,45 +175,47 @@ impl<'a> PageTokenizer<'a> {
         let open = text.starts_with('&')
             && entities::reference(&text[1..], false).is_some_and(|reference| !reference.ended);
         if open {
-            self.token(Token::ParseError(Cow::Borrowed("")));
+            self.emit(Token::ParseError(Cow::Borrowed("")));
         }
         self.decoded.clear();
         decode(text, false, &mut self.decoded);
         let text = StrTendril::from_slice(&self.decoded);
-        self.token(Token::CharacterTokens(text));
+        self.emit(Token::CharacterTokens(text));
         Ok(TokenOutcome::Done)
     }
 
     /// Reads what the `<` begins at which the page goes on.
-    fn markup(&mut self) -> Result<TokenOutcome, ParseLimit> {
+    fn read_markup(&mut self) -> Result<TokenOutcome, ParseLimit> {
         self.returned = false;
         let bytes = self.page.as_bytes();
         let at = self.at;
         match bytes.get(at + 1) {
-            Some(byte) if byte.is_ascii_alphabetic() => self.tag(at + 1, TagKind::StartTag),
+            Some(byte) if byte.is_ascii_alphabetic() => self.read_tag(at + 1, TagKind::StartTag),
             Some(b'/') if bytes.get(at + 2).is_some_and(u8::is_ascii_alphabetic) => {
-                self.tag(at + 2, TagKind::EndTag)
+                self.read_tag(at + 2, TagKind::EndTag)
             }
             Some(b'!') => {
                 let word = bytes.get(at + 2..at + 9);
                 let doctype = word.is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"));
                 match memchr(b'>', &bytes[at..]).filter(|_| doctype) {
-                    Some(length) => self.leave(at + length + 1).map(|()| TokenOutcome::Done),
+                    Some(length) => self
+                        .leave_to_parser(at + length + 1)
+                        .map(|()| TokenOutcome::Done),
                     None => Ok(TokenOutcome::Left),
                 }
             }
             Some(b'/' | b'?') | None => Ok(TokenOutcome::Left),
             Some(_) => {
-                self.reach(at + 1)?;
+                self.check_limits_before(at + 1)?;
                 self.at = at + 1;
-                self.token(Token::CharacterTokens(StrTendril::from_slice("<")));
+                self.emit(Token::CharacterTokens(StrTendril::from_slice("<")));
                 Ok(TokenOutcome::Done)
             }
         }
     }
 
     /// Reads the tag whose name begins at `at`.
-    fn tag(&mut self, at: usize, kind: TagKind) -> Result<TokenOutcome, ParseLimit> {
+    fn read_tag(&mut self, at: usize, kind: TagKind) -> Result<TokenOutcome, ParseLimit> {
         let page = self.page;
         let name_end = tag::name_end(page, at);
         let mut attributes = std::mem::take(&mut self.attributes);
@@ -232,19 +234,19 @@ impl<'a> PageTokenizer<'a> {
                 _ => {}
             }
         }
-        self.reach(end)?;
+        self.check_limits_before(end)?;
         let mut attrs: Vec<Attribute> = Vec::with_capacity(self.attributes.len());
         for attribute in &self.attributes {
             let local = local_name(attribute.name);
             if attrs.iter().all(|other| other.name.local != local) {
                 attrs.push(Attribute {
                     name: QualName::new(None, ns!(), local),
-                    value: self.value(attribute.value),
+                    value: self.attribute_value(attribute.value),
                 });
             }
         }
         self.at = end;
-        self.token(Token::TagToken(Tag {
+        self.emit(Token::TagToken(Tag {
             kind,
             name,
             self_closing: closed,
@@ -262,7 +264,7 @@ impl<'a> PageTokenizer<'a> {
     }
 
     /// The value of an attribute.
-    fn value(&self, value: &str) -> StrTendril {
+    fn attribute_value(&self, value: &str) -> StrTendril {
         if memchr2(b'&', b'\r', value.as_bytes()).is_some() {
             let mut decoded = String::with_capacity(value.len());
             decode(value, true, &mut decoded);
@@ -272,7 +274,7 @@ impl<'a> PageTokenizer<'a> {
         if value.is_empty() {
             return StrTendril::new();
         }
-        self.share(from..from + value.len())
+        self.share_slice(from..from + value.len())
     }
 }
 

@@ -47,8 +47,8 @@ pub(super) fn assemble(page: &str) -> Cow<'_, str> {
     if memmem::find(page.as_bytes(), b"id=\"S:").is_none() {
         return Cow::Borrowed(page);
     }
-    let wanted = wanted(page);
-    let (mut pieces, places) = parts(page);
+    let wanted = find_slot_pieces(page);
+    let (mut pieces, places) = find_pieces(page);
     if pieces.is_empty() || places.is_empty() {
         return Cow::Borrowed(page);
     }
@@ -75,13 +75,13 @@ pub(super) fn assemble(page: &str) -> Cow<'_, str> {
             .collect()
     };
     let mut out = String::with_capacity(page.len());
-    put_together(page, &mut pieces, &pairs, &mut out);
+    write_assembled(page, &mut pieces, &pairs, &mut out);
     Cow::Owned(out)
 }
 
 /// Writes the page: each place becomes what its piece holds, and a piece that has a place goes
 /// from where it stood.
-fn put_together(
+fn write_assembled(
     page: &str,
     pieces: &mut [(&str, StreamedPiece)],
     pairs: &[(PageRange, Option<usize>)],
@@ -135,7 +135,7 @@ fn put_together(
 }
 
 /// Which piece each place waits for, as the scripts say it.
-fn wanted(page: &str) -> HashMap<&str, &str> {
+fn find_slot_pieces(page: &str) -> HashMap<&str, &str> {
     let mut wanted = HashMap::new();
     for at in memmem::find_iter(page.as_bytes(), b"$R") {
         let Some(call) = page.get(at + 2..) else {
@@ -166,7 +166,7 @@ fn wanted(page: &str) -> HashMap<&str, &str> {
 }
 
 /// The late pieces of a page by their ids, and the places that wait for them.
-fn parts(page: &str) -> (Vec<(&str, StreamedPiece)>, Vec<StreamSlot<'_>>) {
+fn find_pieces(page: &str) -> (Vec<(&str, StreamedPiece)>, Vec<StreamSlot<'_>>) {
     let bytes = page.as_bytes();
     let mut pieces = Vec::new();
     let mut places = Vec::new();
@@ -204,7 +204,7 @@ fn parts(page: &str) -> (Vec<(&str, StreamedPiece)>, Vec<StreamSlot<'_>>) {
             let end = page.len() - end.len();
             // A boundary ends with its own comment, and holds what is shown until then.
             let end = if id.contains("B:") {
-                let ends = ends.get_or_insert_with(|| boundaries(page));
+                let ends = ends.get_or_insert_with(|| find_boundary_ends(page));
                 match ends.get(&end) {
                     Some(end) => *end,
                     None => end,
@@ -224,7 +224,7 @@ fn parts(page: &str) -> (Vec<(&str, StreamedPiece)>, Vec<StreamSlot<'_>>) {
         .iter()
         .map(|(_, open, tag)| (*open, tag.name))
         .collect();
-    let ends = ends_of(page, &starts);
+    let ends = find_element_ends(page, &starts);
     let pieces = pieces
         .iter()
         .zip(ends)
@@ -242,7 +242,7 @@ fn parts(page: &str) -> (Vec<(&str, StreamedPiece)>, Vec<StreamSlot<'_>>) {
 }
 
 /// Where the boundaries end, by where their template ends.
-fn boundaries(page: &str) -> HashMap<usize, usize> {
+fn find_boundary_ends(page: &str) -> HashMap<usize, usize> {
     let bytes = page.as_bytes();
     let mut open: Vec<usize> = Vec::new();
     let mut ends = HashMap::new();
@@ -250,7 +250,7 @@ fn boundaries(page: &str) -> HashMap<usize, usize> {
         let rest = &bytes[at + 4..];
         if rest.starts_with(b"/$-->") {
             if let Some(start) = open.pop()
-                && let Some(template) = template_at(page, start)
+                && let Some(template) = find_template_end(page, start)
             {
                 ends.insert(template, at);
             }
@@ -265,7 +265,7 @@ fn boundaries(page: &str) -> HashMap<usize, usize> {
 }
 
 /// Where the template ends that directly follows the comment `<!--$?-->` at `at`.
-fn template_at(page: &str, at: usize) -> Option<usize> {
+fn find_template_end(page: &str, at: usize) -> Option<usize> {
     let after = at + memmem::find(&page.as_bytes()[at..], b"-->")? + 3;
     page[after..].strip_prefix("<template ")?;
     let near = &page.as_bytes()[after..];
@@ -276,7 +276,7 @@ fn template_at(page: &str, at: usize) -> Option<usize> {
 /// For each of the elements, by where it stands and what it is called: where what it holds ends,
 /// and where it ends itself. Those before the end of the page are in the order of the page, and all are
 /// found in one pass for each name.
-fn ends_of(page: &str, starts: &[(usize, &str)]) -> Vec<Option<(usize, usize)>> {
+fn find_element_ends(page: &str, starts: &[(usize, &str)]) -> Vec<Option<(usize, usize)>> {
     let bytes = page.as_bytes();
     let mut found = vec![None; starts.len()];
     let mut names: Vec<&str> = starts.iter().map(|(_, name)| *name).collect();

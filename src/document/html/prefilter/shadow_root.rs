@@ -32,7 +32,7 @@ const HOSTS: [&str; 18] = [
 ];
 
 /// Whether the template whose start tag is at `at` is one.
-pub(super) fn is_root(page: &str, at: usize) -> bool {
+pub(super) fn is_shadow_root(page: &str, at: usize) -> bool {
     let mut mode = None;
     tag::scan(page, at + 1 + "template".len(), |attribute| {
         if attribute.name.eq_ignore_ascii_case("shadowrootmode") {

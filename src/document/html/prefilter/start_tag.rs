@@ -5,8 +5,8 @@ use super::super::css::HidingMethod;
 use super::super::dom::{self, ElementKind};
 use super::visibility::TagVisibility;
 use super::{
-    ElementCategory, MEANING, PageFilter, all, foreign, formula, is_verbatim, meaning, memchr,
-    memmem, numbers, renamed, shadow, tag, tree, xml,
+    ElementCategory, MEANING, PageFilter, content_hints, foreign, formula, is_verbatim,
+    line_numbers, meaning, memchr, memmem, renamed, shadow_root, tag, tree, xml,
 };
 
 impl<'a> PageFilter<'a> {
@@ -26,36 +26,38 @@ impl<'a> PageFilter<'a> {
             .top()
             .is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
         let Some((tag, hides)) = self.read_start(at, name, category, in_pre) else {
-            return self.cut(at, self.page.len(), "");
+            return self.replace(at, self.page.len(), "");
         };
-        if let Some(end) = self.replaced(at, name, category, &tag, hides) {
+        if let Some(end) = self.replace_start(at, name, category, &tag, hides) {
             return end;
         }
         // What is left out whole leaves no trace.
         self.fresh &= matches!(category, ElementCategory::Raw | ElementCategory::Template);
         let empty = self.xml && tag.closed;
         match category {
-            category if empty && category.ends_by_name() => self.cut(at, tag.end, ""),
-            ElementCategory::Area if empty => self.cut(at, tag.end, " "),
+            category if empty && category.ends_by_name() => self.replace(at, tag.end, ""),
+            ElementCategory::Area if empty => self.replace(at, tag.end, " "),
             ElementCategory::Raw => {
                 let (_, end) = self.raw_end(tag.end, name);
-                self.cut(at, end, "")
+                self.replace(at, end, "")
             }
             ElementCategory::Template => {
                 let end = self.template_end(tag.end);
-                self.cut(at, end, "")
+                self.replace(at, end, "")
             }
-            ElementCategory::Media => self.media(at, name, &tag, hides),
-            ElementCategory::Title => self.raw_text(at, &tag, "title", "<title>", "</title>"),
+            ElementCategory::Media => self.replace_media(at, name, &tag, hides),
+            ElementCategory::Title => self.write_raw_text(at, &tag, "title", "<title>", "</title>"),
             ElementCategory::Area if hides => {
                 let (_, end) = self.raw_end(tag.end, name);
-                self.cut(at, end, " ")
+                self.replace(at, end, " ")
             }
-            ElementCategory::Area => self.area(at, &tag),
-            ElementCategory::Xmp => self.raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
-            ElementCategory::Plaintext => self.raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
+            ElementCategory::Area => self.write_textarea(at, &tag),
+            ElementCategory::Xmp => self.write_raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
+            ElementCategory::Plaintext => {
+                self.write_raw_text(at, &tag, "plaintext", "<pre>", "</pre>")
+            }
             ElementCategory::Foreign => {
-                let hides = foreign::read(self.page, at, name).is_some_and(|read| read.hides);
+                let hides = foreign::read_start(self.page, at, name).is_some_and(|read| read.hides);
                 self.foreign = usize::from(!hides && !tag.closed);
                 self.draws_text = name == "math";
                 let end = if hides && !tag.closed {
@@ -63,52 +65,52 @@ impl<'a> PageFilter<'a> {
                 } else {
                     tag.end
                 };
-                self.cut(at, end, "")
+                self.replace(at, end, "")
             }
             // What may be chosen is text alone.
             ElementCategory::Choice if name == "option" && hides => {
                 let end = memchr(b'<', &self.page.as_bytes()[tag.end..]);
                 let end = end.map_or(self.page.len(), |length| tag.end + length);
-                self.cut(at, end, " ")
+                self.replace(at, end, " ")
             }
             ElementCategory::Choice if hides || (self.all && name == "select") => {
-                self.open(at, name, category, &tag, hides)
+                self.pass_start(at, name, category, &tag, hides)
             }
-            ElementCategory::Choice => self.cut(at, tag.end, " "),
-            ElementCategory::Empty if tag.kept.is_empty() => self.cut(at, tag.end, ""),
+            ElementCategory::Choice => self.replace(at, tag.end, " "),
+            ElementCategory::Empty if tag.kept.is_empty() => self.replace(at, tag.end, ""),
             ElementCategory::Section
             | ElementCategory::Caption
             | ElementCategory::Row
             | ElementCategory::Cell
                 if !self.tree.in_table() =>
             {
-                self.cut(at, tag.end, " ")
+                self.replace(at, tag.end, " ")
             }
-            ElementCategory::Formatting if !self.tree.formats() => self.cut(at, tag.end, ""),
+            ElementCategory::Formatting if !self.tree.formats() => self.replace(at, tag.end, ""),
             // An icon, most often.
             ElementCategory::Formatting if name != "a" && self.ends_at_once(&tag) => {
                 let end = tag::past(self.page, tag.end, b'>');
-                self.cut(at, end, "")
+                self.replace(at, end, "")
             }
             ElementCategory::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
                 if !empty {
                     self.tree.start_silent(tag.name, category);
                 }
-                self.cut(at, tag.end, "")
+                self.replace(at, tag.end, "")
             }
             ElementCategory::Styled if tag.kept.is_empty() => {
                 if !empty && let Some(name) = renamed(name) {
                     self.tree.start_silent(name, ElementCategory::Plain);
                 }
-                self.cut(at, tag.end, "")
+                self.replace(at, tag.end, "")
             }
-            _ => self.open(at, name, category, &tag, hides),
+            _ => self.pass_start(at, name, category, &tag, hides),
         }
     }
 
     /// Deals with a start tag in whose place, or in that of its whole element, something else is
     /// read; `None` for any other.
-    fn replaced(
+    fn replace_start(
         &mut self,
         at: usize,
         name: &str,
@@ -117,20 +119,22 @@ impl<'a> PageFilter<'a> {
         hides: bool,
     ) -> Option<usize> {
         match category {
-            ElementCategory::Template if shadow::is_root(self.page, at) => {
-                Some(self.cut(at, tag.end, " "))
+            ElementCategory::Template if shadow_root::is_shadow_root(self.page, at) => {
+                Some(self.replace(at, tag.end, " "))
             }
             ElementCategory::Foreign if name == "math" && !hides => {
                 let (formula, end) = self.formula_within(at, tag)?;
-                Some(self.formula(at, &formula, end))
+                Some(self.write_formula(at, &formula, end))
             }
-            ElementCategory::Void if name == "img" && self.has(at, tag, formula::IMAGE) => {
+            ElementCategory::Void
+                if name == "img" && self.contains_word(at, tag, formula::IMAGE) =>
+            {
                 let formula = self.formula_of_image(at)?;
-                Some(self.formula(at, formula, tag.end))
+                Some(self.write_formula(at, formula, tag.end))
             }
             _ if self.verbatim > 0 => {
-                let end = numbers::end(self.page, at, name, tag.end)?;
-                Some(self.cut(at, end, ""))
+                let end = line_numbers::skip_line_number(self.page, at, name, tag.end)?;
+                Some(self.replace(at, end, ""))
             }
             _ => None,
         }
@@ -154,11 +158,11 @@ impl<'a> PageFilter<'a> {
         // The attributes by which a page offers to show a hidden element.
         let (mut said, mut saying) = ([""; tag::USED_OF_HIDDEN.len()], 0);
         let (end, closed) = tag::scan(page, name_end, |attribute| {
-            let used = match visibility.note(&attribute).filter(|_| !seen) {
+            let used = match visibility.read_attribute(&attribute).filter(|_| !seen) {
                 Some(used) => used,
                 None => {
                     (!seen && tag::is_used(name, in_pre, attribute.name, attribute.value))
-                        || (calls && all::calls(attribute.name))
+                        || (calls && content_hints::names_element(attribute.name))
                 }
             };
             if used && attribute.value.len() <= tag::MAX_VALUE {
@@ -217,11 +221,11 @@ impl<'a> PageFilter<'a> {
             && !(self.dim && name == "mark")
             && !after_pre
             && self.foreign == 0
-            && (!self.all || all::is_inline(name))
+            && (!self.all || content_hints::is_inline(name))
     }
 
     /// Lets a start tag pass, without what is not used of it.
-    pub(super) fn open(
+    pub(super) fn pass_start(
         &mut self,
         at: usize,
         name: &str,
@@ -240,7 +244,7 @@ impl<'a> PageFilter<'a> {
         );
         if !table_part && !self.tree.is_settled() {
             let block = category.ends_paragraph() || category == ElementCategory::Table;
-            self.tree.content(block, &mut fixes);
+            self.tree.before_content(block, &mut fixes);
         }
         let renamed = match category {
             ElementCategory::Form | ElementCategory::Choices => Some("div"),
@@ -249,8 +253,8 @@ impl<'a> PageFilter<'a> {
             _ => None,
         };
         if category == ElementCategory::Formatting && !self.tree.formats() {
-            self.fix(at, &fixes);
-            return self.cut(at, tag.end, "");
+            self.insert_fixes(at, &fixes);
+            return self.replace(at, tag.end, "");
         }
         let mut end = String::new();
         if !matches!(
@@ -271,31 +275,35 @@ impl<'a> PageFilter<'a> {
                 self.tree.hide_top();
             }
             self.verbatim += usize::from(is_verbatim(name));
-            self.begins_line(category, name, true);
+            self.note_line_start(category, name, true);
             if self.xml && tag.closed {
                 // The parser passes over the slash.
                 self.tree.end(opened, category, &mut end);
-                tree::end(opened, &mut end);
+                tree::write_end_tag(opened, &mut end);
             }
         }
-        self.fix(at, &fixes);
-        let long = self.all && tag.kept.iter().any(|kept| kept.len() > all::MAX_CALLED);
+        self.insert_fixes(at, &fixes);
+        let long = self.all
+            && tag
+                .kept
+                .iter()
+                .any(|kept| kept.len() > content_hints::MAX_CALLED);
         if renamed.is_none() && !tag.dropped && !long {
-            self.fix(tag.end, &end);
+            self.insert_fixes(tag.end, &end);
             return tag.end;
         }
-        self.cut(at, at, "<");
+        self.replace(at, at, "<");
         self.out.push_str(renamed.unwrap_or(tag.name));
         for attribute in &tag.kept {
             if self.all {
-                all::write(attribute, &mut self.out);
+                content_hints::write_attribute(attribute, &mut self.out);
             } else {
                 self.out.push(' ');
                 self.out.push_str(attribute);
             }
         }
         if self.all && category == ElementCategory::Form {
-            all::write_name(name, &mut self.out);
+            content_hints::write_name(name, &mut self.out);
         }
         if category == ElementCategory::Choices {
             self.out.push_str(" hidden");
@@ -310,7 +318,7 @@ impl<'a> PageFilter<'a> {
     }
 
     /// Whether the start tag at `at` has this word in it, in lower case.
-    fn has(&self, at: usize, tag: &tag::HtmlTag<'a>, word: &[u8]) -> bool {
+    fn contains_word(&self, at: usize, tag: &tag::HtmlTag<'a>, word: &[u8]) -> bool {
         memmem::find(&self.page.as_bytes()[at..tag.end], word).is_some()
     }
 
@@ -323,17 +331,17 @@ impl<'a> PageFilter<'a> {
     }
 
     /// What is written in an area of several lines stands there line by line.
-    fn area(&mut self, at: usize, tag: &tag::HtmlTag<'a>) -> usize {
+    fn write_textarea(&mut self, at: usize, tag: &tag::HtmlTag<'a>) -> usize {
         let (text, _) = self.raw_end(tag.end, "textarea");
         if self.page[tag.end..text].trim_ascii().contains('\n') {
-            return self.raw_text(at, tag, "textarea", "<pre>", "</pre>");
+            return self.write_raw_text(at, tag, "textarea", "<pre>", "</pre>");
         }
-        let start = all::textarea(self.all);
-        self.raw_text(at, tag, "textarea", start, " </span>")
+        let start = content_hints::textarea_start(self.all);
+        self.write_raw_text(at, tag, "textarea", start, " </span>")
     }
 
     /// An element that holds text alone becomes one whose text reads the same anywhere.
-    fn raw_text(
+    fn write_raw_text(
         &mut self,
         at: usize,
         tag: &tag::HtmlTag<'a>,
@@ -360,13 +368,13 @@ impl<'a> PageFilter<'a> {
                 .before_start("pre", ElementCategory::Block, &mut fixes);
         }
         if start != "<title>" && !self.tree.is_settled() {
-            self.tree.content(false, &mut fixes);
+            self.tree.before_content(false, &mut fixes);
         }
-        self.fix(at, &fixes);
+        self.insert_fixes(at, &fixes);
         if start == "<title>" && plain && !tag.dropped {
             return after;
         }
-        self.cut(at, at, start);
+        self.replace(at, at, start);
         let verbatim = matches!(name, "xmp" | "plaintext") && !self.xml;
         for c in text.chars() {
             match c {

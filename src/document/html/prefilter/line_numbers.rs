@@ -21,7 +21,7 @@ const LONGEST: usize = 16;
 
 /// Where the page goes on behind the element at `at`, whose name and the end of whose start tag
 /// these are, if it is nothing but the number of a line.
-pub(super) fn end(page: &str, at: usize, name: &str, from: usize) -> Option<usize> {
+pub(super) fn skip_line_number(page: &str, at: usize, name: &str, from: usize) -> Option<usize> {
     if !matches!(name, "span" | "a" | "i" | "b") {
         return None;
     }

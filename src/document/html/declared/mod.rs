@@ -82,7 +82,7 @@ pub struct DeclaredMetadata<'a> {
 /// Reads what `page` declares of itself. The time that it takes is proportional to the length of
 /// the page; the memory has a bound.
 #[must_use]
-pub fn declared(page: &str) -> DeclaredMetadata<'_> {
+pub fn read_declared(page: &str) -> DeclaredMetadata<'_> {
     let mut reader = DeclarationReader {
         page,
         found: DeclaredMetadata::default(),
@@ -148,7 +148,7 @@ struct MetadataAttributes<'a> {
 
 impl<'a> MetadataAttributes<'a> {
     /// Takes an attribute; the first one of a name counts.
-    fn take(&mut self, name: &str, value: &'a str) {
+    fn set(&mut self, name: &str, value: &'a str) {
         let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
         let slot = match name.len() {
             3 if is("rel") => &mut self.rel,
@@ -245,55 +245,55 @@ impl<'a> DeclarationReader<'a> {
     fn start_tag(&mut self, open: usize) -> Option<usize> {
         let mut attributes = MetadataAttributes::default();
         let tag = tag::read(self.page, open + 1, |name, value| {
-            attributes.take(name, value);
+            attributes.set(name, value);
             false
         })?;
         let is = |name: &str| tag.name.eq_ignore_ascii_case(name);
         match tag.name.len() {
             2 if is("h1") => self.article = true,
             3 if is("svg") => self.drawings += usize::from(!tag.closed),
-            3 if is("xmp") => return Some(self.raw(&tag).1),
+            3 if is("xmp") => return Some(self.raw_text(&tag).1),
             4 if is("meta") => {
-                self.meta(&attributes);
+                self.keep_meta(&attributes);
                 return Some(tag.end);
             }
             4 if is("main") => self.article = true,
-            4 if is("time") => self.time(&tag, &attributes),
-            5 if is("style") => return Some(self.raw(&tag).1),
+            4 if is("time") => self.read_time(&tag, &attributes),
+            5 if is("style") => return Some(self.raw_text(&tag).1),
             5 if is("title") => {
-                let (text, end) = self.raw(&tag);
+                let (text, end) = self.raw_text(&tag);
                 if self.drawings == 0 && !self.titled {
                     self.titled = true;
-                    self.found.title = text::plain(&text[..boundary(text, MAX_CONTENT)]);
+                    self.found.title = text::collapsed(&text[..boundary(text, MAX_CONTENT)]);
                 }
                 return Some(end);
             }
             6 if is("script") => {
-                let (text, end) = self.raw(&tag);
-                self.script(&attributes, text);
+                let (text, end) = self.raw_text(&tag);
+                self.keep_json_ld(&attributes, text);
                 return Some(end);
             }
-            6 if is("iframe") => return Some(self.raw(&tag).1),
+            6 if is("iframe") => return Some(self.raw_text(&tag).1),
             7 if is("article") => self.article = true,
-            7 if is("noembed") => return Some(self.raw(&tag).1),
+            7 if is("noembed") => return Some(self.raw_text(&tag).1),
             8 if is("textarea") || is("noscript") || is("noframes") || is("template") => {
-                return Some(self.raw(&tag).1);
+                return Some(self.raw_text(&tag).1);
             }
             9 if is("plaintext") => return None,
             _ => {}
         }
-        self.shown(&tag, &attributes);
+        self.read_byline(&tag, &attributes);
         Some(tag.end)
     }
 
     /// What an element holds that ends at its end tag and at nothing else, and where the page goes
     /// on.
-    fn raw(&self, tag: &tag::HtmlTag<'a>) -> (&'a str, usize) {
+    fn raw_text(&self, tag: &tag::HtmlTag<'a>) -> (&'a str, usize) {
         let (text, end) = tag::raw_end(self.page, tag.end, tag.name);
         (&self.page[tag.end..text], end)
     }
 
-    fn meta(&mut self, attributes: &MetadataAttributes<'a>) {
+    fn keep_meta(&mut self, attributes: &MetadataAttributes<'a>) {
         let Some(content) = attributes.content else {
             return;
         };
@@ -321,7 +321,7 @@ impl<'a> DeclarationReader<'a> {
         }
     }
 
-    fn script(&mut self, attributes: &MetadataAttributes<'a>, text: &'a str) {
+    fn keep_json_ld(&mut self, attributes: &MetadataAttributes<'a>, text: &'a str) {
         let kind = attributes.kind.unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
         if kind.eq_ignore_ascii_case("application/ld+json")
@@ -333,7 +333,7 @@ impl<'a> DeclarationReader<'a> {
         }
     }
 
-    fn time(&mut self, tag: &tag::HtmlTag<'a>, attributes: &MetadataAttributes<'a>) {
+    fn read_time(&mut self, tag: &tag::HtmlTag<'a>, attributes: &MetadataAttributes<'a>) {
         let marked = attributes.pubdate || has_word(attributes.itemprop, "datePublished");
         let mark = if marked {
             DateMark::Published
@@ -347,12 +347,12 @@ impl<'a> DeclarationReader<'a> {
         }
         let written = match attributes.datetime {
             Some(written) => Some(entities::decoded_in_attribute(written).into_owned()),
-            None => self.text(tag).map(|(text, _)| text),
+            None => self.element_text(tag).map(|(text, _)| text),
         };
-        self.publish(mark, written);
+        self.set_published(mark, written);
     }
 
-    fn publish(&mut self, mark: DateMark, written: Option<String>) {
+    fn set_published(&mut self, mark: DateMark, written: Option<String>) {
         if let Some(written) = written.filter(|written| !written.trim().is_empty()) {
             self.published = Some(mark);
             self.found.published = Some(written);
@@ -360,13 +360,13 @@ impl<'a> DeclarationReader<'a> {
     }
 
     /// Looks whether an element shows who wrote the page, or when.
-    fn shown(&mut self, tag: &tag::HtmlTag<'a>, attributes: &MetadataAttributes<'a>) {
+    fn read_byline(&mut self, tag: &tag::HtmlTag<'a>, attributes: &MetadataAttributes<'a>) {
         if let Some(content) = attributes.content
             && has_word(attributes.itemprop, "datePublished")
             && self.published != Some(DateMark::Published)
         {
             let written = entities::decoded_in_attribute(content).into_owned();
-            self.publish(DateMark::Published, Some(written));
+            self.set_published(DateMark::Published, Some(written));
         }
         let mark = if has_word(attributes.itemprop, "author") {
             BylineMark::ItemProp
@@ -392,7 +392,7 @@ impl<'a> DeclarationReader<'a> {
             }
             _ => false,
         };
-        let Some((text, end)) = self.text(tag) else {
+        let Some((text, end)) = self.element_text(tag) else {
             return;
         };
         if text.is_empty() {
@@ -408,12 +408,12 @@ impl<'a> DeclarationReader<'a> {
     }
 
     /// The text of a small element, and where it ends, as long as there were not too many.
-    fn text(&mut self, tag: &tag::HtmlTag<'a>) -> Option<(String, usize)> {
+    fn element_text(&mut self, tag: &tag::HtmlTag<'a>) -> Option<(String, usize)> {
         if self.elements == MAX_ELEMENTS {
             return None;
         }
         self.elements += 1;
-        text::of_element(self.page, tag)
+        text::read_element(self.page, tag)
     }
 }
 

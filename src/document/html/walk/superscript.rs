@@ -17,9 +17,9 @@ const NODES: usize = 16;
 
 impl TreeWalk {
     pub(super) fn enter_raised(&mut self, node: &Handle) -> ElementExit {
-        let mark = text_of(node).and_then(|text| mark(self.flow.before(), text.trim()));
+        let mark = text_of(node).and_then(|text| mark(self.flow.previous_char(), text.trim()));
         if let Some(mark) = mark {
-            self.flow.text(mark);
+            self.flow.add_text(mark);
         }
         ElementExit::Raised {
             bracketed: mark == Some("^("),

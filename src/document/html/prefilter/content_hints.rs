@@ -5,7 +5,7 @@
 pub(in crate::document::html) const NAME: &str = "x-name";
 
 /// What the start tag of a `textarea` becomes, where all is kept and where not.
-pub(super) fn textarea(all: bool) -> &'static str {
+pub(super) fn textarea_start(all: bool) -> &'static str {
     if all {
         "<span x-name=\"textarea\"> "
     } else {
@@ -20,7 +20,7 @@ pub(super) const MAX_CALLED: usize = 400;
 const CALLED: [&str; 5] = ["class", "id", "role", "itemprop", "itemtype"];
 
 /// Whether an attribute of this name says what its element is.
-pub(super) fn calls(attribute: &str) -> bool {
+pub(super) fn names_element(attribute: &str) -> bool {
     matches!(attribute.len(), 2 | 4 | 5 | 8)
         && CALLED
             .iter()
@@ -29,7 +29,7 @@ pub(super) fn calls(attribute: &str) -> bool {
 
 /// Writes an attribute as it stands in the page; of a long one that says what its element is, the
 /// first words.
-pub(super) fn write(attribute: &str, out: &mut String) {
+pub(super) fn write_attribute(attribute: &str, out: &mut String) {
     out.push(' ');
     if attribute.len() <= MAX_CALLED {
         out.push_str(attribute);
@@ -40,7 +40,7 @@ pub(super) fn write(attribute: &str, out: &mut String) {
         .iter()
         .position(|byte| *byte == b'=' || byte.is_ascii_whitespace())
         .unwrap_or(bytes.len());
-    if !calls(&attribute[..name]) {
+    if !names_element(&attribute[..name]) {
         out.push_str(attribute);
         return;
     }

@@ -16,7 +16,7 @@ impl PageFilter<'_> {
         let seen = self.tree.is_seen_on_top(name);
         // Attributes of an end tag are read as those of a start tag are, and mean nothing.
         let Some(tag) = tag::read(self.page, at + 2, |_, _| false) else {
-            return self.cut(at, self.page.len(), "");
+            return self.replace(at, self.page.len(), "");
         };
         let category = match self.category_of(name) {
             ElementCategory::Media if name == "object" => ElementCategory::Wall,
@@ -30,7 +30,7 @@ impl PageFilter<'_> {
                 self.foreign -= 1;
             }
             self.draws_text &= !foreign::draws_text(name) && name != "svg";
-            return self.cut(at, tag.end, if name == "text" { " " } else { "" });
+            return self.replace(at, tag.end, if name == "text" { " " } else { "" });
         }
         let mut fixes = String::new();
         match category {
@@ -39,7 +39,7 @@ impl PageFilter<'_> {
                 let ending = renamed(name).map(|name| {
                     let ending = self.tree.end(name, ElementCategory::Plain, &mut fixes);
                     if ending == EndTagOutcome::Kept {
-                        tree::end(name, &mut fixes);
+                        tree::write_end_tag(name, &mut fixes);
                     } else if ending == EndTagOutcome::Dropped
                         && self.tree.end_through(name, &mut fixes)
                     {
@@ -50,46 +50,46 @@ impl PageFilter<'_> {
                 if ending != Some(EndTagOutcome::Kept) && category == ElementCategory::Choice {
                     fixes.push(' ');
                 }
-                return self.cut(at, tag.end, &fixes);
+                return self.replace(at, tag.end, &fixes);
             }
-            ElementCategory::Void if self.xml => return self.cut(at, tag.end, ""),
+            ElementCategory::Void if self.xml => return self.replace(at, tag.end, ""),
             ElementCategory::Void if name == "br" => {
-                self.tree.content(false, &mut fixes);
+                self.tree.before_content(false, &mut fixes);
             }
             ElementCategory::Form | ElementCategory::Choices => {
                 if self.tree.end("div", ElementCategory::Block, &mut fixes)
                     == EndTagOutcome::Dropped
                 {
-                    return self.cut(at, tag.end, "");
+                    return self.replace(at, tag.end, "");
                 }
                 fixes.push_str("</div>");
-                return self.cut(at, tag.end, &fixes);
+                return self.replace(at, tag.end, &fixes);
             }
             ElementCategory::Paragraph => {
                 if self.tree.end(name, category, &mut fixes) == EndTagOutcome::Dropped {
-                    self.tree.content(false, &mut fixes);
+                    self.tree.before_content(false, &mut fixes);
                 }
             }
             ElementCategory::Formatting if !self.tree.formats() => {
                 // What is still open of it can only be closed, never opened again.
                 if self.tree.end(name, category, &mut fixes) == EndTagOutcome::Dropped {
-                    return self.cut(at, tag.end, "");
+                    return self.replace(at, tag.end, "");
                 }
             }
             _ => {
                 let ending = self.tree.end(tag.name, category, &mut fixes);
                 if ending == EndTagOutcome::Silent {
-                    return self.cut(at, tag.end, &fixes);
+                    return self.replace(at, tag.end, &fixes);
                 }
                 if ending == EndTagOutcome::Dropped {
-                    return self.cut(at, tag.end, "");
+                    return self.replace(at, tag.end, "");
                 }
             }
         }
-        self.fix(at, &fixes);
-        self.begins_line(category, name, seen);
+        self.insert_fixes(at, &fixes);
+        self.note_line_start(category, name, seen);
         if tag.dropped {
-            self.cut(at, at, "</");
+            self.replace(at, at, "</");
             self.out.push_str(tag.name);
             self.out.push('>');
             self.copied = tag.end;

@@ -32,7 +32,7 @@ struct LinkOccurrence {
 
 /// Takes the links out of `model` that lead nowhere new; what they hold stays. `here` is the page's
 /// own address.
-pub(super) fn tidy(model: &mut Model, here: &str) {
+pub(super) fn remove_repeated(model: &mut Model, here: &str) {
     let mut links: Vec<LinkOccurrence> = Vec::new();
     let mut untitled: Vec<usize> = Vec::new();
     let mut own: Vec<usize> = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn tidy(model: &mut Model, here: &str) {
             continue;
         };
         count += 1;
-        let has_text = gather(model, node, &mut text);
+        let has_text = gather_text(model, node, &mut text);
         let title = model.text(title).trim();
         if !title.is_empty() && text.contains(title) {
             untitled.push(node);
@@ -116,7 +116,7 @@ fn stands_between_words(model: &Model, at: usize, text: &str) -> bool {
 
 /// Puts what node `at` holds into `text`, as a reader sees it; whether there is more of it than
 /// what stands for images.
-fn gather(model: &Model, at: usize, text: &mut String) -> bool {
+fn gather_text(model: &Model, at: usize, text: &mut String) -> bool {
     text.clear();
     let mut has_text = false;
     let nodes = model.nodes();

@@ -180,7 +180,7 @@ impl<'i> DeclarationParser<'i> for InlineStyle {
                 important = true;
                 sound &= input.is_exhausted();
             }
-            match part(input, 0, &mut variable) {
+            match next_part(input, 0, &mut variable) {
                 Some(part) => parts.push(part),
                 None => break,
             }
@@ -215,7 +215,11 @@ impl RuleBodyItemParser<'_, (), ()> for InlineStyle {
 }
 
 /// The next part of a value; `variable` if it holds a call of `var()` or `env()`.
-fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Option<ValuePart<'i>> {
+fn next_part<'i>(
+    input: &mut Parser<'i, '_>,
+    depth: u8,
+    variable: &mut bool,
+) -> Option<ValuePart<'i>> {
     let token = input.next().ok()?.clone();
     Some(match token {
         Token::Ident(word) => ValuePart::Word(word),
@@ -232,7 +236,7 @@ fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Optio
             },
         ),
         Token::Function(name) => {
-            let parts = within(input, depth, variable);
+            let parts = bracketed_parts(input, depth, variable);
             *variable |= match parts.first() {
                 Some(ValuePart::Word(word)) if name.eq_ignore_ascii_case("var") => {
                     word.starts_with("--")
@@ -246,7 +250,7 @@ fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Optio
             }
         }
         Token::ParenthesisBlock | Token::SquareBracketBlock => {
-            within(input, depth, variable);
+            bracketed_parts(input, depth, variable);
             ValuePart::Other
         }
         _ => ValuePart::Other,
@@ -254,14 +258,18 @@ fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Optio
 }
 
 /// The parts in the brackets that were opened last.
-fn within<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Vec<ValuePart<'i>> {
+fn bracketed_parts<'i>(
+    input: &mut Parser<'i, '_>,
+    depth: u8,
+    variable: &mut bool,
+) -> Vec<ValuePart<'i>> {
     if depth == MAX_DEPTH {
         return Vec::new();
     }
     let parts =
         input.parse_nested_block(|input| -> Result<Vec<ValuePart<'i>>, ParseError<'i, ()>> {
             let mut parts = Vec::new();
-            while let Some(part) = part(input, depth + 1, variable) {
+            while let Some(part) = next_part(input, depth + 1, variable) {
                 parts.push(part);
             }
             Ok(parts)
