@@ -1,6 +1,6 @@
-//! Formulas of MathML and office documents as one line of text: `(a+b)/2`, `x^2`, `√x`.
+//! Formulas of `MathML` and office documents as one line of text: `(a+b)/2`, `x^2`, `√x`.
 //!
-//! Rules: MathML Core, `mfenced` of MathML 3, and ISO/IEC 29500-1, 22.1. An element with an
+//! Rules: `MathML` Core, `mfenced` of `MathML` 3, and ISO/IEC 29500-1, 22.1. An element with an
 //! unexpected number of arguments reads as its parts in a row.
 
 use self::FormulaLayout::{List, Omitted, Properties, Row, Template, Token};

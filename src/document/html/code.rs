@@ -1,4 +1,4 @@
-//! Code: which language a block is in, and which links are part of a span.
+//! Code: the language of a block, and the links within a span.
 //!
 //! Rules: HTML Living Standard, `code` (`class="language-…"`), and the classes that common
 //! highlighters write.
@@ -7,8 +7,8 @@ use html2md::{Handle, NodeData};
 
 use super::dom::{self, ElementKind};
 
-/// The links in the `code` element `node`, one for each address, if there is code around them:
-/// `None` where there are no links, nothing but links, or blocks.
+/// Returns the links in the `code` element `node`, one for each address, if there is code around
+/// them; `None` if it contains no links, only links, or blocks.
 pub(super) fn links_within(node: &Handle) -> Option<Vec<Handle>> {
     let mut links: Vec<(String, Handle)> = Vec::new();
     let mut around = false;
@@ -47,7 +47,7 @@ pub(super) fn links_within(node: &Handle) -> Option<Vec<Handle>> {
     (around && !links.is_empty()).then_some(links)
 }
 
-/// The language that an attribute of `pre`, `code` or an element around them names.
+/// Returns the language that an attribute of `pre`, `code` or an element around them names.
 pub(super) fn language(name: &str, value: &str) -> Option<String> {
     let found = match name {
         "data-lang" | "data-language" | "lang" | "language" => value.trim(),
@@ -71,8 +71,8 @@ pub(super) fn language(name: &str, value: &str) -> Option<String> {
     (sound && !nothing.contains(&found)).then(|| found.to_ascii_lowercase())
 }
 
-/// The language that an attribute of an element around `pre` names. Its classes count only
-/// where they say that they are about a language.
+/// Returns the language that an attribute of an element around `pre` names. Its classes count only
+/// if they mark a language.
 pub(super) fn language_around(name: &str, value: &str) -> Option<String> {
     let says =
         |word: &str| PREFIXES.iter().any(|prefix| word.starts_with(prefix)) || word == "sourceCode";

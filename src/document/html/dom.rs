@@ -1,5 +1,4 @@
-//! Small questions asked of the parser's tree: what an element is, what its attributes say,
-//! whether a reader of the page would see it.
+//! Queries on the parser's tree: the kind of an element, its attributes, its visibility.
 //!
 //! Rules: HTML Living Standard, "Rendering" (what is hidden and what is a block), and the
 //! `hidden`, `aria-hidden` and `style` attributes.
@@ -9,14 +8,14 @@ use html2md::{Handle, NodeData};
 use super::css;
 use super::prefilter::media;
 
-/// What an element means to the conversion; elements of one meaning share a kind.
+/// Meaning of an element to the conversion; elements with the same meaning share a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementKind {
-    /// Not seen by a reader, or of no use to one: its whole subtree is left out.
+    /// Not seen by a reader, or of no use to one; its whole subtree is left out.
     Dropped,
-    /// Runs inside a line and means nothing to Markdown.
+    /// Runs inside a line and has no equivalent in Markdown.
     Inline,
-    /// Runs inside a line with a box of its own, so that its words stand apart.
+    /// Runs inside a line in a box of its own, so that its words stand apart.
     Boxed,
     /// Begins and ends a line.
     Block,
@@ -48,11 +47,11 @@ pub(super) enum ElementKind {
     Cell,
     Base,
     Title,
-    /// What shows something from elsewhere.
+    /// Embedded content from another address.
     Media,
 }
 
-/// The kind of the HTML element of that name (in lower case).
+/// Returns the kind of the HTML element with this lower-case name.
 pub(super) fn kind_of(name: &str) -> ElementKind {
     match name {
         "a" => ElementKind::Link,
@@ -98,7 +97,7 @@ pub(super) fn kind_of(name: &str) -> ElementKind {
     }
 }
 
-/// The kind of `node`, if it is an element.
+/// Returns the kind of `node`, if it is an element.
 pub(super) fn kind(node: &Handle) -> Option<ElementKind> {
     match &node.data {
         NodeData::Element { name, .. } => Some(kind_of(&name.local)),
@@ -106,7 +105,7 @@ pub(super) fn kind(node: &Handle) -> Option<ElementKind> {
     }
 }
 
-/// The local name of `node`; empty if it is no element.
+/// Returns the local name of `node`; empty for other nodes than elements.
 pub(super) fn name(node: &Handle) -> &str {
     match &node.data {
         NodeData::Element { name, .. } => &name.local,
@@ -114,14 +113,14 @@ pub(super) fn name(node: &Handle) -> &str {
     }
 }
 
-/// The value of an attribute, as the parser decoded it.
+/// Returns the value of an attribute, decoded by the parser.
 pub(super) fn attribute(node: &Handle, wanted: &str) -> Option<String> {
     with_attributes(node, |name, value| {
         (name == wanted).then(|| value.to_owned())
     })
 }
 
-/// The first answer that `ask` gives to an attribute's name and value.
+/// Returns the first result of `ask`, called with the name and the value of each attribute.
 pub(super) fn with_attributes<T>(
     node: &Handle,
     mut ask: impl FnMut(&str, &str) -> Option<T>,
@@ -135,14 +134,14 @@ pub(super) fn with_attributes<T>(
     }
 }
 
-/// Whether the page says that nobody is to see this element: `hidden` (but not
-/// `until-found`), `aria-hidden="true"`, or a style that does not display it.
+/// True if the page hides this element: by `hidden` (but not `until-found`), by
+/// `aria-hidden="true"` or by a style that does not display it.
 pub(super) fn is_hidden(node: &Handle) -> bool {
     with_attributes(node, |name, value| hides(name, value).then_some(())).is_some()
 }
 
-/// Whether this element is hidden, and what stands around it is where it would be without it: one
-/// that is only not to be seen, or not to be read out, keeps its place.
+/// True if this element is hidden and takes up no space, unlike one that is only invisible or not
+/// read aloud.
 pub(super) fn is_gone(node: &Handle) -> bool {
     let removes = |name: &str, value: &str| match name {
         "hidden" => hides(name, value),
@@ -152,7 +151,7 @@ pub(super) fn is_gone(node: &Handle) -> bool {
     with_attributes(node, |name, value| removes(name, value).then_some(())).is_some()
 }
 
-/// Whether an attribute of this name (in lower case) and value hides its element.
+/// True if an attribute with this lower-case name and this value hides its element.
 pub(super) fn hides(name: &str, value: &str) -> bool {
     match name {
         "hidden" => !value.trim().eq_ignore_ascii_case("until-found"),

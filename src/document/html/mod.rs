@@ -5,25 +5,25 @@
 //! page. In front of the parser stands [`prefilter`], which keeps a hostile page from costing
 //! more than its length; behind it [`walk`] goes through the tree once, front to back.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
-//! | `react_streaming` | text that the page streams late, put where it belongs |
+//! | `react_streaming` | text that React streams late, moved to its slot |
 //! | `main` | the page's main content |
 //! | `prefilter` | the page as the parser gets it |
 //! | `parse` | the tree, within bounds of memory and time |
-//! | `tokens` | what the tree is built of |
+//! | `tokens` | the tokens from which the tree is built |
 //! | `unseen_text` | text that is too small, too faint or too far away to be seen |
-//! | `reveal` | what is hidden, though the page offers to show it |
-//! | `rescue` | a page of which next to nothing would be left |
-//! | `dom` | what an element is, and whether anyone sees it |
-//! | `css` | what a `style` attribute says |
-//! | `declared` | what the page declares of itself |
-//! | `walk` | the way through the tree: blocks |
-//! | `repeated_links` | links that lead where another one has led |
-//! | `flow` | paragraphs and what runs in them: text, styles, code, line ends |
+//! | `reveal` | hidden elements that the page offers to show |
+//! | `rescue` | fallback content of a page that shows almost nothing |
+//! | `dom` | the kind of an element and its visibility |
+//! | `css` | the `style` attribute |
+//! | `declared` | the page's metadata |
+//! | `walk` | from the tree to the model: blocks |
+//! | `repeated_links` | links that repeat the target of another |
+//! | `flow` | paragraphs and their text, styles, code and line ends |
 //! | `pick` | elements by their classes, for a list of results |
-//! | `address`, `image`, `code`, `pre`, `table` | what the walk asks of one kind of content |
-//! | `resized` | images that are made to measure |
+//! | `address`, `image`, `code`, `preformatted`, `table` | one kind of content each |
+//! | `resized` | the originals of resized images |
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -67,7 +67,7 @@ pub use self::declared::{MetaElement, read_declared};
 pub use self::pick::find_by_class;
 pub(super) use self::prefilter::{PageSyntax, tag};
 
-/// By when the three steps of reading are to be done, each leaving time for those after it.
+/// Deadlines of the three steps of reading; each leaves time for the steps after it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct StageDeadlines {
     pub(super) filter: Option<Instant>,
@@ -75,18 +75,18 @@ pub(super) struct StageDeadlines {
     pub(super) walk: Option<Instant>,
 }
 
-/// What was read of a page.
+/// A page as it was converted.
 #[derive(Default)]
 pub(super) struct ConvertedPage {
     pub(super) model: Model,
     pub(super) cuts: Cuts,
-    /// What is to be said of a page that shows nothing.
+    /// A remark about a page that shows nothing.
     pub(super) remark: Option<Model>,
-    /// Whether the remark stands beside a text of the page's own.
+    /// True if the remark stands beside text of the page.
     pub(super) beside_text: bool,
 }
 
-/// Reads a page that was found at `base`, as far as there is memory and time for it.
+/// Reads the page found at `base`, within its bounds of memory and time.
 pub(super) fn read(
     page: &str,
     base: &Url,
@@ -113,8 +113,8 @@ pub(super) fn read(
     rescue::rescue(&source, tree, model)
 }
 
-/// Reads the main content of a page that was found at `base`, and whether it is sure that this is
-/// all of it and nothing else; `None` if there is none to speak of.
+/// Reads the main content of the page found at `base`. The flag is true if the choice is surely
+/// complete and exact; `None` if there is no main content of a useful length.
 pub(super) fn read_main(
     page: &str,
     base: &Url,
@@ -129,7 +129,7 @@ pub(super) fn read_main(
     })
 }
 
-/// Looks at how the main content of a page is found.
+/// Returns the features and the choice of the main content.
 #[cfg(feature = "internals")]
 pub(super) fn study(page: &str, base: &Url, syntax: PageSyntax) -> main::study::ContentStudy {
     main::study::study(&HtmlSource {
@@ -140,7 +140,6 @@ pub(super) fn study(page: &str, base: &Url, syntax: PageSyntax) -> main::study::
     })
 }
 
-/// A page, and how it is to be read.
 struct HtmlSource<'a> {
     page: &'a str,
     base: &'a Url,
@@ -148,15 +147,14 @@ struct HtmlSource<'a> {
     ends: StageDeadlines,
 }
 
-/// A page's tree.
 struct PageTree {
     tree: RcDom,
     cuts: Cuts,
 }
 
 impl HtmlSource<'_> {
-    /// Builds the page's tree, in which nothing is hidden that the page offers to show;
-    /// `scriptless` as a browser would that runs no scripts.
+    /// Builds the page's tree and reveals content that the page offers to show; `scriptless` builds
+    /// it as a browser without scripts does.
     fn parse(&self, scriptless: bool) -> PageTree {
         let (filtered, late) =
             prefilter::filter(self.page, self.syntax, scriptless, self.ends.filter);
@@ -165,7 +163,7 @@ impl HtmlSource<'_> {
         tree
     }
 
-    /// Builds the tree of a page as the filter leaves one.
+    /// Builds the tree of a page that has passed the filter.
     fn parse_filtered(&self, filtered: &str) -> PageTree {
         let (tree, mut veil, short) = parse::parse(filtered, self.ends.parse);
         veil.show_disclosed(&tree.document);
@@ -192,7 +190,7 @@ impl HtmlSource<'_> {
     }
 }
 
-/// Takes the page over from `html2md` at its root element.
+/// Takes over from `html2md` at the page's root element.
 #[derive(Clone)]
 struct RootHandler {
     base: Url,

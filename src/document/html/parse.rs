@@ -1,5 +1,5 @@
-//! A page's tree, built within bounds: of memory, by counting what its nodes take, and of time, by
-//! the clock. What the parser has read when a bound is reached is the page.
+//! Building a page's tree within bounds: memory, by counting the bytes of its nodes, and time, by
+//! the clock. The content parsed before a bound is reached is the page.
 //!
 //! The tree is `html2md`'s own; the parser is the one that it uses, fed piece by piece by
 //! [`PageTokenizer`].
@@ -20,28 +20,27 @@ use super::tokens::PageTokenizer;
 use super::unseen_text;
 use crate::document::boundary;
 
-/// The most that a tree may take, in bytes as they are counted here.
+/// Maximum size of a tree, in bytes as they are counted here.
 const MAX_TREE: usize = 104 * 1024 * 1024;
 
-/// What a node takes without its text and attributes, with its place among its parent's children
-/// and what the allocator adds, in bytes.
+/// Size of a node without its text and attributes, in bytes, including its slot among its parent's
+/// children and the allocator's overhead.
 const NODE: usize = 224;
 
-/// What an attribute takes without its value, in bytes.
+/// Size of an attribute without its value, in bytes.
 const ATTRIBUTE: usize = 64;
 
-/// How much of a page the parser gets at a time, in bytes: what is parsed between two looks at the
-/// bounds.
+/// Length of the piece that the parser gets at a time, in bytes; the bounds are checked after each.
 const PIECE: usize = 8 * 1024;
 
-/// Why a tree is not that of the whole page.
+/// The bound at which the parser stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ParseLimit {
     Memory,
     Time,
 }
 
-/// Parses `page` until `end`, if there is one: its tree, and what that hides.
+/// Parses `page` until `end`; returns its tree, its hidden elements and the bound that was reached.
 pub(super) fn parse(
     page: &str,
     end: Option<Instant>,
@@ -55,8 +54,8 @@ pub(super) fn parse(
     (tree, veil, short)
 }
 
-/// Where the first piece of `page` ends: before a tag or a reference, so that a page that ends
-/// there ends within none.
+/// Returns the end of the first piece of `page`: before a tag or a reference, so that no piece ends
+/// within one.
 pub(super) fn piece_end(page: &str) -> usize {
     let most = boundary(page, PIECE);
     if most == page.len() {
@@ -68,7 +67,7 @@ pub(super) fn piece_end(page: &str) -> usize {
     }
 }
 
-/// The tree, and what it takes.
+/// A tree sink that counts the size of its tree.
 #[derive(Default)]
 pub(super) struct CountingSink {
     tree: RcDom,
@@ -77,7 +76,7 @@ pub(super) struct CountingSink {
 }
 
 impl CountingSink {
-    /// Whether the tree is within its bounds, which are its memory and the time until `end`.
+    /// Returns an error if the tree is too large or `end` has passed.
     pub(super) fn check_limits(&self, end: Option<Instant>) -> Result<(), ParseLimit> {
         if self.used.get() > MAX_TREE {
             return Err(ParseLimit::Memory);
@@ -88,7 +87,7 @@ impl CountingSink {
         Ok(())
     }
 
-    /// What the tree takes, in bytes as they are counted here.
+    /// Returns the size of the tree, in bytes as they are counted here.
     #[cfg(test)]
     pub(super) fn used(&self) -> usize {
         self.used.get()
@@ -103,8 +102,7 @@ impl CountingSink {
         self.count(attributes.iter().map(bytes).sum());
     }
 
-    /// Counts what is put in after `before`, of which text becomes a part where that is text as
-    /// well.
+    /// Counts a child that is added after `before`; text joins a text node there.
     fn count_text(&self, before: Option<&Handle>, child: &NodeOrText<Handle>) {
         if let NodeOrText::AppendText(text) = child {
             let joins = before.is_some_and(|node| matches!(node.data, NodeData::Text { .. }));
@@ -122,7 +120,7 @@ impl TreeSink for CountingSink {
         (self.tree, self.veil.into_inner())
     }
 
-    /// What is wrong with a page is nobody's concern, and would have to be kept.
+    /// Parse errors are ignored.
     fn parse_error(&self, _: Cow<'static, str>) {}
 
     fn get_document(&self) -> Handle {

@@ -1,4 +1,4 @@
-//! Elements of a page by their classes: what a list of results is made of.
+//! Finds elements of a page by their classes, for lists of results.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -8,32 +8,32 @@ use html2md::{Handle, NodeData};
 use super::{dom, parse};
 use crate::document::boundary;
 
-/// How much of a page is looked at, in bytes.
+/// Maximum length of a page, in bytes; the rest is ignored.
 const MOST: usize = 2 * 1024 * 1024;
 
-/// How long building its tree may take.
+/// Time limit for building its tree.
 const TIME: Duration = Duration::from_secs(2);
 
-/// How many elements are picked. Those within each other share their text, which a hostile page
-/// would have read over and over.
+/// Maximum number of elements, because nested ones share their text, which a hostile page would
+/// have read over and over.
 const MOST_PICKED: usize = 500;
 
-/// How many nodes are looked at for the text of one of them.
+/// Maximum number of nodes read for the text of one element.
 const MOST_NODES: usize = 5_000;
 
-/// An element that bears one of the classes.
+/// An element with one of the classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PickedElement {
-    /// Which of the classes, counted from zero; the first one of several.
+    /// Index of the class that it has; the first of several.
     pub class: usize,
-    /// Its text, blanks run together.
+    /// Its text with whitespace collapsed.
     pub text: String,
     /// Its `href`.
     pub href: Option<String>,
 }
 
-/// The elements of `page` that bear one of `classes`, in the order of the page, and none within
-/// those that bear one of `without`.
+/// Returns the elements of `page` with one of `classes`, in the order of the page, except those
+/// within an element with one of `without`.
 #[must_use]
 pub fn find_by_class(page: &str, classes: &[&str], without: &[&str]) -> Vec<PickedElement> {
     let page = &page[..boundary(page, MOST)];
@@ -59,14 +59,14 @@ pub fn find_by_class(page: &str, classes: &[&str], without: &[&str]) -> Vec<Pick
     found
 }
 
-/// Which of `classes` the element bears.
+/// Returns the index of the first of `classes` that the element has.
 fn bears(node: &Handle, classes: &[&str]) -> Option<usize> {
     let own = dom::attribute(node, "class")?;
     let own: Vec<&str> = own.split_ascii_whitespace().collect();
     classes.iter().position(|class| own.contains(class))
 }
 
-/// The text within `node`; scripts and styles are none.
+/// Returns the text within `node` without scripts and styles.
 fn text(node: &Handle) -> String {
     let mut all = String::new();
     let mut open = vec![Rc::clone(node)];

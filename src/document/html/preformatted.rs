@@ -1,5 +1,4 @@
-//! Preformatted text, read from the tree as it is, and what is asked of a list before it is
-//! written.
+//! Preformatted text, read unchanged from the tree, and properties of `pre` and lists.
 //!
 //! Rules: HTML Living Standard, `pre`; inside it every character counts, and a block or `br`
 //! begins a new line.
@@ -9,7 +8,7 @@ use html2md::{Handle, NodeData};
 use super::code;
 use super::dom::{self, ElementKind};
 
-/// The text of a subtree, without what is hidden; blocks and `br` begin new lines.
+/// Returns the text of a subtree without hidden elements; blocks and `br` begin new lines.
 pub(super) fn text_of(node: &Handle) -> String {
     enum SubtreeStep {
         Enter(Handle),
@@ -76,13 +75,13 @@ pub(super) fn text_of(node: &Handle) -> String {
         }
     }
     if text.contains('\r') {
-        // A line end to whoever reads it, wherever it stands.
+        // A carriage return is a line end for every reader.
         text = text.replace("\r\n", "\n").replace('\r', "\n");
     }
     text
 }
 
-/// Whether a `pre` holds `code`, and so is code even if it is empty.
+/// True if a `pre` contains `code`, which makes it a code block even if it is empty.
 pub(super) fn holds_code(node: &Handle) -> bool {
     node.children
         .borrow()
@@ -90,8 +89,8 @@ pub(super) fn holds_code(node: &Handle) -> bool {
         .any(|child| dom::kind(child) == Some(ElementKind::Code))
 }
 
-/// The language of a `pre`: its own, that of the `code` or the box in it, or that of the boxes
-/// around.
+/// Returns the language of a `pre`: its own, that of the `code` or box in it, or that of the boxes
+/// around it.
 pub(super) fn language<'a>(
     node: &Handle,
     around: impl Iterator<Item = &'a Handle>,
@@ -116,7 +115,7 @@ pub(super) fn language<'a>(
         })
 }
 
-/// Whether an item of a list holds a paragraph, so that the list is a loose one.
+/// True if an item of the list contains a paragraph, so that the list is loose.
 pub(super) fn holds_paragraphs(list: &Handle) -> bool {
     list.children.borrow().iter().any(|item| {
         dom::kind(item) == Some(ElementKind::Item)

@@ -1,9 +1,9 @@
-//! Links that lead where a reader of the page has been led already: once is enough. Each place that
-//! can be followed stays at least once, with a text.
+//! Removes links that repeat the target of another link. Each target stays at least once, with a
+//! text.
 //!
-//! Rules: a card leads to one place by its image, its title and "read more"; the same words lead to
-//! the same place in the header, the menu and the footer; a title repeats what it is the title of.
-//! A page of a few links stays as it is.
+//! Rules: a card links to one address by its image, its title and "read more"; the header, the menu
+//! and the footer repeat links; a `title` repeats the text of its element. A page with few links
+//! stays as it is.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,26 +11,26 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::document::model::{Content, Model, Node};
 use crate::sort::Sort;
 
-/// How many links before one, and behind it, are looked at for the same place.
+/// Number of links before and after a link that are searched for the same target.
 const NEAR: usize = 12;
 
-/// Links that every page has as they are: only where there are more are they those of cards.
+/// Maximum number of links of a page that stay as they are; pages of cards have more.
 const FEW: usize = 16;
 
-/// A link, and what it says.
+/// A link with hashes of its target and text.
 struct LinkOccurrence {
     node: usize,
-    /// Its address, as a hash.
+    /// Hash of its address.
     place: u64,
-    /// Its address and its text, as a hash.
+    /// Hash of its address and its text.
     whole: u64,
-    /// Whether it holds a text, and not images alone.
+    /// True if it contains text, not only images.
     has_text: bool,
-    /// Whether it holds a text or an image that has one.
+    /// True if it contains text or an image with a text.
     is_named: bool,
 }
 
-/// Takes the links out of `model` that lead nowhere new; what they hold stays. `here` is the page's
+/// Removes links from `model` that repeat a target, but keeps their contents. `here` is the page's
 /// own address.
 pub(super) fn remove_repeated(model: &mut Model, here: &str) {
     let mut links: Vec<LinkOccurrence> = Vec::new();
@@ -92,8 +92,8 @@ pub(super) fn remove_repeated(model: &mut Model, here: &str) {
     model.prune(&gone);
 }
 
-/// Whether `text`, which is what the link at `at` says, runs together with what stands before or
-/// behind it: then the link is what parts them.
+/// True if `text`, the text of the link at `at`, touches the words around it, so that only the link
+/// separates them.
 fn stands_between_words(model: &Model, at: usize, text: &str) -> bool {
     let nodes = model.nodes();
     let in_line = |node: &&Node| {
@@ -114,8 +114,8 @@ fn stands_between_words(model: &Model, at: usize, text: &str) -> bool {
         || (is_word(text.chars().next_back()) && is_word(behind.chars().next()))
 }
 
-/// Puts what node `at` holds into `text`, as a reader sees it; whether there is more of it than
-/// what stands for images.
+/// Writes the visible text of node `at` to `text`; returns true if there is more than the text of
+/// images.
 fn gather_text(model: &Model, at: usize, text: &mut String) -> bool {
     text.clear();
     let mut has_text = false;

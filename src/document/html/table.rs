@@ -1,4 +1,4 @@
-//! Tables: which hold data, and which only lay out a page.
+//! Tables: data tables and layout tables.
 //!
 //! Rules: HTML Living Standard, "Tables" (`colspan`, `rowspan`).
 
@@ -7,12 +7,12 @@ use html2md::{Handle, NodeData};
 use super::dom::{self, ElementKind};
 use crate::document::model::{Align, MAX_SPANNED_COLUMNS, Spans, Table};
 
-/// The shape of a table of data; `None` for one that lays out blocks: with one column and no
-/// header, or with a block in a cell that a line cannot hold. A list can be held by the lines of a
-/// table that has a header, and so is one of data.
+/// Reads the shape of a data table; `None` for a layout table: one with a single column and no
+/// header, or with a block in a cell that does not fit in a line. Lists fit in the cells of a table
+/// that has a header.
 ///
-/// It looks no further than the first such block, so that nested tables cost no more than
-/// what stands between them.
+/// The search stops at the first such block, so that nested tables cost no more than the content
+/// between them.
 pub(super) fn read_shape(table: &Handle) -> Option<Table> {
     let presentation = dom::with_attributes(table, |name, value| {
         (name == "role" && matches!(value, "presentation" | "none")).then_some(())
@@ -70,18 +70,18 @@ struct RowShape {
     all_header: bool,
 }
 
-/// The rows of a section, of which those without cells become none: how far a cell reaches down is
-/// told in those that stay, and never beyond its section.
+/// The rows of a section. Rows without cells are left out, so a row span counts only the others,
+/// and never reaches beyond its section.
 #[derive(Default)]
 pub(super) struct SectionRows {
-    /// How many of the rows before each have cells, and of all.
+    /// Number of rows with cells before each row, and in all.
     with_cells: Vec<usize>,
-    /// How many have begun.
+    /// Number of rows that have begun.
     begun: usize,
 }
 
 impl SectionRows {
-    /// Those of `section`, none of which has begun.
+    /// Reads the rows of `section`, before the first has begun.
     pub(super) fn of(section: &Handle) -> Self {
         let mut with_cells = vec![0];
         let mut count = 0;
@@ -100,12 +100,11 @@ impl SectionRows {
         }
     }
 
-    /// The next one begins.
     pub(super) fn begin_row(&mut self) {
         self.begun += 1;
     }
 
-    /// Over how many rows that stay a cell of this one reaches that says it reaches over so many.
+    /// Returns the number of remaining rows that a cell with this row span covers.
     fn spanned_rows(&self, rows: usize) -> usize {
         let before = self.begun.saturating_sub(1);
         let until = (before + rows).min(self.with_cells.len().saturating_sub(1));
@@ -113,7 +112,7 @@ impl SectionRows {
         count(until).saturating_sub(count(before)).max(1)
     }
 
-    /// Columns and rows of a cell of the row that has begun, each at least 1.
+    /// Returns the columns and rows of a cell of the current row, each at least 1.
     pub(super) fn span(&self, cell: &Handle) -> (usize, usize) {
         let (columns, rows) = cell_span(cell);
         (columns.into(), self.spanned_rows(rows.into()))
@@ -124,7 +123,8 @@ fn is_row(node: &Handle) -> bool {
     dom::name(node) == "tr" && !dom::is_hidden(node)
 }
 
-/// Whether a cell is seen; `None` for what is no cell, or gone.
+/// Returns true for a visible cell, false for an invisible one that keeps its place; `None` for
+/// other nodes.
 pub(super) fn cell_visibility(node: &Handle) -> Option<bool> {
     (dom::kind(node) == Some(ElementKind::Cell) && !dom::is_gone(node))
         .then(|| !dom::is_hidden(node))
@@ -163,7 +163,7 @@ fn measure_row(
     Some(measured)
 }
 
-/// Columns and rows of a cell, each at least 1.
+/// Returns the `colspan` and `rowspan` of a cell, each at least 1.
 fn cell_span(cell: &Handle) -> (u16, u16) {
     let (mut columns, mut rows) = (1, 1);
     let _: Option<()> = dom::with_attributes(cell, |name, value| {
@@ -203,7 +203,7 @@ fn alignments(row: &Handle) -> Vec<Align> {
     aligns
 }
 
-/// Whether the first row that has cells has headings alone.
+/// True if the first row with cells consists of header cells.
 fn is_headed(table: &Handle) -> bool {
     let sections = table.children.borrow();
     let mut rows = sections
@@ -223,8 +223,8 @@ fn is_headed(table: &Handle) -> bool {
         .is_some_and(|cells| cells.iter().all(|cell| dom::name(cell) == "th"))
 }
 
-/// Whether nothing in a cell needs more than one line: paragraphs can be parted by `<br>`, and so
-/// can the items of a list, if there may be `lists`.
+/// True if the contents of a cell fit in one line: `<br>` can separate paragraphs and, if `lists`
+/// is set, the items of a list.
 fn fits_a_line(cell: &Handle, lists: bool) -> bool {
     let mut open: Vec<Handle> = cell.children.borrow().iter().rev().cloned().collect();
     while let Some(node) = open.pop() {

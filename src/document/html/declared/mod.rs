@@ -1,10 +1,9 @@
-//! What a page declares of itself, for machines: `meta` elements, title, blocks
-//! of JSON-LD; and the byline and the date that it shows.
+//! Metadata of a page: `meta` elements, title and blocks of JSON-LD, and the visible byline and
+//! date.
 //!
-//! Rules: HTML Living Standard, "Tokenization" (through the reader of tags that stands in front of
-//! the parser), `meta`, `rel=author`, `time`; microdata's `itemprop`. The
-//! page is gone through once, front to back, and no tree is built: what is looked for stands in
-//! tags.
+//! Rules: HTML Living Standard, "Tokenization" (through the reader of tags in front of the parser),
+//! `meta`, `rel=author`, `time`; microdata's `itemprop`. One pass over the page's tags, without a
+//! tree.
 
 use memchr::memchr;
 
@@ -13,34 +12,34 @@ use crate::document::{boundary, entities};
 
 mod text;
 
-/// The most `meta` elements that are kept.
+/// Maximum number of `meta` elements.
 const MAX_METAS: usize = 4096;
 
-/// The most that their contents take together, in bytes.
+/// Maximum length of their contents together, in bytes.
 const MAX_CONTENTS: usize = 256 * 1024;
 
-/// The longest content that is kept; what is longer is cut. In bytes.
+/// Maximum length of a content, in bytes; longer ones are cut.
 const MAX_CONTENT: usize = 8 * 1024;
 
-/// The longest name that is kept, in bytes. There are none so long.
+/// Maximum length of a name, in bytes; elements with longer names are ignored.
 const MAX_NAME: usize = 128;
 
-/// The most blocks of JSON-LD that are kept.
+/// Maximum number of blocks of JSON-LD.
 const MAX_BLOCKS: usize = 64;
 
-/// The most that they take together, in bytes.
+/// Maximum length of these together, in bytes.
 const MAX_BLOCKS_LENGTH: usize = 512 * 1024;
 
-/// How many elements are read for their text.
+/// Maximum number of elements that are read for their text.
 const MAX_ELEMENTS: usize = 64;
 
-/// How far apart, at most, the names of one byline stand, in bytes.
+/// Maximum distance of two names of one byline, in bytes.
 const MAX_APART: usize = 400;
 
-/// The most names of a byline.
+/// Maximum number of names in a byline.
 const MAX_NAMES: usize = 16;
 
-/// Which attribute names a `meta` element.
+/// The attribute that names a `meta` element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetaKind {
     /// `name`: HTML's own.
@@ -51,10 +50,10 @@ pub enum MetaKind {
     ItemProp,
 }
 
-/// A `meta` element that has a name and a content.
+/// A `meta` element with a name and a content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetaElement {
-    /// Which attribute named it.
+    /// The attribute that names it.
     pub kind: MetaKind,
     /// The name, in lower case.
     pub name: String,
@@ -62,7 +61,7 @@ pub struct MetaElement {
     pub content: String,
 }
 
-/// What a page declares of itself.
+/// The metadata of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeclaredMetadata<'a> {
     /// The text of `<title>`, entities decoded, whitespace collapsed.
@@ -71,16 +70,15 @@ pub struct DeclaredMetadata<'a> {
     pub metas: Vec<MetaElement>,
     /// The scripts that hold JSON-LD, as they stand: at most 64 and 512 KiB.
     pub json_ld: Vec<&'a str>,
-    /// Who wrote it, as the page shows it: the texts of `itemprop=author`, else of `rel=author`,
-    /// else of what is called a byline.
+    /// The visible author names: the texts of `itemprop=author`, else of `rel=author`, else of
+    /// elements with a byline class.
     pub byline: Vec<String>,
-    /// When it was published, as the page shows it: what is marked as that, else the first `time`
-    /// of its article.
+    /// The visible date of publication: the marked one, else the first `time` of its article.
     pub published: Option<String>,
 }
 
-/// Reads what `page` declares of itself. The time that it takes is proportional to the length of
-/// the page; the memory has a bound.
+/// Reads the metadata of `page`. Its time is proportional to the length of the page, and its memory
+/// is bounded.
 #[must_use]
 pub fn read_declared(page: &str) -> DeclaredMetadata<'_> {
     let mut reader = DeclarationReader {
@@ -99,7 +97,7 @@ pub fn read_declared(page: &str) -> DeclaredMetadata<'_> {
     reader.found
 }
 
-/// How a byline is marked, the clearest first.
+/// The mark of a byline, the clearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum BylineMark {
     ItemProp,
@@ -107,7 +105,7 @@ enum BylineMark {
     Class,
 }
 
-/// How a date is marked, the clearest first.
+/// The mark of a date, the clearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum DateMark {
     Published,
@@ -118,19 +116,19 @@ struct DeclarationReader<'a> {
     page: &'a str,
     found: DeclaredMetadata<'a>,
     titled: bool,
-    /// How many `svg` are open, whose titles are not the page's.
+    /// Number of open `svg` elements, whose titles are not the page's.
     drawings: usize,
-    /// Whether its article, or the heading of it, has begun.
+    /// True once its article or main heading has begun.
     article: bool,
     contents: usize,
     blocks: usize,
     elements: usize,
-    /// How the byline that was found is marked, and where it ends.
+    /// The mark of the byline found so far, and its end.
     byline: Option<(BylineMark, usize)>,
     published: Option<DateMark>,
 }
 
-/// The attributes that count, as they stand in the page.
+/// The attributes used here, as they stand in the page.
 #[derive(Default)]
 struct MetadataAttributes<'a> {
     name: Option<&'a str>,
@@ -147,7 +145,7 @@ struct MetadataAttributes<'a> {
 }
 
 impl<'a> MetadataAttributes<'a> {
-    /// Takes an attribute; the first one of a name counts.
+    /// Stores an attribute; the first one of a name counts.
     fn set(&mut self, name: &str, value: &'a str) {
         let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
         let slot = match name.len() {
@@ -178,7 +176,7 @@ impl<'a> MetadataAttributes<'a> {
     }
 }
 
-/// Whether one of the words of an attribute is `word`.
+/// True if one of the words of an attribute is `word`.
 fn has_word(value: Option<&str>, word: &str) -> bool {
     value.is_some_and(|value| {
         value
@@ -187,7 +185,7 @@ fn has_word(value: Option<&str>, word: &str) -> bool {
     })
 }
 
-/// Classes that sites give to the name of who wrote a page.
+/// Classes of bylines.
 const BYLINES: [&str; 9] = [
     "byline",
     "byline-name",
@@ -201,7 +199,7 @@ const BYLINES: [&str; 9] = [
 ];
 
 fn is_byline(class: Option<&str>) -> bool {
-    // Most classes have none of the two.
+    // A quick test first, because most classes contain neither.
     class.is_some_and(|class| class.contains("uthor") || class.contains("yline"))
         && BYLINES.iter().any(|word| has_word(class, word))
 }
@@ -224,7 +222,7 @@ impl<'a> DeclarationReader<'a> {
             };
             match next {
                 Some(next) => at = next,
-                // What follows is a tag without an end, or text to the end.
+                // The rest is an unfinished tag, or text.
                 None => break,
             }
         }
@@ -241,7 +239,7 @@ impl<'a> DeclarationReader<'a> {
         tag::read(self.page, open + 2, |_, _| false).map(|tag| tag.end)
     }
 
-    /// Deals with the start tag at `open`; where the page goes on.
+    /// Reads the start tag at `open`; returns the offset behind it, or behind the element.
     fn start_tag(&mut self, open: usize) -> Option<usize> {
         let mut attributes = MetadataAttributes::default();
         let tag = tag::read(self.page, open + 1, |name, value| {
@@ -286,8 +284,7 @@ impl<'a> DeclarationReader<'a> {
         Some(tag.end)
     }
 
-    /// What an element holds that ends at its end tag and at nothing else, and where the page goes
-    /// on.
+    /// Returns the contents of an element that ends at its end tag alone, and the offset behind it.
     fn raw_text(&self, tag: &tag::HtmlTag<'a>) -> (&'a str, usize) {
         let (text, end) = tag::raw_end(self.page, tag.end, tag.name);
         (&self.page[tag.end..text], end)
@@ -359,7 +356,7 @@ impl<'a> DeclarationReader<'a> {
         }
     }
 
-    /// Looks whether an element shows who wrote the page, or when.
+    /// Reads the byline or the date of publication that an element shows.
     fn read_byline(&mut self, tag: &tag::HtmlTag<'a>, attributes: &MetadataAttributes<'a>) {
         if let Some(content) = attributes.content
             && has_word(attributes.itemprop, "datePublished")
@@ -383,8 +380,8 @@ impl<'a> DeclarationReader<'a> {
         let more = match self.byline {
             Some((found, _)) if found < mark => return,
             Some((found, end)) if found == mark => {
-                // Other bylines than the first are those of comments and of other articles. One
-                // within the first has been read with it.
+                // Later bylines are those of comments and of other articles; one within the first
+                // has been read with it.
                 if tag.end > end + MAX_APART || tag.end < end {
                     return;
                 }
@@ -407,7 +404,7 @@ impl<'a> DeclarationReader<'a> {
         self.byline = Some((mark, end));
     }
 
-    /// The text of a small element, and where it ends, as long as there were not too many.
+    /// Returns the text of a small element and its end, until too many have been read.
     fn element_text(&mut self, tag: &tag::HtmlTag<'a>) -> Option<(String, usize)> {
         if self.elements == MAX_ELEMENTS {
             return None;

@@ -1,4 +1,4 @@
-//! What counts on a page, and what only looks like it.
+//! Metadata of pages, and text that only looks like it.
 
 use std::time::{Duration, Instant};
 

@@ -6,17 +6,17 @@ use super::has_word;
 use crate::document::html::prefilter::tag;
 use crate::document::{boundary, entities};
 
-/// How much of the page is read for the text of one element, in bytes.
+/// Maximum length of an element that is read for its text, in bytes.
 const MAX_ELEMENT: usize = 2 * 1024;
 
-/// The text of a small element, and where it ends; of one that marks a name, the name.
+/// Returns the text of a small element, or of the name marked in it, and its end.
 pub(super) fn read_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String, usize)> {
     let page = &page[..boundary(page, tag.end + MAX_ELEMENT)];
     let bytes = page.as_bytes();
     let mut text = String::new();
     let mut at = tag.end;
     let mut depth = 1_usize;
-    // The name of the element that marks a name, and how many of these are open.
+    // The name of the element that marks a name, and the number of open elements with it.
     let mut name: Option<(&str, usize)> = None;
     let mut named = None;
     loop {
@@ -93,14 +93,14 @@ pub(super) fn read_element(page: &str, tag: &tag::HtmlTag<'_>) -> Option<(String
     }
 }
 
-/// Whether an element parts the words around its tag.
+/// True if an element separates the words around its tag.
 fn parts_words(name: &str) -> bool {
     ["br", "p", "div", "li", "ul", "td", "tr", "h1", "h2", "h3"]
         .iter()
         .any(|one| name.eq_ignore_ascii_case(one))
 }
 
-/// Text of the page with its entities decoded and its whitespace collapsed.
+/// Returns text of the page with its references decoded and its whitespace collapsed.
 pub(super) fn collapsed(text: &str) -> String {
     let decoded = entities::decoded_in_attribute(text);
     decoded.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -1,5 +1,5 @@
-//! A page's tree cut into blocks: runs of text in lines under one element that begins and ends
-//! them. Nothing is left out here; what is hidden, a control or code is marked.
+//! Cuts a page's tree into blocks: runs of inline text under one block element. Nothing is left out
+//! here; hidden text, controls and code are marked.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::document::html::{dom, table};
 
 /// `hidden`.
 pub(super) const HIDDEN: u16 = 1;
-/// A style that does not display it.
+/// A hiding style.
 pub(super) const STYLED: u16 = 2;
 /// `aria-hidden`.
 pub(super) const ARIA: u16 = 4;
@@ -24,63 +24,62 @@ pub(super) const CONTROL: u16 = 16;
 pub(super) const FORM: u16 = 32;
 /// `pre` or `code`.
 pub(super) const CODE: u16 = 64;
-/// Nobody sees it, and the page does not offer to show it.
+/// Hidden, and the page does not offer to show it.
 pub(super) const UNSEEN: u16 = 128;
-/// The four by which something may be hidden.
+/// All flags of hidden text.
 pub(super) const HIDES: u16 = HIDDEN | STYLED | ARIA | NOSCRIPT;
 
-/// No element, no block.
+/// Index that stands for no element or block.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The most blocks or elements of which a choice is made.
+/// Maximum number of blocks or elements of a page for which a choice is made.
 const MOST: usize = 250_000;
 
 /// A run of text.
 pub(super) struct TextBlock {
-    /// The element in which it begins.
+    /// Index of the element in which it begins.
     pub(super) element: u32,
     pub(super) flags: u16,
-    /// The outermost element around it that is hidden and not offered; a node's number.
+    /// Number of the outermost element around it that stays hidden.
     pub(super) veil: u32,
-    /// NamingCache in links.
+    /// Number of words in links.
     pub(super) linked: u32,
     pub(super) text: TextCounts,
 }
 
-/// An element that is a box, or that its author calls something.
+/// A block element, or one with a class or an id.
 pub(super) struct PageElement {
-    /// The element around it; [`NONE`] for the body.
+    /// Index of the element around it; [`NONE`] for the body.
     pub(super) parent: u32,
-    /// How many there are in it, itself included.
+    /// Number of elements in it, including itself.
     pub(super) size: u32,
     pub(super) depth: u16,
     pub(super) tag: TagFeatures,
-    /// The level of the heading in which it stands; 0 if in none.
+    /// Level of the heading around it, or 0.
     pub(super) heading: u8,
-    /// Its name and the first word of its class, as a hash.
+    /// Hash of its name and the first word of its class.
     pub(super) shape: u64,
     pub(super) called: ElementNaming,
 }
 
-/// What text and other leaves of the tree belong to, in the page's order.
+/// The owner of a leaf of the tree, in the order of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TreeLeaf {
     Block(u32),
-    /// TextCounts without words, an image and the like: the element in which it stands.
+    /// Text without words, an image or the like, in the element with this index.
     Loose(u32),
 }
 
-/// A page's blocks and elements.
 #[derive(Default)]
 pub(super) struct PageBlocks {
     pub(super) blocks: Vec<TextBlock>,
     pub(super) elements: Vec<PageElement>,
     pub(super) leaves: Vec<TreeLeaf>,
-    /// The tables that hold data.
+    /// Indexes of the data tables.
     pub(super) tables: Vec<u32>,
-    /// Whether there was more than a choice is made of.
+    /// True if there were too many blocks or elements for a choice.
     pub(super) too_much: bool,
-    /// What only a study asks for: the text of each block, the words for each element.
+    /// Texts of the blocks and naming words of the elements, for studies only.
     pub(super) kept: Option<BlockTexts>,
 }
 
@@ -91,12 +90,12 @@ pub(super) struct BlockTexts {
     pub(super) tokens: Vec<Vec<String>>,
 }
 
-/// What an element's name means to features, as numbers that a trained model keeps.
+/// Features of an element's name, as numbers that a trained model depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TagFeatures {
-    /// What kind of block it makes.
+    /// Kind of block that it makes.
     pub(super) kind: u8,
-    /// The categories to which its name and its role belong, a bit each.
+    /// One bit for each category of its name and its role.
     pub(super) categories: u32,
 }
 
@@ -113,14 +112,14 @@ impl TagFeatures {
     }
 }
 
-/// What is to be done when an element ends.
+/// The action at the end of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BlockExit {
     Inline,
-    /// Inline, and its words stand apart from those of the next such element.
+    /// Inline, with its words apart from those of the next such element.
     Loose,
     Block,
-    /// Code, in which no block begins.
+    /// Preformatted code, in which no block begins.
     Pre,
 }
 
@@ -128,9 +127,9 @@ struct BlockFrame {
     node: Handle,
     next: usize,
     exit: BlockExit,
-    /// The element in which its children stand.
+    /// Index of the element around its children.
     inside: u32,
-    /// The one that ends with it.
+    /// Index of the element that ends with it, or [`NONE`].
     own: u32,
     in_link: bool,
     flags: u16,
@@ -138,8 +137,8 @@ struct BlockFrame {
     is_table: bool,
 }
 
-/// The hidden elements of a page: how each is hidden, and [`UNSEEN`] if the page does not offer to
-/// show it.
+/// The hidden elements of a page with their flags; [`UNSEEN`] if the page does not offer to show
+/// one.
 pub(super) type HidingFlags = HashMap<*const (), u16>;
 
 struct BlockCutter<'a> {
@@ -147,19 +146,18 @@ struct BlockCutter<'a> {
     title: &'a text::TitleWords,
     words: &'a mut NamingCache,
     cut: PageBlocks,
-    /// The text of the run, as it stands in the page.
+    /// Text of the current run as it stands in the page.
     run: String,
-    /// Where the leaves of the run begin.
+    /// Index of the first leaf of the run.
     begin: usize,
     linked: u32,
     first: Option<(u32, u16, u32)>,
-    /// Whether a [`BlockExit::Loose`] element ended just now.
+    /// True if a [`BlockExit::Loose`] element ended just now.
     ended: bool,
     in_pre: usize,
     veils: u32,
 }
 
-/// Cuts the page whose body is `body`.
 pub(super) fn cut_blocks(
     body: &Handle,
     hidden: &HidingFlags,
@@ -360,7 +358,7 @@ impl BlockCutter<'_> {
         self.ended = false;
     }
 
-    /// Ends a run: it becomes a block if there is a word in it.
+    /// Ends a run, which becomes a block if it contains a word.
     fn flush(&mut self) {
         if self.in_pre > 0 {
             self.run.push(' ');

@@ -1,6 +1,5 @@
-//! What belongs to the chosen blocks by the page's own structure, though the model did not choose
-//! it: the term of a description, the header of a row, the heading of a section, and of a table or
-//! a list what is not unlikely.
+//! Adds blocks that belong to the chosen ones by the page's structure: the term of a description,
+//! the header of a row, the heading of a section, and the plausible rest of a table or a list.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,34 +8,33 @@ use super::blocks::{NONE, UNSEEN};
 use super::page::MeasuredPage;
 use super::tags;
 
-/// How likely the description of a chosen term must be content.
+/// Minimum probability of the description of a chosen term.
 const DESCRIPTION: f64 = 0.2;
 
-/// How likely the heading of a chosen text must be content.
+/// Minimum probability of the heading of a chosen text.
 const HEADING: f64 = 0.1;
 
-/// How likely the rest of a list or a table must be content.
+/// Minimum probability of the rest of a list or a table.
 const REST: f64 = 0.15;
 
 struct ChoiceCompleter<'a> {
     page: &'a MeasuredPage<'a>,
     chances: &'a [f64],
     chosen: &'a mut [bool],
-    /// The blocks that each element holds.
+    /// The blocks within each element.
     held: Vec<Range<usize>>,
 }
 
-/// The terms that stand together before their descriptions.
+/// The adjacent terms before their descriptions.
 #[derive(Default)]
 struct DescriptionTerms {
     blocks: Range<usize>,
-    /// Whether any of them was chosen when their first description came.
+    /// True if any of them was chosen before their first description.
     chosen: Option<bool>,
-    /// Whether they have been chosen for one of those.
+    /// True once they were chosen because of a description.
     taken: bool,
 }
 
-/// Adds to the chosen blocks what belongs to them.
 pub(super) fn complete(page: &MeasuredPage, chances: &[f64], chosen: &mut [bool]) {
     let mut completer = ChoiceCompleter {
         page,
@@ -73,7 +71,7 @@ fn held_blocks(page: &MeasuredPage) -> Vec<Range<usize>> {
 }
 
 impl ChoiceCompleter<'_> {
-    /// Chooses the blocks of a range that are seen and at least so likely.
+    /// Chooses the visible blocks of a range with at least this probability.
     fn choose_likely(&mut self, blocks: Range<usize>, least: f64) {
         for number in blocks {
             self.chosen[number] |= self.is_seen(number) && self.chances[number] >= least;
@@ -88,7 +86,7 @@ impl ChoiceCompleter<'_> {
         blocks.any(|number| self.chosen[number])
     }
 
-    /// The share of the seen words of a range that is chosen.
+    /// Returns the chosen share of the visible words of a range.
     fn chosen_share(&self, blocks: Range<usize>) -> f64 {
         let (mut all, mut taken) = (0.0, 0.0);
         for number in blocks {
@@ -160,7 +158,7 @@ impl ChoiceCompleter<'_> {
         }
     }
 
-    /// A list of whose words at least half are chosen is whole, but for what is unlikely.
+    /// A list with at least half of its words chosen is completed with its plausible blocks.
     fn complete_lists(&mut self) {
         for (number, element) in self.page.cut.elements.iter().enumerate().rev() {
             if element.tag.categories >> tags::LIST & 1 == 1 {
@@ -172,8 +170,8 @@ impl ChoiceCompleter<'_> {
         }
     }
 
-    /// So is a table of data of whose words at least half are chosen; of another, cells come with
-    /// the headers of their rows and columns, and headers do not come alone.
+    /// So is a data table with at least half of its words chosen; in any other, cells come with the
+    /// headers of their rows and columns, and headers do not come alone.
     fn complete_tables(&mut self) {
         let elements = &self.page.cut.elements;
         for table in &self.page.cut.tables {

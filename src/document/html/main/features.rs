@@ -1,5 +1,5 @@
-//! What the model is asked with: a row of numbers for each block. A trained model knows them by
-//! their places, so that their order changes only together with the model.
+//! The input of the model: a row of features for each block. A trained model depends on their
+//! order, which changes only together with the model.
 
 use super::blocks::{
     ARIA, CODE, CONTROL, FORM, HIDDEN, NONE, NOSCRIPT, PageBlocks, STYLED, TextBlock, UNSEEN,
@@ -9,23 +9,23 @@ use super::page::{MeasuredPage, PageTotals, plain};
 /// Levels above a block whose elements are measured.
 const LEVELS: [usize; 5] = [0, 1, 2, 3, 5];
 
-/// Neighbours that are measured, from a block on.
+/// Offsets of the neighbours that are measured.
 const NEIGHBOURS: [i64; 6] = [-3, -2, -1, 1, 2, 3];
 
-/// How many neighbours on each side are summed up.
+/// Numbers of neighbours on each side that are summed up.
 const WINDOWS: [usize; 2] = [5, 15];
 
-/// Groups whose words are counted in the whole page, by their place.
+/// Indexes of the groups whose words are counted in the whole page.
 const COUNTED: [usize; 7] = [7, 13, 15, 16, 17, 12, 14];
 
-/// How many features there are.
+/// Number of features.
 pub(super) const COUNT: usize = 179;
 
-/// Values of a block's scores, at the end of its row.
+/// Number of scores at the end of a block's row.
 #[cfg(feature = "internals")]
 pub(super) const SCORES: usize = 7;
 
-/// The names of the features, in their order.
+/// Returns the names of the features in their order.
 #[cfg(feature = "internals")]
 pub(super) fn names() -> Vec<String> {
     use super::groups::GROUPS;
@@ -82,7 +82,7 @@ pub(super) struct FeatureRows<'a> {
 }
 
 impl<'a> FeatureRows<'a> {
-    /// `kind` is what the page says that it is about: see [`open_graph_value`].
+    /// `kind` is the type that the page declares: see [`open_graph_value`].
     pub(super) fn new(page: &'a MeasuredPage<'a>, kind: f64) -> Self {
         Self {
             page,
@@ -93,7 +93,7 @@ impl<'a> FeatureRows<'a> {
         }
     }
 
-    /// The row of the block of this number; the blocks are asked for in their order.
+    /// Computes the row of the block with this number; the blocks must be requested in their order.
     pub(super) fn row(&mut self, number: usize) -> &[f32] {
         self.row.clear();
         let block = &self.page.cut.blocks[number];
@@ -326,7 +326,7 @@ impl<'a> FeatureRows<'a> {
     }
 }
 
-/// The part of each row that is the page's.
+/// Returns the features of the page as a whole.
 fn page_values(page: &MeasuredPage, kind: f64) -> Vec<f64> {
     let PageBlocks { blocks, .. } = page.cut;
     let number = count(blocks.len());
@@ -360,7 +360,7 @@ fn page_values(page: &MeasuredPage, kind: f64) -> Vec<f64> {
     values
 }
 
-/// What `og:type` says, as a number that a trained model keeps.
+/// Converts `og:type` to a number that a trained model depends on.
 pub(super) fn open_graph_value(kind: &str) -> f64 {
     let kind = kind.to_ascii_lowercase();
     flag(kind.contains("article"))
@@ -368,7 +368,7 @@ pub(super) fn open_graph_value(kind: &str) -> f64 {
         + 3.0 * flag(kind.contains("website"))
 }
 
-/// The share of a block's words that stand in links.
+/// Returns the share of a block's words in links.
 fn linked(block: &TextBlock) -> f64 {
     f64::from(block.linked.min(block.text.words)) / f64::from(block.text.words.max(1))
 }

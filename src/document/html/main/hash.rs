@@ -1,4 +1,4 @@
-//! A hash that every run and every machine gives alike: FNV-1a over characters.
+//! A hash that is the same in every run on every machine: FNV-1a over characters.
 
 pub(super) struct FnvHash(u64);
 

@@ -1,21 +1,22 @@
 //! The main content of a page: the article, thread, product, listing or chapter, without
 //! navigation, header, footer, sidebars, notices, related links and forms for comments.
 //!
-//! The page's tree is cut into [`blocks`]; of each some numbers are found, and a model of
-//! regression trees says how likely the block is content. Chosen are those that promise the best
-//! F-measure. The rest is taken from the tree, which is then written as that of any page.
+//! The page's tree is cut into [`blocks`]; features are computed for each, and a model of
+//! regression trees estimates the probability that it is content. The choice maximizes the expected
+//! F-measure. The other blocks are removed from the tree, which is then converted as that of any
+//! page.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
 //! | `blocks` | a tree cut into runs of text |
-//! | `text`, `hash` | what is counted of a text |
-//! | `words`, `groups`, `tags` | what an element's class, role and name say |
+//! | `text`, `hash` | counts over a text |
+//! | `words`, `groups`, `tags` | the class, role and name of an element |
 //! | `page` | sums over the page and its elements |
 //! | `features` | a row of numbers for each block |
 //! | `trees` | the model |
-//! | `choose`, `complete` | the blocks that are chosen |
+//! | `choose`, `complete` | the choice of blocks |
 //! | `prune` | the tree without the others |
-//! | `study` | what a model is trained with |
+//! | `study` | the training data of a model |
 
 use html2md::Handle;
 use memchr::{memmem, memrchr};
@@ -44,19 +45,19 @@ mod text;
 mod trees;
 mod words;
 
-/// NamingCache of a choice with fewer of which it is as good as none.
+/// Minimum number of words of a useful choice.
 const LITTLE: u32 = 25;
 
-/// NamingCache that are seen in a page with fewer of which it may be that what counts is hidden: if there
-/// are so many times as many of those.
+/// A page with fewer visible words than this may hide its content, if it has `TIMES` as many hidden
+/// ones.
 const FEW: u32 = 100;
 const TIMES: u32 = 10;
 
-/// What is expected of a choice that is sure.
+/// Minimum expected precision and recall of a sure choice.
 const SURE: (f64, f64) = (0.8, 0.95);
 
-/// Reads the main content of a page, and whether the choice was sure; `None` if there is none to
-/// speak of, or if there was not the memory or the time for a choice.
+/// Reads the main content of a page; true if the choice was sure. `None` if there is no content of
+/// a useful length, or not enough memory or time.
 pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
     let parsed = ParsedContent::of(source);
     if parsed.tree.cuts.time {
@@ -89,7 +90,7 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
     Some((read, sure))
 }
 
-/// How likely each block is content; `note` is shown the rows.
+/// Returns the probability that each block is content; calls `note` with each row of features.
 fn block_chances(page: &MeasuredPage, kind: f64, mut note: impl FnMut(&[f32])) -> Vec<f64> {
     let mut rows = features::FeatureRows::new(page, kind);
     (0..page.cut.blocks.len())
@@ -101,7 +102,7 @@ fn block_chances(page: &MeasuredPage, kind: f64, mut note: impl FnMut(&[f32])) -
         .collect()
 }
 
-/// A page's tree with all that may be content, and what is asked of the page besides.
+/// A page's tree with everything that may be content.
 struct ParsedContent {
     tree: super::PageTree,
     body: Option<Handle>,
@@ -109,7 +110,7 @@ struct ParsedContent {
     #[cfg(feature = "internals")]
     title: String,
     title_words: TitleWords,
-    /// What `og:type` says.
+    /// Value of `og:type` as a feature.
     kind: f64,
 }
 
@@ -136,7 +137,7 @@ impl ParsedContent {
         }
     }
 
-    /// The page's blocks; `None` if there are none, or more than a choice is made of.
+    /// Cuts the page into blocks; `None` if there are none, or too many.
     fn cut(&self, kept: bool) -> Option<PageBlocks> {
         let body = self.body.as_ref()?;
         let mut words = NamingCache::default();
@@ -149,8 +150,8 @@ impl ParsedContent {
     }
 }
 
-/// Where a page shows next to nothing, what is for browsers without scripts counts as seen, and
-/// then what is hidden until a script runs.
+/// Treats content for browsers without scripts as visible if the page shows almost nothing, and
+/// then content that is hidden until a script runs.
 fn reveal_if_sparse(cut: &mut PageBlocks) {
     for bits in [NOSCRIPT, UNSEEN] {
         let (mut seen, mut more) = (0, 0);
@@ -172,7 +173,7 @@ fn reveal_if_sparse(cut: &mut PageBlocks) {
     }
 }
 
-/// How each hidden element is hidden, and whether the page offers to show it.
+/// Returns how each hidden element is hidden; [`UNSEEN`] is set unless the page offers to show it.
 fn hidden_flags(veil: &mut HiddenElements, root: &Handle) -> HidingFlags {
     let mut hidden = HidingFlags::new();
     for node in &veil.hidden {
@@ -202,7 +203,7 @@ fn child(node: &Handle, name: &str) -> Option<Handle> {
     found.cloned()
 }
 
-/// The page's title, wherever it stands.
+/// Returns the page's first title, anywhere in the document.
 fn title(document: &Handle) -> String {
     let mut open = vec![document.clone()];
     while let Some(node) = open.pop() {
@@ -215,7 +216,7 @@ fn title(document: &Handle) -> String {
     String::new()
 }
 
-/// What the page's `og:type` says.
+/// Returns the page's `og:type`.
 fn open_graph_type(page: &str) -> &str {
     let bytes = page.as_bytes();
     let mut kind = "";

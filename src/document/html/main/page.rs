@@ -1,5 +1,5 @@
-//! What is known of a page's blocks and elements together, in one pass up the tree and one down:
-//! how much text each element holds and of what kind, what repeats, and where the page's text is.
+//! Measures of a page's blocks and elements, from one pass up the tree and one down: the amount and
+//! kind of text in each element, repetition, and the position of the page's text.
 
 use std::collections::HashMap;
 
@@ -10,28 +10,28 @@ use super::tags::{CATEGORIES, MAIN, PARAGRAPH};
 use super::text::TitleWords;
 use crate::sort::Sort;
 
-/// NamingCache outside of links from which on a text is long.
+/// Minimum number of words outside of links in a long text.
 const LONG: u32 = 12;
 
-/// The furthest that an element of a group or a category is looked for, in levels.
+/// Maximum distance of an element of a group or a category, in levels.
 const FAR: u8 = 20;
 
-/// What an element holds.
+/// Sums over the blocks in an element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ElementSum {
     pub(super) words: f64,
     pub(super) linked: f64,
     pub(super) blocks: f64,
-    /// NamingCache of long texts.
+    /// Words of long texts.
     pub(super) long: f64,
     pub(super) stops: f64,
 }
 
-/// Elements side by side that are alike.
+/// Similar siblings of an element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SimilarSiblings {
     pub(super) count: f64,
-    /// NamingCache of each, on average.
+    /// Average number of words of each.
     pub(super) words: f64,
     /// The share of words in links.
     pub(super) linked: f64,
@@ -49,14 +49,15 @@ impl SimilarSiblings {
     }
 }
 
-/// The elements around an element that repeat, itself included.
+/// The repeating elements around an element, including itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RepeatingAncestors {
-    /// The one that repeats most often.
+    /// Index of the one that repeats most often.
     pub(super) most: u32,
-    /// The one whose likes hold most, if it is there more than twice; else [`NONE`].
+    /// Index of the one whose similar siblings have most words, if there are more than two; else
+    /// [`NONE`].
     pub(super) largest: u32,
-    /// How many repeat.
+    /// Number of repeating elements.
     pub(super) levels: f64,
 }
 
@@ -68,7 +69,7 @@ pub(super) struct WordScores {
     pub(super) sum: i32,
 }
 
-/// Blocks that stand in elements of the same names.
+/// Totals of the blocks with the same path of names.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PathTotals {
     pub(super) blocks: f64,
@@ -76,7 +77,7 @@ pub(super) struct PathTotals {
     pub(super) linked: f64,
 }
 
-/// A page, as features ask of it.
+/// A page with the measures that its features need.
 pub(super) struct MeasuredPage<'a> {
     pub(super) cut: &'a PageBlocks,
     pub(super) title: &'a TitleWords,
@@ -85,32 +86,32 @@ pub(super) struct MeasuredPage<'a> {
     pub(super) repeats: Vec<RepeatingAncestors>,
     /// Levels up to the nearest element of each group.
     pub(super) groups: Vec<[u8; GROUPS.len()]>,
-    /// The same of each category.
+    /// Levels up to the nearest element of each category.
     pub(super) categories: Vec<[u8; CATEGORIES.len()]>,
     pub(super) scores: Vec<WordScores>,
-    /// The deepest element that holds half of the long text, and that holds four fifths.
+    /// Indexes of the deepest elements with half and with four fifths of the long text.
     pub(super) cores: [u32; 2],
-    /// How many levels each element must be left for, to come from a core to an element.
+    /// Levels from each element up to the nearest one around a core.
     pub(super) away: Vec<[u16; 2]>,
-    /// The last three names of the element in which each block stands, as a hash.
+    /// Hash of the last three names of the element of each block.
     pub(super) paths: Vec<u64>,
     pub(super) likes: HashMap<u64, PathTotals>,
-    /// How often each text occurs.
+    /// Number of occurrences of each text.
     pub(super) texts: HashMap<u64, u32>,
-    /// Sums over the blocks before each, and one more: words, words of long texts, words in links.
+    /// Sums over the blocks before each, and over all: words, words of long texts, words in links.
     pub(super) before: Vec<[f64; 3]>,
     pub(super) words: f64,
-    /// NamingCache of long texts.
+    /// Words of long texts.
     pub(super) long: f64,
-    /// The page's main heading.
+    /// Index of the page's main heading.
     pub(super) heading: Option<usize>,
-    /// Whether that shares its words with the title.
+    /// True if that shares its words with the title.
     pub(super) heading_is_title: bool,
     pub(super) first_long: i64,
     pub(super) last_long: i64,
 }
 
-/// NamingCache outside of links.
+/// Returns the number of words outside of links.
 pub(super) fn plain(block: &TextBlock) -> u32 {
     block.text.words - block.linked.min(block.text.words)
 }
@@ -151,7 +152,7 @@ impl<'a> MeasuredPage<'a> {
         page
     }
 
-    /// What each element has from those around it.
+    /// Computes the measures that each element takes from those around it.
     fn sum_down(&mut self) {
         let far = (
             [FAR; GROUPS.len()],
@@ -183,7 +184,7 @@ impl<'a> MeasuredPage<'a> {
         }
     }
 
-    /// What each block has from those before and beside it.
+    /// Computes the measures of blocks and sums over the blocks before each.
     fn scan_blocks(&mut self) {
         let elements = &self.cut.elements;
         let mut before = [0.0; 3];
@@ -226,7 +227,7 @@ impl<'a> MeasuredPage<'a> {
         self.last_long = number(last.unwrap_or(self.cut.blocks.len()));
     }
 
-    /// Whether an element is another one or stands in it.
+    /// True if `inner` is `outer` or is within it.
     pub(super) fn is_in(&self, outer: u32, inner: u32) -> bool {
         let size = self.cut.elements.get(outer as usize).map_or(0, |e| e.size);
         (outer..outer.saturating_add(size)).contains(&inner)
@@ -248,7 +249,7 @@ impl<'a> MeasuredPage<'a> {
                 core = child;
             }
         });
-        // How far above a core each element around it stands.
+        // Levels from a core up to each element around it.
         let around = self.cores.map(|core| {
             let mut around = HashMap::new();
             let (mut element, mut levels) = (core, 0_u16);
@@ -364,7 +365,7 @@ fn repeats(elements: &[PageElement], alike: &[SimilarSiblings]) -> Vec<Repeating
     repeats
 }
 
-/// The names of an element and of the two around it.
+/// Hashes the names of an element and of the two around it.
 fn hash_path(elements: &[PageElement], mut element: u32) -> u64 {
     let mut hash = FnvHash::default();
     for _ in 0..3 {
@@ -377,13 +378,13 @@ fn hash_path(elements: &[PageElement], mut element: u32) -> u64 {
     hash.end()
 }
 
-/// What a page says of itself as a whole.
+/// Totals over a page.
 pub(super) struct PageTotals {
     pub(super) main: f64,
     pub(super) article: f64,
     pub(super) articles: f64,
     pub(super) article_count: f64,
-    /// How many elements have a word of each group.
+    /// Number of elements with a word of each group.
     pub(super) groups: [f64; GROUPS.len()],
     pub(super) prices: f64,
     pub(super) long_blocks: f64,

@@ -1,4 +1,5 @@
-//! A page's tree without what was not chosen. What is left of it is written as any page is.
+//! Removes the blocks that were not chosen from a page's tree. The rest is converted as any page
+//! is.
 
 use std::collections::HashSet;
 
@@ -11,18 +12,18 @@ use crate::document::html::image::ImageElement;
 use crate::document::html::prefilter::{content_hints, media};
 use crate::document::html::{dom, reveal};
 
-/// Elements of a line whose words stand apart from those of the next such element.
+/// Inline elements whose words stand apart from those of the next such element.
 const APART: [&str; 4] = ["a", "label", "span", "time"];
 
 struct PruneFrame {
     node: Handle,
     children: std::vec::IntoIter<Handle>,
     kept: Vec<Handle>,
-    /// Whether text of a chosen block is left in it.
+    /// True if it still contains text of a chosen block.
     text: bool,
-    /// Whether anything is.
+    /// True if it still contains any content.
     content: bool,
-    /// Whether it stands in code.
+    /// True within code.
     code: bool,
 }
 
@@ -40,13 +41,13 @@ impl PruneFrame {
     }
 }
 
-/// Takes from `body` all leaves but those of the chosen blocks, and what stands among them: an
-/// image, say, if at least half of the words around it are chosen.
+/// Removes all leaves from `body` except those of the chosen blocks and other leaves among them: an
+/// image, for example, stays if at least half of the words around it are chosen.
 pub(super) fn prune(body: &Handle, cut: &PageBlocks, sums: &[ElementSum], chosen: &[bool]) {
     let shares = shares(cut, sums, chosen);
     let mut leaves = cut.leaves.iter();
     let mut links = RemainingLinks::default();
-    // Whether such an element ended just now, and whether a blank is due before the next text.
+    // True if such an element ended just now; true if a blank is due before the next text.
     let (mut ended, mut blank) = (false, false);
     let mut stack = vec![PruneFrame::new(body.clone(), false)];
     while let Some(frame) = stack.last_mut() {
@@ -107,17 +108,17 @@ pub(super) fn prune(body: &Handle, cut: &PageBlocks, sums: &[ElementSum], chosen
     links.empty_duplicates();
 }
 
-/// The links that are left.
+/// The links that remain.
 #[derive(Default)]
 struct RemainingLinks {
-    /// Where those lead that have a text, as hashes.
+    /// Hashes of the targets of links with text.
     named: HashSet<u64>,
-    /// Those that hold images alone.
+    /// Links that contain only images, with hashes of their targets.
     pictured: Vec<(u64, Handle)>,
 }
 
 impl RemainingLinks {
-    /// Notes an element that ends, if it is a link.
+    /// Records an element at its end, if it is a link.
     fn record(&mut self, frame: &PruneFrame) {
         if dom::name(&frame.node) != "a" || !frame.content {
             return;
@@ -133,7 +134,7 @@ impl RemainingLinks {
         }
     }
 
-    /// Empties the pictures that lead where a text leads as well: the page has both on a card.
+    /// Empties image links with the target of a text link, because a card has both.
     fn empty_duplicates(self) {
         for (address, node) in self.pictured {
             if self.named.contains(&address)
@@ -146,7 +147,7 @@ impl RemainingLinks {
     }
 }
 
-/// Whether an image or the like shows something by itself.
+/// True if an image or the like is visible by itself.
 fn is_visible(node: &Handle) -> bool {
     match dom::name(node) {
         "input" => false,
@@ -155,7 +156,7 @@ fn is_visible(node: &Handle) -> bool {
     }
 }
 
-/// Puts back what is left of an element, and keeps that in the one around it.
+/// Restores the remaining children of an element, and keeps it in the one around it.
 fn close_frame(frame: PruneFrame, around: Option<&mut PruneFrame>) {
     let PruneFrame {
         node,
@@ -176,14 +177,14 @@ fn close_frame(frame: PruneFrame, around: Option<&mut PruneFrame>) {
     let Some(around) = around else { return };
     around.text |= text;
     around.content |= content;
-    // Cells keep their columns.
+    // Empty cells stay so that others keep their columns.
     if content || matches!(dom::name(&node), "td" | "th") {
         around.kept.push(node);
     }
 }
 
-/// The share of the words of each element that are chosen; of one without words, that of the one
-/// around it.
+/// Returns the chosen share of the words of each element; an element without words has that of the
+/// one around it.
 fn shares(cut: &PageBlocks, sums: &[ElementSum], chosen: &[bool]) -> Vec<f64> {
     let mut shares = vec![0.0; cut.elements.len()];
     for (block, chosen) in cut.blocks.iter().zip(chosen) {

@@ -1,30 +1,30 @@
-//! What a model is trained with, and looked at: for `benches/main_content` and for nobody else.
+//! Training data of the model and a view of its choices, for `benches/main_content` alone.
 
 use super::super::HtmlSource;
 use super::page::MeasuredPage;
 use super::{ParsedContent, block_chances, choose, features};
 
-/// What there is to be known of one page.
+/// Features, probabilities and choice of one page.
 #[derive(Debug, Default)]
 pub struct ContentStudy {
     /// The page's title.
     pub title: String,
     /// The blocks: text, words, words in links, element, flags.
     pub blocks: Vec<(String, u32, u32, u32, u16)>,
-    /// The elements: the one around each, -1 if there is none, and the words for it.
+    /// The elements: the index of the one around each or -1, and its naming words.
     pub elements: Vec<(i64, Vec<String>)>,
-    /// The features of each block; the scores of words are the last [`ContentStudy::SCORES`].
+    /// The features of each block; word scores are the last [`ContentStudy::SCORES`].
     pub rows: Vec<Vec<f32>>,
-    /// How likely each block is content.
+    /// The probability that each block is content.
     pub chances: Vec<f64>,
-    /// Whether each block is chosen.
+    /// True for each chosen block.
     pub chosen: Vec<bool>,
-    /// The precision and the recall that are expected of the choice.
+    /// Expected precision and recall of the choice.
     pub expected: (f64, f64),
 }
 
 impl ContentStudy {
-    /// How many features at the end of a row come from the table of words.
+    /// Number of features at the end of a row that come from the table of words.
     pub const SCORES: usize = features::SCORES;
 
     /// The names of the features.
@@ -34,7 +34,7 @@ impl ContentStudy {
     }
 }
 
-/// Looks at a page; at none, if there are no blocks, or too many.
+/// Studies a page; the result is empty if it has no blocks, or too many.
 pub(in crate::document::html) fn study(source: &HtmlSource) -> ContentStudy {
     let parsed = ParsedContent::of(source);
     let mut study = ContentStudy {

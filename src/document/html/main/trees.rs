@@ -1,4 +1,5 @@
-//! The model: regression trees whose leaves are added up to how likely a block is content.
+//! The model: the sum of the leaves of regression trees gives the probability that a block is
+//! content.
 //!
 //! Trained on the development pages of WCXB (Murrough-Foley/web-content-extraction-benchmark,
 //! CC-BY-4.0) by the scripts of `benches/main_content`; `model.bin` is written by `train.py` there.
@@ -7,13 +8,14 @@ use std::sync::LazyLock;
 
 use super::features::COUNT;
 
-/// The model, little-endian: how many trees (2 bytes), how many features (2 bytes); of each feature
-/// how many limits (1 byte) and those, rising (f32); of each tree how many leaves (1 byte), its
-/// forks (feature, limit among the feature's, left, right: 1 byte each) and its leaves (i16, in
-/// 4096ths). A left or right of 0 and more is a fork, -1 the first leaf, -2 the second.
+/// The model, little-endian: number of trees (2 bytes), number of features (2 bytes); for each
+/// feature the number of limits (1 byte) and the limits, rising (f32); for each tree the number of
+/// leaves (1 byte), its forks (feature, limit among the feature's, left, right: 1 byte each) and
+/// its leaves (i16, in 4096ths). A left or right of 0 and more is a fork, -1 the first leaf, -2 the
+/// second.
 const MODEL: &[u8] = include_bytes!("model.bin");
 
-/// What a leaf of 1 is written as.
+/// Stored value of a leaf of 1.
 const UNIT: f64 = 4096.0;
 
 struct TreeFork {
@@ -28,7 +30,6 @@ struct RegressionTree {
     leaves: Vec<i16>,
 }
 
-/// A model.
 pub(super) struct TreeEnsemble {
     trees: Vec<RegressionTree>,
 }
@@ -36,7 +37,7 @@ pub(super) struct TreeEnsemble {
 pub(super) static TREES: LazyLock<TreeEnsemble> =
     LazyLock::new(|| TreeEnsemble::read(MODEL).unwrap_or(TreeEnsemble { trees: Vec::new() }));
 
-/// The next bytes of a model.
+/// Takes the next bytes of a model.
 fn next<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (first, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
@@ -44,7 +45,7 @@ fn next<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
 }
 
 impl TreeEnsemble {
-    /// Reads a model; `None` if it is none, or one that asks for other features.
+    /// Reads a model; `None` if it is malformed or uses other features.
     fn read(mut bytes: &[u8]) -> Option<Self> {
         let bytes = &mut bytes;
         let count = u16::from_le_bytes(next(bytes)?);
@@ -79,7 +80,7 @@ impl TreeEnsemble {
         bytes.is_empty().then_some(Self { trees })
     }
 
-    /// How likely the block with these features is content.
+    /// Returns the probability that the block with these features is content.
     pub(super) fn chance(&self, row: &[f32]) -> f64 {
         let sum: i32 = self
             .trees

@@ -1,6 +1,5 @@
-//! What its author calls an element: the words of its class and id, its role and what it is an item
-//! of. Each word has a score, the logarithm of how often what stands under it was content on
-//! pages whose content people have marked.
+//! Naming of elements: the words of class and id, the role, and the microdata type. Each word has a
+//! score, the logarithm of the odds that text under it was content on pages with marked content.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -14,24 +13,24 @@ use super::hash::FnvHash;
 use super::tags;
 use crate::sort::Sort;
 
-/// The longest word that counts, in bytes.
+/// Maximum length of a word, in bytes.
 const LONGEST: usize = 20;
 
-/// The most words of one element that count.
+/// Maximum number of words of one element.
 const MOST: usize = 48;
 
-/// The different names of elements of which a page's are remembered.
+/// Maximum number of cached namings of a page.
 const REMEMBERED: usize = 4096;
 
-/// The words and their scores in eighths: a word and a number a line, by
+/// The words with their scores in eighths, one word and number per line, written by
 /// `benches/main_content/train.py`.
 const TABLE: &str = include_str!("words.txt");
 
 #[derive(Clone, Copy, Default)]
 struct WordEntry {
-    /// In eighths.
+    /// Score in eighths.
     score: i8,
-    /// A bit for each group to which it belongs.
+    /// One bit for each of its groups.
     groups: u32,
 }
 
@@ -46,38 +45,38 @@ static WORDS: LazyLock<HashMap<&str, WordEntry>> = LazyLock::new(|| {
     }
     for (group, (_, names)) in GROUPS.iter().enumerate() {
         for name in names.split_ascii_whitespace() {
-            // A word is of the last group that names it.
+            // A word belongs to the last group that names it.
             words.entry(name).or_default().groups = 1 << group;
         }
     }
     words
 });
 
-/// What an element is called, as far as features ask.
+/// Features of an element's naming.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ElementNaming {
-    /// Whether it has a class or an id.
+    /// True if it has a class or an id.
     pub(super) has_words: bool,
-    /// The groups to which its words belong, a bit each.
+    /// One bit for each group of its words.
     pub(super) groups: u32,
-    /// The categories to which its role belongs.
+    /// One bit for each category of its role.
     pub(super) role_categories: u32,
-    /// The lowest score of its words in eighths, or 0.
+    /// Lowest score of its words in eighths, or 0.
     pub(super) low: i8,
-    /// The highest one, or 0.
+    /// Highest score of its words in eighths, or 0.
     pub(super) high: i8,
-    /// Its name and the first word of its class, or its id if it has none, as a hash.
+    /// Hash of its name and the first word of its class, or of its id if it has no class.
     pub(super) shape: u64,
 }
 
-/// What the elements of one page are called.
+/// The namings of a page's elements, cached by their attributes.
 #[derive(Default)]
 pub(super) struct NamingCache {
     known: HashMap<u64, ElementNaming>,
     token: String,
 }
 
-/// The attributes of one element that say what it is.
+/// The naming attributes of one element.
 #[derive(Default)]
 struct NamingAttributes {
     class: String,
@@ -107,7 +106,7 @@ impl NamingAttributes {
         Some(said)
     }
 
-    /// Calls `note` with each word, as it is in the table.
+    /// Calls `note` with each word in the form of the table.
     fn each_token(&self, tag: &str, token: &mut String, mut note: impl FnMut(&str)) {
         let mut left = MOST;
         let mut note = |token: &str| {
@@ -167,7 +166,7 @@ impl NamingAttributes {
 }
 
 impl NamingCache {
-    /// What `node` is called, whose name is `tag`.
+    /// Returns the naming of `node`, whose name is `tag`.
     pub(super) fn called(&mut self, node: &Handle, tag: &str) -> ElementNaming {
         let key = naming_key(node, tag);
         if let Some(called) = self.known.get(&key) {
@@ -196,7 +195,7 @@ impl NamingCache {
     }
 }
 
-/// What names an element, as a number: its name and those attributes.
+/// Returns a hash of an element's name and naming attributes.
 fn naming_key(node: &Handle, tag: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     tag.hash(&mut hasher);
@@ -217,7 +216,7 @@ fn naming_key(node: &Handle, tag: &str) -> u64 {
     hasher.finish()
 }
 
-/// The words of an element, each once, in order.
+/// Returns the different words of an element in order.
 pub(super) fn tokens_of(node: &Handle, tag: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     if let Some(said) = NamingAttributes::of(node) {

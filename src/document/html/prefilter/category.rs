@@ -1,25 +1,25 @@
-//! What the parser does with an element of each name, as far as its cost depends on it.
+//! Categories of elements by their treatment in the parser, as far as its cost depends on it.
 //!
 //! Rules: HTML Living Standard, "The stack of open elements" and "The rules for parsing tokens
 //! in HTML content".
 
 use super::media;
 
-/// How an element takes part in the building of the tree.
+/// The treatment of an element in the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementCategory {
-    /// Holds text that is no HTML and no part of the conversion.
+    /// Contains text that is not HTML and is left out.
     Raw,
-    /// `title`: holds text alone.
+    /// `title`: contains text alone.
     Title,
-    /// `textarea`: holds text alone, and becomes a `span`.
+    /// `textarea`: contains text alone, and becomes a `span`.
     Area,
-    /// `xmp`: holds text alone, and becomes a `pre`.
+    /// `xmp`: contains text alone, and becomes a `pre`.
     Xmp,
     /// `plaintext`: the rest of the page, and becomes a `pre`.
     Plaintext,
     Template,
-    /// `svg`, `math`: of another language; only their text counts.
+    /// `svg`, `math`: of another language; only their text is used.
     Foreign,
     /// `select` and its parts, which become spaces.
     Choice,
@@ -27,16 +27,16 @@ pub(super) enum ElementCategory {
     Form,
     /// Becomes a hidden `div`.
     Choices,
-    /// Shows something from elsewhere: becomes a link to it. What it holds is for those who cannot
-    /// show that.
+    /// Embedded content, which becomes a link. Its contents are for browsers that cannot show it.
     Media,
-    /// Has no content, and means nothing to the conversion.
+    /// Void, and unused by the conversion.
     Empty,
-    /// Styles that Markdown has not: counts only where it hides what it holds, under another name.
+    /// A style without an equivalent in Markdown: used only to hide its contents, under another
+    /// name.
     Styled,
-    /// Has no content.
+    /// Void.
     Void,
-    /// `hr`: has no content and ends a paragraph.
+    /// `hr`: void, and ends a paragraph.
     Rule,
     /// `html`, `head`, `body`.
     Root,
@@ -53,16 +53,16 @@ pub(super) enum ElementCategory {
     Row,
     Cell,
     Button,
-    /// `object` and the like: what is open outside cannot be closed inside.
+    /// `object` and the like: an end tag within it closes nothing outside.
     Wall,
     Ruby,
     Plain,
 }
 
-/// How many categories there are.
+/// Number of categories.
 pub(super) const CATEGORIES: usize = ElementCategory::Plain as usize + 1;
 
-/// The category of the element of that name, which is in lower case.
+/// Returns the category of the element with this lower-case name.
 pub(super) fn category_of(name: &str) -> ElementCategory {
     match name {
         "script" | "style" | "noscript" | "noembed" | "noframes" => ElementCategory::Raw,
@@ -106,8 +106,8 @@ pub(super) fn category_of(name: &str) -> ElementCategory {
 }
 
 impl ElementCategory {
-    /// Whether what it holds ends at its own end tag and at nothing else; `textarea`, of which a
-    /// space stays, is not meant.
+    /// True if its contents end at its own end tag alone, except for `textarea`, which leaves a
+    /// space.
     pub(super) fn ends_by_name(self) -> bool {
         matches!(
             self,
@@ -119,8 +119,7 @@ impl ElementCategory {
         )
     }
 
-    /// Whether it may hold what a reader sees, so that what the page's author calls it says
-    /// something of that.
+    /// True if it may contain visible content, which its naming attributes describe.
     pub(super) fn holds_content(self) -> bool {
         !self.ends_by_name()
             && !matches!(
@@ -135,7 +134,7 @@ impl ElementCategory {
             )
     }
 
-    /// Whether a start tag ends an open paragraph.
+    /// True if its start tag ends an open paragraph.
     pub(super) fn ends_paragraph(self) -> bool {
         matches!(
             self,
@@ -152,7 +151,7 @@ impl ElementCategory {
         )
     }
 
-    /// Whether an end tag outside cannot reach in.
+    /// True if end tags within it close nothing outside.
     pub(super) fn is_wall(self) -> bool {
         matches!(
             self,
@@ -163,7 +162,7 @@ impl ElementCategory {
         )
     }
 
-    /// Whether the end tag of an ordinary element does not reach past it.
+    /// True if the end tag of an ordinary element does not reach past it.
     pub(super) fn is_special(self) -> bool {
         !matches!(
             self,
@@ -171,7 +170,7 @@ impl ElementCategory {
         )
     }
 
-    /// Whether it holds rows or cells alone, so that other content is moved elsewhere.
+    /// True if it contains only rows or cells, so that the parser moves other content elsewhere.
     pub(super) fn is_grid(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! End tags: which of them pass, and what the parser needs before them.
+//! End tags: those that pass, and the fixes that the parser needs before them.
 
 use super::{
     ElementCategory, EndTagOutcome, MEANING, PageFilter, foreign, is_verbatim, meaning, renamed,
@@ -6,7 +6,7 @@ use super::{
 };
 
 impl PageFilter<'_> {
-    /// Deals with the end tag at `at`; returns where the page goes on.
+    /// Filters the end tag at `at`; returns the offset behind it.
     pub(super) fn end_tag(&mut self, at: usize) -> usize {
         let mut space = [0; MEANING];
         let end = tag::name_end(self.page, at + 2);
@@ -14,7 +14,7 @@ impl PageFilter<'_> {
         self.verbatim -= usize::from(self.verbatim > 0 && is_verbatim(name));
         self.fresh = false;
         let seen = self.tree.is_seen_on_top(name);
-        // Attributes of an end tag are read as those of a start tag are, and mean nothing.
+        // Attributes of an end tag are skipped like those of a start tag.
         let Some(tag) = tag::read(self.page, at + 2, |_, _| false) else {
             return self.replace(at, self.page.len(), "");
         };
@@ -71,7 +71,7 @@ impl PageFilter<'_> {
                 }
             }
             ElementCategory::Formatting if !self.tree.formats() => {
-                // What is still open of it can only be closed, never opened again.
+                // Open formatting can only be closed, never reopened.
                 if self.tree.end(name, category, &mut fixes) == EndTagOutcome::Dropped {
                     return self.replace(at, tag.end, "");
                 }

@@ -1,4 +1,4 @@
-//! What is inside `svg` and `math`: of it the text alone is kept that a reader sees.
+//! Contents of `svg` and `math`: only the visible text is kept.
 //!
 //! Rules: HTML Living Standard, "The rules for parsing tokens in foreign content"; SVG 2, elements
 //! that are never drawn, and the attributes `display` and `visibility`; `MathML` Core, `mphantom`.
@@ -8,8 +8,7 @@ use super::{ElementCategory, MEANING, PageFilter, category_of, meaning, memchr, 
 use crate::document::entities;
 
 impl PageFilter<'_> {
-    /// A tag inside `svg` or `math`, of which the text alone is kept. `None` if the tag ends
-    /// the other language.
+    /// Filters a start tag within `svg` or `math`; `None` if the tag ends the foreign content.
     pub(super) fn foreign_start(&mut self, at: usize, name: &str) -> Option<usize> {
         let page = self.page;
         let category = category_of(name);
@@ -41,20 +40,19 @@ impl PageFilter<'_> {
     }
 }
 
-/// A start tag of the other language.
+/// A start tag of foreign content.
 pub(super) struct ForeignTag<'a> {
     /// Its name in the page's spelling.
     pub(super) name: &'a str,
-    /// Where the page goes on after the tag.
+    /// Byte offset behind the tag.
     pub(super) end: usize,
-    /// Whether its element ends with it.
+    /// True if the tag is self-closing.
     pub(super) closed: bool,
-    /// Whether nobody sees what its element holds.
+    /// True if the contents of its element are invisible.
     pub(super) hides: bool,
 }
 
-/// Reads the start tag at `at`, whose name is `name` in lower case; `None` if the page ends within
-/// it.
+/// Reads the start tag at `at` with this lower-case name; `None` if the page ends within it.
 pub(super) fn read_start<'a>(page: &'a str, at: usize, name: &str) -> Option<ForeignTag<'a>> {
     let name_end = tag::name_end(page, at + 1);
     let mut hides = matches!(
@@ -80,7 +78,7 @@ pub(super) fn read_start<'a>(page: &'a str, at: usize, name: &str) -> Option<For
         let value = || entities::decoded_in_attribute(attribute.value);
         hides |= match called {
             "style" | "hidden" | "aria-hidden" => dom::hides(called, &value()),
-            // Those of formulas, whose names begin like this, know neither.
+            // `MathML` elements, whose names begin with `m`, have neither attribute.
             _ if name.starts_with('m') => false,
             "display" => value().trim().eq_ignore_ascii_case("none"),
             "visibility" => {
@@ -99,13 +97,13 @@ pub(super) fn read_start<'a>(page: &'a str, at: usize, name: &str) -> Option<For
     })
 }
 
-/// Where the page goes on behind a hidden element of the other language, of this name, whose start
-/// tag ends at `from`: behind its end tag, or where the language ends around it.
+/// Returns the offset behind a hidden foreign element with this name whose start tag ends at
+/// `from`: behind its end tag, or at the end of the foreign content around it.
 pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
     let bytes = page.as_bytes();
     let mut space = [0; MEANING];
     let html = usize::from(holds_html(meaning(hidden, &mut space)));
-    // How many elements of its name are open, of the language, and of those that hold HTML.
+    // Numbers of open elements: with its name, foreign ones, and those that may contain HTML.
     let (mut same, mut foreign, mut html) = (1, 0, html);
     let mut at = from;
     while let Some(length) = memchr(b'<', &bytes[at..]) {
@@ -162,7 +160,7 @@ pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
     bytes.len()
 }
 
-/// Whether a start tag ends the language that it stands in.
+/// True if a start tag ends the foreign content around it.
 fn ends_foreign(category: ElementCategory, name: &str) -> bool {
     match category {
         ElementCategory::Foreign
@@ -179,12 +177,12 @@ fn ends_foreign(category: ElementCategory, name: &str) -> bool {
     }
 }
 
-/// Whether an element of a drawing shows the text in it; others show none.
+/// True if an element of a drawing shows the text in it; others show none.
 pub(super) fn draws_text(name: &str) -> bool {
     matches!(name, "text" | "foreignobject")
 }
 
-/// Whether an element of the other language may hold HTML.
+/// True if a foreign element may contain HTML.
 fn holds_html(name: &str) -> bool {
     matches!(
         name,

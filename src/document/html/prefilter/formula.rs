@@ -1,8 +1,8 @@
-//! Formulas: where a page says them as TeX, that stands for them, as code, and otherwise what their
-//! elements say. The text in those is a row of numbers and letters, which says something else.
+//! Formulas: as code in TeX, if the page has them in TeX, otherwise as one line built from their
+//! elements. The plain text of those is a row of numbers and letters with another meaning.
 //!
-//! Rules: `MathML` Core, `annotation` and `alttext`; and how Wikipedia shows formulas: as an image for
-//! the eye, hidden from those who are read to, and as elements that are hidden from the eye.
+//! Rules: `MathML` Core, `annotation` and `alttext`; and Wikipedia's formulas: a visible image that
+//! is hidden from screen readers, and invisible elements for them.
 
 use std::borrow::Cow;
 
@@ -13,20 +13,20 @@ use super::{ElementCategory, PageFilter, tag, xml};
 use crate::document::formula::read_mathml;
 use crate::document::office::xml::Tag;
 
-/// A class of images that show a formula, and say it as their text.
+/// Class of formula images whose `alt` is the formula.
 pub(super) const IMAGE: &[u8] = b"mwe-math-fallback-image";
 
-/// The longest formula that is told, in bytes of the page.
+/// Maximum length of a formula, in bytes of the page.
 const LONGEST: usize = 8 * 1024;
 
-/// The next places of what is looked for, as far as it has been: each is looked for once.
+/// Offsets of the next matches, so that each is searched for once.
 #[derive(Default)]
 pub(super) struct FormulaLookahead {
     end: usize,
     annotation: usize,
 }
 
-/// The first place of `word` from `from` on; the page's end if there is none.
+/// Returns the first offset of `word` from `from` on; the page's end if there is none.
 fn next(page: &str, from: usize, word: &str, known: &mut usize) -> usize {
     if *known < from {
         let found = memmem::find(&page.as_bytes()[from..], word.as_bytes());
@@ -36,8 +36,8 @@ fn next(page: &str, from: usize, word: &str, known: &mut usize) -> usize {
 }
 
 impl<'a> PageFilter<'a> {
-    /// The formula whose start tag is at `at`, written as in a page, and where the page goes on
-    /// behind it; `None` if its text says it.
+    /// Returns the formula whose start tag is at `at`, escaped as in a page, and the offset behind
+    /// it; `None` if its plain text says the same.
     pub(super) fn formula_within(
         &mut self,
         at: usize,
@@ -71,7 +71,7 @@ impl<'a> PageFilter<'a> {
         Some((escaped.into(), behind))
     }
 
-    /// What the image at `at` says of the formula that it shows; `None` if nobody sees it.
+    /// Returns the formula that the image at `at` shows; `None` if it is invisible.
     pub(super) fn formula_of_image(&self, at: usize) -> Option<&'a str> {
         let (mut said, mut gone) = (None, false);
         tag::scan(self.page, at + 1 + "img".len(), |attribute| {
@@ -85,7 +85,7 @@ impl<'a> PageFilter<'a> {
         said.filter(|_| !gone)
     }
 
-    /// Writes a formula in place of the page from `at` to `end`.
+    /// Replaces the page from `at` to `end` by a formula.
     pub(super) fn write_formula(&mut self, at: usize, formula: &str, end: usize) -> usize {
         let mut fixes = String::new();
         self.tree
@@ -102,8 +102,8 @@ impl<'a> PageFilter<'a> {
     }
 }
 
-/// What the annotation at `at` says, if that is TeX. No further is looked than the longest one
-/// reaches: another formula may ask for the same annotation.
+/// Returns the TeX of the annotation at `at`. The search ends at the maximum length, because
+/// another formula may search the same annotation.
 fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
     let mut most = end.min(at + LONGEST);
     while !page.is_char_boundary(most) {
@@ -132,7 +132,7 @@ fn is_hidden(tag: &Tag<'_>) -> bool {
     ["hidden", "style", "aria-hidden"].into_iter().any(hides)
 }
 
-/// A formula without what only says how large it is set.
+/// Returns a formula without its size command.
 fn tex(said: &str) -> Option<&str> {
     let said = said.trim();
     let inner = ["{\\displaystyle", "{\\textstyle"]

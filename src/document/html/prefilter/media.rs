@@ -1,18 +1,18 @@
-//! What shows something from elsewhere: frames, films, sounds and the like. Of each the address and
-//! the title stay; what it holds is for browsers that cannot show it.
+//! Embedded content: frames, videos, audio and the like. The address and the title of each become a
+//! link; its contents are for browsers that cannot show it.
 //!
 //! Rules: HTML Living Standard, "Embedded content".
 
 use super::{ElementCategory, PageFilter, memchr, tag};
 
-/// How many names of media there are that hold something else.
+/// Number of names of media elements with contents.
 pub(super) const NAMES: usize = 4;
 
-/// What the media become, for the walk. An element of that name in a page gets another one.
+/// Element that stands for media in the tree. An element with that name in a page is renamed.
 pub(in crate::document::html) const ELEMENT: &str = "x-media";
 
 impl<'a> PageFilter<'a> {
-    /// Deals with the media whose start tag is at `at`; returns where the page goes on.
+    /// Replaces the media element whose start tag is at `at`; returns the offset behind it.
     pub(super) fn replace_media(
         &mut self,
         at: usize,
@@ -65,8 +65,8 @@ impl<'a> PageFilter<'a> {
         end
     }
 
-    /// Where what the media hold ends, and where the page goes on: at the next end tag of that
-    /// name, if there is one. Without one, what follows is the page's.
+    /// Returns the end of the contents and of the element: at the next end tag with that name.
+    /// Without one the content behind the start tag is the page's.
     fn media_end(&mut self, from: usize, name: &str) -> Option<(usize, usize)> {
         let index = match name {
             "video" => 0,
@@ -86,7 +86,7 @@ impl<'a> PageFilter<'a> {
     }
 }
 
-/// Writes what media become; `address` and `label` are as they stand in a page.
+/// Writes the replacement of media; `address` and `label` are as they stand in a page.
 pub(in crate::document::html) fn write_link(address: &str, label: &str, out: &mut String) {
     let quoted = |value: &str| value.replace('"', "&quot;");
     let (address, label) = (quoted(address), quoted(label));
@@ -94,12 +94,12 @@ pub(in crate::document::html) fn write_link(address: &str, label: &str, out: &mu
     out.extend(["\"></", ELEMENT, ">"]);
 }
 
-/// What the attributes of media say, as they stand in the page.
+/// The attributes of a media element as they stand in the page.
 #[derive(Default)]
 struct MediaAttributes<'a> {
     address: Option<&'a str>,
     label: Option<&'a str>,
-    /// Whether it is too small to be seen.
+    /// True if it is too small to be seen.
     tiny: bool,
 }
 
@@ -125,7 +125,7 @@ impl<'a> MediaAttributes<'a> {
             }
             false
         });
-        // What stands in the place of a frame until a script puts it there.
+        // Lazy frames have a placeholder as their source until a script runs.
         found.address = found
             .address
             .filter(|address| is_followable(address))
@@ -134,7 +134,7 @@ impl<'a> MediaAttributes<'a> {
     }
 }
 
-/// The address of the first `source` in what media hold.
+/// Returns the address of the first `source` within a media element.
 fn first_source(inner: &str) -> Option<&str> {
     let bytes = inner.as_bytes();
     let mut at = 0;
@@ -156,8 +156,7 @@ fn first_source(inner: &str) -> Option<&str> {
     None
 }
 
-/// Whether an address is one that can be followed: not one of a page that holds nothing, nor of
-/// what only this page has.
+/// True if an address can be followed: not an empty page, nor data within this one.
 pub(in crate::document::html) fn is_followable(address: &str) -> bool {
     !["about:", "javascript:", "data:", "blob:"]
         .iter()
@@ -169,7 +168,7 @@ pub(in crate::document::html) fn is_followable(address: &str) -> bool {
         && !NOTHING.iter().any(|host| address.contains(host))
 }
 
-/// Hosts of frames that only count who came by.
+/// Hosts of tracking frames.
 const NOTHING: &[&str] = &[
     "googletagmanager.com/",
     ".doubleclick.net/",

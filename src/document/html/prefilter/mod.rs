@@ -1,10 +1,10 @@
-//! The page as the parser gets it. A page may be written so that building its tree costs far
-//! more than its length; one pass over its tags takes that away, and what the conversion has
-//! no use for as well. A page that has nothing of either passes unchanged.
+//! Filters a page before it is parsed. A hostile page can make its tree cost far more than its
+//! length; one pass over its tags prevents that, and removes content that the conversion does not
+//! use. A page without either passes unchanged.
 //!
-//! Rules: HTML Living Standard, "Parsing HTML documents". Scripts, styles, comments and the
-//! like are left out here, so that no later stage can take their text for a page's; what is
-//! left reads the same to every parser, since it holds no text that is not plain.
+//! Rules: HTML Living Standard, "Parsing HTML documents". Scripts, styles, comments and the like
+//! are removed here, so that no later stage can take their text for the page's; the rest reads the
+//! same to every parser.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -28,19 +28,18 @@ pub(in crate::document) mod xml;
 use category::{ElementCategory, category_of};
 use tree::{ElementStack, EndTagOutcome};
 
-/// What a page is written in.
+/// The language of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::document) enum PageSyntax {
     Html,
     Xml,
 }
 
-/// How many tags are dealt with between two looks at the clock.
+/// Number of tags between two checks of the clock.
 const TAGS: u32 = 1024;
 
-/// The page with what would be costly or useless taken out, and as HTML if it is XML; and whether
-/// there was no time until `end` for what comes after it. `scriptless` keeps what is for browsers
-/// that run no scripts and show no frames.
+/// Returns the page without costly or useless content, and as HTML if it is XML. The flag is true
+/// if `end` has passed. `scriptless` keeps content for browsers without scripts or frames.
 pub(super) fn filter(
     page: &str,
     syntax: PageSyntax,
@@ -50,8 +49,8 @@ pub(super) fn filter(
     filter_for(page, syntax, scriptless, false, end)
 }
 
-/// The same with all that may be a page's content, as a browser has it that runs no scripts, and
-/// with what the page's author calls each element.
+/// Filters like a browser without scripts, but keeps everything that may be content, with the
+/// naming attributes of elements.
 pub(super) fn filter_all(
     page: &str,
     syntax: PageSyntax,
@@ -97,31 +96,31 @@ struct PageFilter<'a> {
     page: &'a str,
     xml: bool,
     scriptless: bool,
-    /// Whether all that may be content is kept, with its elements' names and classes.
+    /// True if everything that may be content is kept, with naming attributes.
     all: bool,
     out: String,
     copied: usize,
     changed: bool,
     tree: ElementStack<'a>,
-    /// How many `svg` and `math` are open.
+    /// Number of open `svg` and `math` elements.
     foreign: usize,
-    /// Whether text is shown where the page is in them.
+    /// True if the foreign element around shows text.
     draws_text: bool,
-    /// Whether whitespace that comes next stands where a line begins, and means nothing.
+    /// True at the beginning of a line, where whitespace has no meaning.
     fresh: bool,
-    /// There was an element whose text may be unseen: from then on, styles count that show text
-    /// again.
+    /// True after an element whose text may be invisible: from then on, styles that make text
+    /// visible again are kept.
     dim: bool,
-    /// How many elements are open in which whitespace counts.
+    /// Number of open elements in which whitespace counts.
     verbatim: usize,
-    /// Which media have no end tag in what is left of the page.
+    /// True for each kind of media without an end tag in the rest of the page.
     endless: [bool; media::NAMES],
-    /// Where the next formula ends, and where it is said as TeX.
+    /// Offsets of the end and the TeX of the next formula.
     ahead: formula::FormulaLookahead,
 }
 
 impl PageFilter<'_> {
-    /// Goes through the page; whether it was cut off at `end`.
+    /// Filters the page; returns true if it was cut at `end`.
     fn run(&mut self, end: Option<Instant>) -> bool {
         let bytes = self.page.as_bytes();
         let mut at = 0;
@@ -147,11 +146,11 @@ impl PageFilter<'_> {
         false
     }
 
-    /// Leaves out the page from `from` to `to`, for `instead`.
+    /// Replaces the page from `from` to `to`; returns `to`.
     fn replace(&mut self, from: usize, to: usize, instead: &str) -> usize {
         if !self.changed {
             self.changed = true;
-            // What is not used of it costs nothing, unlike growing.
+            // Reserved once, because untouched memory is free and reallocation is not.
             self.out.reserve(self.page.len());
         }
         self.out.push_str(&self.page[self.copied..from]);
@@ -160,7 +159,7 @@ impl PageFilter<'_> {
         to
     }
 
-    /// Puts in what the parser needs before `at`.
+    /// Inserts the fixes that the parser needs before `at`.
     fn insert_fixes(&mut self, at: usize, fixes: &str) {
         if !fixes.is_empty() {
             self.replace(at, at, fixes);
@@ -184,13 +183,13 @@ impl PageFilter<'_> {
         self.prepare_content(from, text);
     }
 
-    /// Notes what the start or the end of an element says of the whitespace behind it. Most of a
-    /// page's texts are nothing else, and each would be a node.
+    /// Notes if a line begins behind the start or the end of an element. Most texts of a page are
+    /// whitespace there, and each would be a node.
     fn note_line_start(&mut self, category: ElementCategory, name: &str, seen: bool) {
         self.fresh = seen && self.verbatim == 0 && !self.xml && is_line(category, name);
     }
 
-    /// Does what `text` needs done before it, which is put in at `at`.
+    /// Inserts the fixes that `text` needs at `at`.
     fn prepare_content(&mut self, at: usize, text: &str) {
         if !self.tree.is_settled() && !text.trim_ascii().is_empty() {
             let mut fixes = String::new();
@@ -199,7 +198,7 @@ impl PageFilter<'_> {
         }
     }
 
-    /// Deals with what the `<` at `at` begins; returns where the page goes on.
+    /// Filters the markup that begins with the `<` at `at`; returns the offset behind it.
     fn read_markup(&mut self, at: usize) -> usize {
         let bytes = self.page.as_bytes();
         match bytes.get(at + 1) {
@@ -247,7 +246,7 @@ impl PageFilter<'_> {
             Some(b'?') => self.replace(at, tag::past(self.page, at + 2, b'>'), ""),
             _ => {
                 self.pass_text(at, at + 1);
-                // Where a tag behind it is left out, it begins none with the text after that.
+                // Escaped, because it could form a tag with the text behind a removed one.
                 if bytes.get(at + 1) == Some(&b'<') && self.copied <= at {
                     self.replace(at, at + 1, "&lt;");
                 }
@@ -267,12 +266,12 @@ impl PageFilter<'_> {
     }
 }
 
-/// Whether whitespace counts in the element of this name.
+/// True if whitespace counts in the element with this name.
 fn is_verbatim(name: &str) -> bool {
     matches!(name, "pre" | "listing")
 }
 
-/// Whether an element begins and ends a line wherever it stands.
+/// True if an element begins and ends a line wherever it stands.
 fn is_line(category: ElementCategory, name: &str) -> bool {
     match category {
         ElementCategory::Paragraph
@@ -289,7 +288,7 @@ fn is_line(category: ElementCategory, name: &str) -> bool {
     }
 }
 
-/// The name under which an element goes that the parser or the walk would treat in a way of its own.
+/// Returns another name for an element that the parser or the walk would treat specially.
 fn renamed(name: &str) -> Option<&'static str> {
     Some(match name {
         "nobr" => "x-nobr",
@@ -298,17 +297,17 @@ fn renamed(name: &str) -> Option<&'static str> {
         "small" => "x-small",
         "u" => "x-u",
         "select" => "x-select",
-        // The walk takes it for what this filter makes of frames and films.
+        // Otherwise the walk would take it for replaced media.
         media::ELEMENT => "x-own",
         _ => return None,
     })
 }
 
-/// The length of the longest name that means anything here, in bytes.
+/// Length of the longest name with a meaning here, in bytes.
 const MEANING: usize = 16;
 
-/// `name` in lower case, to ask what it means; `-` if it is too long to mean anything. Which end
-/// tag belongs to which start tag is not asked of this: that takes the whole name.
+/// Returns `name` in lower case, or `-` if it is too long to have a meaning. Matching end tags to
+/// start tags takes the whole name instead.
 fn meaning<'b>(name: &str, space: &'b mut [u8; MEANING]) -> &'b str {
     let Some(space) = space.get_mut(..name.len()) else {
         return "-";

@@ -1,5 +1,5 @@
-//! Start tags: which of them pass, without what is not used of them, and which are left out, some
-//! with all that their elements hold.
+//! Start tags: those that pass, without unused attributes, and those that are removed, some
+//! together with their elements.
 
 use super::super::css::HidingMethod;
 use super::super::dom::{self, ElementKind};
@@ -10,7 +10,7 @@ use super::{
 };
 
 impl<'a> PageFilter<'a> {
-    /// Deals with the start tag at `at`; returns where the page goes on.
+    /// Filters the start tag at `at`; returns the offset behind it, or behind its element.
     pub(super) fn start_tag(&mut self, at: usize) -> usize {
         let mut space = [0; MEANING];
         let end = tag::name_end(self.page, at + 1);
@@ -31,7 +31,7 @@ impl<'a> PageFilter<'a> {
         if let Some(end) = self.replace_start(at, name, category, &tag, hides) {
             return end;
         }
-        // What is left out whole leaves no trace.
+        // An element that is removed whole leaves no trace.
         self.fresh &= matches!(category, ElementCategory::Raw | ElementCategory::Template);
         let empty = self.xml && tag.closed;
         match category {
@@ -67,7 +67,7 @@ impl<'a> PageFilter<'a> {
                 };
                 self.replace(at, end, "")
             }
-            // What may be chosen is text alone.
+            // An `<option>` contains only text.
             ElementCategory::Choice if name == "option" && hides => {
                 let end = memchr(b'<', &self.page.as_bytes()[tag.end..]);
                 let end = end.map_or(self.page.len(), |length| tag.end + length);
@@ -87,7 +87,7 @@ impl<'a> PageFilter<'a> {
                 self.replace(at, tag.end, " ")
             }
             ElementCategory::Formatting if !self.tree.formats() => self.replace(at, tag.end, ""),
-            // An icon, most often.
+            // Most often an icon.
             ElementCategory::Formatting if name != "a" && self.ends_at_once(&tag) => {
                 let end = tag::past(self.page, tag.end, b'>');
                 self.replace(at, end, "")
@@ -108,8 +108,7 @@ impl<'a> PageFilter<'a> {
         }
     }
 
-    /// Deals with a start tag in whose place, or in that of its whole element, something else is
-    /// read; `None` for any other.
+    /// Replaces a start tag or its whole element; `None` if it stays.
     fn replace_start(
         &mut self,
         at: usize,
@@ -140,7 +139,7 @@ impl<'a> PageFilter<'a> {
         }
     }
 
-    /// Reads the start tag at `at`, with what is used of it; and whether it hides its element.
+    /// Reads the start tag at `at` with its used attributes, and true if it hides its element;
     /// `None` if the page ends within it.
     fn read_start(
         &mut self,
@@ -155,7 +154,7 @@ impl<'a> PageFilter<'a> {
         let mut visibility = TagVisibility::new(name, category, self.dim);
         let name_end = tag::name_end(page, at + 1);
         let (mut kept, mut dropped) = (Vec::new(), false);
-        // The attributes by which a page offers to show a hidden element.
+        // The attributes with which a page offers to show a hidden element.
         let (mut said, mut saying) = ([""; tag::USED_OF_HIDDEN.len()], 0);
         let (end, closed) = tag::scan(page, name_end, |attribute| {
             let used = match visibility.read_attribute(&attribute).filter(|_| !seen) {
@@ -176,7 +175,7 @@ impl<'a> PageFilter<'a> {
         })?;
         let mut hiding = visibility.hiding().filter(|_| !seen);
         if name == "img" {
-            // Pictures appear when they have come.
+            // Images fade in when they are loaded.
             hiding = hiding.filter(|hiding| *hiding != HidingMethod::Faded);
         }
         let hides = !seen && (hiding.is_some() || visibility.plainly);
@@ -206,14 +205,14 @@ impl<'a> PageFilter<'a> {
         Some((tag, hides))
     }
 
-    /// Whether an element holds nothing, and nothing hangs on its being there: the parser drops a
-    /// newline that directly follows `<pre>`.
+    /// True if an element is empty and can be removed. The parser drops a newline directly behind
+    /// `<pre>`, so nothing may be removed in between.
     fn ends_at_once(&self, tag: &tag::HtmlTag<'a>) -> bool {
         !self.xml && self.verbatim == 0 && tag::names_end(self.page, tag.end, tag.name).is_some()
     }
 
-    /// Whether an element's tags mean nothing. The parser drops a newline that directly follows
-    /// `<pre>`, so nothing may be left out in between.
+    /// True if an element's tags have no meaning and can be removed. The parser drops a newline
+    /// directly behind `<pre>`, so nothing may be removed in between.
     fn is_silent(&self, at: usize, name: &str, in_pre: bool) -> bool {
         let after_pre = in_pre && self.page[..at].ends_with('>');
         dom::kind_of(name) == ElementKind::Inline
@@ -224,7 +223,7 @@ impl<'a> PageFilter<'a> {
             && (!self.all || content_hints::is_inline(name))
     }
 
-    /// Lets a start tag pass, without what is not used of it.
+    /// Passes a start tag without its unused attributes.
     pub(super) fn pass_start(
         &mut self,
         at: usize,
@@ -277,7 +276,7 @@ impl<'a> PageFilter<'a> {
             self.verbatim += usize::from(is_verbatim(name));
             self.note_line_start(category, name, true);
             if self.xml && tag.closed {
-                // The parser passes over the slash.
+                // The parser ignores the slash.
                 self.tree.end(opened, category, &mut end);
                 tree::write_end_tag(opened, &mut end);
             }
@@ -317,7 +316,7 @@ impl<'a> PageFilter<'a> {
         tag.end
     }
 
-    /// Whether the start tag at `at` has this word in it, in lower case.
+    /// True if the start tag at `at` contains this word in lower case.
     fn contains_word(&self, at: usize, tag: &tag::HtmlTag<'a>, word: &[u8]) -> bool {
         memmem::find(&self.page.as_bytes()[at..tag.end], word).is_some()
     }
@@ -330,7 +329,7 @@ impl<'a> PageFilter<'a> {
         }
     }
 
-    /// What is written in an area of several lines stands there line by line.
+    /// Writes a `textarea`; several lines become a `pre`.
     fn write_textarea(&mut self, at: usize, tag: &tag::HtmlTag<'a>) -> usize {
         let (text, _) = self.raw_end(tag.end, "textarea");
         if self.page[tag.end..text].trim_ascii().contains('\n') {
@@ -340,7 +339,7 @@ impl<'a> PageFilter<'a> {
         self.write_raw_text(at, tag, "textarea", start, " </span>")
     }
 
-    /// An element that holds text alone becomes one whose text reads the same anywhere.
+    /// Writes an element that contains text alone as one whose text reads the same anywhere.
     fn write_raw_text(
         &mut self,
         at: usize,
@@ -388,7 +387,7 @@ impl<'a> PageFilter<'a> {
         after
     }
 
-    /// Where the page goes on after a template whose start tag ends at `from`.
+    /// Returns the offset behind a template whose start tag ends at `from`.
     fn template_end(&self, from: usize) -> usize {
         let bytes = self.page.as_bytes();
         let (mut at, mut depth) = (from, 1);

@@ -1,44 +1,43 @@
-//! The open elements as the parser will have them, kept small: what a tag closes, how deep the
-//! page is, and how often formatting that was never closed is opened again.
+//! The open elements as the parser will have them, within bounds: the elements that a tag closes,
+//! the depth of the page, and the number of times that unclosed formatting is reopened.
 //!
-//! Rules: HTML Living Standard, "ElementStack construction". Where this model is not exact it takes
-//! the page to be deeper than it is, never shallower by more than a constant factor.
+//! Rules: HTML Living Standard, "Tree construction". If this model is inexact, it takes the page to
+//! be deeper than it is, never shallower by more than a constant factor.
 
 use super::category::{self, ElementCategory};
 
-/// Elements that may be open at once; what would be deeper is flattened, as in browsers.
+/// Maximum number of open elements; deeper ones are flattened, as in browsers.
 pub(super) const MAX_DEPTH: usize = 512;
 
-/// Times that a page may have formatting opened again for it.
+/// Number of reopenings of formatting that any page may have.
 const FREE_REOPENINGS: usize = 1024;
 
-/// Pieces of content that the parser may have to move out of a table.
+/// Number of pieces of content that the parser may have to move out of a table.
 const FREE_MOVES: usize = 256;
 
 #[derive(Clone, Copy)]
 pub(super) struct OpenTag<'a> {
     pub(super) name: &'a str,
     pub(super) category: ElementCategory,
-    /// Whether its tags are left out.
+    /// True if its tags are removed.
     silent: bool,
-    /// Whether it is hidden.
     hidden: bool,
 }
 
-/// What becomes of an end tag.
+/// The effect of an end tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndTagOutcome {
-    /// It closes something.
+    /// It closes an element.
     Kept,
-    /// It closes something whose tags are left out.
+    /// It closes an element whose tags are removed.
     Silent,
-    /// The parser would pass over it.
+    /// The parser would ignore it.
     Dropped,
 }
 
 pub(super) struct ElementStack<'a> {
     stack: Vec<OpenTag<'a>>,
-    /// How many of each category the stack holds.
+    /// Number of open elements of each category.
     counts: [u32; category::CATEGORIES],
     carried: Vec<&'a str>,
     reopenings: usize,
@@ -60,26 +59,26 @@ impl<'a> ElementStack<'a> {
         self.stack.last().copied()
     }
 
-    /// Notes that the element that was opened last is hidden.
+    /// Marks the element that was opened last as hidden.
     pub(super) fn hide_top(&mut self) {
         if let Some(open) = self.stack.last_mut() {
             open.hidden = true;
         }
     }
 
-    /// Whether the element that was opened last has this name and is shown, so that its end tag
-    /// ends it and a reader sees where.
+    /// True if the element that was opened last has this name and is visible, so that its end tag
+    /// ends it visibly.
     pub(super) fn is_seen_on_top(&self, name: &str) -> bool {
         self.top()
             .is_some_and(|open| !open.hidden && open.name.eq_ignore_ascii_case(name))
     }
 
-    /// Whether the next text or tag may need something done first.
+    /// True if the next text or tag needs no fixes.
     pub(super) fn is_settled(&self) -> bool {
         self.carried.is_empty() && !self.top().is_some_and(|open| open.category.is_grid())
     }
 
-    /// Whether a table is open, so that rows and cells mean something.
+    /// True if a table is open, so that rows and cells have a meaning.
     pub(super) fn in_table(&self) -> bool {
         self.has(ElementCategory::Table)
     }
@@ -98,7 +97,7 @@ impl<'a> ElementStack<'a> {
         });
     }
 
-    /// Opens an element whose tags are left out.
+    /// Opens an element whose tags are removed.
     pub(super) fn start_silent(&mut self, name: &'a str, category: ElementCategory) {
         if self.stack.len() < MAX_DEPTH {
             self.counts[category as usize] += 1;
@@ -111,13 +110,13 @@ impl<'a> ElementStack<'a> {
         }
     }
 
-    /// Whether formatting elements still count.
+    /// True while formatting elements are kept.
     pub(super) fn formats(&self) -> bool {
         self.reopenings > 0
     }
 
-    /// Content comes. Formatting that was not closed is opened again by the parser, unless the
-    /// content is the start of a block.
+    /// Prepares for content. The parser reopens unclosed formatting, unless the content is the
+    /// start of a block.
     pub(super) fn before_content(&mut self, block: bool, fixes: &mut String) {
         if let Some(open) = self.top()
             && open.category.is_grid()
@@ -148,13 +147,13 @@ impl<'a> ElementStack<'a> {
         }
     }
 
-    /// Closes whatever stands above `keep` open elements. Formatting is carried on.
+    /// Closes the elements above the first `keep`. Formatting is carried on.
     fn truncate(&mut self, keep: usize, fixes: &mut String) {
         for open in self.stack.drain(keep.min(self.stack.len())..).rev() {
             self.counts[open.category as usize] -= 1;
             if open.category == ElementCategory::Formatting {
-                // A link is written in the block where it begins, so that its address stands there
-                // once.
+                // A link is written only in the block where it begins, so that its address is
+                // written once.
                 let link = open.name.eq_ignore_ascii_case("a");
                 if self.reopenings > 0 && !link {
                     self.carried.push(open.name);
@@ -165,7 +164,8 @@ impl<'a> ElementStack<'a> {
         }
     }
 
-    /// The place of the nearest open element that `wanted` accepts and no wall hides.
+    /// Returns the index of the nearest open element that `wanted` accepts, unless a wall is
+    /// nearer.
     fn find(
         &self,
         wanted: impl Fn(&OpenTag) -> bool,
@@ -182,8 +182,8 @@ impl<'a> ElementStack<'a> {
         None
     }
 
-    /// Does what the start tag does to what is open, before its element is opened. Ends that
-    /// the page leaves out and the parser needs are written to `fixes`.
+    /// Applies the effect of a start tag on the open elements, before its own is opened. Missing
+    /// end tags that the parser needs are written to `fixes`.
     pub(super) fn before_start(
         &mut self,
         name: &str,
@@ -265,8 +265,8 @@ impl<'a> ElementStack<'a> {
         }
     }
 
-    /// Opens an element. Where it would be too deep, all that is open is closed first, so that
-    /// it stands beside the outermost.
+    /// Opens an element. If it would be too deep, all open elements are closed first, so that it
+    /// becomes a sibling of the outermost.
     pub(super) fn start(&mut self, name: &'a str, category: ElementCategory, fixes: &mut String) {
         if self.stack.len() >= MAX_DEPTH {
             for name in self.carried.drain(..) {
@@ -280,7 +280,7 @@ impl<'a> ElementStack<'a> {
         self.push(name, category);
     }
 
-    /// Does what an end tag does to what is open.
+    /// Applies the effect of an end tag on the open elements.
     pub(super) fn end(
         &mut self,
         name: &str,
@@ -349,8 +349,8 @@ impl<'a> ElementStack<'a> {
         ending
     }
 
-    /// Closes the nearest open element of that name and all that stands in it, though their own
-    /// ends are missing; whether there is one whose tags the parser gets.
+    /// Closes the nearest open element with that name and all elements in it, though their end tags
+    /// are missing; true if the parser has an element with that name.
     pub(super) fn end_through(&mut self, name: &str, fixes: &mut String) -> bool {
         let found = self.find(|open| open.name == name, |open| open.category.is_wall());
         let Some(at) = found.filter(|at| !self.stack[*at].silent) else {

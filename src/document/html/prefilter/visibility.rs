@@ -1,5 +1,5 @@
-//! Reading from a start tag whether its element is seen, so that later stages need no second look:
-//! a style is replaced by a short one that hides as much, or is left out.
+//! Reads the visibility of an element from its start tag, so that later stages need no second look:
+//! a style is replaced by a short one that hides as much, or is removed.
 
 use super::super::css::{HidingMethod, InlineStyle};
 use super::super::dom;
@@ -10,9 +10,9 @@ use crate::document::entities;
 pub(super) struct TagVisibility {
     /// The element has a box whose size can be set.
     boxed: bool,
-    /// A style that concerns its text is kept, since the text around is not seen.
+    /// Styles of its text are kept, because the text around is invisible.
     dim: bool,
-    /// It holds text alone: a style that dims its text hides all of it.
+    /// It contains text alone, so that a style that dims its text hides all of it.
     solid: bool,
     is_dialog: bool,
     opens: bool,
@@ -57,7 +57,8 @@ impl TagVisibility {
         }
     }
 
-    /// Notes an attribute that matters here; true if it is to be kept as it stands.
+    /// Reads an attribute that affects visibility; true if it is to be kept as it stands, `None`
+    /// for any other.
     pub(super) fn read_attribute(&mut self, attribute: &tag::TagAttribute<'_>) -> Option<bool> {
         let is = |wanted: &str| attribute.name.eq_ignore_ascii_case(wanted);
         let hides = |name: &str| dom::hides(name, &entities::decoded_in_attribute(attribute.value));

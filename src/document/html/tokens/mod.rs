@@ -1,9 +1,9 @@
-//! A page's tokens, given to the parser's builder of trees. What the parser's own tokenizer makes
-//! of ordinary tags, text and references is made here at a stroke: that one goes from character to
-//! character, and parts text at each line end. All else is left to it.
+//! A page's tokens for the parser's tree builder. Ordinary tags, text and references are read here
+//! in larger steps than by the parser's own tokenizer, which goes from character to character and
+//! splits text at each line end. All other markup is left to it.
 //!
-//! Rules: HTML Living Standard, "Tokenization": the data state, and all that leads from a tag's
-//! name to its end.
+//! Rules: HTML Living Standard, "Tokenization": the data state and the states from a tag's name to
+//! its end.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,32 +19,31 @@ use super::parse::{CountingSink, ParseLimit, piece_end};
 use super::prefilter::tag;
 use crate::document::{boundary, entities};
 
-/// How much of a page texts and values share, in bytes: so much at least stays in memory as long as
-/// one of them.
+/// Length of the block of a page that texts and values share, in bytes. The whole block stays in
+/// memory as long as any slice of it does.
 const PART: usize = 64 * 1024;
 
-/// A page on its way into a tree.
 pub(super) struct PageTokenizer<'a> {
     page: &'a str,
-    /// Where the page goes on.
+    /// Byte offset of the first unread byte.
     at: usize,
     parser: Parser<CountingSink>,
-    /// By when all is to be read.
+    /// Deadline for reading all of it.
     end: Option<Instant>,
-    /// The piece of the page after which the bounds are looked at next.
+    /// The piece of the page after which the bounds are checked next.
     piece: Range<usize>,
-    /// A part of the page that holds the piece, and a copy of it for texts and values to share.
+    /// The block of the page that holds the piece, and a copy of it that texts and values share.
     part: Range<usize>,
     shared: StrTendril,
-    /// The attributes of a tag.
+    /// The attributes of the current tag.
     attributes: Vec<tag::TagAttribute<'a>>,
-    /// A text with its references decoded.
+    /// Buffer for a text with its references decoded.
     decoded: String,
-    /// Whether the text so far ends in a carriage return, so that a line feed belongs to it.
+    /// True if the text so far ends in a carriage return, to which a line feed would belong.
     returned: bool,
 }
 
-/// Whether what comes next was read, or is left to the parser's own tokenizer.
+/// Result of reading a token: done, or left to the parser's own tokenizer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TokenOutcome {
     Done,
@@ -69,9 +68,9 @@ impl<'a> PageTokenizer<'a> {
         }
     }
 
-    /// Reads the page, as far as the bounds are. What only the parser's own tokenizer reads in its
-    /// way, it reads as a whole: a NUL, and the mark of byte order, which it looks for at the
-    /// beginning of each piece.
+    /// Reads the page until a bound is reached. A page with a NUL or a byte order mark is read by
+    /// the parser's own tokenizer as a whole, because that looks for the mark at the beginning of
+    /// each piece.
     pub(super) fn read(&mut self) -> Result<(), ParseLimit> {
         let bytes = self.page.as_bytes();
         let special =
@@ -91,18 +90,17 @@ impl<'a> PageTokenizer<'a> {
         Ok(())
     }
 
-    /// Reads what is left of the page by the parser's own tokenizer.
+    /// Reads the rest of the page by the parser's own tokenizer.
     pub(super) fn read_slowly(&mut self) -> Result<(), ParseLimit> {
         self.leave_to_parser(self.page.len())
     }
 
-    /// The parser, to be finished.
     pub(super) fn into_parser(self) -> Parser<CountingSink> {
         self.parser
     }
 
-    /// Leaves the page up to `to` to the parser's own tokenizer, which is then in its data state,
-    /// or at the end of the page.
+    /// Leaves the page up to `to` to the parser's own tokenizer, which is then in its data state or
+    /// at the end of the page.
     fn leave_to_parser(&mut self, to: usize) -> Result<(), ParseLimit> {
         while self.at < to {
             self.check_limits_before(self.at + 1)?;
@@ -114,7 +112,7 @@ impl<'a> PageTokenizer<'a> {
         Ok(())
     }
 
-    /// Looks at the bounds after each piece that ends before `to`.
+    /// Checks the bounds after each piece that ends before `to`.
     fn check_limits_before(&mut self, to: usize) -> Result<(), ParseLimit> {
         while self.piece.end < to {
             self.parser.tokenizer.sink.sink.check_limits(self.end)?;
@@ -129,11 +127,11 @@ impl<'a> PageTokenizer<'a> {
     }
 
     fn emit(&self, token: Token) {
-        // Of what this may answer, nothing is asked for by the tags that are read here.
+        // The result only matters for script and raw-text tags, which are not read here.
         let _ = self.parser.tokenizer.sink.process_token(token, 1);
     }
 
-    /// A piece of the page, which shares its memory where it can.
+    /// Returns a piece of the page, sharing memory if it lies within the current block.
     fn share_slice(&self, range: Range<usize>) -> StrTendril {
         let length = range.len();
         if range.start < self.part.start || range.end > self.part.end {
@@ -146,14 +144,14 @@ impl<'a> PageTokenizer<'a> {
         }
     }
 
-    /// Reads text up to the next tag, or as far as the piece goes.
+    /// Reads text up to the next tag or the end of the piece.
     fn read_text(&mut self) -> Result<TokenOutcome, ParseLimit> {
         self.check_limits_before(self.at + 1)?;
         let bytes = self.page.as_bytes();
         let from = self.at;
         let rest = &bytes[from..self.piece.end];
-        // The one reference that may not end with its piece: the piece begins with it, and holds no
-        // other markup.
+        // Only a reference with which the piece begins, without other markup behind it, may
+        // continue in the next piece.
         let next = bytes.get(self.piece.end);
         if rest[0] == b'&'
             && from == self.piece.start
@@ -171,7 +169,7 @@ impl<'a> PageTokenizer<'a> {
         let fed = self.returned && text.starts_with('\n');
         self.returned = text.ends_with('\r');
         let text = if fed { &text[1..] } else { text };
-        // An error stands between a `<pre>` and the line feed that would otherwise not count.
+        // A parse error token stops html5ever from dropping the newline after `<pre>`.
         let open = text.starts_with('&')
             && entities::reference(&text[1..], false).is_some_and(|reference| !reference.ended);
         if open {
@@ -184,7 +182,7 @@ impl<'a> PageTokenizer<'a> {
         Ok(TokenOutcome::Done)
     }
 
-    /// Reads what the `<` begins at which the page goes on.
+    /// Reads the markup that begins at the current `<`.
     fn read_markup(&mut self) -> Result<TokenOutcome, ParseLimit> {
         self.returned = false;
         let bytes = self.page.as_bytes();
@@ -256,14 +254,13 @@ impl<'a> PageTokenizer<'a> {
         Ok(TokenOutcome::Done)
     }
 
-    /// Whether the `title` whose start tag ends at `from` holds nothing that would be a tag
-    /// elsewhere, and ends.
+    /// True if the `title` whose start tag ends at `from` has an end tag and contains no `<`.
     fn is_plain_title(&self, from: usize) -> bool {
         let (end, _) = tag::raw_end(self.page, from, "title");
         end < self.page.len() && memchr(b'<', &self.page.as_bytes()[from..end]).is_none()
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute with its references decoded.
     fn attribute_value(&self, value: &str) -> StrTendril {
         if memchr2(b'&', b'\r', value.as_bytes()).is_some() {
             let mut decoded = String::with_capacity(value.len());
@@ -278,7 +275,7 @@ impl<'a> PageTokenizer<'a> {
     }
 }
 
-/// The name of an element or an attribute.
+/// Returns the name of an element or an attribute in lower case.
 fn local_name(name: &str) -> LocalName {
     if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
         LocalName::from(name.to_ascii_lowercase())
@@ -287,7 +284,7 @@ fn local_name(name: &str) -> LocalName {
     }
 }
 
-/// Writes a text with its references decoded and its line ends made line feeds.
+/// Writes a text with its references decoded and its line ends as line feeds.
 fn decode(text: &str, in_attribute: bool, out: &mut String) {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Any page is the same tree, whoever makes its tokens.
+//! A page gives the same tree with both tokenizers.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What pages are made of, and what they should not be made of.
+/// Pieces of pages, well-formed and malformed.
 const PIECES: &[&str] = &[
     "a",
     " ",
@@ -125,7 +125,7 @@ const PIECES: &[&str] = &[
     "<listing>",
 ];
 
-/// The same without what is left to the parser's own tokenizer to the end of the page.
+/// The same without the rest that is left to the parser's own tokenizer.
 const ORDINARY: &[&str] = &[
     "a",
     " ",
@@ -160,7 +160,7 @@ const ORDINARY: &[&str] = &[
     "< ",
 ];
 
-/// A tree in writing, and why it is short.
+/// Returns a tree as text, and the bound that was reached.
 fn tree(page: &str, slowly: bool) -> String {
     let mut tokens = PageTokenizer::new(page, None);
     let short = if slowly {

@@ -1,4 +1,4 @@
-//! Links, code around links, images and the boxes of tasks.
+//! Links, code around links, images and the checkboxes of tasks.
 //!
 //! Rules: HTML Living Standard, `a`, `img`, `input`, and the `aria-label` attribute.
 
@@ -12,28 +12,29 @@ use super::super::{address, code, image, resized};
 use super::{ElementExit, TreeWalk, anchor_links};
 use crate::document::model::{AddressId, Content, Slice};
 
-/// Attributes that are kept as often as they come, in bytes: what an element's own tags pay for.
+/// Length up to which attributes are stored once per copy, in bytes: the tags of the element pay
+/// for that.
 const SHORT: usize = 16;
 
-/// Links without text that are kept for a page that has nothing else.
+/// Maximum number of empty links stored for a page that has nothing else.
 const MAX_EMPTY: usize = 64;
 
-/// Images for decoration that are kept for a page that has nothing else.
+/// Maximum number of decorative images stored for a page that has nothing else.
 const MAX_DECORATION: usize = 64;
 
-/// Elements around an image that are looked at for a figure.
+/// Number of elements around an image that are searched for a figure.
 const MAX_AROUND: usize = 8;
 
-/// What stands for a link without text.
+/// Label of a link without text.
 enum LinkLabel {
     Text(Slice),
     Blank,
-    /// A text that stood for a copy of the link already.
+    /// A text that was already used as the label of a copy of the link.
     Copy,
 }
 
 impl TreeWalk {
-    /// Begins a link; `None` if it is of no use to a reader.
+    /// Begins a link; `None` if it is useless to a reader.
     pub(super) fn enter_link(&mut self, node: &Handle) -> Option<ElementExit> {
         if anchor_links::is_useless(node, matches!(self.flow.mode, FlowMode::Heading(_))) {
             return None;
@@ -58,8 +59,8 @@ impl TreeWalk {
         hasher.finish()
     }
 
-    /// Whether the link that begins directly follows another one in what looks like a list: in
-    /// anything but a paragraph, or as one of three and more.
+    /// True if the link directly follows another one in a list: outside of paragraphs, or as one of
+    /// at least three.
     fn is_in_a_row(&self) -> bool {
         let Some(frame) = self.stack.last() else {
             return false;
@@ -72,11 +73,11 @@ impl TreeWalk {
                     && dom::attribute(child, "href").is_some()
             })
         };
-        // The link that begins is the one before `next`.
+        // The link itself is the child before `next`.
         is_link(2) && (dom::name(&frame.node) != "p" || is_link(0) || is_link(3))
     }
 
-    /// Frames, films and the like: a link to what they show.
+    /// Adds a link to embedded content.
     pub(super) fn add_media(&mut self, node: &Handle) {
         let address = dom::attribute(node, "href").unwrap_or_default();
         let Some(address) = self.keep_address(&address) else {
@@ -99,8 +100,7 @@ impl TreeWalk {
         self.flow.pop_link(Some(label));
     }
 
-    /// A page of nothing but links that hold nothing, or images that mean nothing: they are what it
-    /// has.
+    /// Writes the empty links and decorative images of a page that has nothing else.
     pub(super) fn write_leftovers(&mut self) {
         for address in std::mem::take(&mut self.decoration) {
             self.flow.add_leaf(Content::Image {
@@ -134,7 +134,7 @@ impl TreeWalk {
         })
     }
 
-    /// Keeps an attribute's value, one that is shared only once.
+    /// Stores an attribute's value, but only once if copies of the element share it.
     fn keep_attribute(&mut self, value: &str) -> Slice {
         let place = value.as_ptr() as usize;
         if value.len() <= SHORT {
@@ -147,9 +147,9 @@ impl TreeWalk {
             .or_insert_with(|| build.keep(value))
     }
 
-    /// Keeps an address, made absolute; `None` if it leads nowhere. It stays as the page has it
-    /// where the base would make all addresses many times longer than the page, or where a long
-    /// base has been copied often.
+    /// Stores an address, made absolute; `None` if it cannot be followed. It stays as the page has
+    /// it if a long base would make all addresses many times longer than the page, or has been
+    /// copied too often.
     fn keep_address(&mut self, reference: &str) -> Option<AddressId> {
         self.flow.read(reference.len());
         let length = self.base.as_str().len();
@@ -173,7 +173,8 @@ impl TreeWalk {
         })
     }
 
-    /// Keeps an address like [`TreeWalk::keep_address`], one that is shared only once.
+    /// Stores an address like [`TreeWalk::keep_address`], but only once if copies of the element
+    /// share it.
     fn shared_address(&mut self, reference: &str) -> Option<AddressId> {
         if reference.len() <= SHORT {
             return self.keep_address(reference);
@@ -187,9 +188,9 @@ impl TreeWalk {
         address
     }
 
-    /// A code span cannot have links in it, and parted at each of them a signature is hard to read:
-    /// it stays one span, and a link if it leads to one place. Code that is nothing but links stays
-    /// links.
+    /// Begins code. A code span cannot contain links, and a signature split at each link is hard to
+    /// read: it stays one span, and becomes a link if it has one target. Code that consists of
+    /// links stays links.
     pub(super) fn enter_code(&mut self, node: &Handle) -> ElementExit {
         let links = if self.flow.is_code() || dom::name(node) != "code" {
             None
@@ -216,7 +217,7 @@ impl TreeWalk {
         self.flow.pop();
     }
 
-    /// Keeps the text that stands for a link, unless it stood for a copy of the link already.
+    /// Stores the label of a link, unless a copy of the link has it already.
     fn keep_label(&mut self, value: &str) -> LinkLabel {
         let text = value.trim();
         let place = value.as_ptr() as usize;
@@ -230,8 +231,7 @@ impl TreeWalk {
         }
     }
 
-    /// A link without text still leads somewhere, unless it is to a place in this page: its label
-    /// stands for its text.
+    /// Ends a link. One without text gets its label as text, unless its target is in this page.
     pub(super) fn leave_link(&mut self, node: &Handle) {
         if !self.flow.is_empty_link() {
             self.flow.pop();
@@ -271,7 +271,7 @@ impl TreeWalk {
         };
         self.flow.read(image.alt.len() + image.title.len());
         let in_link = self.flow.in_link();
-        // A link's own text says where it leads; its image is one for the eye.
+        // Within a link with text of its own, an image is decoration.
         if in_link && self.link_says {
             let said = self.link_text.contains(image.alt.trim());
             self.add_stand_in(if said { "" } else { &image.alt });
@@ -292,7 +292,7 @@ impl TreeWalk {
             self.flow.add_space();
             return;
         }
-        // An image that was there before is what its text says.
+        // A repeated image becomes its text.
         let hash = self.hash_of(address);
         if !self.images.insert(hash) {
             self.add_stand_in(&image.alt);
@@ -309,20 +309,20 @@ impl TreeWalk {
         });
     }
 
-    /// What stands for an image, in its place.
+    /// Adds the text of an image in its place.
     fn add_stand_in(&mut self, alt: &str) {
         self.flow.add_space();
         self.flow.add_text(alt);
         self.flow.add_space();
     }
 
-    /// Keeps the address of an image, not that of a copy made to measure.
+    /// Stores the address of an image, or of its original if it is a resized copy.
     fn keep_image_address(&mut self, source: &str) -> Option<AddressId> {
         let original = resized::original(source);
         self.keep_address(&original)
     }
 
-    /// Whether what stands here is part of a figure.
+    /// True within a figure.
     fn in_figure(&self) -> bool {
         let mut around = self.stack.iter().rev().take(MAX_AROUND);
         around.any(|frame| dom::name(&frame.node) == "figure")

@@ -1,4 +1,4 @@
-//! Lists and their items, and what stands in a list outside its items.
+//! Lists, their items, and content of a list outside its items.
 //!
 //! Rules: HTML Living Standard, `ol` (`start`) and `li` (`value`).
 
@@ -30,7 +30,7 @@ impl TreeWalk {
         self.flow.build.close();
     }
 
-    /// What stands in a list outside its items goes on with the item before it.
+    /// Adds content of a list outside its items to the item before it.
     pub(super) fn list_child(&mut self, child: &Handle) {
         let stray = match &child.data {
             NodeData::Text { contents } => !contents
@@ -59,7 +59,7 @@ impl TreeWalk {
         });
     }
 
-    /// An item of the list around it stays open until the next one, or the list's end.
+    /// Begins an item, which stays open until the next one or the end of its list.
     pub(super) fn enter_item(&mut self, node: &Handle) -> ElementExit {
         self.flow.end();
         let inside = self

@@ -1,6 +1,6 @@
-//! The walk through a page's tree, front to back and without recursion, that builds its model.
+//! Builds a page's model in one walk through its tree, front to back and without recursion.
 //!
-//! Rules: HTML Living Standard, what each element represents; what a browser would not show is
+//! Rules: HTML Living Standard, meaning of each element; content that a browser would not show is
 //! left out.
 
 use std::collections::{HashMap, HashSet};
@@ -20,7 +20,7 @@ mod link;
 mod list;
 mod superscript;
 
-/// What is to be done when an element ends.
+/// The action at the end of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ElementExit {
     Nothing,
@@ -29,18 +29,17 @@ enum ElementExit {
     Link,
     Style,
     Code,
-    /// Code around links, which are not links of their own.
+    /// Code around links, which become no links of their own.
     Signature,
     Quoted,
     Boxed,
-    /// What stands higher, in brackets or not.
+    /// Superscript text, in brackets or not.
     Raised {
         bracketed: bool,
     },
-    /// A block that holds blocks.
     Container,
     List,
-    /// An item of the list around it, or what goes on with one.
+    /// An item of the list around it, or content that continues one.
     Item,
     Table,
     Row,
@@ -53,54 +52,54 @@ struct WalkFrame {
     exit: ElementExit,
 }
 
-/// Bytes of bases that a page may have copied: a hundred for each link of any page that is
-/// meant to be read, and nothing that takes long.
+/// Maximum bytes of base addresses that are copied for a page: a hundred for each link of any
+/// ordinary page, and nothing that takes long.
 const MAX_JOINED: usize = 64 * 1024 * 1024;
 
-/// How many nodes are walked between two looks at the clock.
+/// Number of nodes walked between two checks of the clock.
 const NODES: u32 = 1024;
 
 struct TreeWalk {
     flow: FlowBuilder,
     end: Option<Instant>,
     cuts: Cuts,
-    /// The long addresses by where they are in memory: the parser copies an element that is not
-    /// closed, and its copies share them.
+    /// Long addresses by their location in memory, because the parser copies an unclosed element
+    /// and its copies share them.
     addresses: HashMap<usize, Option<AddressId>>,
-    /// The same of other long attributes.
+    /// Other long attributes, in the same way.
     attributes: HashMap<usize, Slice>,
-    /// The long texts that stood for a link, in the same way.
+    /// Long texts that were used as the label of a link, in the same way.
     labels: HashSet<usize>,
     base: Url,
     base_given: bool,
-    /// The page's own address, without a fragment.
+    /// The page's own address without a fragment.
     here: String,
-    /// What the link says that is open, and whether that is more than what stands for its images.
+    /// Text of the open link; `link_says` is true if it is more than the text of images.
     link_text: String,
     link_says: bool,
-    /// The images so far, as hashes of their addresses.
+    /// Hashes of the addresses of the images so far.
     images: HashSet<u64>,
-    /// Where links lead that hold nothing.
+    /// Targets of empty links.
     empty: Vec<AddressId>,
-    /// Images that the page has for decoration alone.
+    /// Decorative images.
     decoration: Vec<AddressId>,
-    /// Bytes of bases that may still be copied to join addresses to them.
+    /// Bytes of base addresses that may still be copied.
     joinable: usize,
-    /// Bytes that absolute addresses may still add.
+    /// Bytes by which absolute addresses may still lengthen the page.
     growable: usize,
     title: Option<String>,
-    /// The lists around: whether an item of each is open.
+    /// For each list around: true if one of its items is open.
     lists: Vec<bool>,
-    /// The tables around: whether each holds data.
+    /// For each table around: true if it is a data table.
     tables: Vec<bool>,
-    /// The rows of the section of data that is open: no cell of one holds another table.
+    /// The rows of the current section of a data table, whose cells contain no other table.
     rows: table::SectionRows,
     stack: Vec<WalkFrame>,
     in_signature: bool,
 }
 
-/// Reads the page whose root element is `root`, as far as it comes until `end`; `length` is the
-/// page's, in bytes.
+/// Builds the model of the page with this root element until `end`; `length` is the page's, in
+/// bytes.
 pub(super) fn walk(
     root: &Handle,
     base: &Url,
@@ -245,7 +244,7 @@ impl TreeWalk {
         }
     }
 
-    /// Begins an element; `None` if its children are not to be walked.
+    /// Begins an element; `None` if its children are to be skipped.
     fn enter_element(&mut self, node: &Handle, kind: ElementKind) -> Option<ElementExit> {
         let flow = self.flow.mode == FlowMode::Flow;
         Some(match kind {
@@ -347,8 +346,8 @@ impl TreeWalk {
         })
     }
 
-    /// What is not seen: a cell of a table keeps its place, or those behind it would be read as
-    /// others.
+    /// Skips a hidden element. A hidden cell of a table keeps its place, so that those behind it
+    /// keep their columns.
     fn enter_hidden(&mut self, node: &Handle) {
         if self
             .stack
@@ -406,7 +405,7 @@ impl TreeWalk {
         }
     }
 
-    /// The end of one block and the beginning of another.
+    /// Ends a block at the beginning or the end of another one.
     fn end_block(&mut self) {
         if self.flow.mode == FlowMode::Flow {
             self.flow.end();
@@ -415,7 +414,7 @@ impl TreeWalk {
         }
     }
 
-    /// Begins a block that holds blocks.
+    /// Begins a block that contains blocks.
     fn enter_container(&mut self, content: Content) -> ElementExit {
         self.flow.end();
         self.flow.build.open(content);
