@@ -7,7 +7,7 @@ use super::media;
 
 /// The treatment of an element in the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ElementCategory {
+pub(super) enum TagCategory {
     /// Contains text that is not HTML and is left out.
     Raw,
     /// `title`: contains text alone.
@@ -60,62 +60,62 @@ pub(super) enum ElementCategory {
 }
 
 /// Number of categories.
-pub(super) const CATEGORIES: usize = ElementCategory::Plain as usize + 1;
+pub(super) const CATEGORIES: usize = TagCategory::Plain as usize + 1;
 
 /// Returns the category of the element with this lower-case name.
-pub(super) fn category_of(name: &str) -> ElementCategory {
+pub(super) fn category_of(name: &str) -> TagCategory {
     match name {
-        "script" | "style" | "noscript" | "noembed" | "noframes" => ElementCategory::Raw,
-        "iframe" | "video" | "audio" | "embed" | "object" | "canvas" => ElementCategory::Media,
-        "title" => ElementCategory::Title,
-        "textarea" => ElementCategory::Area,
-        "xmp" => ElementCategory::Xmp,
-        "plaintext" => ElementCategory::Plaintext,
-        "template" => ElementCategory::Template,
-        "svg" | "math" => ElementCategory::Foreign,
-        "select" | "option" | "optgroup" | "selectedcontent" => ElementCategory::Choice,
-        "form" => ElementCategory::Form,
-        "datalist" => ElementCategory::Choices,
+        "script" | "style" | "noscript" | "noembed" | "noframes" => TagCategory::Raw,
+        "iframe" | "video" | "audio" | "embed" | "object" | "canvas" => TagCategory::Media,
+        "title" => TagCategory::Title,
+        "textarea" => TagCategory::Area,
+        "xmp" => TagCategory::Xmp,
+        "plaintext" => TagCategory::Plaintext,
+        "template" => TagCategory::Template,
+        "svg" | "math" => TagCategory::Foreign,
+        "select" | "option" | "optgroup" | "selectedcontent" => TagCategory::Choice,
+        "form" => TagCategory::Form,
+        "datalist" => TagCategory::Choices,
         "link" | "meta" | "param" | "source" | "track" | "area" | "col" | "colgroup" | "wbr"
-        | "keygen" | "basefont" | "bgsound" | "frame" | "frameset" => ElementCategory::Empty,
-        "nobr" | "font" | "big" | "small" | "u" | media::ELEMENT => ElementCategory::Styled,
-        "br" | "img" | "image" | "input" | "base" => ElementCategory::Void,
-        "hr" => ElementCategory::Rule,
-        "html" | "head" | "body" => ElementCategory::Root,
+        | "keygen" | "basefont" | "bgsound" | "frame" | "frameset" => TagCategory::Empty,
+        "nobr" | "font" | "big" | "small" | "u" | media::ELEMENT => TagCategory::Styled,
+        "br" | "img" | "image" | "input" | "base" => TagCategory::Void,
+        "hr" => TagCategory::Rule,
+        "html" | "head" | "body" => TagCategory::Root,
         "a" | "b" | "code" | "em" | "i" | "s" | "strike" | "strong" | "tt" => {
-            ElementCategory::Formatting
+            TagCategory::Formatting
         }
-        "p" => ElementCategory::Paragraph,
+        "p" => TagCategory::Paragraph,
         "address" | "article" | "aside" | "blockquote" | "center" | "details" | "dialog"
         | "dir" | "div" | "dl" | "fieldset" | "figcaption" | "figure" | "footer" | "header"
         | "hgroup" | "listing" | "main" | "menu" | "nav" | "ol" | "pre" | "search" | "section"
-        | "summary" | "ul" => ElementCategory::Block,
-        "li" => ElementCategory::Item,
-        "dd" | "dt" => ElementCategory::Term,
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => ElementCategory::Heading,
-        "table" => ElementCategory::Table,
-        "tbody" | "thead" | "tfoot" => ElementCategory::Section,
-        "caption" => ElementCategory::Caption,
-        "tr" => ElementCategory::Row,
-        "td" | "th" => ElementCategory::Cell,
-        "button" => ElementCategory::Button,
-        "applet" | "marquee" => ElementCategory::Wall,
-        "rb" | "rt" | "rp" => ElementCategory::Ruby,
-        _ => ElementCategory::Plain,
+        | "summary" | "ul" => TagCategory::Block,
+        "li" => TagCategory::Item,
+        "dd" | "dt" => TagCategory::Term,
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => TagCategory::Heading,
+        "table" => TagCategory::Table,
+        "tbody" | "thead" | "tfoot" => TagCategory::Section,
+        "caption" => TagCategory::Caption,
+        "tr" => TagCategory::Row,
+        "td" | "th" => TagCategory::Cell,
+        "button" => TagCategory::Button,
+        "applet" | "marquee" => TagCategory::Wall,
+        "rb" | "rt" | "rp" => TagCategory::Ruby,
+        _ => TagCategory::Plain,
     }
 }
 
-impl ElementCategory {
+impl TagCategory {
     /// True if its contents end at its own end tag alone, except for `textarea`, which leaves a
     /// space.
     pub(super) fn ends_by_name(self) -> bool {
         matches!(
             self,
-            ElementCategory::Raw
-                | ElementCategory::Template
-                | ElementCategory::Title
-                | ElementCategory::Xmp
-                | ElementCategory::Plaintext
+            TagCategory::Raw
+                | TagCategory::Template
+                | TagCategory::Title
+                | TagCategory::Xmp
+                | TagCategory::Plaintext
         )
     }
 
@@ -124,13 +124,13 @@ impl ElementCategory {
         !self.ends_by_name()
             && !matches!(
                 self,
-                ElementCategory::Area
-                    | ElementCategory::Foreign
-                    | ElementCategory::Media
-                    | ElementCategory::Empty
-                    | ElementCategory::Void
-                    | ElementCategory::Rule
-                    | ElementCategory::Choices
+                TagCategory::Area
+                    | TagCategory::Foreign
+                    | TagCategory::Media
+                    | TagCategory::Empty
+                    | TagCategory::Void
+                    | TagCategory::Rule
+                    | TagCategory::Choices
             )
     }
 
@@ -138,16 +138,16 @@ impl ElementCategory {
     pub(super) fn ends_paragraph(self) -> bool {
         matches!(
             self,
-            ElementCategory::Paragraph
-                | ElementCategory::Block
-                | ElementCategory::Form
-                | ElementCategory::Choices
-                | ElementCategory::Item
-                | ElementCategory::Term
-                | ElementCategory::Heading
-                | ElementCategory::Rule
-                | ElementCategory::Xmp
-                | ElementCategory::Plaintext
+            TagCategory::Paragraph
+                | TagCategory::Block
+                | TagCategory::Form
+                | TagCategory::Choices
+                | TagCategory::Item
+                | TagCategory::Term
+                | TagCategory::Heading
+                | TagCategory::Rule
+                | TagCategory::Xmp
+                | TagCategory::Plaintext
         )
     }
 
@@ -155,10 +155,7 @@ impl ElementCategory {
     pub(super) fn is_wall(self) -> bool {
         matches!(
             self,
-            ElementCategory::Table
-                | ElementCategory::Cell
-                | ElementCategory::Caption
-                | ElementCategory::Wall
+            TagCategory::Table | TagCategory::Cell | TagCategory::Caption | TagCategory::Wall
         )
     }
 
@@ -166,7 +163,7 @@ impl ElementCategory {
     pub(super) fn is_special(self) -> bool {
         !matches!(
             self,
-            ElementCategory::Formatting | ElementCategory::Plain | ElementCategory::Ruby
+            TagCategory::Formatting | TagCategory::Plain | TagCategory::Ruby
         )
     }
 
@@ -174,7 +171,7 @@ impl ElementCategory {
     pub(super) fn is_grid(self) -> bool {
         matches!(
             self,
-            ElementCategory::Table | ElementCategory::Section | ElementCategory::Row
+            TagCategory::Table | TagCategory::Section | TagCategory::Row
         )
     }
 }

@@ -1,8 +1,8 @@
 //! End tags: those that pass, and the fixes that the parser needs before them.
 
 use super::{
-    ElementCategory, EndTagOutcome, MEANING, PageFilter, foreign, is_verbatim, meaning, renamed,
-    tag, tree,
+    EndTagOutcome, MEANING, PageFilter, TagCategory, foreign, is_verbatim, meaning, renamed, tag,
+    tree,
 };
 
 impl PageFilter<'_> {
@@ -19,14 +19,12 @@ impl PageFilter<'_> {
             return self.replace(at, self.page.len(), "");
         };
         let category = match self.category_of(name) {
-            ElementCategory::Media if name == "object" => ElementCategory::Wall,
-            ElementCategory::Media => ElementCategory::Plain,
+            TagCategory::Media if name == "object" => TagCategory::Wall,
+            TagCategory::Media => TagCategory::Plain,
             category => category,
         };
-        if self.foreign > 0
-            && !matches!(category, ElementCategory::Paragraph | ElementCategory::Void)
-        {
-            if category == ElementCategory::Foreign {
+        if self.foreign > 0 && !matches!(category, TagCategory::Paragraph | TagCategory::Void) {
+            if category == TagCategory::Foreign {
                 self.foreign -= 1;
             }
             self.draws_text &= !foreign::draws_text(name) && name != "svg";
@@ -34,10 +32,10 @@ impl PageFilter<'_> {
         }
         let mut fixes = String::new();
         match category {
-            ElementCategory::Root => {}
-            ElementCategory::Choice | ElementCategory::Styled => {
+            TagCategory::Root => {}
+            TagCategory::Choice | TagCategory::Styled => {
                 let ending = renamed(name).map(|name| {
-                    let ending = self.tree.end(name, ElementCategory::Plain, &mut fixes);
+                    let ending = self.tree.end(name, TagCategory::Plain, &mut fixes);
                     if ending == EndTagOutcome::Kept {
                         tree::write_end_tag(name, &mut fixes);
                     } else if ending == EndTagOutcome::Dropped
@@ -47,30 +45,28 @@ impl PageFilter<'_> {
                     }
                     ending
                 });
-                if ending != Some(EndTagOutcome::Kept) && category == ElementCategory::Choice {
+                if ending != Some(EndTagOutcome::Kept) && category == TagCategory::Choice {
                     fixes.push(' ');
                 }
                 return self.replace(at, tag.end, &fixes);
             }
-            ElementCategory::Void if self.xml => return self.replace(at, tag.end, ""),
-            ElementCategory::Void if name == "br" => {
+            TagCategory::Void if self.xml => return self.replace(at, tag.end, ""),
+            TagCategory::Void if name == "br" => {
                 self.tree.before_content(false, &mut fixes);
             }
-            ElementCategory::Form | ElementCategory::Choices => {
-                if self.tree.end("div", ElementCategory::Block, &mut fixes)
-                    == EndTagOutcome::Dropped
-                {
+            TagCategory::Form | TagCategory::Choices => {
+                if self.tree.end("div", TagCategory::Block, &mut fixes) == EndTagOutcome::Dropped {
                     return self.replace(at, tag.end, "");
                 }
                 fixes.push_str("</div>");
                 return self.replace(at, tag.end, &fixes);
             }
-            ElementCategory::Paragraph => {
+            TagCategory::Paragraph => {
                 if self.tree.end(name, category, &mut fixes) == EndTagOutcome::Dropped {
                     self.tree.before_content(false, &mut fixes);
                 }
             }
-            ElementCategory::Formatting if !self.tree.formats() => {
+            TagCategory::Formatting if !self.tree.formats() => {
                 // Open formatting can only be closed, never reopened.
                 if self.tree.end(name, category, &mut fixes) == EndTagOutcome::Dropped {
                     return self.replace(at, tag.end, "");

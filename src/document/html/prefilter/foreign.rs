@@ -4,7 +4,7 @@
 //! that are never drawn, and the attributes `display` and `visibility`; `MathML` Core, `mphantom`.
 
 use super::super::dom;
-use super::{ElementCategory, MEANING, PageFilter, category_of, meaning, memchr, memmem, tag};
+use super::{MEANING, PageFilter, TagCategory, category_of, meaning, memchr, memmem, tag};
 use crate::document::entities;
 
 impl PageFilter<'_> {
@@ -22,10 +22,10 @@ impl PageFilter<'_> {
         let end = match category {
             _ if tag.closed => tag.end,
             _ if tag.hides => behind_hidden(page, tag.end, tag.name),
-            ElementCategory::Raw | ElementCategory::Title | ElementCategory::Template => {
+            TagCategory::Raw | TagCategory::Title | TagCategory::Template => {
                 tag::raw_end(page, tag.end, name).1
             }
-            ElementCategory::Foreign => {
+            TagCategory::Foreign => {
                 self.foreign += 1;
                 self.draws_text = name == "math";
                 tag.end
@@ -126,7 +126,7 @@ pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
         let name = meaning(&page[start..name_end], &mut space);
         let category = category_of(name);
         let is_same = tag::is_named(page, start, hidden);
-        let is_foreign = category == ElementCategory::Foreign && !is_same;
+        let is_foreign = category == TagCategory::Foreign && !is_same;
         let leaves = if is_end {
             (is_foreign && foreign == 0) || (html == 0 && matches!(name, "p" | "br"))
         } else {
@@ -147,7 +147,7 @@ pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
             if same == 0 {
                 return end;
             }
-        } else if category.ends_by_name() || category == ElementCategory::Area {
+        } else if category.ends_by_name() || category == TagCategory::Area {
             if !closed {
                 at = tag::raw_end(page, end, name).1;
             }
@@ -161,16 +161,12 @@ pub(super) fn behind_hidden(page: &str, from: usize, hidden: &str) -> usize {
 }
 
 /// True if a start tag ends the foreign content around it.
-fn ends_foreign(category: ElementCategory, name: &str) -> bool {
+fn ends_foreign(category: TagCategory, name: &str) -> bool {
     match category {
-        ElementCategory::Foreign
-        | ElementCategory::Raw
-        | ElementCategory::Title
-        | ElementCategory::Template => false,
-        ElementCategory::Plain
-        | ElementCategory::Ruby
-        | ElementCategory::Empty
-        | ElementCategory::Media => {
+        TagCategory::Foreign | TagCategory::Raw | TagCategory::Title | TagCategory::Template => {
+            false
+        }
+        TagCategory::Plain | TagCategory::Ruby | TagCategory::Empty | TagCategory::Media => {
             matches!(name, "span" | "sub" | "sup" | "ruby" | "meta" | "embed")
         }
         _ => name != "a",

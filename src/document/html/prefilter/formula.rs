@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::super::dom;
-use super::{ElementCategory, PageFilter, tag, xml};
+use super::{PageFilter, TagCategory, tag, xml};
 use crate::document::formula::read_mathml;
 use crate::document::office::xml::Tag;
 
@@ -89,7 +89,7 @@ impl<'a> PageFilter<'a> {
     pub(super) fn write_formula(&mut self, at: usize, formula: &str, end: usize) -> usize {
         let mut fixes = String::new();
         self.tree
-            .before_start("code", ElementCategory::Plain, &mut fixes);
+            .before_start("code", TagCategory::Plain, &mut fixes);
         if !self.tree.is_settled() {
             self.tree.before_content(false, &mut fixes);
         }

@@ -3,7 +3,7 @@
 //!
 //! Rules: HTML Living Standard, "Embedded content".
 
-use super::{ElementCategory, PageFilter, memchr, tag};
+use super::{PageFilter, TagCategory, memchr, tag};
 
 /// Number of names of media elements with contents.
 pub(super) const NAMES: usize = 4;
@@ -23,7 +23,7 @@ impl<'a> PageFilter<'a> {
         let mut source = MediaAttributes::of(self.page, at, name);
         let object = name == "object";
         if object && source.address.is_none() {
-            return self.pass_start(at, name, ElementCategory::Wall, tag, hidden);
+            return self.pass_start(at, name, TagCategory::Wall, tag, hidden);
         }
         let void = name == "embed" || (self.xml && tag.closed);
         let inner = if void {
@@ -44,7 +44,7 @@ impl<'a> PageFilter<'a> {
             .filter(|address| !hidden && is_followable(address));
         let Some(address) = shown.filter(|_| name != "canvas" && !source.tiny) else {
             if !void && inner.is_none() {
-                self.tree.start_silent(tag.name, ElementCategory::Plain);
+                self.tree.start_silent(tag.name, TagCategory::Plain);
             }
             return self.replace(at, end, " ");
         };

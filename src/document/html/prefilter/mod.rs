@@ -25,7 +25,7 @@ mod tree;
 pub(super) mod visibility;
 pub(in crate::document) mod xml;
 
-use category::{ElementCategory, category_of};
+use category::{TagCategory, category_of};
 use tree::{ElementStack, EndTagOutcome};
 
 /// The language of a page.
@@ -185,7 +185,7 @@ impl PageFilter<'_> {
 
     /// Notes if a line begins behind the start or the end of an element. Most texts of a page are
     /// whitespace there, and each would be a node.
-    fn note_line_start(&mut self, category: ElementCategory, name: &str, seen: bool) {
+    fn note_line_start(&mut self, category: TagCategory, name: &str, seen: bool) {
         self.fresh = seen && self.verbatim == 0 && !self.xml && is_line(category, name);
     }
 
@@ -255,11 +255,11 @@ impl PageFilter<'_> {
         }
     }
 
-    fn category_of(&self, name: &str) -> ElementCategory {
+    fn category_of(&self, name: &str) -> TagCategory {
         if (self.scriptless && matches!(name, "noscript" | "noframes"))
             || (self.all && matches!(name, "noscript" | "nav"))
         {
-            ElementCategory::Form
+            TagCategory::Form
         } else {
             category_of(name)
         }
@@ -272,18 +272,18 @@ fn is_verbatim(name: &str) -> bool {
 }
 
 /// True if an element begins and ends a line wherever it stands.
-fn is_line(category: ElementCategory, name: &str) -> bool {
+fn is_line(category: TagCategory, name: &str) -> bool {
     match category {
-        ElementCategory::Paragraph
-        | ElementCategory::Item
-        | ElementCategory::Term
-        | ElementCategory::Heading
-        | ElementCategory::Table
-        | ElementCategory::Section
-        | ElementCategory::Caption
-        | ElementCategory::Row
-        | ElementCategory::Cell => true,
-        ElementCategory::Block => !matches!(name, "nav" | "pre" | "listing"),
+        TagCategory::Paragraph
+        | TagCategory::Item
+        | TagCategory::Term
+        | TagCategory::Heading
+        | TagCategory::Table
+        | TagCategory::Section
+        | TagCategory::Caption
+        | TagCategory::Row
+        | TagCategory::Cell => true,
+        TagCategory::Block => !matches!(name, "nav" | "pre" | "listing"),
         _ => false,
     }
 }

@@ -5,8 +5,8 @@ use super::super::css::HidingMethod;
 use super::super::dom::{self, ElementKind};
 use super::visibility::TagVisibility;
 use super::{
-    ElementCategory, MEANING, PageFilter, content_hints, foreign, formula, is_verbatim,
-    line_numbers, meaning, memchr, memmem, renamed, shadow_root, tag, tree, xml,
+    MEANING, PageFilter, TagCategory, content_hints, foreign, formula, is_verbatim, line_numbers,
+    meaning, memchr, memmem, renamed, shadow_root, tag, tree, xml,
 };
 
 impl<'a> PageFilter<'a> {
@@ -32,31 +32,29 @@ impl<'a> PageFilter<'a> {
             return end;
         }
         // An element that is removed whole leaves no trace.
-        self.fresh &= matches!(category, ElementCategory::Raw | ElementCategory::Template);
+        self.fresh &= matches!(category, TagCategory::Raw | TagCategory::Template);
         let empty = self.xml && tag.closed;
         match category {
             category if empty && category.ends_by_name() => self.replace(at, tag.end, ""),
-            ElementCategory::Area if empty => self.replace(at, tag.end, " "),
-            ElementCategory::Raw => {
+            TagCategory::Area if empty => self.replace(at, tag.end, " "),
+            TagCategory::Raw => {
                 let (_, end) = self.raw_end(tag.end, name);
                 self.replace(at, end, "")
             }
-            ElementCategory::Template => {
+            TagCategory::Template => {
                 let end = self.template_end(tag.end);
                 self.replace(at, end, "")
             }
-            ElementCategory::Media => self.replace_media(at, name, &tag, hides),
-            ElementCategory::Title => self.write_raw_text(at, &tag, "title", "<title>", "</title>"),
-            ElementCategory::Area if hides => {
+            TagCategory::Media => self.replace_media(at, name, &tag, hides),
+            TagCategory::Title => self.write_raw_text(at, &tag, "title", "<title>", "</title>"),
+            TagCategory::Area if hides => {
                 let (_, end) = self.raw_end(tag.end, name);
                 self.replace(at, end, " ")
             }
-            ElementCategory::Area => self.write_textarea(at, &tag),
-            ElementCategory::Xmp => self.write_raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
-            ElementCategory::Plaintext => {
-                self.write_raw_text(at, &tag, "plaintext", "<pre>", "</pre>")
-            }
-            ElementCategory::Foreign => {
+            TagCategory::Area => self.write_textarea(at, &tag),
+            TagCategory::Xmp => self.write_raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
+            TagCategory::Plaintext => self.write_raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
+            TagCategory::Foreign => {
                 let hides = foreign::read_start(self.page, at, name).is_some_and(|read| read.hides);
                 self.foreign = usize::from(!hides && !tag.closed);
                 self.draws_text = name == "math";
@@ -68,39 +66,36 @@ impl<'a> PageFilter<'a> {
                 self.replace(at, end, "")
             }
             // An `<option>` contains only text.
-            ElementCategory::Choice if name == "option" && hides => {
+            TagCategory::Choice if name == "option" && hides => {
                 let end = memchr(b'<', &self.page.as_bytes()[tag.end..]);
                 let end = end.map_or(self.page.len(), |length| tag.end + length);
                 self.replace(at, end, " ")
             }
-            ElementCategory::Choice if hides || (self.all && name == "select") => {
+            TagCategory::Choice if hides || (self.all && name == "select") => {
                 self.pass_start(at, name, category, &tag, hides)
             }
-            ElementCategory::Choice => self.replace(at, tag.end, " "),
-            ElementCategory::Empty if tag.kept.is_empty() => self.replace(at, tag.end, ""),
-            ElementCategory::Section
-            | ElementCategory::Caption
-            | ElementCategory::Row
-            | ElementCategory::Cell
+            TagCategory::Choice => self.replace(at, tag.end, " "),
+            TagCategory::Empty if tag.kept.is_empty() => self.replace(at, tag.end, ""),
+            TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell
                 if !self.tree.in_table() =>
             {
                 self.replace(at, tag.end, " ")
             }
-            ElementCategory::Formatting if !self.tree.formats() => self.replace(at, tag.end, ""),
+            TagCategory::Formatting if !self.tree.formats() => self.replace(at, tag.end, ""),
             // Most often an icon.
-            ElementCategory::Formatting if name != "a" && self.ends_at_once(&tag) => {
+            TagCategory::Formatting if name != "a" && self.ends_at_once(&tag) => {
                 let end = tag::past(self.page, tag.end, b'>');
                 self.replace(at, end, "")
             }
-            ElementCategory::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
+            TagCategory::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
                 if !empty {
                     self.tree.start_silent(tag.name, category);
                 }
                 self.replace(at, tag.end, "")
             }
-            ElementCategory::Styled if tag.kept.is_empty() => {
+            TagCategory::Styled if tag.kept.is_empty() => {
                 if !empty && let Some(name) = renamed(name) {
-                    self.tree.start_silent(name, ElementCategory::Plain);
+                    self.tree.start_silent(name, TagCategory::Plain);
                 }
                 self.replace(at, tag.end, "")
             }
@@ -113,21 +108,19 @@ impl<'a> PageFilter<'a> {
         &mut self,
         at: usize,
         name: &str,
-        category: ElementCategory,
+        category: TagCategory,
         tag: &tag::HtmlTag<'a>,
         hides: bool,
     ) -> Option<usize> {
         match category {
-            ElementCategory::Template if shadow_root::is_shadow_root(self.page, at) => {
+            TagCategory::Template if shadow_root::is_shadow_root(self.page, at) => {
                 Some(self.replace(at, tag.end, " "))
             }
-            ElementCategory::Foreign if name == "math" && !hides => {
+            TagCategory::Foreign if name == "math" && !hides => {
                 let (formula, end) = self.formula_within(at, tag)?;
                 Some(self.write_formula(at, &formula, end))
             }
-            ElementCategory::Void
-                if name == "img" && self.contains_word(at, tag, formula::IMAGE) =>
-            {
+            TagCategory::Void if name == "img" && self.contains_word(at, tag, formula::IMAGE) => {
                 let formula = self.formula_of_image(at)?;
                 Some(self.write_formula(at, formula, tag.end))
             }
@@ -145,12 +138,12 @@ impl<'a> PageFilter<'a> {
         &mut self,
         at: usize,
         name: &str,
-        category: ElementCategory,
+        category: TagCategory,
         in_pre: bool,
     ) -> Option<(tag::HtmlTag<'a>, bool)> {
         let page = self.page;
         let calls = self.all && category.holds_content();
-        let seen = category == ElementCategory::Root;
+        let seen = category == TagCategory::Root;
         let mut visibility = TagVisibility::new(name, category, self.dim);
         let name_end = tag::name_end(page, at + 1);
         let (mut kept, mut dropped) = (Vec::new(), false);
@@ -187,9 +180,7 @@ impl<'a> PageFilter<'a> {
         }
         let instead = [
             hiding.map(HidingMethod::attribute),
-            visibility
-                .align
-                .filter(|_| category == ElementCategory::Cell),
+            visibility.align.filter(|_| category == TagCategory::Cell),
         ];
         for attribute in instead.into_iter().flatten() {
             kept.insert(0, attribute);
@@ -228,7 +219,7 @@ impl<'a> PageFilter<'a> {
         &mut self,
         at: usize,
         name: &str,
-        category: ElementCategory,
+        category: TagCategory,
         tag: &tag::HtmlTag<'a>,
         hidden: bool,
     ) -> usize {
@@ -236,37 +227,31 @@ impl<'a> PageFilter<'a> {
         self.tree.before_start(name, category, &mut fixes);
         let table_part = matches!(
             category,
-            ElementCategory::Section
-                | ElementCategory::Caption
-                | ElementCategory::Row
-                | ElementCategory::Cell
+            TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell
         );
         if !table_part && !self.tree.is_settled() {
-            let block = category.ends_paragraph() || category == ElementCategory::Table;
+            let block = category.ends_paragraph() || category == TagCategory::Table;
             self.tree.before_content(block, &mut fixes);
         }
         let renamed = match category {
-            ElementCategory::Form | ElementCategory::Choices => Some("div"),
-            ElementCategory::Empty => Some("span"),
-            ElementCategory::Styled | ElementCategory::Choice => renamed(name),
+            TagCategory::Form | TagCategory::Choices => Some("div"),
+            TagCategory::Empty => Some("span"),
+            TagCategory::Styled | TagCategory::Choice => renamed(name),
             _ => None,
         };
-        if category == ElementCategory::Formatting && !self.tree.formats() {
+        if category == TagCategory::Formatting && !self.tree.formats() {
             self.insert_fixes(at, &fixes);
             return self.replace(at, tag.end, "");
         }
         let mut end = String::new();
         if !matches!(
             category,
-            ElementCategory::Void
-                | ElementCategory::Rule
-                | ElementCategory::Root
-                | ElementCategory::Empty
+            TagCategory::Void | TagCategory::Rule | TagCategory::Root | TagCategory::Empty
         ) {
             let opened = renamed.unwrap_or(tag.name);
             let category = match category {
-                ElementCategory::Styled | ElementCategory::Choice => ElementCategory::Plain,
-                ElementCategory::Form | ElementCategory::Choices => ElementCategory::Block,
+                TagCategory::Styled | TagCategory::Choice => TagCategory::Plain,
+                TagCategory::Form | TagCategory::Choices => TagCategory::Block,
                 category => category,
             };
             self.tree.start(opened, category, &mut fixes);
@@ -301,14 +286,14 @@ impl<'a> PageFilter<'a> {
                 self.out.push_str(attribute);
             }
         }
-        if self.all && category == ElementCategory::Form {
+        if self.all && category == TagCategory::Form {
             content_hints::write_name(name, &mut self.out);
         }
-        if category == ElementCategory::Choices {
+        if category == TagCategory::Choices {
             self.out.push_str(" hidden");
         }
         self.out.push('>');
-        if category == ElementCategory::Empty {
+        if category == TagCategory::Empty {
             self.out.push_str("</span>");
         }
         self.out.push_str(&end);
@@ -364,7 +349,7 @@ impl<'a> PageFilter<'a> {
         let mut fixes = String::new();
         if start == "<pre>" {
             self.tree
-                .before_start("pre", ElementCategory::Block, &mut fixes);
+                .before_start("pre", TagCategory::Block, &mut fixes);
         }
         if start != "<title>" && !self.tree.is_settled() {
             self.tree.before_content(false, &mut fixes);

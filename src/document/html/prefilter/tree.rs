@@ -4,7 +4,7 @@
 //! Rules: HTML Living Standard, "Tree construction". If this model is inexact, it takes the page to
 //! be deeper than it is, never shallower by more than a constant factor.
 
-use super::category::{self, ElementCategory};
+use super::category::{self, TagCategory};
 
 /// Maximum number of open elements; deeper ones are flattened, as in browsers.
 pub(super) const MAX_DEPTH: usize = 512;
@@ -18,7 +18,7 @@ const FREE_MOVES: usize = 256;
 #[derive(Clone, Copy)]
 pub(super) struct OpenTag<'a> {
     pub(super) name: &'a str,
-    pub(super) category: ElementCategory,
+    pub(super) category: TagCategory,
     /// True if its tags are removed.
     silent: bool,
     hidden: bool,
@@ -80,14 +80,14 @@ impl<'a> ElementStack<'a> {
 
     /// True if a table is open, so that rows and cells have a meaning.
     pub(super) fn in_table(&self) -> bool {
-        self.has(ElementCategory::Table)
+        self.has(TagCategory::Table)
     }
 
-    fn has(&self, category: ElementCategory) -> bool {
+    fn has(&self, category: TagCategory) -> bool {
         self.counts[category as usize] > 0
     }
 
-    fn push(&mut self, name: &'a str, category: ElementCategory) {
+    fn push(&mut self, name: &'a str, category: TagCategory) {
         self.counts[category as usize] += 1;
         self.stack.push(OpenTag {
             name,
@@ -98,7 +98,7 @@ impl<'a> ElementStack<'a> {
     }
 
     /// Opens an element whose tags are removed.
-    pub(super) fn start_silent(&mut self, name: &'a str, category: ElementCategory) {
+    pub(super) fn start_silent(&mut self, name: &'a str, category: TagCategory) {
         if self.stack.len() < MAX_DEPTH {
             self.counts[category as usize] += 1;
             self.stack.push(OpenTag {
@@ -124,12 +124,12 @@ impl<'a> ElementStack<'a> {
             if self.moves > 0 {
                 self.moves -= 1;
             } else {
-                if open.category != ElementCategory::Row {
+                if open.category != TagCategory::Row {
                     fixes.push_str("<tr>");
-                    self.push("tr", ElementCategory::Row);
+                    self.push("tr", TagCategory::Row);
                 }
                 fixes.push_str("<td>");
-                self.push("td", ElementCategory::Cell);
+                self.push("td", TagCategory::Cell);
             }
         }
         if block || self.carried.is_empty() {
@@ -143,7 +143,7 @@ impl<'a> ElementStack<'a> {
             return;
         }
         for name in std::mem::take(&mut self.carried) {
-            self.push(name, ElementCategory::Formatting);
+            self.push(name, TagCategory::Formatting);
         }
     }
 
@@ -151,7 +151,7 @@ impl<'a> ElementStack<'a> {
     fn truncate(&mut self, keep: usize, fixes: &mut String) {
         for open in self.stack.drain(keep.min(self.stack.len())..).rev() {
             self.counts[open.category as usize] -= 1;
-            if open.category == ElementCategory::Formatting {
+            if open.category == TagCategory::Formatting {
                 // A link is written only in the block where it begins, so that its address is
                 // written once.
                 let link = open.name.eq_ignore_ascii_case("a");
@@ -184,26 +184,21 @@ impl<'a> ElementStack<'a> {
 
     /// Applies the effect of a start tag on the open elements, before its own is opened. Missing
     /// end tags that the parser needs are written to `fixes`.
-    pub(super) fn before_start(
-        &mut self,
-        name: &str,
-        category: ElementCategory,
-        fixes: &mut String,
-    ) {
+    pub(super) fn before_start(&mut self, name: &str, category: TagCategory, fixes: &mut String) {
         if category.ends_paragraph()
-            && self.has(ElementCategory::Paragraph)
+            && self.has(TagCategory::Paragraph)
             && let Some(at) = self.find(
-                |open| open.category == ElementCategory::Paragraph,
-                |open| open.category.is_wall() || open.category == ElementCategory::Button,
+                |open| open.category == TagCategory::Paragraph,
+                |open| open.category.is_wall() || open.category == TagCategory::Button,
             )
         {
             self.truncate(at, fixes);
         }
         match category {
-            ElementCategory::Item | ElementCategory::Term if self.has(category) => {
+            TagCategory::Item | TagCategory::Term if self.has(category) => {
                 let stops = |open: &OpenTag| {
                     open.category.is_special()
-                        && open.category != ElementCategory::Paragraph
+                        && open.category != TagCategory::Paragraph
                         && !["div", "address"]
                             .iter()
                             .any(|n| open.name.eq_ignore_ascii_case(n))
@@ -212,12 +207,10 @@ impl<'a> ElementStack<'a> {
                     self.truncate(at, fixes);
                 }
             }
-            ElementCategory::Heading
-                if self.top().is_some_and(|open| open.category == category) =>
-            {
+            TagCategory::Heading if self.top().is_some_and(|open| open.category == category) => {
                 self.truncate(self.stack.len() - 1, fixes);
             }
-            ElementCategory::Button if self.has(category) => {
+            TagCategory::Button if self.has(category) => {
                 let at = self.find(
                     |open| open.category == category,
                     |open| open.category.is_wall(),
@@ -226,11 +219,11 @@ impl<'a> ElementStack<'a> {
                     self.truncate(at, fixes);
                 }
             }
-            ElementCategory::Ruby => {
+            TagCategory::Ruby => {
                 let annotates = |open: &OpenTag| open.name.eq_ignore_ascii_case("ruby");
                 if self
                     .top()
-                    .is_some_and(|open| open.category == ElementCategory::Ruby)
+                    .is_some_and(|open| open.category == TagCategory::Ruby)
                     && self
                         .find(annotates, |open| open.category.is_wall())
                         .is_some()
@@ -238,26 +231,21 @@ impl<'a> ElementStack<'a> {
                     self.truncate(self.stack.len() - 1, fixes);
                 }
             }
-            ElementCategory::Section
-            | ElementCategory::Caption
-            | ElementCategory::Row
-            | ElementCategory::Cell => {
+            TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell => {
                 let holder = |open: &OpenTag| match category {
-                    ElementCategory::Cell => open.category.is_grid(),
-                    ElementCategory::Row => matches!(
-                        open.category,
-                        ElementCategory::Section | ElementCategory::Table
-                    ),
-                    _ => open.category == ElementCategory::Table,
+                    TagCategory::Cell => open.category.is_grid(),
+                    TagCategory::Row => {
+                        matches!(open.category, TagCategory::Section | TagCategory::Table)
+                    }
+                    _ => open.category == TagCategory::Table,
                 };
-                if let Some(at) = self.find(holder, |open| open.category == ElementCategory::Table)
-                {
+                if let Some(at) = self.find(holder, |open| open.category == TagCategory::Table) {
                     self.truncate(at + 1, fixes);
                 }
             }
-            ElementCategory::Formatting
+            TagCategory::Formatting
                 if name.eq_ignore_ascii_case("a")
-                    && self.end("a", ElementCategory::Formatting, fixes) == EndTagOutcome::Kept =>
+                    && self.end("a", TagCategory::Formatting, fixes) == EndTagOutcome::Kept =>
             {
                 fixes.push_str("</a>");
             }
@@ -267,7 +255,7 @@ impl<'a> ElementStack<'a> {
 
     /// Opens an element. If it would be too deep, all open elements are closed first, so that it
     /// becomes a sibling of the outermost.
-    pub(super) fn start(&mut self, name: &'a str, category: ElementCategory, fixes: &mut String) {
+    pub(super) fn start(&mut self, name: &'a str, category: TagCategory, fixes: &mut String) {
         if self.stack.len() >= MAX_DEPTH {
             for name in self.carried.drain(..) {
                 write_end_tag(name, fixes);
@@ -284,38 +272,36 @@ impl<'a> ElementStack<'a> {
     pub(super) fn end(
         &mut self,
         name: &str,
-        category: ElementCategory,
+        category: TagCategory,
         fixes: &mut String,
     ) -> EndTagOutcome {
         let same =
             |open: &OpenTag| open.category == category && open.name.eq_ignore_ascii_case(name);
         let found = match category {
             _ if !self.has(category) => None,
-            ElementCategory::Formatting => self.find(same, |open| open.category.is_wall()),
-            ElementCategory::Plain | ElementCategory::Ruby => {
+            TagCategory::Formatting => self.find(same, |open| open.category.is_wall()),
+            TagCategory::Plain | TagCategory::Ruby => {
                 self.find(same, |open| open.category.is_special())
             }
-            ElementCategory::Heading => self.find(
+            TagCategory::Heading => self.find(
                 |open| open.category == category,
                 |open| open.category.is_wall(),
             ),
-            ElementCategory::Item => self.find(same, |open| {
+            TagCategory::Item => self.find(same, |open| {
                 open.category.is_wall() || matches!(open.name, "ul" | "ol" | "UL" | "OL")
             }),
-            ElementCategory::Paragraph => self.find(same, |open| {
-                open.category.is_wall() || open.category == ElementCategory::Button
+            TagCategory::Paragraph => self.find(same, |open| {
+                open.category.is_wall() || open.category == TagCategory::Button
             }),
-            ElementCategory::Table
-            | ElementCategory::Section
-            | ElementCategory::Row
-            | ElementCategory::Cell
-            | ElementCategory::Caption => {
-                self.find(same, |open| open.category == ElementCategory::Table)
-            }
+            TagCategory::Table
+            | TagCategory::Section
+            | TagCategory::Row
+            | TagCategory::Cell
+            | TagCategory::Caption => self.find(same, |open| open.category == TagCategory::Table),
             _ => self.find(same, |open| open.category.is_wall()),
         };
         let Some(at) = found else {
-            if category == ElementCategory::Formatting
+            if category == TagCategory::Formatting
                 && let Some(at) = self
                     .carried
                     .iter()
@@ -331,7 +317,7 @@ impl<'a> ElementStack<'a> {
         } else {
             EndTagOutcome::Kept
         };
-        if category == ElementCategory::Formatting
+        if category == TagCategory::Formatting
             && self.stack[at..]
                 .iter()
                 .any(|open| open.category.is_special())

@@ -3,7 +3,7 @@
 
 use super::super::css::{HidingMethod, InlineStyle};
 use super::super::dom;
-use super::{ElementCategory, content_hints, tag};
+use super::{TagCategory, content_hints, tag};
 use crate::document::entities;
 
 #[allow(clippy::struct_excessive_bools, reason = "each is asked by itself")]
@@ -40,11 +40,11 @@ pub(in crate::document::html) fn is_boxed(name: &str) -> bool {
 }
 
 impl TagVisibility {
-    pub(super) fn new(name: &str, category: ElementCategory, dim: bool) -> Self {
+    pub(super) fn new(name: &str, category: TagCategory, dim: bool) -> Self {
         Self {
             boxed: is_boxed(name),
             dim,
-            solid: matches!(category, ElementCategory::Area | ElementCategory::Choice),
+            solid: matches!(category, TagCategory::Area | TagCategory::Choice),
             is_dialog: name == "dialog",
             opens: false,
             pops: false,
