@@ -43,13 +43,13 @@ pub static TOOLS: Registry = Registry(&[
     tools::file_read::TOOL,
     tools::file_write::TOOL,
     tools::file_edit::TOOL,
-    tools::glob::TOOL,
-    tools::grep::TOOL,
-    tools::web_search_brave::TOOL,
-    tools::web_search_google::TOOL,
-    tools::web_fetch::TOOL,
-    tools::web_search::TOOL,
-    tools::scrape_page::TOOL,
+    tools::search::glob::TOOL,
+    tools::search::grep::TOOL,
+    tools::web::search_brave::TOOL,
+    tools::web::search_google::TOOL,
+    tools::web::fetch::TOOL,
+    tools::web::search::TOOL,
+    tools::web::scrape::TOOL,
 ]);
 
 /// Tools, in the order in which lists show them. Front ends and commands take one, and know no tool

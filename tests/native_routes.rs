@@ -11,7 +11,7 @@ use ikigai_tools::web::client::{Client, FetchError};
 use ikigai_tools::web::credentials::Credentials;
 use ikigai_tools::web::exa_pages::{self, ExaPage};
 use ikigai_tools::web::native::{self, NativeError, NativePage};
-use ikigai_tools::web::search::failure::{Failure, Kind};
+use ikigai_tools::web::search::failure::{ProviderFailure, SearchFailureKind};
 use serde_json::{Value, json};
 use server::{Asked, Server, redirect, reply};
 use url::Url;
@@ -89,8 +89,8 @@ fn a_story_comes_with_its_first_ten_comments_that_are_there() {
     let server = news(values);
     let page = read(ITEM, &server).unwrap();
     assert_eq!(page.kind, "hn");
-    assert_eq!(page.author.as_deref(), Some("pg"));
-    assert_eq!(page.date.as_deref(), Some("2007-04-04"));
+    assert_eq!(page.document.author.as_deref(), Some("pg"));
+    assert_eq!(page.document.date.as_deref(), Some("2007-04-04"));
     assert!(!page.partial);
     assert_eq!(page.document.title, "A *story* of <b> [31m");
     let text = &page.document.markdown;
@@ -281,7 +281,7 @@ fn a_hostile_answer_costs_little() {
     ]);
     let begin = Instant::now();
     let page = read(ITEM, &server).unwrap();
-    assert_eq!(page.date, None);
+    assert_eq!(page.document.date, None);
     assert!(
         !page.document.markdown.contains("javascript:"),
         "{}",
@@ -349,8 +349,8 @@ fn a_video_is_told_by_its_captions() {
     let server = youtube(&player(&tracks), text);
     let page = read(VIDEO, &server).unwrap();
     assert_eq!(page.kind, "youtube");
-    assert_eq!(page.author.as_deref(), Some("The Channel"));
-    assert_eq!(page.date.as_deref(), Some("2024-05-01"));
+    assert_eq!(page.document.author.as_deref(), Some("The Channel"));
+    assert_eq!(page.document.date.as_deref(), Some("2024-05-01"));
     assert!(!page.partial);
     assert_eq!(page.document.title, "A <talk> on it");
     assert_eq!(
@@ -519,7 +519,7 @@ fn a_page_that_shows_no_video_is_a_clear_failure() {
 
 const KEY: &str = "s3cret+exa/key=";
 
-fn exa(server: &Server) -> Result<ExaPage, Failure> {
+fn exa(server: &Server) -> Result<ExaPage, ProviderFailure> {
     let address = server.url("/search");
     let var = |name: &str| match name {
         "EXA_API_KEY" => Some(KEY.to_owned()),
@@ -572,20 +572,24 @@ fn what_exa_does_not_have_or_refuses_is_said_without_the_key() {
         (
             "200 OK",
             r#"{"results":[],"statuses":[{"id":"x","status":"error","error":{"tag":"CRAWL_NOT_FOUND","httpStatusCode":404}}]}"#,
-            Kind::Rejected,
+            SearchFailureKind::Rejected,
         ),
-        ("200 OK", r#"{"results":[{"text":" "}]}"#, Kind::Rejected),
-        ("200 OK", "<html>", Kind::NotUnderstood),
-        ("200 OK", "[]", Kind::NotUnderstood),
+        (
+            "200 OK",
+            r#"{"results":[{"text":" "}]}"#,
+            SearchFailureKind::Rejected,
+        ),
+        ("200 OK", "<html>", SearchFailureKind::NotUnderstood),
+        ("200 OK", "[]", SearchFailureKind::NotUnderstood),
         (
             "401 No",
             r#"{"tag":"INVALID_API_KEY","error":"bad s3cret+exa/key="}"#,
-            Kind::AuthInvalid,
+            SearchFailureKind::AuthInvalid,
         ),
         (
             "402 Pay",
             r#"{"tag":"NO_MORE_CREDITS","error":"none"}"#,
-            Kind::RateLimited {
+            SearchFailureKind::RateLimited {
                 seconds: 3600,
                 quota: true,
             },
@@ -593,12 +597,12 @@ fn what_exa_does_not_have_or_refuses_is_said_without_the_key() {
         (
             "429 Slow\r\nRetry-After: 7",
             "{}",
-            Kind::RateLimited {
+            SearchFailureKind::RateLimited {
                 seconds: 7,
                 quota: false,
             },
         ),
-        ("500 Oops", "{}", Kind::Upstream),
+        ("500 Oops", "{}", SearchFailureKind::Upstream),
     ] {
         let failure = exa(&Server::bytes(reply(status, body))).unwrap_err();
         assert_eq!(failure.kind, kind, "{failure}");

@@ -3,7 +3,7 @@
 
 use std::io::{Cursor, Write};
 
-use ikigai_tools::document::{ALLOWANCE, FileError, FileKind, FileLimits, convert_file};
+use ikigai_tools::document::{ALLOWANCE, DocumentError, FileKind, FileLimits, convert_file};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
@@ -122,7 +122,7 @@ fn converted(file: &[u8], kind: FileKind, size: usize) {
                 said.ends_with('.') && said.chars().next().is_some_and(char::is_uppercase),
                 "{said}"
             );
-            if let Some(error) = FileError::of(file) {
+            if let Some(error) = DocumentError::of(file) {
                 assert!(error.to_string().ends_with('.'));
             }
         }

@@ -227,7 +227,7 @@ impl Shared {
     }
 
     /// Connects to the host of `url`, if the rules allow it, and keeps what came of it.
-    fn open(&self, url: &Url) -> Option<crate::web::client::Opened> {
+    fn open(&self, url: &Url) -> Option<crate::web::client::OpenedConnection> {
         let (host, page) = (guard::host_of(url), guard::host_of(&self.page));
         let of_page = host.is_ok() && host == page;
         let opened = match &host {

@@ -108,8 +108,8 @@ Fields, each a flag (--{}); the required ones may stand without it, in this orde
         "
 Options:
   --input FILE  answer the JSON request in FILE as one on stdin
-{}  --root DIR    confine files to DIR, links resolved; repeatable
-  --read DIR    let DIR, or a file, be read and executed beside the roots; repeatable
+{}  --root DIR    allow file access only in DIR; repeatable
+  --read DIR    also allow reading and running DIR, or a file; repeatable
   --no-network  keep commands off the network
   --json        answer with the JSON object that a host gets
   --schema      the JSON schema of a request on stdin
@@ -121,8 +121,7 @@ Example:
   printf '%s' '{}' | {invocation}
 
 Exit status:
-{}With --json, or with a request on stdin, it is that for hosts: see the manual page.
-What the specification leaves open is decided in REFERENCE.md, \"Where the specification is silent\".
+{}With --json or a request on stdin the exit codes are those for hosts: see the manual page.
 ",
         if tool.keeps_answers() {
             "  --no-cache    ask anew, whatever was found out lately\n"

@@ -77,7 +77,7 @@ fn on_stdio(tools: Registry) -> Command {
                 .hide_possible_values(true)
                 .help("Serve these tools only, by their names or sets: local, web, research, all")
                 .long_help(format!(
-                    "Serve these tools only, by their names or by those of sets, also together: {}. If not given: {}.",
+                    "Serve only these tools or sets, separated by commas: {}. If not given: {}.",
                     sets(tools),
                     names(tools.into_iter().filter(|tool| tool.offered)),
                 )),

@@ -122,10 +122,11 @@ fn names(tools: Registry) -> String {
 
 fn doctor() -> Command {
     Command::new("doctor").about("See whether hosts find the tools, and what to do where not").long_about(
-        "Sees where the tools' links are, which of them a host finds and which shadow others (a project's \
-         over a person's over the system's), whether each answers with its schema validly and in time, and \
-         whether the keys that tools need are there. Each is started with --schema, as a host does, but a \
-         project's own, which whoever made the project wrote. Exits 1 if anything is wrong, and says what to do.",
+        "Looks at where the tools' links are, which of them a host finds, and which of them hide others (a \
+         project's hide a person's, which hide the system's); at whether each answers with a valid schema in \
+         time; and at whether the keys that tools need are there. Each tool is started with --schema, as a host \
+         does, except a project's own, since its authors could have put any program there. Exits 1 if anything \
+         is wrong, and says what to do.",
     ).arg(
         Arg::new("run-project")
             .long("run-project")
@@ -138,10 +139,10 @@ fn token() -> Command {
     Command::new("token")
         .about("Make a token for somebody who is to use `mcp --http --tokens FILE`")
         .long_about(
-            "Makes a token of 32 random bytes and prints it, alone, on stdout: it is kept nowhere. The server's file \
-             of tokens has a line for each, its holder's name and the SHA-256 of the token. That line is added to \
-             --file, or else printed on stderr. A server that runs reads its file again on SIGHUP; a holder whose \
-             line is gone is not let in any more.",
+            "Makes a token of 32 random bytes and prints it, alone, on stdout; it is not stored. The server's file of \
+             tokens has a line for each, its holder's name and the SHA-256 of the token. That line is added to \
+             --file, or else printed on stderr. A running server reads its file again on SIGHUP; remove a line to \
+             lock its holder out.",
         )
         .arg(
             Arg::new("name")

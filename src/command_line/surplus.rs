@@ -128,7 +128,7 @@ impl Call<'_> {
                 .map(|one| format!("--{}", one.flag()))
                 .collect();
             format!(
-                "{} knows no {}; its options are {}. ",
+                "{} has no {}; it has {}. ",
                 tool.command(),
                 self.option().unwrap_or("such option"),
                 fields.join(", ")
@@ -141,7 +141,7 @@ impl Call<'_> {
                 format!("a pattern is one word: put it in quotes, {call} '*.txt'")
             }
             [place] => format!(
-                "where to look stands behind --{flag}: {called} --{flag} {}",
+                "give the place to search with --{flag}: {called} --{flag} {}",
                 quoted(place)
             ),
             [place, ..] => {
@@ -170,7 +170,7 @@ impl Call<'_> {
             .find(|one| one.kind == FieldKind::Integer);
         Some(match line {
             Some(line) if second.parse::<u64>().is_ok() => format!(
-                "numbers have their names: {} {} --{} {second}",
+                "give numbers by name: {} {} --{} {second}",
                 self.invocation,
                 quoted(first),
                 line.flag()
@@ -209,7 +209,7 @@ mod tests {
             (
                 "grep",
                 &["-r", "x", "src"],
-                Some("--glob, --path. where to look stands behind --path: x x --path src"),
+                Some("--glob, --path. give the place to search with --path: x x --path src"),
             ),
             ("grep", &["-n", "x"], Some("without it: x x")),
             (

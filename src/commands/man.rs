@@ -112,8 +112,14 @@ first argument, and the request's fields as flags. The answer is text then; --js
     page.section(
         "FILES",
         &[
-            (".ikigai/tools", "a project's tools, which hosts prefer to"),
-            ("~/.ikigai/tools", "a person's own, which hosts prefer to"),
+            (
+                ".ikigai/tools",
+                "a project's tools; hosts prefer them to the next",
+            ),
+            (
+                "~/.ikigai/tools",
+                "a person's own; hosts prefer them to the next",
+            ),
             ("PREFIX/libexec/ikigai", "the system's"),
         ],
     );

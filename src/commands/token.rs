@@ -36,12 +36,12 @@ fn make(name: &str, file: Option<&Path>) -> Result<(), String> {
         None => format!("the token cannot be printed: {error}"),
     })?;
     tell(&format!(
-        "this is the token of {name}; it is kept nowhere, so keep it as a password. Clients send it as the \
+        "this is the token of {name}; it is not stored, so keep it as a password. Clients send it as the \
          header `Authorization: Bearer TOKEN`"
     ));
     if let Some(file) = file {
         tell(&format!(
-            "its line is in {} now; a server that runs reads that on SIGHUP",
+            "its line is in {} now; a running server reads that on SIGHUP",
             file.display()
         ));
     } else {

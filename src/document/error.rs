@@ -3,35 +3,33 @@
 use std::fmt;
 
 use super::file::ZIP;
-use super::office::package::Package;
+use super::office::package::ZipPackage;
 use super::pdf::PdfError;
 use super::{FileKind, FileLimits, fault};
 
-/// The signature of office files from before 2007, in which encrypted newer ones are kept as well.
+/// Signature of the office files of before 2007, which is also that of encrypted newer ones.
 const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
-/// Why a file has no conversion. What it says is a sentence for whoever wanted to read it.
+/// The reason why a file has no conversion, displayed as a sentence for its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileError {
-    /// It is a PDF file, and this is wrong with it.
+pub enum DocumentError {
+    /// A PDF file with this error.
     Pdf(PdfError),
-    /// It is no file of this kind.
+    /// Not a file of this kind.
     NotOne(FileKind),
-    /// It is encrypted.
     Encrypted,
-    /// It is a document of the kind that was usual before 2007, or an encrypted one.
+    /// An office document of before 2007, or an encrypted one.
     Older,
-    /// Its parts cannot be found or read.
+    /// Parts of it cannot be found or read.
     Damaged,
-    /// It has no text.
     NoText(FileKind),
-    /// It would take more time or memory than there is.
+    /// It would take more time or memory than is allowed.
     TooCostly,
 }
 
-impl FileError {
-    /// What is wrong with a file that is none of the kinds that have a conversion, as far as its
-    /// bytes tell.
+impl DocumentError {
+    /// Finds out from its bytes why a file is of no kind that has a conversion; `None` if they do
+    /// not tell.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(COMPOUND) {
@@ -50,12 +48,12 @@ impl FileError {
         if !bytes.starts_with(ZIP) {
             return None;
         }
-        let opened = || Package::open(bytes, FileLimits::default().part, None).err();
+        let opened = || ZipPackage::open(bytes, FileLimits::default().part, None).err();
         fault::guarded(opened).unwrap_or(Some(Self::Damaged))
     }
 }
 
-impl fmt::Display for FileError {
+impl fmt::Display for DocumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let advice = match self {
             Self::Pdf(error) => {
@@ -99,4 +97,4 @@ impl fmt::Display for FileError {
     }
 }
 
-impl std::error::Error for FileError {}
+impl std::error::Error for DocumentError {}

@@ -13,7 +13,7 @@ use quick_xml::reader::Reader;
 use url::Url;
 
 use super::html::tag;
-use super::{Cuts, Document, boundary, entities};
+use super::{Document, DocumentCuts, boundary, entities};
 
 /// The most items that are listed.
 const MAX_ITEMS: usize = 500;
@@ -45,9 +45,9 @@ pub(super) fn read(page: &str, base: &Url) -> Option<Document> {
     feed.read(page);
     let mut document = super::convert(&feed.page(), base);
     document.title = plain(&feed.about.title);
-    Some(document.cut(Cuts {
+    Some(document.cut(DocumentCuts {
         items: feed.more,
-        ..Cuts::default()
+        ..DocumentCuts::default()
     }))
 }
 
@@ -532,7 +532,7 @@ mod tests {
         assert_eq!(whole.markdown, format!("- {said}"));
         assert_eq!(
             (whole.cuts, whole.own()),
-            (Cuts::default(), &*whole.markdown)
+            (DocumentCuts::default(), &*whole.markdown)
         );
         let cut = super::read(&page(MAX_ITEMS + 3), &base).unwrap();
         assert_eq!(cut.cuts.items, 3);

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::markdown;
-use super::office::package::Package;
-use super::office::{self, Properties, Read};
-use super::{Cuts, Document, FileError, FileKind, PdfLimits, epub, fault};
+use super::office::package::ZipPackage;
+use super::office::{self, DocumentProperties, ParsedDocument};
+use super::{Document, DocumentCuts, DocumentError, FileKind, PdfLimits, epub, fault};
 
 /// Where in a file its mark may stand, in bytes from the start.
 const MARK_WITHIN: usize = 1024;
@@ -26,7 +26,7 @@ impl FileKind {
     }
 
     fn of_zip(bytes: &[u8]) -> Option<Self> {
-        let mut package = Package::open(bytes, FileLimits::default().part, None).ok()?;
+        let mut package = ZipPackage::open(bytes, FileLimits::default().part, None).ok()?;
         if epub::is_epub(&mut package) {
             return Some(Self::Epub);
         }
@@ -56,48 +56,48 @@ impl Default for FileLimits {
 /// the end; a file takes at most 300 MiB of memory, an encrypted PDF some more, and, without an
 /// end, some seconds.
 ///
-/// Files are opened by libraries whose panics are errors of the file: [`FileError::Damaged`].
+/// Files are opened by libraries whose panics are errors of the file: [`DocumentError::Damaged`].
 pub fn convert_file(
     bytes: &[u8],
     kind: FileKind,
     limits: &FileLimits,
-) -> Result<Document, FileError> {
+) -> Result<Document, DocumentError> {
     if kind == FileKind::Pdf {
         let limits = PdfLimits {
             end: limits.end,
             stream: limits.part,
         };
-        return super::convert_pdf(bytes, &limits).map_err(FileError::Pdf);
+        return super::convert_pdf(bytes, &limits).map_err(DocumentError::Pdf);
     }
-    fault::guarded(|| convert_package(bytes, kind, limits)).unwrap_or(Err(FileError::Damaged))
+    fault::guarded(|| convert_package(bytes, kind, limits)).unwrap_or(Err(DocumentError::Damaged))
 }
 
 fn convert_package(
     bytes: &[u8],
     kind: FileKind,
     limits: &FileLimits,
-) -> Result<Document, FileError> {
+) -> Result<Document, DocumentError> {
     let now = Instant::now();
     let part = |end: Instant| now + end.saturating_duration_since(now) * 3 / 4;
-    let mut package = Package::open(bytes, limits.part, limits.end.map(part))?;
+    let mut package = ZipPackage::open(bytes, limits.part, limits.end.map(part))?;
     let read = match kind {
         FileKind::Epub => epub::read(&mut package),
         _ => office::read(&mut package, kind),
     };
     let (read, about) = match read {
         Ok(read) => read,
-        Err(_) if package.locked => return Err(FileError::Encrypted),
-        Err(_) if package.damaged => return Err(FileError::Damaged),
+        Err(_) if package.locked => return Err(DocumentError::Encrypted),
+        Err(_) if package.damaged => return Err(DocumentError::Damaged),
         Err(error) => return Err(error),
     };
     let cut = read.cut || package.cut;
     let damaged = read.broken || package.damaged;
     if read.builder.is_empty() {
         return Err(match (package.locked, read.late, cut, damaged) {
-            (true, ..) => FileError::Encrypted,
-            (_, true, ..) | (_, _, true, _) => FileError::TooCostly,
-            (.., true) => FileError::Damaged,
-            _ => FileError::NoText(kind),
+            (true, ..) => DocumentError::Encrypted,
+            (_, true, ..) | (_, _, true, _) => DocumentError::TooCostly,
+            (.., true) => DocumentError::Damaged,
+            _ => DocumentError::NoText(kind),
         });
     }
     drop(package);
@@ -105,13 +105,13 @@ fn convert_package(
 }
 
 fn write(
-    read: Read,
-    about: Properties,
+    read: ParsedDocument,
+    about: DocumentProperties,
     memory: bool,
     damaged: bool,
     end: Option<Instant>,
 ) -> Document {
-    let length = 2 * read.builder.kept_bytes() + 16 * read.builder.nodes();
+    let length = 2 * read.builder.text_bytes() + 16 * read.builder.node_count();
     let model = read.builder.finish(String::new());
     let (markdown, cuts) = markdown::write(&model, length, end);
     let some = |text: String| (!text.is_empty()).then_some(text);
@@ -122,10 +122,10 @@ fn write(
         markdown,
         ..Document::default()
     };
-    document.cut(cuts.and(Cuts {
+    document.cut(cuts.and(DocumentCuts {
         memory,
         time: read.late,
         damage: damaged,
-        ..Cuts::default()
+        ..DocumentCuts::default()
     }))
 }

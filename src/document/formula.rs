@@ -4,7 +4,7 @@
 //! unexpected number of arguments reads as its parts in a row.
 
 use self::FormulaLayout::{List, Omitted, Properties, Row, Template, Token};
-use super::office::xml::{Item, Tag, Xml, is_true};
+use super::office::xml::{XmlEvent, XmlReader, XmlTag, is_true};
 
 /// Maximum number of open elements with a layout of their own, because each copies its contents.
 const MAX_DEPTH: usize = 64;
@@ -53,14 +53,16 @@ fn find_layout(name: &str) -> Option<(FormulaLayout, [&'static str; 3])> {
 
 /// Reads the contents of a `math` element; `None` if its plain text says the same, or if it holds
 /// an unknown element.
-pub(super) fn read_mathml(elements: &str, is_hidden: fn(&Tag<'_>) -> bool) -> Option<String> {
-    let mut xml = Xml::new(elements, None);
+pub(super) fn read_mathml(elements: &str, is_hidden: fn(&XmlTag<'_>) -> bool) -> Option<String> {
+    let mut xml = XmlReader::new(elements, None);
     let mut reader = FormulaReader::default();
     while let Some(item) = xml.next() {
         match item {
-            Item::Open(tag) if is_hidden(&tag) => xml.skip(),
-            Item::Open(tag) => reader.open(&tag, find_layout(tag.name())?, &mut xml),
-            Item::Text(text) if !reader.add_text(&text) && !text.trim().is_empty() => return None,
+            XmlEvent::Open(tag) if is_hidden(&tag) => xml.skip(),
+            XmlEvent::Open(tag) => reader.open(&tag, find_layout(tag.name())?, &mut xml),
+            XmlEvent::Text(text) if !reader.add_text(&text) && !text.trim().is_empty() => {
+                return None;
+            }
             _ => {}
         }
         reader.close_below(xml.depth());
@@ -70,14 +72,14 @@ pub(super) fn read_mathml(elements: &str, is_hidden: fn(&Tag<'_>) -> bool) -> Op
 }
 
 /// Reads the rest of the `oMath` element that was opened last.
-pub(super) fn read_omml(xml: &mut Xml<'_>) -> String {
+pub(super) fn read_omml(xml: &mut XmlReader<'_>) -> String {
     let level = xml.depth();
     let mut reader = FormulaReader::default();
     while let Some(item) = xml.within(level) {
-        if let Item::Open(tag) = &item {
+        if let XmlEvent::Open(tag) = &item {
             let layout = find_layout(tag.name()).unwrap_or((Row, [""; 3]));
             reader.open(tag, layout, xml);
-        } else if let Item::Text(text) = &item {
+        } else if let XmlEvent::Text(text) = &item {
             reader.add_text(text);
         }
         reader.close_below(xml.depth());
@@ -108,7 +110,12 @@ struct FormulaReader {
 }
 
 impl FormulaReader {
-    fn open(&mut self, tag: &Tag<'_>, layout: (FormulaLayout, [&str; 3]), xml: &mut Xml<'_>) {
+    fn open(
+        &mut self,
+        tag: &XmlTag<'_>,
+        layout: (FormulaLayout, [&str; 3]),
+        xml: &mut XmlReader<'_>,
+    ) {
         let (layout, signs) = layout;
         let level = xml.depth();
         let is_deep = layout != Token && self.open.len() >= MAX_DEPTH;

@@ -12,10 +12,9 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// All kinds.
     pub const ALL: [Self; 5] = [Self::Pdf, Self::Docx, Self::Pptx, Self::Xlsx, Self::Epub];
 
-    /// Its name, its label and its media types.
+    /// Name, label and media types.
     fn row(self) -> (&'static str, &'static str, &'static [&'static str]) {
         match self {
             Self::Pdf => ("pdf", "PDF", &["application/pdf", "application/x-pdf"]),
@@ -38,19 +37,19 @@ impl FileKind {
         }
     }
 
-    /// Its name in answers, which is the extension of such files too: `pdf`.
+    /// Name in answers, which is also the extension of such files: `pdf`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().0
     }
 
-    /// Its name in sentences: `PDF`.
+    /// Name in sentences: `PDF`.
     #[must_use]
     pub fn label(self) -> &'static str {
         self.row().1
     }
 
-    /// The media types that servers send for it, in lower case.
+    /// Media types that servers send for it, in lower case.
     #[must_use]
     pub fn media_types(self) -> &'static [&'static str] {
         self.row().2

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::contract::tool::{Scope, Tool};
 use crate::sandbox::confinement::{Confinement, Right};
 use crate::sandbox::roots::{self, Roots};
+use crate::search::steps::{PatternStart, starts};
 
 /// Where a command starts, if a request says so: a field that the specification's schema does not
 /// have.
@@ -26,20 +27,18 @@ pub struct Refused<'a> {
     pub right: Right,
 }
 
-/// A field that is to be replaced, and by what.
-type Rewritten = Option<(&'static str, String)>;
-
 /// Lets a request pass, or says why not. `given` reads its fields, and relative names start `here`;
 /// `outputs` are directories beside the readable ones, of which files may be read whose names are
-/// known. A wildcard pattern comes back, rewritten so that it means the same and finds names by
-/// listing directories alone, which a confined call cannot do outside.
+/// known. Of a wildcard pattern the names before the first wildcard have to lie within, and no `..`
+/// may follow one; whatever else it names is found by listing, which a confined call cannot do
+/// outside.
 pub fn admit<'a>(
     confinement: &Confinement,
     outputs: &Roots,
     tool: &Tool,
     here: &Path,
     given: impl Fn(&str) -> Option<&'a str>,
-) -> Result<Rewritten, Refused<'a>> {
+) -> Result<(), Refused<'a>> {
     let right = if tool.hints.read_only || tool.scope == Scope::Machine {
         Right::Read
     } else {
@@ -53,7 +52,7 @@ pub fn admit<'a>(
     let holding = |path: &Path| {
         [within, outputs]
             .into_iter()
-            .find(|within| within.hold(path))
+            .find(|within| within.contains_resolved(path))
     };
     let masked = |path: &Path| {
         let real = roots::follow(path, |_| {});
@@ -68,16 +67,16 @@ pub fn admit<'a>(
         }
     };
     match tool.scope {
-        Scope::Network => Ok(None),
+        Scope::Network => Ok(()),
         Scope::Machine => match given(WORKDIR) {
             Some(path) if !may_start_in(confinement, &here.join(path)) => Err(refused(path)),
-            _ => Ok(None),
+            _ => Ok(()),
         },
         Scope::File(field) => match given(field) {
             Some(path) if masked(&here.join(path)) || holding(&here.join(path)).is_none() => {
                 Err(refused(path))
             }
-            _ => Ok(None),
+            _ => Ok(()),
         },
         Scope::Paths { directory, pattern } => {
             let path = given(directory).unwrap_or_default();
@@ -87,22 +86,27 @@ pub fn admit<'a>(
             }
             let within = holding(&base).ok_or_else(|| refused(path))?;
             // Of the outputs only those can be read whose names are known.
-            if !confinement.readable().hold(&base) && base.is_dir() {
+            if !confinement.readable().contains_resolved(&base) && base.is_dir() {
                 return Err(refused(path));
             }
             let Some(text) = given(pattern) else {
-                return Ok(None);
+                return Ok(());
             };
-            // Wildcards stand for names below the directory that is named before them.
-            let wild = |part: &str| part.contains(['*', '?', '[', '{', '\\']);
-            let named = text.split_inclusive('/').take_while(|part| !wild(part));
+            let lies_outside = |start: PatternStart| {
+                let place = base.join(start.path);
+                start.leads_up || masked(&place) || !within.contains_resolved(&place)
+            };
+            if !starts(text.as_bytes()).into_iter().any(lies_outside) {
+                return Ok(());
+            }
+            // Alternatives lead to several places: what is spoken of is named before them.
+            let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{', '\\']);
+            let named = text.split_inclusive('/').take_while(is_plain);
             let place = base.join(named.collect::<String>());
-            let listed = within.listed(&base, text);
-            let listed = listed.filter(|_| !masked(&place)).ok_or_else(|| Refused {
+            Err(Refused {
                 real: roots::follow(&place, |_| {}).unwrap_or(place),
                 ..refused(text)
-            })?;
-            Ok(Some((pattern, listed)))
+            })
         }
     }
 }

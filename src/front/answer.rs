@@ -245,7 +245,7 @@ mod tests {
     /// What a tool that runs like this answers, and how its process would exit.
     fn answer_of(like: &str, run: Run) -> (Value, Exit) {
         let mut tool = match like {
-            "web_fetch" => crate::tools::web_fetch::TOOL,
+            "web_fetch" => crate::tools::web::fetch::TOOL,
             _ => crate::tools::bash::TOOL,
         };
         assert!(registry::find(like).is_some());

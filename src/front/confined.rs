@@ -113,10 +113,7 @@ fn confine(
         let known = knows_more || name != admit::WORKDIR;
         request.text(name).ok().flatten().filter(|_| known)
     });
-    let rewritten = admitted.map_err(|refused| refusal(&confinement, &refused))?;
-    if let Some((field, text)) = rewritten {
-        request.set_text(field, text);
-    }
+    admitted.map_err(|refused| refusal(&confinement, &refused))?;
     if tool.scope != Scope::Machine {
         confinement
             .confine_tool(!tool.hints.read_only, outputs.as_deref())

@@ -15,120 +15,23 @@ const MAX_NAME: usize = 200;
 /// The most words of a person's name. What has more is an organisation.
 const MAX_WORDS: usize = 5;
 
-/// Words that a person's name has not, in lower case.
-const OF_ORGANISATIONS: &[&str] = &[
-    "academy",
-    "administration",
-    "agency",
-    "associates",
-    "association",
-    "authority",
-    "board",
-    "bureau",
-    "center",
-    "centre",
-    "club",
-    "college",
-    "commission",
-    "committee",
-    "community",
-    "company",
-    "consortium",
-    "contributors",
-    "corp",
-    "corporation",
-    "council",
-    "department",
-    "desk",
-    "division",
-    "editors",
-    "foundation",
-    "gmbh",
-    "government",
-    "group",
-    "hospital",
-    "inc",
-    "initiative",
-    "institute",
-    "international",
-    "journal",
-    "lab",
-    "laboratory",
-    "labs",
-    "limited",
-    "llc",
-    "ltd",
-    "magazine",
-    "media",
-    "ministry",
-    "museum",
-    "network",
-    "news",
-    "newsroom",
-    "of",
-    "office",
-    "organisation",
-    "organization",
-    "partners",
-    "post",
-    "press",
-    "project",
-    "reporters",
-    "school",
-    "service",
-    "services",
-    "society",
-    "staff",
-    "studio",
-    "team",
-    "the",
-    "times",
-    "trust",
-    "union",
-    "university",
-    "wiki",
-];
+/// Words that mark an organisation, in lower case.
+const OF_ORGANISATIONS: &str = "academy administration agency associates association authority \
+    board bureau center centre club college commission committee community company consortium \
+    contributors corp corporation council department desk division editors foundation gmbh \
+    government group hospital inc initiative institute international journal lab laboratory \
+    labs limited llc ltd magazine media ministry museum network news newsroom of office \
+    organisation organization partners post press project reporters school service services \
+    society staff studio team the times trust union university wiki";
 
-/// What stands behind a name and is none.
+/// Suffixes such as Jr.
 const SUFFIXES: &[&str] = &["jr", "jr.", "sr", "sr.", "ii", "iii", "iv"];
 
 /// Degrees and the like, which citations leave out, in lower case and without points.
-const DEGREES: &[&str] = &[
-    "ba",
-    "bs",
-    "bsc",
-    "cfa",
-    "cfp",
-    "cfp\u{ae}",
-    "cpa",
-    "dds",
-    "dphil",
-    "dvm",
-    "edd",
-    "esq",
-    "facs",
-    "frcp",
-    "jd",
-    "ldn",
-    "llb",
-    "llm",
-    "ma",
-    "mba",
-    "mbbs",
-    "md",
-    "mfa",
-    "mph",
-    "ms",
-    "msc",
-    "msw",
-    "pharmd",
-    "phd",
-    "rd",
-    "rdn",
-    "rn",
-];
+const DEGREES: &str = "ba bs bsc cfa cfp cfp\u{ae} cpa dds dphil dvm edd esq facs frcp jd ldn \
+    llb llm ma mba mbbs md mfa mph ms msc msw pharmd phd rd rdn rn";
 
-/// What stands before a name and is none, in lower case and without points.
+/// Forms of address, which are no part of a name, in lower case and without points.
 const TITLES: &[&str] = &["dr", "mr", "mrs", "ms", "prof", "professor"];
 
 /// What a page says of an author beside the name.
@@ -149,7 +52,7 @@ pub struct Author {
     pub given: String,
     /// `Jr.` and the like.
     pub suffix: String,
-    /// Whether it is an organisation.
+    /// True if it is an organisation.
     pub organisation: bool,
 }
 
@@ -280,7 +183,7 @@ pub fn all(text: &str, hint: Hint) -> Vec<Author> {
         .collect()
 }
 
-/// Whether commas part whole names: each has two words and more, and no degree.
+/// True if commas part whole names: each has two words and more, and no degree.
 fn is_listed(text: &str) -> bool {
     text.contains(',')
         && text.split(',').all(|part| {
@@ -349,13 +252,15 @@ fn is_month(word: &str) -> bool {
         .any(|month| word.len() >= 3 && month.to_lowercase().starts_with(&word.to_lowercase()))
 }
 
-/// Whether a word, or several, are degrees: `PhD`, `R.D.`
+/// True if a word, or several, are degrees: `PhD`, `R.D.`
 fn is_degree(text: &str) -> bool {
     text.split(' ').all(|word| {
         let bare: String = word.chars().filter(|c| *c != '.').collect();
         // `Ma` is a name.
         bare.chars().filter(|c| c.is_uppercase()).count() > 1
-            && DEGREES.contains(&bare.to_lowercase().as_str())
+            && DEGREES
+                .split(' ')
+                .any(|degree| degree == bare.to_lowercase())
     })
 }
 
@@ -411,7 +316,7 @@ fn tidy(name: &str) -> Option<String> {
     (!none).then(|| name.to_owned())
 }
 
-/// Whether a name can be no person's.
+/// True if a name can be no person's.
 fn is_organisation(name: &str) -> bool {
     let name = name.trim();
     let words: Vec<&str> = name
@@ -423,13 +328,13 @@ fn is_organisation(name: &str) -> bool {
         || name.chars().any(|c| c.is_ascii_digit())
         || words.iter().any(|word| {
             let word = word.trim_matches('.').to_lowercase();
-            OF_ORGANISATIONS.contains(&word.as_str())
+            OF_ORGANISATIONS.split(' ').any(|one| one == word)
         })
         // `NASA`, `BBC`; initials have points or stand beside a name.
         || (words.len() == 1 && name.len() > 1 && name.chars().all(char::is_uppercase))
 }
 
-/// Whether a word belongs to the family name behind it: `van`, `de la`.
+/// True if a word belongs to the family name behind it: `van`, `de la`.
 fn is_particle(word: &str) -> bool {
     word.chars().next().is_some_and(char::is_lowercase)
 }

@@ -189,7 +189,7 @@ impl Work {
         names.join(if comma { "; " } else { ", " })
     }
 
-    /// Whether the only author is the site itself, which styles do not say twice.
+    /// True if the only author is the site itself, which styles do not say twice.
     fn by_its_site(&self) -> bool {
         matches!(self.authors.as_slice(), [one]
             if one.natural().to_lowercase() == self.site.to_lowercase())

@@ -148,7 +148,7 @@ impl Embedded {
             .filter(|content| !content.is_empty())
     }
 
-    /// Whether there is a `meta` element whose name begins like that.
+    /// True if there is a `meta` element whose name begins like that.
     pub(super) fn declares(&self, beginning: &str) -> bool {
         self.metas
             .iter()

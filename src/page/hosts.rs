@@ -37,7 +37,7 @@ pub fn reputation(address: &str) -> Option<Reputation> {
     })
 }
 
-/// What is known of a host.
+/// Facts about a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
     /// What kind of source its pages are, unless they say better.
@@ -46,10 +46,10 @@ pub struct Known {
     pub authority: AuthorityTier,
     /// What it is about.
     pub category: DomainCategory,
-    /// Whether what appears there is not reviewed before, so that a page's word does not make it
+    /// True if what appears there is not reviewed before, so that a page's word does not make it
     /// more than the host is.
     pub open: bool,
-    /// Whether its pages are scholarly works, which have DOIs.
+    /// True if its pages are scholarly works, which have DOIs.
     pub scholarly: bool,
 }
 

@@ -181,7 +181,7 @@ pub fn local_name(name: &str) -> &str {
     name.rsplit(['/', '#', ':']).next().unwrap_or(name)
 }
 
-/// Whether a node is of one of these types.
+/// True if a node is of one of these types.
 pub fn is_any(node: &Map<String, Value>, wanted: &[&str]) -> bool {
     types(node).any(|one| wanted.contains(&one))
 }
@@ -225,7 +225,7 @@ pub fn resolved<'a>(
     other.copied().unwrap_or(node)
 }
 
-/// Whether a text is an address and no name.
+/// True if a text is an address and no name.
 pub fn is_address(text: &str) -> bool {
     let text = text.trim_start();
     text.starts_with('/') || text.starts_with("www.") || text.contains("://")

@@ -34,23 +34,14 @@ pub use date::Date;
 pub use embedded::Embedded;
 pub use hosts::{Reputation, reputation};
 
-use crate::unseen;
-
 /// Text of a page as one line: whitespace collapsed, without control characters and unseen ones.
 fn line(text: &str) -> String {
-    let text = unseen::visible(text);
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let words = words.filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
+    crate::web::quote::on_one_line(text)
 }
 
 /// The first `most` bytes of `text`, to a boundary between characters.
 fn cut(text: &str, most: usize) -> &str {
-    let mut at = most.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    &text[..at]
+    &text[..crate::document::boundary(text, most)]
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Whether a scholarly work was retracted, corrected or called into question: what Crossref knows
+//! The retraction or correction of a scholarly work, or a doubt about it: what Crossref knows
 //! of its DOI, from publishers and from Retraction Watch.
 //!
 //! Rules: Crossref's REST API, `/works/{doi}`. `message.updated-by` lists the notices about a work;
@@ -38,7 +38,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RetractionStatus {
-    /// Whether it was retracted, withdrawn or removed.
+    /// True if it was retracted, withdrawn or removed.
     pub retracted: bool,
     /// What the worst notice is.
     pub kind: NoticeKind,

@@ -49,7 +49,7 @@ fn nothing_that_can_mislead_reaches_what_is_said_of_a_page() {
     let read: String = serde_json::from_str::<serde_json::Value>(&said)
         .unwrap()
         .to_string();
-    assert!(!read.chars().any(unseen::is_unseen), "{read}");
+    assert!(!read.chars().any(crate::unseen::is_unseen), "{read}");
     // The entry for BibTeX is several lines.
     let control = |escape: &str| read.contains(escape);
     assert!(

@@ -43,7 +43,7 @@ pub fn alternatives(pattern: &[u8]) -> Result<Vec<Vec<u8>>, TooMany> {
     Ok(all)
 }
 
-/// Whether it is worth while to look for braces.
+/// Says whether it is worth while to look for braces.
 fn may_have_any(pattern: &[u8]) -> bool {
     memchr::memchr(b'{', pattern).is_some_and(|at| memchr::memchr(b',', &pattern[at..]).is_some())
 }

@@ -5,10 +5,10 @@
 
 pub mod braces;
 mod classes;
+pub mod empty_result;
 pub mod ere;
-pub mod in_order;
-pub mod nothing;
 mod order;
+pub mod ordered_pool;
 pub mod paths;
 pub mod scan;
 mod set;

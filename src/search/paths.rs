@@ -90,7 +90,7 @@ pub struct Walked {
     pub left_out: Option<LeftOut>,
     /// The directories on the way that could not be listed.
     pub unlisted: Unlisted,
-    /// Whether there were names that begin with a dot, other than `.git`, in the directories that
+    /// True if there were names that begin with a dot, other than `.git`, in the directories that
     /// were read.
     pub hidden: bool,
 }
@@ -133,7 +133,7 @@ impl Paths {
         self.spans.len()
     }
 
-    /// Whether nothing was found.
+    /// Says whether nothing was found.
     #[must_use]
     #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {

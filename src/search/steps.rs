@@ -4,6 +4,9 @@
 //! once: a tree is read once for `**/*.{ts,tsx}`, and no path is found twice. Only patterns that
 //! begin with a slash are walked apart from those that do not.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::braces;
@@ -53,7 +56,7 @@ pub struct Steps {
     pub all: Vec<Step>,
     /// The first ones.
     pub first: Vec<usize>,
-    /// Whether one of the patterns is nothing but its root, if it has one.
+    /// True if one of the patterns is nothing but its root, if it has one.
     pub bare: bool,
 }
 
@@ -149,4 +152,40 @@ impl Pattern {
         let walks = walks.into_iter().map(Arc::new).collect();
         Ok(Self { walks })
     }
+}
+
+/// The beginning of a pattern: names up to its first wildcard.
+#[derive(Debug)]
+pub struct PatternStart {
+    /// The path that these names make.
+    pub path: PathBuf,
+    /// A `..` follows a wildcard.
+    pub leads_up: bool,
+}
+
+/// Takes the beginning of each pattern that `text` stands for; none where it stands for too many to
+/// be a pattern.
+#[must_use]
+pub fn starts(text: &[u8]) -> Vec<PatternStart> {
+    let Ok(mut all) = braces::alternatives(text) else {
+        return Vec::new();
+    };
+    let alternatives = all.len();
+    all.push(text.to_owned());
+    let start = |(at, pattern): (usize, &Vec<u8>)| {
+        let Wildcard { root, steps, .. } = Wildcard::parse(pattern);
+        let mut path = PathBuf::from(OsStr::from_bytes(&root));
+        let (mut wild, mut leads_up) = (false, false);
+        for step in &steps {
+            match &step.component {
+                Component::Name(name) if wild => leads_up |= name == b"..",
+                Component::Name(name) => path.push(OsStr::from_bytes(name)),
+                _ => wild = true,
+            }
+        }
+        // Braces as a name hold the wildcards and the `..` of their alternatives.
+        leads_up &= alternatives == 0 || at < alternatives;
+        PatternStart { path, leads_up }
+    };
+    all.iter().enumerate().map(start).collect()
 }

@@ -25,7 +25,7 @@ pub(super) struct Ways {
     entries: usize,
     /// Device and number of each directory read, and for which steps.
     seen: HashSet<(u64, u64, Box<[usize]>)>,
-    /// Whether a directory was left out.
+    /// True if a directory was left out.
     pub left_out: Option<LeftOut>,
 }
 
@@ -51,7 +51,7 @@ impl Ways {
         }
     }
 
-    /// Whether the directory, reached by way of `..` or a link, is to be read for these steps.
+    /// Says whether the directory, reached by way of `..` or a link, is to be read for these steps.
     pub fn enter(&mut self, directory: impl AsFd, steps: &[usize]) -> bool {
         let beyond = self.entries > EVERY_WAY;
         let Ok(status) = fstat(directory) else {

@@ -129,7 +129,7 @@ impl Component {
         }
     }
 
-    /// Whether both match the same names, as far as that is plain to see.
+    /// Says whether both match the same names, as far as that is plain to see.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {
@@ -140,7 +140,7 @@ impl Component {
         }
     }
 
-    /// Whether `name` matches as a whole.
+    /// Says whether `name` matches as a whole.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
         match self {
@@ -291,7 +291,7 @@ impl Wild {
         middle && self.prefix == other.prefix && self.suffix == other.suffix
     }
 
-    /// Whether `name` matches. A leading dot only matches a dot that is written.
+    /// Says whether `name` matches. A leading dot only matches a dot that is written.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
         if name.first() == Some(&b'.') && self.prefix.is_empty() {

@@ -55,7 +55,7 @@ impl Allowed {
         }))
     }
 
-    /// Whether a page of this address may be fetched.
+    /// True if a page of this address may be fetched.
     #[must_use]
     pub fn admits(&self, url: &Url) -> bool {
         self.check(url).is_ok()

@@ -18,19 +18,19 @@ use url::{Host, Url};
 use super::allowed::Allowed;
 use super::guard::{self, CheckedAddr, Guard, HopTarget};
 use super::resolve::{self, Resolve, SystemResolver};
-pub use body::Most;
+pub use body::BodyLimit;
 pub use error::{FetchError, NetworkError};
-pub use open::Opened;
+pub use open::OpenedConnection;
 pub use request::{FetchRequest, PostRequest};
 pub use response::Response;
 pub use urls::parse_url;
 
 use cookies::Jar;
-use dial::{Dialer, Finish, NoResolver, Route};
+use dial::{Dialer, NoResolver, ResponseTransport, Route};
 use proxy::{Proxies, Proxy, ProxyKind};
 use request::Extra;
-use response::{Hop, tidy_reason};
-use tls::{Session, Tls};
+use response::{HopResponse, tidy_reason};
+use tls::{Tls, TlsSession};
 use tunnel::{To, Tunnel};
 
 mod body;
@@ -78,12 +78,12 @@ pub const USER_AGENT: &str = concat!("ikigai-tools/", env!("CARGO_PKG_VERSION"))
 pub struct Client {
     total: Duration,
     deadline: Instant,
-    most: Most,
+    most: BodyLimit,
     resolver: Arc<dyn Resolve>,
     proxies: OnceLock<Proxies>,
     tls: OnceLock<Result<Arc<ClientConfig>, String>>,
     allowed: OnceLock<Allowed>,
-    /// Whether it asks services, by addresses that are not the caller's.
+    /// True if it asks services, by addresses that are not the caller's.
     services: bool,
 }
 
@@ -106,7 +106,7 @@ impl Client {
         Self {
             total: TOTAL,
             deadline: Instant::now() + TOTAL,
-            most: Most::of(MAX_BODY),
+            most: BodyLimit::of(MAX_BODY),
             resolver,
             proxies: OnceLock::new(),
             tls: OnceLock::new(),
@@ -137,7 +137,7 @@ impl Client {
 
     /// Keeps so much of a body instead of [`MAX_BODY`].
     #[must_use]
-    pub fn keeping(self, most: Most) -> Self {
+    pub fn keeping(self, most: BodyLimit) -> Self {
         Self { most, ..self }
     }
 
@@ -167,7 +167,7 @@ impl Client {
         Self {
             total: self.total,
             deadline: self.deadline,
-            most: Most::of(MAX_BODY),
+            most: BodyLimit::of(MAX_BODY),
             resolver: Arc::clone(&self.resolver),
             proxies: self.proxies.clone(),
             tls: self.tls.clone(),
@@ -267,7 +267,7 @@ impl Client {
     }
 
     /// One exchange: checked, connected, asked, and the head of the answer read.
-    fn hop(&self, guard: &Guard, url: &Url, extra: &Extra<'_>) -> Result<Hop, FetchError> {
+    fn hop(&self, guard: &Guard, url: &Url, extra: &Extra<'_>) -> Result<HopResponse, FetchError> {
         let proxies = self.proxies.get_or_init(Proxies::from_env);
         let proxy = proxies.for_url(url).map_err(FetchError::network)?;
         let target = guard
@@ -296,7 +296,7 @@ impl Client {
             None
         };
         let talk = Arc::clone(&route.talk);
-        let finish = Finish {
+        let finish = ResponseTransport {
             absolute: route.absolute.then(|| target.clone()),
             talk: Arc::clone(&talk),
         };
@@ -337,7 +337,7 @@ impl Client {
                 .unwrap_or_default()
                 .to_owned()
         });
-        Ok(Hop {
+        Ok(HopResponse {
             target,
             addrs,
             location,
@@ -350,9 +350,9 @@ impl Client {
     }
 
     /// The TLS session for the target; the certificates are loaded once.
-    fn tls(&self, target: &HopTarget) -> Result<Session, FetchError> {
+    fn tls(&self, target: &HopTarget) -> Result<TlsSession, FetchError> {
         let config = self.tls.get_or_init(tls::config).clone();
-        Session::with(target, config.map_err(FetchError::network)?).map_err(FetchError::network)
+        TlsSession::with(target, config.map_err(FetchError::network)?).map_err(FetchError::network)
     }
 
     /// The route of a hop: to the target, or to the proxy with what to ask of it.

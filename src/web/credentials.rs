@@ -224,7 +224,7 @@ impl<'a> Credentials<'a> {
     }
 }
 
-/// Whether the file is there, readable or not.
+/// True if the file is there, readable or not.
 fn exists(file: &Path) -> bool {
     match file.metadata() {
         Ok(_) => true,

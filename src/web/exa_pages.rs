@@ -11,9 +11,9 @@ use super::client::{Client, FetchError, FetchRequest, PostRequest, Response};
 use super::credentials::{Credentials, Key};
 use super::guard::class::AddressScope;
 use super::guard::class_of;
-use super::refusal;
 use super::search::exa::{KEY, PROVIDER};
-use super::search::failure::{Failure, Kind, QUOTA_WAIT, USUAL_WAIT};
+use super::search::failure::{ProviderFailure, QUOTA_WAIT, SearchFailureKind, USUAL_WAIT};
+use super::status_advice::retry_delay;
 
 /// If set to `1`, pages may be asked for at Exa.
 const VARIABLE: &str = "IKIGAI_EXA_PAGES";
@@ -25,15 +25,15 @@ pub struct ExaPage {
     pub title: String,
     /// Its text, as Markdown.
     pub text: String,
-    /// Who wrote it.
+    /// Its author.
     pub author: Option<String>,
     /// When, as Exa has it.
     pub published: Option<String>,
-    /// Whether it was crawled for this call; else it was in Exa's store.
+    /// True if it was crawled for this call; else it was in Exa's store.
     pub crawled: bool,
 }
 
-/// Whether Exa may be asked for the page at `url`: its user says so, there is a key, and the
+/// True if Exa may be asked for the page at `url`: its user says so, there is a key, and the
 /// address is one that everybody can reach, without a login and a port of its own.
 #[must_use]
 pub fn is_wanted(url: &Url, credentials: &Credentials<'_>) -> bool {
@@ -64,7 +64,7 @@ fn is_public(url: &Url) -> bool {
     named && scope.is_none_or(|scope| scope == AddressScope::Public)
 }
 
-/// Whether a name ends as those do that are known in one network alone (RFC 6762, RFC 8375, and
+/// True if a name ends as those do that are known in one network alone (RFC 6762, RFC 8375, and
 /// names that no registry will ever give out).
 fn is_of_a_house(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
@@ -90,7 +90,11 @@ fn is_of_a_house(name: &str) -> bool {
 }
 
 /// Asks Exa for the page at `url`. A failure holds no key.
-pub fn read(client: &Client, credentials: &Credentials<'_>, url: &Url) -> Result<ExaPage, Failure> {
+pub fn read(
+    client: &Client,
+    credentials: &Credentials<'_>,
+    url: &Url,
+) -> Result<ExaPage, ProviderFailure> {
     let account = PROVIDER.account(credentials)?;
     let endpoint = contents(&account.endpoint);
     let mut page = url.clone();
@@ -116,7 +120,11 @@ pub fn read(client: &Client, credentials: &Credentials<'_>, url: &Url) -> Result
         Err(error) => {
             let own = matches!(&error, FetchError::Network(error) if error.own);
             let text = format!("Exa was not reached: {error}");
-            Err(Failure::new(&PROVIDER, Kind::Network { own }, text))
+            Err(ProviderFailure::new(
+                &PROVIDER,
+                SearchFailureKind::Network { own },
+                text,
+            ))
         }
     };
     found.map_err(|failure| failure.map(clean))
@@ -138,31 +146,31 @@ fn contents(search: &Url) -> Url {
     url
 }
 
-fn refused(mut reply: Response, clean: impl Fn(&str) -> String) -> Failure {
+fn refused(mut reply: Response, clean: impl Fn(&str) -> String) -> ProviderFailure {
     reply.reason = clean(&reply.reason);
     reply.body = clean(&String::from_utf8_lossy(&reply.body)).into_bytes();
     let refusal = (PROVIDER.refusal)(&reply);
     let kind = match refusal.kind {
-        Kind::RateLimited { seconds: 0, quota } => {
+        SearchFailureKind::RateLimited { seconds: 0, quota } => {
             let usual = if quota { QUOTA_WAIT } else { USUAL_WAIT };
-            let told = refusal::wait(&reply).map(|wait| wait.as_secs().max(1));
-            Kind::RateLimited {
+            let told = retry_delay(&reply).map(|wait| wait.as_secs().max(1));
+            SearchFailureKind::RateLimited {
                 seconds: told.unwrap_or(usual),
                 quota,
             }
         }
         kind => kind,
     };
-    Failure::new(&PROVIDER, kind, refusal.text)
+    ProviderFailure::new(&PROVIDER, kind, refusal.text)
 }
 
-fn found(reply: &Response) -> Result<ExaPage, Failure> {
+fn found(reply: &Response) -> Result<ExaPage, ProviderFailure> {
     let unknown = || {
         let text = format!(
             "Exa answered HTTP {} with something that is no page.",
             reply.status
         );
-        Failure::new(&PROVIDER, Kind::NotUnderstood, text)
+        ProviderFailure::new(&PROVIDER, SearchFailureKind::NotUnderstood, text)
     };
     let body: Value = serde_json::from_slice(&reply.body).map_err(|_| unknown())?;
     let status = body.pointer("/statuses/0").unwrap_or(&Value::Null);
@@ -182,7 +190,9 @@ fn found(reply: &Response) -> Result<ExaPage, Failure> {
             format!(" ({tag})")
         });
         let text = format!("Exa does not have the page either{why}.");
-        return Err(Failure::new(&PROVIDER, Kind::Rejected, text).advising(""));
+        return Err(
+            ProviderFailure::new(&PROVIDER, SearchFailureKind::Rejected, text).advising(""),
+        );
     };
     Ok(ExaPage {
         title: word(page, "title").unwrap_or_default(),

@@ -35,7 +35,7 @@ pub mod target;
 use class::{AddressClass, AddressScope};
 pub use target::{BadHost, HopTarget, host_of, settle};
 
-/// Whether this process fetches public addresses alone.
+/// True if this process fetches public addresses alone.
 static PUBLIC_ALONE: AtomicBool = AtomicBool::new(false);
 
 /// Has this process fetch public addresses alone, whoever names others, for as long as it lives.
@@ -43,7 +43,7 @@ pub fn fetch_public_alone() {
     PUBLIC_ALONE.store(true, Ordering::Relaxed);
 }
 
-/// Whether this process fetches public addresses alone.
+/// True if this process fetches public addresses alone.
 #[must_use]
 pub fn fetches_public_alone() -> bool {
     PUBLIC_ALONE.load(Ordering::Relaxed)
@@ -84,9 +84,9 @@ pub enum GuardError {
         found: Option<IpAddr>,
         /// What the address is.
         class: AddressClass,
-        /// Whether a redirect led there.
+        /// True if a redirect led there.
         redirected: bool,
-        /// Whether it is refused because public addresses alone are fetched.
+        /// True if it is refused because public addresses alone are fetched.
         public_alone: bool,
     },
 }
@@ -158,10 +158,10 @@ impl fmt::Display for GuardError {
 #[derive(Clone, Debug)]
 pub struct Guard {
     named: Host<String>,
-    /// Whether every hop so far stayed on what the caller named, and was private.
+    /// True if every hop so far stayed on what the caller named, and was private.
     home: bool,
     hops: usize,
-    /// Whether nothing private is reached, whoever names it.
+    /// True if nothing private is reached, whoever names it.
     public_alone: bool,
 }
 
@@ -331,7 +331,7 @@ fn same_host(a: &Host<String>, b: &Host<String>) -> bool {
     a == b || (is_this_machine(a) && is_this_machine(b))
 }
 
-/// Whether the spelling itself means this machine; what a name resolves to plays no part.
+/// True if the spelling itself means this machine; what a name resolves to plays no part.
 fn is_this_machine(host: &Host<String>) -> bool {
     match host {
         Host::Domain(name) => names::is_loopback(name),

@@ -11,9 +11,9 @@ use ikigai_tools::cache::{Entry, Question, Store};
 use ikigai_tools::web::client::Client;
 use ikigai_tools::web::client::proxy::Proxies;
 use ikigai_tools::web::credentials::Credentials;
-use ikigai_tools::web::search::failure::Failure;
+use ikigai_tools::web::search::failure::ProviderFailure;
 use ikigai_tools::web::search::known::Known;
-use ikigai_tools::web::search::outcome::{Answer, SearchFailure};
+use ikigai_tools::web::search::outcome::{SearchAnswer, SearchFailure};
 use ikigai_tools::web::search::query::Search;
 use ikigai_tools::web::search::searcher::Searcher;
 
@@ -66,7 +66,7 @@ pub fn search_with(
     variables: &[(String, String)],
     store: Option<&dyn Store>,
     search: &Search,
-) -> Result<Answer, SearchFailure> {
+) -> Result<SearchAnswer, SearchFailure> {
     search_within(Client::new(), variables, store, search)
 }
 
@@ -76,7 +76,7 @@ pub fn search_within(
     variables: &[(String, String)],
     store: Option<&dyn Store>,
     search: &Search,
-) -> Result<Answer, SearchFailure> {
+) -> Result<SearchAnswer, SearchFailure> {
     let var = |name: &str| {
         let mut all = variables.iter();
         all.find(|(set, _)| set == name)
@@ -102,14 +102,14 @@ pub fn search_within(
 }
 
 /// Searches with a provider at a server.
-pub fn search_at(server: &Server, search: &Search) -> Result<Answer, SearchFailure> {
+pub fn search_at(server: &Server, search: &Search) -> Result<SearchAnswer, SearchFailure> {
     let provider = search.provider.clone().unwrap();
     search_with(&variables(&provider, &server.url("/search")), None, search)
 }
 
 /// What a search failed with.
 #[track_caller]
-pub fn failure(found: Result<Answer, SearchFailure>) -> Failure {
+pub fn failure(found: Result<SearchAnswer, SearchFailure>) -> ProviderFailure {
     match found {
         Err(SearchFailure::Failed { failure, .. }) => *failure,
         other => panic!("no failure of a provider: {other:?}"),

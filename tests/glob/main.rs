@@ -4,5 +4,6 @@ mod calls;
 #[path = "../common/mod.rs"]
 mod common;
 mod like_libc;
+mod messages;
 mod notes;
 mod walk;

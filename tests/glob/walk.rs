@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::common;
 use ikigai_tools::search::paths::{EntryKind, LeftOut};
 use ikigai_tools::search::steps::{Pattern, PatternError};
-use ikigai_tools::search::walk::{Found, GlobError, Visitor, expand};
+use ikigai_tools::search::walk::{GlobError, Visitor, WalkEntry, expand};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 
@@ -35,11 +35,11 @@ fn tree(names: &[&str]) -> tempfile::TempDir {
 struct Forgetful;
 
 impl Visitor for Forgetful {
-    type Made = ();
+    type Output = ();
     type Rest = Infallible;
     const COST: usize = 1;
 
-    fn visit(&mut self, _: &mut Found<'_>, (): &mut ()) -> Option<Infallible> {
+    fn visit(&mut self, _: &mut WalkEntry<'_>, (): &mut ()) -> Option<Infallible> {
         None
     }
 

@@ -17,6 +17,7 @@ mod client;
 mod fetch;
 mod guard;
 mod main_content;
+mod messages;
 mod names;
 mod pages;
 #[path = "../common/providers.rs"]

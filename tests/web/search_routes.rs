@@ -10,11 +10,11 @@ use crate::providers::{
 use crate::server::{Asked, Server, reply};
 use ikigai_tools::cache::Store;
 use ikigai_tools::web::client::Client;
-use ikigai_tools::web::search::breaker::State;
+use ikigai_tools::web::search::breaker::BreakerState;
 use ikigai_tools::web::search::choice;
-use ikigai_tools::web::search::failure::Kind;
+use ikigai_tools::web::search::failure::SearchFailureKind;
 use ikigai_tools::web::search::lenses::Lens;
-use ikigai_tools::web::search::outcome::{Answer, SearchFailure};
+use ikigai_tools::web::search::outcome::{SearchAnswer, SearchFailure};
 use ikigai_tools::web::search::query::Search;
 use serde_json::json;
 
@@ -31,7 +31,7 @@ fn refusing() -> Server {
     answering("500 Oops", "application/json", "{}")
 }
 
-fn urls(answer: &Answer) -> Vec<&str> {
+fn urls(answer: &SearchAnswer) -> Vec<&str> {
     let all = answer.results.iter();
     all.map(|one| one.url.trim_start_matches("https://"))
         .collect()
@@ -138,7 +138,7 @@ fn one_refusal_for_too_many_requests_is_enough_and_who_is_named_is_asked_all_the
     for _ in 0..3 {
         let failure = failure(search_with(&set, Some(&store), &words()));
         assert!(
-            matches!(failure.kind, Kind::RateLimited { .. }),
+            matches!(failure.kind, SearchFailureKind::RateLimited { .. }),
             "{failure}"
         );
         assert!(failure.retry_after().is_some_and(|seconds| seconds <= 36));
@@ -228,14 +228,14 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
     let set = routing("brave,tavily", &[("brave", &server), ("tavily", &other)]);
     let store = Memory::default();
     search_with(&set, Some(&store), &words()).unwrap();
-    let limited = Kind::RateLimited {
+    let limited = SearchFailureKind::RateLimited {
         seconds: 1,
         quota: false,
     };
     let breakers = ikigai_tools::web::search::breaker::Breakers::new(Some(&store as &dyn Store));
     let brave = choice::find("brave").unwrap();
     breakers.failed(brave, limited);
-    assert!(matches!(breakers.state(brave), State::Open(_)));
+    assert!(matches!(breakers.state(brave), BreakerState::Open(_)));
     let answer = search_with(&set, Some(&store), &words()).unwrap();
     assert_eq!(
         (answer.provider.name, answer.age.is_some()),
@@ -412,7 +412,7 @@ fn a_part_of_a_lens_that_fails_is_named_beside_the_results_of_the_others() {
             panic!("{:?}", answer.unsearched)
         };
         assert_eq!(hosts[..], lens(24).domains[..12]);
-        assert_eq!(failure.kind, Kind::Upstream);
+        assert_eq!(failure.kind, SearchFailureKind::Upstream);
         assert_eq!(answer.age, None, "half an answer is not kept");
     }
 }
@@ -445,7 +445,7 @@ fn a_lens_with_an_engine_is_searched_by_that_engine() {
         ..of("brave")
     };
     let failure = failure(search_at(&brave, &search));
-    assert_eq!(failure.kind, Kind::Config);
+    assert_eq!(failure.kind, SearchFailureKind::Config);
     assert!(failure.text.contains("\"own\""), "{failure}");
     assert!(brave.asked().is_empty());
 }

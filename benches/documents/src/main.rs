@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, fs, panic, process};
 
-use ikigai_tools::document::{FileError, FileKind, FileLimits, convert_file};
+use ikigai_tools::document::{DocumentError, FileKind, FileLimits, convert_file};
 use rustix::time::{ClockId, clock_gettime};
 
 /// How long one file may take.
@@ -25,7 +25,7 @@ fn convert(engine: &str, bytes: &[u8]) -> Result<String, String> {
                 ..FileLimits::default()
             };
             let kind = FileKind::of(bytes).ok_or_else(|| {
-                FileError::of(bytes).map_or("no known kind".to_owned(), |error| error.to_string())
+                DocumentError::of(bytes).map_or("no known kind".to_owned(), |error| error.to_string())
             })?;
             let document = convert_file(bytes, kind, &limits).map_err(|error| error.to_string())?;
             Ok(document.markdown)

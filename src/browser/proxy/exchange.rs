@@ -10,7 +10,7 @@ use rustix::event::PollFlags;
 use url::Url;
 
 use super::{Shared, Wire, relay};
-use crate::web::client::Opened;
+use crate::web::client::OpenedConnection;
 
 /// How long the head of a request or an answer may be, in bytes.
 const MAX_HEAD: usize = 64 * 1024;
@@ -75,7 +75,7 @@ fn forward(
     shared: &Shared,
     browser: Wire<'_>,
     request: &Request,
-    opened: &Opened,
+    opened: &OpenedConnection,
     rest: &[u8],
 ) -> io::Result<()> {
     let Some(length) = request.length else {
@@ -150,7 +150,7 @@ impl Request {
     }
 
     /// The head that is sent on.
-    fn head(&self, opened: &Opened) -> Vec<u8> {
+    fn head(&self, opened: &OpenedConnection) -> Vec<u8> {
         let path = &self.url[url::Position::BeforePath..url::Position::AfterQuery];
         let origin = opened.target.origin();
         let host = origin.trim_start_matches("http://");

@@ -86,7 +86,7 @@ pub fn flags() -> Vec<Arg> {
         file("key")
             .requires("cert")
             .help("The key of --cert, in PEM"),
-        switch("behind-proxy").help("Somebody else speaks TLS in front of this server"),
+        switch("behind-proxy").help("A proxy in front of this server does TLS"),
         with_http("allowed-host")
             .value_name("NAME")
             .action(ArgAction::Append)

@@ -9,7 +9,7 @@ use crate::console::sanitize;
 use crate::contract::tool::Set;
 use crate::registry::Registry;
 use crate::web::credentials::Credentials;
-use crate::web::search::choice::{self, PROVIDER_VARIABLE, ROUTING_VARIABLE, Route};
+use crate::web::search::choice::{self, PROVIDER_VARIABLE, ProviderChoice, ROUTING_VARIABLE};
 use crate::web::search::query::Search;
 
 /// Puts down how they stand, where `tools` has any that keeps answers.
@@ -40,8 +40,8 @@ fn providers(report: &mut Report, credentials: &Credentials<'_>) {
     };
     line(report, "providers configured", &names);
     match choice::choose(&Search::default(), credentials) {
-        Ok(Route::One(provider)) => line(report, "searches with", provider.name),
-        Ok(Route::FirstOf(all)) => {
+        Ok(ProviderChoice::One(provider)) => line(report, "searches with", provider.name),
+        Ok(ProviderChoice::FirstOf(all)) => {
             let names: Vec<&str> = all.iter().map(|provider| provider.name).collect();
             let names = names.join(", ");
             line(

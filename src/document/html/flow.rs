@@ -6,7 +6,7 @@
 //! begins or ends. A style may reach over several of them: it is closed with each and opened
 //! again in the next, except for a link, which leads somewhere once.
 
-use crate::document::model::{Builder, Content, Slice};
+use crate::document::model::{ModelBuilder, NodeContent, TextSlice};
 
 /// The block to which inline content belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum FlowMode {
 
 struct ActiveStyle {
     /// Its node; `None` if it has none.
-    content: Option<Content>,
+    content: Option<NodeContent>,
     /// True if the node is open in the current paragraph.
     open: bool,
     /// True if it was open in an earlier paragraph.
@@ -42,7 +42,7 @@ const COPY: usize = 16;
 
 /// The document so far, with the open elements of its last block.
 pub(super) struct FlowBuilder {
-    pub(super) build: Builder,
+    pub(super) build: ModelBuilder,
     /// The block to which the next text belongs.
     pub(super) mode: FlowMode,
     /// True if the block of `mode` is open.
@@ -64,7 +64,7 @@ impl FlowBuilder {
     /// Creates an empty document for a page of `length` bytes.
     pub(super) fn new(length: usize) -> Self {
         Self {
-            build: Builder::for_source(length),
+            build: ModelBuilder::for_source(length),
             mode: FlowMode::Flow,
             open: false,
             breaks: 0,
@@ -86,7 +86,7 @@ impl FlowBuilder {
 
     /// Counts bytes of the page that have been read.
     pub(super) fn read(&mut self, bytes: usize) {
-        self.build.read(bytes);
+        self.build.count_source(bytes);
     }
 
     /// True if text is being collected for a code span.
@@ -114,7 +114,7 @@ impl FlowBuilder {
         }
         let kept = if blank && text.is_ascii() { " " } else { text };
         let kept = self.build.keep(kept);
-        self.build.add(Content::Text(kept));
+        self.build.add(NodeContent::Text(kept));
     }
 
     /// Adds whitespace between two pieces of text.
@@ -123,7 +123,7 @@ impl FlowBuilder {
     }
 
     /// Adds an inline node without children.
-    pub(super) fn add_leaf(&mut self, content: Content) {
+    pub(super) fn add_leaf(&mut self, content: NodeContent) {
         self.last = None;
         self.prepare_content();
         self.build.add(content);
@@ -138,7 +138,7 @@ impl FlowBuilder {
             if self.mode == FlowMode::Flow && self.breaks > 1 {
                 self.end();
             } else {
-                self.build.add(Content::Break);
+                self.build.add(NodeContent::Break);
             }
         }
         self.breaks = 0;
@@ -153,8 +153,8 @@ impl FlowBuilder {
     fn begin(&mut self) {
         self.open = true;
         match self.mode {
-            FlowMode::Flow => self.build.open(Content::Paragraph),
-            FlowMode::Heading(level) => self.build.open(Content::Heading(level)),
+            FlowMode::Flow => self.build.open(NodeContent::Paragraph),
+            FlowMode::Heading(level) => self.build.open(NodeContent::Heading(level)),
             FlowMode::Cell => {}
         }
     }
@@ -188,7 +188,7 @@ impl FlowBuilder {
             if std::mem::take(&mut style.open) {
                 self.build.close_unless_empty();
                 style.again = true;
-                let link = matches!(style.content, Some(Content::Link { .. }));
+                let link = matches!(style.content, Some(NodeContent::Link { .. }));
                 style.done = link && self.contents > style.before;
                 self.waiting += usize::from(!style.done);
             }
@@ -226,11 +226,11 @@ impl FlowBuilder {
     }
 
     /// Begins an inline element; `None` if it has no node.
-    pub(super) fn push(&mut self, content: Option<Content>) {
+    pub(super) fn push(&mut self, content: Option<NodeContent>) {
         let content = content.filter(|content| match content {
-            Content::Link { .. } => true,
-            Content::Deleted => {
-                let deleted = |style: &ActiveStyle| style.content == Some(Content::Deleted);
+            NodeContent::Link { .. } => true,
+            NodeContent::Deleted => {
+                let deleted = |style: &ActiveStyle| style.content == Some(NodeContent::Deleted);
                 self.in_code == 0 && !self.styles.iter().any(deleted)
             }
             _ => self.in_code == 0,
@@ -272,20 +272,20 @@ impl FlowBuilder {
     }
 
     /// Returns the node of the inline element that began last.
-    pub(super) fn last_style(&self) -> Option<Content> {
+    pub(super) fn last_style(&self) -> Option<NodeContent> {
         self.styles.last().and_then(|style| style.content)
     }
 
     /// True within a link.
     pub(super) fn in_link(&self) -> bool {
-        let link = |style: &ActiveStyle| matches!(style.content, Some(Content::Link { .. }));
+        let link = |style: &ActiveStyle| matches!(style.content, Some(NodeContent::Link { .. }));
         self.styles.iter().rev().take(MAX_AROUND).any(link)
     }
 
     /// True if the link that began last contains only whitespace so far.
     pub(super) fn is_empty_link(&mut self) -> bool {
         let Some(ActiveStyle {
-            content: Some(Content::Link { .. }),
+            content: Some(NodeContent::Link { .. }),
             before,
             ..
         }) = self.styles.last()
@@ -298,11 +298,11 @@ impl FlowBuilder {
     }
 
     /// Ends the link that began last, after adding its label.
-    pub(super) fn pop_link(&mut self, label: Option<Slice>) {
+    pub(super) fn pop_link(&mut self, label: Option<TextSlice>) {
         self.prepare_content();
         let link = self.styles.pop();
         if let Some(label) = label {
-            self.build.add(Content::Text(label));
+            self.build.add(NodeContent::Text(label));
         }
         if link.is_some_and(|link| link.open) {
             self.build.close();
@@ -355,7 +355,7 @@ impl FlowBuilder {
         if !code.is_empty() {
             self.prepare_content();
             let kept = self.build.keep(code);
-            self.build.add(Content::Code(kept));
+            self.build.add(NodeContent::Code(kept));
             if gathered.ends_with(' ') {
                 self.add_space();
             }

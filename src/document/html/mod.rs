@@ -1,4 +1,4 @@
-//! The reader of HTML: a page and its address in, a [`Model`] out.
+//! The reader of HTML: a page and its address in, a [`DocumentModel`] out.
 //!
 //! The parser and its tree are `html2md`'s, which is taken over at its documented extension
 //! point, a `TagHandler` for the root element: its own handlers and clean-up touch no
@@ -33,8 +33,8 @@ use std::time::Instant;
 use html2md::{Handle, RcDom, StructuredPrinter, TagHandler, TagHandlerFactory};
 use url::Url;
 
-use super::Cuts;
-use super::model::Model;
+use super::DocumentCuts;
+use super::model::DocumentModel;
 use parse::ParseLimit;
 
 mod address;
@@ -78,10 +78,10 @@ pub(super) struct StageDeadlines {
 /// A page as it was converted.
 #[derive(Default)]
 pub(super) struct ConvertedPage {
-    pub(super) model: Model,
-    pub(super) cuts: Cuts,
+    pub(super) model: DocumentModel,
+    pub(super) cuts: DocumentCuts,
     /// A remark about a page that shows nothing.
-    pub(super) remark: Option<Model>,
+    pub(super) remark: Option<DocumentModel>,
     /// True if the remark stands beside text of the page.
     pub(super) beside_text: bool,
 }
@@ -102,7 +102,7 @@ pub(super) fn read(
     };
     let tree = source.parse(false);
     let (model, cuts) = source.walk(&tree);
-    if cuts != Cuts::default() || model.letters(rescue::LITTLE) == rescue::LITTLE {
+    if cuts != DocumentCuts::default() || model.count_letters(rescue::LITTLE) == rescue::LITTLE {
         return ConvertedPage {
             model,
             cuts,
@@ -149,7 +149,7 @@ struct HtmlSource<'a> {
 
 struct PageTree {
     tree: RcDom,
-    cuts: Cuts,
+    cuts: DocumentCuts,
 }
 
 impl HtmlSource<'_> {
@@ -167,14 +167,17 @@ impl HtmlSource<'_> {
     fn parse_filtered(&self, filtered: &str) -> PageTree {
         let (tree, mut veil, short) = parse::parse(filtered, self.ends.parse);
         veil.show_disclosed(&tree.document);
-        let mut cuts = Cuts::default();
+        let mut cuts = DocumentCuts::default();
         cuts.memory |= short == Some(ParseLimit::Memory);
         cuts.time |= short == Some(ParseLimit::Time);
         PageTree { tree, cuts }
     }
 
-    fn walk(&self, tree: &PageTree) -> (Model, Cuts) {
-        let read = Rc::new(RefCell::new((Model::default(), Cuts::default())));
+    fn walk(&self, tree: &PageTree) -> (DocumentModel, DocumentCuts) {
+        let read = Rc::new(RefCell::new((
+            DocumentModel::default(),
+            DocumentCuts::default(),
+        )));
         let root = RootHandler {
             base: self.base.clone(),
             length: self.page.len(),
@@ -196,7 +199,7 @@ struct RootHandler {
     base: Url,
     length: usize,
     end: Option<Instant>,
-    read: Rc<RefCell<(Model, Cuts)>>,
+    read: Rc<RefCell<(DocumentModel, DocumentCuts)>>,
 }
 
 impl TagHandler for RootHandler {

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::document::model::{Content, Model, Node};
+use crate::document::model::{DocumentModel, DocumentNode, NodeContent};
 use crate::sort::Sort;
 
 /// Number of links before and after a link that are searched for the same target.
@@ -32,7 +32,7 @@ struct LinkOccurrence {
 
 /// Removes links from `model` that repeat a target, but keeps their contents. `here` is the page's
 /// own address.
-pub(super) fn remove_repeated(model: &mut Model, here: &str) {
+pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
     let mut links: Vec<LinkOccurrence> = Vec::new();
     let mut untitled: Vec<usize> = Vec::new();
     let mut own: Vec<usize> = Vec::new();
@@ -70,7 +70,7 @@ pub(super) fn remove_repeated(model: &mut Model, here: &str) {
         });
     }
     for node in untitled {
-        model.untitle(node);
+        model.clear_link_title(node);
     }
     let mut gone = Vec::new();
     if count > FEW {
@@ -94,16 +94,19 @@ pub(super) fn remove_repeated(model: &mut Model, here: &str) {
 
 /// True if `text`, the text of the link at `at`, touches the words around it, so that only the link
 /// separates them.
-fn stands_between_words(model: &Model, at: usize, text: &str) -> bool {
+fn stands_between_words(model: &DocumentModel, at: usize, text: &str) -> bool {
     let nodes = model.nodes();
-    let in_line = |node: &&Node| {
+    let in_line = |node: &&DocumentNode| {
         matches!(
             node.content,
-            Content::Emphasis | Content::Strong | Content::Deleted | Content::Link { .. }
+            NodeContent::Emphasis
+                | NodeContent::Strong
+                | NodeContent::Deleted
+                | NodeContent::Link { .. }
         )
     };
-    let said = |node: Option<&Node>| match node.map(|node| node.content) {
-        Some(Content::Text(slice) | Content::Code(slice)) => model.text(slice),
+    let said = |node: Option<&DocumentNode>| match node.map(|node| node.content) {
+        Some(NodeContent::Text(slice) | NodeContent::Code(slice)) => model.text(slice),
         _ => "",
     };
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -116,19 +119,19 @@ fn stands_between_words(model: &Model, at: usize, text: &str) -> bool {
 
 /// Writes the visible text of node `at` to `text`; returns true if there is more than the text of
 /// images.
-fn gather_text(model: &Model, at: usize, text: &mut String) -> bool {
+fn gather_text(model: &DocumentModel, at: usize, text: &mut String) -> bool {
     text.clear();
     let mut has_text = false;
     let nodes = model.nodes();
     let end = nodes[at].end as usize;
     for node in nodes.get(at + 1..end).unwrap_or_default() {
         match node.content {
-            Content::Text(slice) | Content::Code(slice) => {
+            NodeContent::Text(slice) | NodeContent::Code(slice) => {
                 let piece = model.text(slice);
                 has_text = has_text || piece.contains(char::is_alphanumeric);
                 text.push_str(piece);
             }
-            Content::Image { alt, .. } => text.push_str(model.text(alt)),
+            NodeContent::Image { alt, .. } => text.push_str(model.text(alt)),
             _ => {}
         }
     }

@@ -5,7 +5,7 @@
 use html2md::{Handle, NodeData};
 
 use super::dom::{self, ElementKind};
-use crate::document::model::{Align, MAX_SPANNED_COLUMNS, Spans, Table};
+use crate::document::model::{ColumnAlignment, MAX_SPANNED_COLUMNS, RowSpans, TableLayout};
 
 /// Reads the shape of a data table; `None` for a layout table: one with a single column and no
 /// header, or with a block in a cell that does not fit in a line. Lists fit in the cells of a table
@@ -13,14 +13,14 @@ use crate::document::model::{Align, MAX_SPANNED_COLUMNS, Spans, Table};
 ///
 /// The search stops at the first such block, so that nested tables cost no more than the content
 /// between them.
-pub(super) fn read_shape(table: &Handle) -> Option<Table> {
+pub(super) fn read_shape(table: &Handle) -> Option<TableLayout> {
     let presentation = dom::with_attributes(table, |name, value| {
         (name == "role" && matches!(value, "presentation" | "none")).then_some(())
     });
     if presentation.is_some() {
         return None;
     }
-    let mut shape = Table {
+    let mut shape = TableLayout {
         columns: 0,
         cells: 0,
         header: false,
@@ -32,7 +32,7 @@ pub(super) fn read_shape(table: &Handle) -> Option<Table> {
         match dom::name(section) {
             "thead" | "tbody" | "tfoot" if !dom::is_hidden(section) => {
                 let mut rows = SectionRows::of(section);
-                let mut spans = Spans::default();
+                let mut spans = RowSpans::default();
                 for row in section.children.borrow().iter() {
                     if !is_row(row) {
                         continue;
@@ -133,7 +133,7 @@ pub(super) fn cell_visibility(node: &Handle) -> Option<bool> {
 fn measure_row(
     row: &Handle,
     rows: &SectionRows,
-    spans: &mut Spans,
+    spans: &mut RowSpans,
     headed: bool,
 ) -> Option<RowShape> {
     let mut measured = RowShape {
@@ -148,17 +148,17 @@ fn measure_row(
         if seen && !fits_a_line(cell, headed) {
             return None;
         }
-        while spans.take(measured.width) {
+        while spans.take_spanned(measured.width) {
             measured.width += 1;
         }
         let (columns, rows) = rows.span(cell);
-        spans.note(measured.width, columns, rows);
+        spans.add_cell(measured.width, columns, rows);
         measured.cells += 1;
         measured.width += columns;
         measured.all_header &= dom::name(cell) == "th";
     }
     if measured.cells > 0 {
-        measured.width = spans.rest(measured.width);
+        measured.width = spans.finish_row(measured.width);
     }
     Some(measured)
 }
@@ -182,7 +182,7 @@ fn limited(number: usize, most: usize) -> u16 {
     u16::try_from(number.clamp(1, most)).unwrap_or(u16::MAX)
 }
 
-fn alignments(row: &Handle) -> Vec<Align> {
+fn alignments(row: &Handle) -> Vec<ColumnAlignment> {
     let mut aligns = Vec::new();
     for cell in row.children.borrow().iter() {
         if cell_visibility(cell).is_some() {
@@ -191,10 +191,10 @@ fn alignments(row: &Handle) -> Vec<Align> {
                 _ => None,
             });
             let align = match align.as_deref() {
-                Some("left") => Align::Left,
-                Some("center") => Align::Center,
-                Some("right") => Align::Right,
-                _ => Align::None,
+                Some("left") => ColumnAlignment::Left,
+                Some("center") => ColumnAlignment::Center,
+                Some("right") => ColumnAlignment::Right,
+                _ => ColumnAlignment::None,
             };
             let (columns, _) = cell_span(cell);
             aligns.extend(std::iter::repeat_n(align, columns.into()));

@@ -89,7 +89,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::tools::scrape_page::TOOL;
+    use crate::tools::web::scrape::TOOL;
 
     async fn has(permits: &Permits, holder: &Holder) -> Option<Permit> {
         let permit = permits.own(&TOOL, Some(holder));

@@ -85,7 +85,7 @@ mod tests {
     fn an_answer_is_its_object_and_so_is_an_error_of_the_nine() {
         let of_research = json!({"urls": [], "query": "q", "note": "n"});
         assert_eq!(
-            sent(&tools::web_search::TOOL, &of_research),
+            sent(&tools::web::search::TOOL, &of_research),
             json!({
                 "content": [{"type": "text", "text": of_research.to_string()}],
                 "structuredContent": of_research,
@@ -98,7 +98,7 @@ mod tests {
         ] {
             let failed = object["success"] == false;
             assert_eq!(
-                sent(&tools::web_fetch::TOOL, &object),
+                sent(&tools::web::fetch::TOOL, &object),
                 json!({
                     "content": [{"type": "text", "text": object.to_string()}],
                     "structuredContent": object,
@@ -115,7 +115,7 @@ mod tests {
             "retryAfterSeconds": 60, "suggestedAction": "retry_after_delay", "provider": "brave",
             "alternatives": ["exa"], "detail": "429", "note": "Wait.",
         });
-        let result = sent(&tools::web_search::TOOL, &object);
+        let result = sent(&tools::web::search::TOOL, &object);
         assert_eq!(result["isError"], true);
         assert_eq!(result.get("structuredContent"), None);
         assert_eq!(
@@ -150,7 +150,7 @@ mod tests {
             ),
         ] {
             let object = json!({"content": "c", "error": "e", "error_code": code});
-            let result = sent(&tools::scrape_page::TOOL, &object);
+            let result = sent(&tools::web::scrape::TOOL, &object);
             let text = result["content"][0]["text"].as_str().unwrap();
             assert_eq!(text, format!("e\n\n{{\"error\":{{\"kind\":{rest}}}}}"));
         }

@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_is_known_beside_the_content_stands_behind_it_in_lines() {
-        let mut tool = crate::tools::scrape_page::TOOL;
+        let mut tool = crate::tools::web::scrape::TOOL;
         tool.fields = &[
             (
                 "meta",

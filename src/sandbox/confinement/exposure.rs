@@ -55,9 +55,9 @@ impl Confinement {
         }
         let exposed = match kind {
             Sensitivity::Public => false,
-            Sensitivity::Internal => self.to_read.contain(&real),
+            Sensitivity::Internal => self.to_read.contains(&real),
             Sensitivity::Secret => {
-                self.to_read.contain(&real)
+                self.to_read.contains(&real)
                     || (commands && system::grants(&real, Right::Read, &self.to_write))
             }
         };

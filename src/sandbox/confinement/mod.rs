@@ -141,8 +141,8 @@ impl Confinement {
     #[must_use]
     pub fn grants(&self, path: &Path, right: Right) -> bool {
         let within = match right {
-            Right::Write => self.to_write.contain(path),
-            Right::Read | Right::Execute => self.to_read.contain(path),
+            Right::Write => self.to_write.contains(path),
+            Right::Read | Right::Execute => self.to_read.contains(path),
         };
         let granted = within || system::grants(path, right, &self.to_write);
         !self.confines_files() || (granted && !self.masks(path, right))
@@ -179,7 +179,7 @@ impl Confinement {
     }
 
     fn may_write(&self, real: &Path) -> bool {
-        self.to_write.contain(real) || system::is_shared(real)
+        self.to_write.contains(real) || system::is_shared(real)
     }
 
     /// Where `name` leads, which need not be there; `None` where a link on the way lies in a root,
@@ -241,7 +241,7 @@ impl Confinement {
             return Ok(());
         };
         let here = env::current_dir();
-        if here.is_ok_and(|here| self.to_read.hold(&here)) {
+        if here.is_ok_and(|here| self.to_read.contains_resolved(&here)) {
             return Ok(());
         }
         rustix::process::fchdir(&first.fd)
@@ -262,7 +262,7 @@ pub fn is_within_reach(path: &Path) -> bool {
     let bounds = current().filter(|confinement| confinement.confines_files());
     bounds.is_none_or(|confinement| {
         let here = env::current_dir().unwrap_or_default();
-        confinement.to_read.hold(&here.join(path)) && !masks_name(path)
+        confinement.to_read.contains_resolved(&here.join(path)) && !masks_name(path)
     })
 }
 
@@ -317,6 +317,12 @@ pub fn keeps_from_calls(path: &Path) -> bool {
 #[must_use]
 pub fn is_out_of_reach(path: &Path) -> bool {
     current().is_none_or(|confinement| confinement.leaves_out_of_reach(path))
+}
+
+/// Says whether this process may touch files in some directories alone.
+#[must_use]
+pub fn confines_own_files() -> bool {
+    current().is_some_and(Confinement::confines_files)
 }
 
 static CURRENT: OnceLock<Confinement> = OnceLock::new();

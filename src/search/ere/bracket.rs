@@ -15,7 +15,7 @@
 
 use super::ast::{CharClass, CharSet};
 use super::cost::MAX_SIZE;
-use super::unsupported::Construct;
+use super::unsupported::UnsupportedConstruct;
 use super::{PatternError, escapes, properties};
 
 /// The longest name between `[:` and `:]`, in bytes.
@@ -103,7 +103,7 @@ pub(super) fn parse(
     }
 }
 
-/// Whether a hyphen may stand for itself.
+/// True if a hyphen may stand for itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hyphen {
     Allowed,
@@ -139,7 +139,7 @@ struct Reader<'a> {
     at: usize,
     /// The offset of the last `]`.
     last: usize,
-    /// Whether case is ignored.
+    /// True if case is ignored.
     fold: bool,
 }
 
@@ -179,7 +179,6 @@ impl<'a> Reader<'a> {
         if letter == ']' && self.last <= self.at {
             return Ok(BracketElement::Char('\\'));
         }
-        let escape = self.at - 1;
         self.at += letter.len_utf8();
         if let Some(class) = class(letter) {
             return Ok(BracketElement::Escape(class, letter.is_ascii_uppercase()));
@@ -198,8 +197,8 @@ impl<'a> Reader<'a> {
             return Ok(BracketElement::Char(char));
         }
         if letter.is_ascii_alphanumeric() {
-            let construct = Construct::InBrackets(letter);
-            return Err(PatternError::unsupported(construct, escape));
+            let construct = UnsupportedConstruct::InBrackets(letter);
+            return Err(PatternError::Unsupported(construct));
         }
         Ok(BracketElement::Char(letter))
     }

@@ -103,7 +103,7 @@ impl Budget {
         self.fair.store(fair, Ordering::Relaxed);
     }
 
-    /// Whether the pattern is costly and its time is over.
+    /// Says whether the pattern is costly and its time is over.
     pub fn is_over(&self) -> bool {
         if self.whole.began.elapsed() < self.limit_of_all() {
             return false;

@@ -8,17 +8,14 @@
 //! | anything without a back-reference | [`LinearSearch`]: `regex`, linear |
 //! | with a back-reference | [`References`]: `regex`, then `fancy-regex` |
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use memchr::memmem::Finder;
 
 use super::PatternError;
-use super::advice::advise;
 use super::ast::Node;
 use super::budget::Budget;
-use super::habits::{Habits, Tried};
 use super::parser::{self, Parsed};
 use super::references::References;
 use super::runs::Runs;
@@ -31,11 +28,6 @@ use crate::search::scan::LineMatcher;
 pub struct Matcher {
     engine: Engine,
     budget: Arc<Budget>,
-    habits: Option<Arc<Habits>>,
-    /// What came of the stretch that this matcher searches.
-    tried: Mutex<Tried>,
-    /// Whether a line was found in it.
-    found: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -50,28 +42,20 @@ enum Engine {
 impl Matcher {
     /// Compiles a pattern. The timeout of a costly search begins here.
     pub fn compile(pattern: &str) -> Result<Self, PatternError> {
-        let parsed = parser::parse(pattern).map_err(|error| advise(error, pattern))?;
-        let habits = Habits::of(pattern, parsed.line_feed);
-        Self::of(parsed, habits)
+        Self::of(parser::parse(pattern)?)
     }
 
     /// Compiles a pattern that is only tried; `None` where it matches every line.
     pub(super) fn for_a_try(pattern: &str) -> Option<Self> {
-        let matcher = Self::of(parser::parse(pattern).ok()?, None).ok()?;
+        let matcher = Self::compile(pattern).ok()?;
         (!matches!(matcher.engine, Engine::EveryLine)).then_some(matcher)
     }
 
     #[inline(never)]
-    fn of(parsed: Parsed, habits: Option<Box<Habits>>) -> Result<Self, PatternError> {
+    fn of(parsed: Parsed) -> Result<Self, PatternError> {
         let budget = Arc::new(Budget::new());
         let engine = Engine::compile(parsed, &budget)?;
-        Ok(Self {
-            engine,
-            budget,
-            habits: habits.map(Arc::from),
-            tried: Mutex::default(),
-            found: AtomicBool::new(false),
-        })
+        Ok(Self { engine, budget })
     }
 
     /// The same matcher for a further thread of the same search.
@@ -81,20 +65,17 @@ impl Matcher {
         Self {
             engine: self.engine.another(&budget),
             budget,
-            habits: self.habits.clone(),
-            tried: Mutex::default(),
-            found: AtomicBool::new(false),
         }
     }
 
-    /// Whether a line of this window matches, as far as that is found out without delay.
-    pub(super) fn matches_quickly(&self, window: &[u8]) -> bool {
+    /// Says whether a line of this window matches; `None` where that cannot be told without delay.
+    pub(super) fn matches_quickly(&self, window: &[u8]) -> Option<bool> {
         let quick = match &self.engine {
             Engine::Regex(search) => search.is_quick(window.len()),
             Engine::References(_) => false,
             Engine::EveryLine | Engine::Text(_) | Engine::Runs(_) => true,
         };
-        quick && self.find(window, 0).is_some()
+        quick.then(|| self.find(window, 0).is_some())
     }
 
     /// An offset in the first line of `window`, at or after the start of a line
@@ -106,43 +87,7 @@ impl Matcher {
         if from >= window.len() {
             return None;
         }
-        let found = self.engine.find(window, from);
-        if let Some(habits) = &self.habits {
-            if found.is_some() {
-                self.found.store(true, Ordering::Relaxed);
-            } else if !self.found.load(Ordering::Relaxed) {
-                habits.try_on(window, &mut self.tried());
-            }
-        }
-        found
-    }
-
-    /// What came of the stretch of the search that this matcher has gone through since it was last
-    /// asked.
-    #[must_use]
-    pub fn take_tried(&self) -> Tried {
-        let mut tried = std::mem::take(&mut *self.tried());
-        tried.found = self.found.swap(false, Ordering::Relaxed);
-        tried
-    }
-
-    /// One thread alone has it.
-    fn tried(&self) -> MutexGuard<'_, Tried> {
-        self.tried.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds what came of the next stretch of the search, on whatever thread; nothing of it is left.
-    pub fn add_tried(&self, tried: &mut Tried) {
-        if let Some(habits) = &self.habits {
-            habits.add(tried);
-        }
-    }
-
-    /// Why a search in which nothing was found did so, where the pattern is written in the way of
-    /// another tool: one sentence that says how to write it.
-    #[must_use]
-    pub fn why_nothing(&self) -> Option<String> {
-        self.habits.as_ref()?.why_nothing()
+        self.engine.find(window, from)
     }
 
     /// The same matcher, whose search ends after `limit`, whatever the pattern costs.

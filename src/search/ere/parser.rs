@@ -30,7 +30,7 @@
 use super::ast::{Assertion, CharSet, MAX_DEPTH, MAX_STACKED, Node, repeat, stacked};
 use super::cost::MAX_SIZE;
 use super::simplify::wants_line_feed;
-use super::unsupported::Construct;
+use super::unsupported::UnsupportedConstruct;
 use super::{PatternError, bracket, escapes, interval, properties};
 
 /// How many nodes a tree may have; it bounds the memory for a long pattern.
@@ -45,10 +45,8 @@ const LAST_NAMED: u32 = 63;
 /// A pattern that was read.
 pub(super) struct Parsed {
     pub node: Node,
-    /// Whether it has a back-reference.
+    /// True if it has a back-reference.
     pub references: bool,
-    /// Whether a part of it, though not every match, wants a line feed.
-    pub line_feed: bool,
 }
 
 /// Reads a whole pattern.
@@ -62,20 +60,17 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, PatternError> {
         complete: 0,
         names: Vec::new(),
         references: false,
-        line_feed: None,
+        has_line_feed: false,
         nodes: 0,
         ranges: 0,
     };
     let node = parser.alternation(0)?;
-    if let Some(at) = parser.line_feed
-        && wants_line_feed(&node)
-    {
-        return Err(PatternError::unsupported(Construct::LineFeed, at));
+    if parser.has_line_feed && wants_line_feed(&node) {
+        return Err(PatternError::Unsupported(UnsupportedConstruct::LineFeed));
     }
     Ok(Parsed {
         node,
         references: parser.references,
-        line_feed: parser.line_feed.is_some(),
     })
 }
 
@@ -84,7 +79,7 @@ struct Parser<'a> {
     at: usize,
     /// The offset of the last `]`.
     last_bracket: usize,
-    /// Whether `(?i)` is in force.
+    /// True if `(?i)` is in force.
     fold: bool,
     groups: u32,
     /// One bit for each of the groups 1 to 63 that a back-reference may name here.
@@ -92,8 +87,8 @@ struct Parser<'a> {
     /// The groups with names, as far as a back-reference may name them.
     names: Vec<(&'a str, u32)>,
     references: bool,
-    /// Where the first line feed stands that is not one of several characters.
-    line_feed: Option<usize>,
+    /// A line feed stands in it that is not one of several characters.
+    has_line_feed: bool,
     /// How many nodes the tree has, literal characters aside.
     nodes: usize,
     /// How many ranges its sets have.
@@ -165,11 +160,8 @@ impl<'a> Parser<'a> {
             if byte == b'|' || (byte == b')' && depth > 0) {
                 break;
             }
-            let at = self.at;
             let atom = self.atom(depth)?;
-            if matches!(atom, Atom::Char('\n')) {
-                self.line_feed.get_or_insert(at);
-            }
+            self.has_line_feed |= matches!(atom, Atom::Char('\n'));
             let node = match atom {
                 Atom::Flags => continue,
                 Atom::Assertion(assertion) => Node::Assertion(assertion),
@@ -245,7 +237,6 @@ impl<'a> Parser<'a> {
     }
 
     fn escape(&mut self) -> Result<Atom, PatternError> {
-        let start = self.at - 1;
         let char = self.next().ok_or(PatternError::Backslash)?;
         if let Some(class) = bracket::class(char) {
             let set = CharSet::of(class, char.is_ascii_uppercase());
@@ -282,7 +273,9 @@ impl<'a> Parser<'a> {
                 Atom::Char(char)
             }
             letter if letter.is_ascii_alphanumeric() => {
-                return Err(PatternError::unsupported(Construct::escape(letter), start));
+                return Err(PatternError::Unsupported(UnsupportedConstruct::of_escape(
+                    letter,
+                )));
             }
             char => Atom::Char(char),
         })
@@ -351,9 +344,9 @@ impl<'a> Parser<'a> {
         if depth == MAX_DEPTH {
             return Err(PatternError::TooBig);
         }
-        let (start, fold) = (self.at - 1, self.fold);
+        let fold = self.fold;
         let extension = if self.eat(b'?') {
-            Some(self.extension(start)?)
+            Some(self.extension()?)
         } else {
             None
         };
@@ -372,7 +365,7 @@ impl<'a> Parser<'a> {
         let group = self.groups;
         if let Some(name) = name {
             if self.named(name).is_some() {
-                return Err(PatternError::unsupported(Construct::GroupName, start));
+                return Err(PatternError::Unsupported(UnsupportedConstruct::GroupName));
             }
             if group <= LAST_NAMED {
                 self.names.push((name, group));
@@ -394,14 +387,14 @@ impl<'a> Parser<'a> {
         Ok(node)
     }
 
-    /// What stands after the `(?` of the group that begins at `start`.
-    fn extension(&mut self, start: usize) -> Result<Extension<'a>, PatternError> {
+    /// Reads what stands after the `(?` of a group.
+    fn extension(&mut self) -> Result<Extension<'a>, PatternError> {
         let rest = &self.text[self.at..];
-        if let Some(construct) = Construct::of_group(rest) {
-            return Err(PatternError::unsupported(construct, start));
+        if let Some(construct) = UnsupportedConstruct::of_group(rest) {
+            return Err(PatternError::Unsupported(construct));
         }
         let name = |name: Option<&'a str>| {
-            name.ok_or_else(|| PatternError::unsupported(Construct::GroupName, start))
+            name.ok_or(PatternError::Unsupported(UnsupportedConstruct::GroupName))
         };
         if rest.starts_with("P=") {
             self.at += 2;
@@ -415,7 +408,7 @@ impl<'a> Parser<'a> {
             let named = self.name_between([('<', '>'), ('\'', '\'')]);
             return name(named).map(Extension::Named);
         }
-        self.fold = self.flags(start)?;
+        self.fold = self.flags()?;
         if self.eat(b')') {
             return Ok(Extension::Flags);
         }
@@ -425,7 +418,7 @@ impl<'a> Parser<'a> {
 
     /// The flags after `(?`, none included, up to the `:` or `)` that ends them: whether case is
     /// ignored from here on.
-    fn flags(&mut self, start: usize) -> Result<bool, PatternError> {
+    fn flags(&mut self) -> Result<bool, PatternError> {
         let mut fold = self.fold;
         let mut on = true;
         let first = self.at;
@@ -439,8 +432,8 @@ impl<'a> Parser<'a> {
                 Some(b':') => return Ok(fold),
                 Some(b')') if self.at > first => return Ok(fold),
                 Some(letter) if self.in_flags(first) => {
-                    let construct = Construct::Flag(letter.into());
-                    return Err(PatternError::unsupported(construct, start));
+                    let construct = UnsupportedConstruct::Flag(letter.into());
+                    return Err(PatternError::Unsupported(construct));
                 }
                 _ => return Err(PatternError::Repetition),
             }
@@ -448,7 +441,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether letters alone, or a hyphen among them, stand between `first` and a `:` or `)`.
+    /// Says whether letters alone, or a hyphen among them, stand between `first` and a `:` or `)`.
     fn in_flags(&self, first: usize) -> bool {
         let flags = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
         let rest = &self.text.as_bytes()[first..];
@@ -456,7 +449,7 @@ impl<'a> Parser<'a> {
         end.is_some_and(|end| end > 0 && matches!(rest[end], b':' | b')'))
     }
 
-    /// Whether the `{` that ends at `at` opens an interval.
+    /// Says whether the `{` that ends at `at` opens an interval.
     fn interval_follows(&self, at: usize) -> bool {
         matches!(self.text.as_bytes().get(at), Some(b'0'..=b'9' | b','))
     }

@@ -100,7 +100,7 @@ impl References {
         None
     }
 
-    /// Whether the line matches; `None` where that takes too long to tell.
+    /// Says whether the line matches; `None` where that takes too long to tell.
     fn decide(&self, line: &[u8]) -> Option<bool> {
         if self.positions.saturating_mul(line.len() as u64) <= QUICK
             && let Ok(verdict) = self.engines.place.is_match(as_text(line).as_ref())

@@ -36,7 +36,7 @@ pub(super) struct LinearSearch {
     regex: Regex,
     /// Text that every match holds.
     required: Option<Box<Finder<'static>>>,
-    /// Whether the pattern asks where words begin or end. The engine finds that out quickly in
+    /// True if the pattern asks where words begin or end. The engine finds that out quickly in
     /// ASCII alone: elsewhere it is much quicker on a line than on a window.
     words: bool,
     /// For lines that are too long for the pattern.
@@ -97,7 +97,7 @@ impl LinearSearch {
         self.find_piecewise(window, from)
     }
 
-    /// Whether a search through this many bytes is one call of the engine.
+    /// Says whether a search through this many bytes is one call of the engine.
     pub fn is_quick(&self, bytes: usize) -> bool {
         bytes <= self.piecewise.one_call
     }
@@ -137,7 +137,7 @@ impl LinearSearch {
         None
     }
 
-    /// Whether a long line matches; `None` where that takes too long to tell.
+    /// Says whether a long line matches; `None` where that takes too long to tell.
     fn decide(&self, line: &[u8]) -> Option<bool> {
         let piecewise = &self.piecewise;
         if let Some(held) = &piecewise.held
@@ -239,8 +239,8 @@ pub(super) fn build(pattern: &Hir) -> Result<Regex, PatternError> {
         .map_err(|_| PatternError::TooBig)
 }
 
-/// Whether the pattern asks for a word boundary before any text that the engine can look for by
-/// itself.
+/// Says whether the pattern asks for a word boundary before any text that the engine can look for
+/// by itself.
 fn asks_for_words(node: &Node) -> bool {
     fn has_one(node: &Node) -> bool {
         match node {

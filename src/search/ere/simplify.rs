@@ -25,7 +25,7 @@ pub(super) fn loosen(node: &Node) -> Node {
     }
 }
 
-/// Whether the pattern matches every line there is.
+/// Says whether the pattern matches every line there is.
 pub(super) fn always(node: &Node) -> bool {
     match node {
         Node::Assertion(Assertion::LineStart | Assertion::LineEnd) => true,
@@ -34,7 +34,7 @@ pub(super) fn always(node: &Node) -> bool {
     }
 }
 
-/// Whether the node matches the empty string anywhere.
+/// Says whether the node matches the empty string anywhere.
 fn nullable(node: &Node) -> bool {
     match node {
         Node::Empty => true,
@@ -46,7 +46,7 @@ fn nullable(node: &Node) -> bool {
     }
 }
 
-/// Whether every match of the node holds a line feed, which no line does.
+/// Says whether every match of the node holds a line feed, which no line does.
 pub(super) fn wants_line_feed(node: &Node) -> bool {
     match node {
         Node::Literal { text, .. } => text.contains('\n'),
@@ -188,7 +188,7 @@ fn trim(node: Node, end: PatternEnd) -> Node {
     }
 }
 
-/// Whether this is `^` before `.*`, or `$` after it.
+/// Says whether this is `^` before `.*`, or `$` after it.
 fn any_run_to_line_end(node: &Node, inner: Option<&Node>, end: PatternEnd) -> bool {
     let anchor = match end {
         PatternEnd::First => Assertion::LineStart,

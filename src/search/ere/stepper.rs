@@ -66,7 +66,8 @@ impl Stepper {
         })
     }
 
-    /// Whether the line, which holds no line feed, matches; `None` where that takes until `end`.
+    /// Says whether the line, which holds no line feed, matches; `None` where that takes until
+    /// `end`.
     pub fn is_match(&self, line: &[u8], end: Instant) -> Option<bool> {
         match self.by_dfa(line, end) {
             Ok(verdict) => Some(verdict),

@@ -39,12 +39,12 @@ pub trait LineMatcher {
     /// start of one of them.
     fn find(&self, window: &[u8], from: usize) -> Option<usize>;
 
-    /// Whether the search continues with `window`, the next one.
+    /// Says whether the search continues with `window`, the next one.
     fn goes_on(&self, _window: &[u8]) -> bool {
         true
     }
 
-    /// Whether there is time to read on for the next window, which may be one long line.
+    /// Says whether there is time to read on for the next window, which may be one long line.
     fn has_time(&self) -> bool {
         true
     }
@@ -178,7 +178,7 @@ impl Source for BorrowedFd<'_> {
     }
 }
 
-/// Whether a search goes on.
+/// Decides whether a search goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
     /// It does.
@@ -483,8 +483,8 @@ impl<S: Source> Scan<S> {
     }
 }
 
-/// Whether `at` lies in a line that begins at or after `from`. A last line without a line feed ends
-/// at the end of the window.
+/// Says whether `at` lies in a line that begins at or after `from`. A last line without a line feed
+/// ends at the end of the window.
 fn belongs_to_a_line(window: &[u8], from: usize, at: usize) -> bool {
     from <= at && (at < window.len() || (at == window.len() && !window.ends_with(b"\n")))
 }

@@ -11,7 +11,7 @@ use rustix::io::{Errno, pread};
 
 use super::Source;
 use super::decode::Mark;
-use crate::search::in_order::Work;
+use crate::search::ordered_pool::Job;
 
 /// From this size on, in bytes, a file is searched in pieces.
 pub const LARGE: usize = 8 << 20;
@@ -59,13 +59,13 @@ impl<T> Pieces<T> {
         })
     }
 
-    /// Whether the file ends with these pieces.
+    /// Says whether the file ends with these pieces.
     #[must_use]
     pub fn is_last(&self) -> bool {
         self.end >= self.size
     }
 
-    /// Whether the file begins with these pieces.
+    /// Says whether the file begins with these pieces.
     #[must_use]
     pub fn is_first(&self) -> bool {
         self.next == 0
@@ -89,8 +89,8 @@ impl<T> Pieces<T> {
     }
 }
 
-impl<T: Send + Sync> Work for Pieces<T> {
-    fn take_part(&mut self) -> Option<Self> {
+impl<T: Send + Sync> Job for Pieces<T> {
+    fn split_off(&mut self) -> Option<Self> {
         if self.is_over() {
             return None;
         }

@@ -10,7 +10,7 @@ use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 use rustix::io::Errno;
 
 use super::GlobError;
-use super::listing::{Deeper, Entry, Listing, Stretch};
+use super::listing::{Deeper, Entry, EntryRange, Listing};
 use super::places::{self, Anchor, at, is_directory, kind, terminated};
 use super::trip::Trip;
 use crate::sandbox::confinement::{self, Right};
@@ -38,7 +38,7 @@ const FEW_NAMES: usize = 8;
 pub(super) struct Pending {
     pub anchor: Option<Arc<Anchor>>,
     pub links: bool,
-    /// Whether this is the directory that the caller named.
+    /// True if this is the directory that the caller named.
     pub given: bool,
     pub roundabout: bool,
 }
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
     pub fn start(
         &mut self,
         here: &[u8],
-        stretches: &mut Vec<Stretch>,
+        ranges: &mut Vec<EntryRange>,
         walked: &mut Walked,
     ) -> Result<(), GlobError> {
         let steps = &*self.trip.steps;
@@ -85,25 +85,25 @@ impl<'a> Reader<'a> {
         };
         if !steps.first.is_empty() && !self.trip.is_over(walked) {
             self.active.clone_from(&steps.first);
-            self.visit(pending, stretches, walked)?;
+            self.visit(pending, ranges, walked)?;
         }
         // A pattern of slashes alone, or none: the directory that it stands in.
         if steps.bare && !here.is_empty() && is_directory(CWD, terminated(&mut self.scratch, here))
         {
             let mut itself = Listing::default();
             itself.push([here, b""], Entry::Found(EntryKind::Directory))?;
-            stretches.push(Stretch::whole(itself));
+            ranges.push(EntryRange::whole(itself));
         }
         Ok(())
     }
 
-    /// Reads the directory that an entry of `listing` is. What was found comes onto `stretches`,
+    /// Reads the directory that an entry of `listing` is. What was found comes onto `ranges`,
     /// and the directory, if it was opened, comes back.
     pub fn go_deeper(
         &mut self,
         listing: &Listing,
         (name, deeper): (&[u8], Deeper),
-        stretches: &mut Vec<Stretch>,
+        ranges: &mut Vec<EntryRange>,
         walked: &mut Walked,
     ) -> Result<Option<OwnedFd>, GlobError> {
         self.here.clear();
@@ -119,22 +119,22 @@ impl<'a> Reader<'a> {
             given: false,
             roundabout: deeper.roundabout,
         };
-        self.visit(pending, stretches, walked)
+        self.visit(pending, ranges, walked)
     }
 
     fn visit(
         &mut self,
         mut next: Pending,
-        stretches: &mut Vec<Stretch>,
+        ranges: &mut Vec<EntryRange>,
         walked: &mut Walked,
     ) -> Result<Option<OwnedFd>, GlobError> {
         let steps = &*self.trip.steps;
         self.close_over_deep();
         let base = self.here.len();
         while let [state] = self.active[..]
-            && let step = &steps.all[state]
-            && let Component::Name(name) = &step.component
+            && let Some(name) = self.trip.name_to_look_up(state)
         {
+            let step = &steps.all[state];
             self.here.extend_from_slice(name);
             self.look_up((step.ends, step.ends_in_slash), base, &next)?;
             let Some(&first) = step.next.first() else {
@@ -150,24 +150,23 @@ impl<'a> Reader<'a> {
         let itself = self.take_found(base, next.anchor.clone());
         let mut opened = None;
         if !self.is_at_the_end() {
-            let is_name = |state: &usize| matches!(steps.all[*state].component, Component::Name(_));
+            let is_name = |state: &usize| self.trip.name_to_look_up(*state).is_some();
             if self.active.len() <= FEW_NAMES && self.active.iter().all(is_name) {
                 self.look_up_names(&next)?;
             } else {
                 opened = self.list(&mut next, walked)?;
             }
             let below = self.take_found(self.here.len(), next.anchor);
-            stretches.extend(below.map(Stretch::whole));
+            ranges.extend(below.map(EntryRange::whole));
         }
-        stretches.extend(itself.map(Stretch::whole));
+        ranges.extend(itself.map(EntryRange::whole));
         Ok(opened)
     }
 
-    /// Whether the only step left was looked up, and nothing comes behind it.
+    /// Says whether the only step left was looked up, and nothing comes behind it.
     fn is_at_the_end(&self) -> bool {
-        let step = |state: usize| &self.trip.steps.all[state];
         matches!(self.active[..], [state]
-            if matches!(step(state).component, Component::Name(_)) && step(state).next.is_empty())
+            if self.trip.name_to_look_up(state).is_some() && self.trip.steps.all[state].next.is_empty())
     }
 
     /// What was found so far, in order: names from `base` bytes of the path on.
@@ -182,7 +181,7 @@ impl<'a> Reader<'a> {
         Some(found)
     }
 
-    /// Whether the name of `step`, to which `here` leads, is a link. It matters only after a
+    /// Says whether the name of `step`, to which `here` leads, is a link. It matters only after a
     /// wildcard, since without one no other path leads to it.
     fn is_link_behind_wildcards(&mut self, next: &Pending, step: &Step) -> bool {
         if next.roundabout || !step.behind_wildcard {
@@ -397,7 +396,7 @@ impl<'a> Reader<'a> {
         let length = self.here.len();
         let mut active = std::mem::take(&mut self.active);
         while let Some(&state) = active.first() {
-            let Component::Name(name) = &steps.all[state].component else {
+            let Some(name) = self.trip.name_to_look_up(state) else {
                 active.remove(0);
                 continue;
             };

@@ -6,8 +6,8 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use crate::search::in_order::Work;
 use crate::search::order::{self, OutOfMemory, Span};
+use crate::search::ordered_pool::Job;
 use crate::search::paths::{EntryKind, Paths};
 
 use super::places::Anchor;
@@ -32,9 +32,9 @@ pub(super) enum Entry {
 pub(super) struct Deeper {
     /// Which of the listing's states are those of its entries.
     pub states: (u32, u32),
-    /// Whether a link may be followed here.
+    /// True if a link may be followed here.
     pub links: bool,
-    /// Whether the path leads through `..`, or through a link after a wildcard.
+    /// True if the path leads through `..`, or through a link after a wildcard.
     pub roundabout: bool,
 }
 
@@ -81,15 +81,15 @@ impl Listing {
     }
 }
 
-/// A stretch of a listing.
+/// A range of a listing.
 #[derive(Clone, Debug)]
-pub(super) struct Stretch {
+pub(super) struct EntryRange {
     pub listing: Arc<Listing>,
     pub next: usize,
     pub end: usize,
 }
 
-impl Stretch {
+impl EntryRange {
     pub fn whole(listing: Listing) -> Self {
         let end = listing.entries.len();
         Self {
@@ -135,71 +135,67 @@ impl Stretch {
 
 /// What is still to be gone through.
 #[derive(Debug)]
-pub(super) struct Way<R> {
+pub(super) struct RemainingWalk<R> {
     /// What a visitor has not done to the end of what it came upon last.
     pub rest: Option<R>,
     /// Listings that are not gone through to the end, the deepest last: it comes first.
-    pub stretches: Vec<Stretch>,
+    pub ranges: Vec<EntryRange>,
     /// What a path costs its visitor.
     pub cost: usize,
 }
 
-impl<R> Way<R> {
+impl<R> RemainingWalk<R> {
     /// The entry that comes next. Behind the last one of its listing that listing is dropped.
     pub fn next(&mut self) -> Option<(Arc<Listing>, usize)> {
-        while self.stretches.last().is_some_and(Stretch::is_over) {
-            self.stretches.pop();
+        while self.ranges.last().is_some_and(EntryRange::is_over) {
+            self.ranges.pop();
         }
-        let stretch = self.stretches.last_mut()?;
-        let at = stretch.next;
-        stretch.next += 1;
-        let listing = Arc::clone(&stretch.listing);
-        if stretch.is_over() {
-            self.stretches.pop();
+        let range = self.ranges.last_mut()?;
+        let at = range.next;
+        range.next += 1;
+        let listing = Arc::clone(&range.listing);
+        if range.is_over() {
+            self.ranges.pop();
         }
         Some((listing, at))
     }
 
-    /// Whether what comes next is a directory on a roundabout way.
+    /// Says whether what comes next is a directory on a roundabout way.
     pub fn is_roundabout(&self) -> bool {
-        let stretch = self
-            .stretches
-            .iter()
-            .rev()
-            .find(|stretch| !stretch.is_over());
-        let entry = stretch.and_then(|stretch| stretch.entry(stretch.next));
+        let range = self.ranges.iter().rev().find(|range| !range.is_over());
+        let entry = range.and_then(|range| range.entry(range.next));
         matches!(entry, Some(Entry::Directory(deeper)) if deeper.roundabout)
     }
 }
 
-impl<R: Work> Work for Way<R> {
-    fn take_part(&mut self) -> Option<Self> {
+impl<R: Job> Job for RemainingWalk<R> {
+    fn split_off(&mut self) -> Option<Self> {
         if let Some(rest) = &mut self.rest {
-            let part = rest.take_part();
+            let part = rest.split_off();
             if rest.is_over() {
                 self.rest = None;
             }
             if part.is_some() {
                 return Some(Self {
                     rest: part,
-                    stretches: Vec::new(),
+                    ranges: Vec::new(),
                     cost: self.cost,
                 });
             }
         }
-        while self.stretches.last().is_some_and(Stretch::is_over) {
-            self.stretches.pop();
+        while self.ranges.last().is_some_and(EntryRange::is_over) {
+            self.ranges.pop();
         }
-        let part = self.stretches.last_mut()?.cut(self.cost);
+        let part = self.ranges.last_mut()?.cut(self.cost);
         Some(Self {
             rest: None,
-            stretches: vec![part],
+            ranges: vec![part],
             cost: self.cost,
         })
     }
 
     fn is_over(&self) -> bool {
-        self.rest.is_none() && self.stretches.iter().all(Stretch::is_over)
+        self.rest.is_none() && self.ranges.iter().all(EntryRange::is_over)
     }
 
     fn waits_for_all_before(&self) -> bool {

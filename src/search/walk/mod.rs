@@ -30,8 +30,8 @@ use super::order::OutOfMemory;
 use super::paths::{EntryKind, Paths};
 use super::steps::{Pattern, PatternError, Steps};
 use trip::Trip;
-use walker::Collector;
-pub use walker::{Found, Visitor, Walk};
+use walker::PathCollector;
+pub use walker::{Visitor, Walk, WalkEntry};
 
 /// Why a pattern could not be expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,7 +170,7 @@ fn gather(walk: Walk, found: &mut Paths) -> Result<(), GlobError> {
     let all = &mut *found;
     let (mut walked, flow) = walk.visit(
         || 1,
-        || Collector,
+        || PathCollector,
         |made| match made.add_to(all) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => ControlFlow::Break(error),

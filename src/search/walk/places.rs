@@ -51,7 +51,7 @@ pub(super) fn kind(directory: BorrowedFd<'_>, path: &CStr) -> Option<EntryKind> 
     Some(FileType::from_raw_mode(status.st_mode).into())
 }
 
-/// Whether `path` leads to a directory.
+/// Says whether `path` leads to a directory.
 pub(super) fn is_directory(directory: BorrowedFd<'_>, path: &CStr) -> bool {
     statat(directory, path, AtFlags::empty())
         .is_ok_and(|status| FileType::from_raw_mode(status.st_mode) == FileType::Directory)

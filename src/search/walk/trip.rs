@@ -3,15 +3,20 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use crate::sandbox::confinement;
 use crate::search::paths::{LeftOut, Walked};
 use crate::search::steps::Steps;
 use crate::search::ways::Ways;
+use crate::search::wildcard::Component;
 
 /// What the threads of one walk share.
 #[derive(Debug)]
 pub(super) struct Trip {
     pub steps: Arc<Steps>,
     pub until: Option<Instant>,
+    /// Names behind a wildcard are found by listing the directory alone: the kernel keeps a
+    /// confined process from listing what lies outside, and not from asking for names there.
+    lists_only: bool,
     ways: Mutex<Ways>,
 }
 
@@ -20,7 +25,17 @@ impl Trip {
         Self {
             steps,
             until,
+            lists_only: confinement::confines_own_files(),
             ways: Mutex::new(Ways::new()),
+        }
+    }
+
+    /// The name that `state` stands for, if it is one that may be looked up without listing.
+    pub fn name_to_look_up(&self, state: usize) -> Option<&[u8]> {
+        let step = &self.steps.all[state];
+        match &step.component {
+            Component::Name(name) if !(self.lists_only && step.behind_wildcard) => Some(name),
+            _ => None,
         }
     }
 
@@ -34,7 +49,7 @@ impl Trip {
         self.ways.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the time of the walk is over. Then something is left out.
+    /// Says whether the time of the walk is over. Then something is left out.
     pub fn is_over(&self, walked: &mut Walked) -> bool {
         let over = self.until.is_some_and(|until| Instant::now() >= until);
         if over {

@@ -11,11 +11,11 @@ use rustix::io::Errno;
 
 use super::GlobError;
 use super::directory::Reader;
-use super::listing::{DIRECTORY, Deeper, Entry, Listing, Stretch, TURN, Way};
+use super::listing::{DIRECTORY, Deeper, Entry, EntryRange, Listing, RemainingWalk, TURN};
 use super::places::{reopen, terminated};
 use super::trip::Trip;
-use crate::search::in_order::{self, Work, Worker};
 use crate::search::order::OutOfMemory;
+use crate::search::ordered_pool::{self, Job, Worker};
 use crate::search::paths::{EntryKind, Paths, Walked};
 
 /// What was done before there is work for more than one thread.
@@ -24,36 +24,33 @@ const MUCH: usize = 4 * TURN;
 /// What is done with each path that a walk finds. Each thread has one of its own.
 pub trait Visitor: Send {
     /// What is made of some paths, one after the other.
-    type Made: Default + Send;
+    type Output: Default + Send;
     /// What is left to be done with a path.
-    type Rest: Work;
+    type Rest: Job;
     /// What a path costs: a directory that is read costs 32, and a thread takes 1,024 at once.
     const COST: usize;
 
     /// Does what is to be done with a path. What is left of it is done before anything behind it.
-    fn visit(&mut self, found: &mut Found<'_>, made: &mut Self::Made) -> Option<Self::Rest>;
+    fn visit(&mut self, found: &mut WalkEntry<'_>, made: &mut Self::Output) -> Option<Self::Rest>;
 
     /// Goes on with what was left.
-    fn resume(&mut self, rest: Self::Rest, made: &mut Self::Made) -> Option<Self::Rest>;
+    fn resume(&mut self, rest: Self::Rest, made: &mut Self::Output) -> Option<Self::Rest>;
 
-    /// Nothing more is added to what was made so far.
-    fn finish(&mut self, _made: &mut Self::Made) {}
-
-    /// Whether so much was made or done that it is to be handed on.
-    fn is_enough(&self, made: &Self::Made) -> bool;
+    /// Says whether so much was made or done that it is to be handed on.
+    fn is_enough(&self, made: &Self::Output) -> bool;
 
     /// How many bytes it holds.
-    fn size(made: &Self::Made) -> usize;
+    fn size(made: &Self::Output) -> usize;
 
-    /// Whether this visitor has done so much that there is work for others.
+    /// Says whether this visitor has done so much that there is work for others.
     fn has_done_much(&self) -> bool {
         false
     }
 }
 
 /// Nothing is ever left to be done.
-impl Work for Infallible {
-    fn take_part(&mut self) -> Option<Self> {
+impl Job for Infallible {
+    fn split_off(&mut self) -> Option<Self> {
         None
     }
 
@@ -64,14 +61,14 @@ impl Work for Infallible {
 
 /// A path that a walk has found.
 #[derive(Debug)]
-pub struct Found<'a> {
+pub struct WalkEntry<'a> {
     listing: &'a Arc<Listing>,
     name: &'a CStr,
     kind: EntryKind,
-    opened: &'a mut Opened,
+    opened: &'a mut OpenedDirectory,
 }
 
-impl Found<'_> {
+impl WalkEntry<'_> {
     /// The two parts of the path, one behind the other.
     #[must_use]
     pub fn parts(&self) -> [&[u8]; 2] {
@@ -103,7 +100,7 @@ impl Found<'_> {
 /// The directory of the last path, and the path in it: to name a file from there spares the kernel
 /// the way from the start.
 #[derive(Debug, Default)]
-struct Opened {
+struct OpenedDirectory {
     directory: Option<(Arc<Listing>, OwnedFd)>,
     /// The listing of the last path, if its directory is not open.
     last: Option<Arc<Listing>>,
@@ -113,7 +110,7 @@ struct Opened {
 /// The longest path in bytes, with its NUL, that the kernel takes.
 const LONGEST_PATH: usize = 4096;
 
-impl Opened {
+impl OpenedDirectory {
     /// The directory to open a path from, and the rest of the way.
     fn path<'s>(
         &'s mut self,
@@ -145,7 +142,7 @@ struct Walker<'a, V> {
     reader: Reader<'a>,
     trip: &'a Trip,
     visitor: V,
-    opened: Opened,
+    opened: OpenedDirectory,
     /// What this walker has done, in the unit of [`TURN`].
     done: usize,
 }
@@ -155,16 +152,16 @@ impl<V: Visitor> Walker<'_, V> {
         &mut self,
         listing: &Arc<Listing>,
         (name, deeper): (&[u8], Deeper),
-        stretches: &mut Vec<Stretch>,
+        ranges: &mut Vec<EntryRange>,
         walked: &mut Walked,
     ) {
         if self.trip.is_over(walked) {
             return;
         }
-        let before = stretches.len();
+        let before = ranges.len();
         let directory = match self
             .reader
-            .go_deeper(listing, (name, deeper), stretches, walked)
+            .go_deeper(listing, (name, deeper), ranges, walked)
         {
             Ok(directory) => directory,
             Err(error) => {
@@ -174,17 +171,17 @@ impl<V: Visitor> Walker<'_, V> {
             }
         };
         // What is in it is opened from there.
-        if let (Some(directory), Some(stretch)) = (directory, stretches.get(before)) {
-            self.opened.directory = Some((Arc::clone(&stretch.listing), directory));
+        if let (Some(directory), Some(range)) = (directory, ranges.get(before)) {
+            self.opened.directory = Some((Arc::clone(&range.listing), directory));
         }
     }
 }
 
 impl<V: Visitor> Worker for Walker<'_, V> {
-    type Work = Way<V::Rest>;
-    type Made = (Walked, V::Made);
+    type Job = RemainingWalk<V::Rest>;
+    type Output = (Walked, V::Output);
 
-    fn work(&mut self, mut part: Self::Work, made: &mut Self::Made) -> Option<Self::Work> {
+    fn work(&mut self, mut part: Self::Job, made: &mut Self::Output) -> Option<Self::Job> {
         let (walked, made) = made;
         let all_before_is_done = part.waits_for_all_before();
         let mut done = 0;
@@ -203,7 +200,7 @@ impl<V: Visitor> Worker for Walker<'_, V> {
                 match entry.what {
                     Entry::Found(kind) => {
                         done += V::COST;
-                        let mut found = Found {
+                        let mut found = WalkEntry {
                             listing: &listing,
                             name,
                             kind,
@@ -214,7 +211,7 @@ impl<V: Visitor> Worker for Walker<'_, V> {
                     Entry::Directory(deeper) => {
                         done += DIRECTORY;
                         let name = (name.to_bytes(), deeper);
-                        self.read(&listing, name, &mut part.stretches, walked);
+                        self.read(&listing, name, &mut part.ranges, walked);
                     }
                 }
             }
@@ -222,12 +219,11 @@ impl<V: Visitor> Worker for Walker<'_, V> {
                 break;
             }
         }
-        self.visitor.finish(made);
         self.done += done;
         (!part.is_over()).then_some(part)
     }
 
-    fn size((_, made): &Self::Made) -> usize {
+    fn size((_, made): &Self::Output) -> usize {
         V::size(made)
     }
 
@@ -240,17 +236,17 @@ impl<V: Visitor> Worker for Walker<'_, V> {
 #[derive(Debug)]
 pub struct Walk {
     trip: Trip,
-    stretches: Vec<Stretch>,
+    ranges: Vec<EntryRange>,
     walked: Walked,
 }
 
 impl Walk {
     pub(super) fn begin(trip: Trip, here: &[u8]) -> Result<Self, GlobError> {
-        let (mut stretches, mut walked) = (Vec::new(), Walked::default());
-        Reader::new(&trip).start(here, &mut stretches, &mut walked)?;
+        let (mut ranges, mut walked) = (Vec::new(), Walked::default());
+        Reader::new(&trip).start(here, &mut ranges, &mut walked)?;
         Ok(Self {
             trip,
-            stretches,
+            ranges,
             walked,
         })
     }
@@ -260,7 +256,7 @@ impl Walk {
         let walked = std::mem::take(&mut paths.walked);
         Self {
             trip,
-            stretches: vec![Stretch::whole(Listing::of_paths(paths))],
+            ranges: vec![EntryRange::whole(Listing::of_paths(paths))],
             walked,
         }
     }
@@ -274,35 +270,35 @@ impl Walk {
         self,
         threads: impl FnOnce() -> usize,
         mut visitor: impl FnMut() -> V,
-        mut hand_on: impl FnMut(&mut V::Made) -> ControlFlow<B>,
+        mut hand_on: impl FnMut(&mut V::Output) -> ControlFlow<B>,
     ) -> (Walked, ControlFlow<B>) {
         let Self {
             trip,
-            stretches,
+            ranges,
             mut walked,
         } = self;
         let trip = &trip;
-        let way = Way {
+        let way = RemainingWalk {
             rest: None,
-            stretches,
+            ranges,
             cost: V::COST,
         };
         let worker = || Walker {
             reader: Reader::new(trip),
             trip,
             visitor: visitor(),
-            opened: Opened::default(),
+            opened: OpenedDirectory::default(),
             done: 0,
         };
         let flow = if way.is_over() || walked.left_out.is_some() {
             ControlFlow::Continue(())
         } else {
             let all = &mut walked;
-            let flow = in_order::run(
+            let flow = ordered_pool::run(
                 way,
                 threads,
                 worker,
-                |(walked, made): &mut (Walked, V::Made)| {
+                |(walked, made): &mut (Walked, V::Output)| {
                     all.append(walked);
                     if let ControlFlow::Break(broken) = hand_on(made) {
                         return ControlFlow::Break(Some(broken));
@@ -325,16 +321,16 @@ impl Walk {
 }
 
 /// Collects all paths.
-pub(super) struct Collector;
+pub(super) struct PathCollector;
 
 /// What it has collected.
 #[derive(Default)]
-pub(super) struct Collected {
+pub(super) struct CollectedPaths {
     paths: Paths,
     failed: Option<OutOfMemory>,
 }
 
-impl Collected {
+impl CollectedPaths {
     /// Adds it to `all`; nothing is left.
     pub fn add_to(&mut self, all: &mut Paths) -> Result<(), OutOfMemory> {
         let paths = std::mem::take(&mut self.paths);
@@ -345,27 +341,31 @@ impl Collected {
     }
 }
 
-impl Visitor for Collector {
-    type Made = Collected;
+impl Visitor for PathCollector {
+    type Output = CollectedPaths;
     type Rest = Infallible;
     const COST: usize = 1;
 
-    fn visit(&mut self, found: &mut Found<'_>, made: &mut Collected) -> Option<Infallible> {
+    fn visit(
+        &mut self,
+        found: &mut WalkEntry<'_>,
+        made: &mut CollectedPaths,
+    ) -> Option<Infallible> {
         made.failed = made
             .failed
             .or(made.paths.push(found.parts(), found.kind).err());
         None
     }
 
-    fn resume(&mut self, rest: Infallible, _: &mut Collected) -> Option<Infallible> {
+    fn resume(&mut self, rest: Infallible, _: &mut CollectedPaths) -> Option<Infallible> {
         match rest {}
     }
 
-    fn is_enough(&self, made: &Collected) -> bool {
+    fn is_enough(&self, made: &CollectedPaths) -> bool {
         made.failed.is_some()
     }
 
-    fn size(_: &Collected) -> usize {
+    fn size(_: &CollectedPaths) -> usize {
         0
     }
 }

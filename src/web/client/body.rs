@@ -19,7 +19,7 @@ const BUFFER: usize = 32 * 1024;
 pub struct Body {
     /// The first bytes, up to the limit.
     pub bytes: Vec<u8>,
-    /// Whether there was more.
+    /// True if there was more.
     pub truncated: bool,
 }
 
@@ -80,14 +80,14 @@ type Tells = fn(&[u8]) -> bool;
 
 /// How much of a body is kept, in bytes after decoding.
 #[derive(Clone, Copy, Debug)]
-pub struct Most {
+pub struct BodyLimit {
     /// Of any body.
     pub bytes: usize,
     /// Of one that begins in a way that this tells, so much, where that is more.
     pub larger: Option<(Tells, usize)>,
 }
 
-impl Most {
+impl BodyLimit {
     /// So many bytes of any body.
     #[must_use]
     pub const fn of(bytes: usize) -> Self {
@@ -113,7 +113,7 @@ pub fn read(
     body: impl Read,
     codings: Option<&str>,
     length: Option<u64>,
-    most: Most,
+    most: BodyLimit,
 ) -> Result<Body, Broken> {
     let names: Vec<String> = codings
         .unwrap_or_default()
@@ -164,7 +164,7 @@ pub fn read(
 fn take(
     mut reader: impl Read,
     capacity: usize,
-    most: Most,
+    most: BodyLimit,
     fault: impl FnOnce(io::Error) -> BodyError,
 ) -> Result<Body, Broken> {
     let mut limit = most.bytes;

@@ -155,13 +155,13 @@ fn default_path(path: &str) -> &str {
     }
 }
 
-/// Whether a cookie of path `cookie` goes with a request for `path` (section 5.1.4).
+/// True if a cookie of path `cookie` goes with a request for `path` (section 5.1.4).
 fn covers(cookie: &str, path: &str) -> bool {
     path.strip_prefix(cookie)
         .is_some_and(|rest| rest.is_empty() || cookie.ends_with('/') || rest.starts_with('/'))
 }
 
-/// Whether `host` is `domain` or below it (section 5.1.3).
+/// True if `host` is `domain` or below it (section 5.1.3).
 fn within(host: &Host<String>, domain: &str) -> bool {
     match host {
         Host::Domain(name) => name

@@ -15,7 +15,7 @@ use ureq::unversioned::transport::{
     Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport, time,
 };
 
-use super::fault::Fault;
+use super::fault::ConnectionFault;
 use super::head::{self, Head};
 use super::socket::Socket;
 use super::tunnel::{self, Tunnel};
@@ -31,10 +31,10 @@ pub struct Route {
     pub proxy: Option<String>,
     /// What to ask of the proxy first.
     pub tunnel: Option<Tunnel>,
-    /// Whether the request line must hold the whole URL, for a plain proxy.
+    /// True if the request line must hold the whole URL, for a plain proxy.
     pub absolute: bool,
     /// The state that the connection and the client share.
-    pub talk: Arc<Talk>,
+    pub talk: Arc<ExchangeState>,
 }
 
 /// How long the head of an answer may be, those of interim answers before it included, in bytes:
@@ -46,13 +46,13 @@ const FOREIGN: usize = 256;
 
 /// The state that the connection and the client share while an answer comes in.
 #[derive(Debug, Default)]
-pub struct Talk {
+pub struct ExchangeState {
     reason: Mutex<Option<String>>,
     foreign: Mutex<Vec<u8>>,
     until: Mutex<Option<Instant>>,
 }
 
-impl Talk {
+impl ExchangeState {
     /// The reason phrase of the answer's status line.
     pub fn reason(&self) -> Option<String> {
         self.reason
@@ -140,7 +140,7 @@ impl Connector<()> for Dialer {
 
 impl Dialer {
     /// A connection along the route, through its tunnel where it has one, by `deadline`.
-    pub fn open(&self, deadline: Instant) -> Result<TcpStream, Fault> {
+    pub fn open(&self, deadline: Instant) -> Result<TcpStream, ConnectionFault> {
         let stream = self.dial(deadline)?;
         if let Some(tunnel) = &self.0.tunnel {
             tunnel::open(&stream, tunnel, deadline).map_err(|error| self.proxy_fault(error))?;
@@ -150,7 +150,7 @@ impl Dialer {
 
     /// Tries the addresses in turn. Each but the last gets half of the time that is left, so that
     /// one that never answers does not use it up.
-    fn dial(&self, deadline: Instant) -> Result<TcpStream, Fault> {
+    fn dial(&self, deadline: Instant) -> Result<TcpStream, ConnectionFault> {
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for (at, addr) in self.0.addrs.iter().enumerate() {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -169,31 +169,31 @@ impl Dialer {
             }
         }
         Err(match &self.0.proxy {
-            Some(proxy) => Fault::ProxyConnect(proxy.clone(), last),
-            None => Fault::Connect(self.0.target.to_string(), last),
+            Some(proxy) => ConnectionFault::ProxyConnect(proxy.clone(), last),
+            None => ConnectionFault::Connect(self.0.target.to_string(), last),
         })
     }
 
-    fn proxy_fault(&self, error: io::Error) -> Fault {
+    fn proxy_fault(&self, error: io::Error) -> ConnectionFault {
         let proxy = self.0.proxy.clone().unwrap_or_default();
         if error.kind() == io::ErrorKind::Other {
-            Fault::Proxy(proxy, error.to_string())
+            ConnectionFault::Proxy(proxy, error.to_string())
         } else {
-            Fault::ProxyConnect(proxy, error)
+            ConnectionFault::ProxyConnect(proxy, error)
         }
     }
 }
 
 /// The last link of the chain, around plain and TLS connections alike.
 #[derive(Debug)]
-pub struct Finish {
+pub struct ResponseTransport {
     /// The target, where the request line must hold the whole URL.
     pub absolute: Option<HopTarget>,
     /// See [`Route::talk`].
-    pub talk: Arc<Talk>,
+    pub talk: Arc<ExchangeState>,
 }
 
-impl<In: Transport> Connector<In> for Finish {
+impl<In: Transport> Connector<In> for ResponseTransport {
     type Out = HttpWire<In>;
 
     fn connect(
@@ -217,8 +217,8 @@ impl<In: Transport> Connector<In> for Finish {
 pub struct HttpWire<T> {
     inner: T,
     absolute: Option<String>,
-    talk: Arc<Talk>,
-    /// Whether the head of the answer has been read.
+    talk: Arc<ExchangeState>,
+    /// True if the head of the answer has been read.
     headed: bool,
 }
 
@@ -296,7 +296,7 @@ impl<T: Transport> HttpWire<T> {
                             | io::ErrorKind::ConnectionAborted
                     ) =>
                 {
-                    Fault::Broken(e).into()
+                    ConnectionFault::Broken(e).into()
                 }
                 other => other,
             })

@@ -1,11 +1,11 @@
-//! Why a page could not be fetched.
+//! The errors of a fetch.
 
 use std::fmt;
 
 use super::Response;
 use crate::web::allowed::NotAllowed;
 
-/// Why a page could not be fetched.
+/// The errors of a fetch.
 #[derive(Debug)]
 pub enum FetchError {
     /// The URL can't be fetched by anybody: another scheme, no host, not a URL.
@@ -43,12 +43,12 @@ pub struct NetworkError {
     pub text: String,
     /// What can be done beyond what the text says; empty where there is nothing.
     pub advice: String,
-    /// Whether it took too long: what is fetched without haste may come yet.
+    /// True if it took too long: what is fetched without haste may come yet.
     pub timed_out: bool,
-    /// Whether it is this machine's own fault: no network, no name server, no proxy where the
+    /// True if it is this machine's own fault: no network, no name server, no proxy where the
     /// environment names one. Another host would fail the same way.
     pub own: bool,
-    /// Whether the guard refused the address.
+    /// True if the guard refused the address.
     pub refused: bool,
     /// Where `ALLOWED_DOMAINS` forbids it.
     pub not_allowed: Option<NotAllowed>,

@@ -18,7 +18,7 @@ use crate::web::resolve::LookupError;
 
 /// A failure of the connection, carried through the HTTP library as its `Other` error.
 #[derive(Debug)]
-pub enum Fault {
+pub enum ConnectionFault {
     /// No connection to the target, `host:port`.
     Connect(String, io::Error),
     /// No connection to the proxy, `host:port`.
@@ -29,7 +29,7 @@ pub enum Fault {
     Broken(io::Error),
 }
 
-impl std::error::Error for Fault {
+impl std::error::Error for ConnectionFault {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Connect(_, error) | Self::ProxyConnect(_, error) | Self::Broken(error) => {
@@ -40,13 +40,13 @@ impl std::error::Error for Fault {
     }
 }
 
-impl From<Fault> for ureq::Error {
-    fn from(fault: Fault) -> Self {
+impl From<ConnectionFault> for ureq::Error {
+    fn from(fault: ConnectionFault) -> Self {
         Self::Other(Box::new(fault))
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ConnectionFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connect(target, error) => connect_text(f, target, error),
@@ -81,8 +81,8 @@ pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> Net
     let failed =
         |text: &dyn fmt::Display| NetworkError::new(format!("Exchange with {host} failed: {text}"));
     match error {
-        ureq::Error::Other(inner) => match inner.downcast_ref::<Fault>() {
-            Some(Fault::Broken(e)) => broken(target, e),
+        ureq::Error::Other(inner) => match inner.downcast_ref::<ConnectionFault>() {
+            Some(ConnectionFault::Broken(e)) => broken(target, e),
             Some(fault) => {
                 let mut error =
                     NetworkError::new(fault.to_string()).advising(advice(fault, target));
@@ -231,9 +231,9 @@ pub fn foreign(error: NetworkError, begin: &[u8], target: &HopTarget) -> Network
 }
 
 /// What helps against a failed connection.
-fn advice(fault: &Fault, target: &HopTarget) -> String {
+fn advice(fault: &ConnectionFault, target: &HopTarget) -> String {
     match fault {
-        Fault::Connect(_, error)
+        ConnectionFault::Connect(_, error)
             if error.kind() == io::ErrorKind::ConnectionRefused && is_own(target) =>
         {
             format!(
@@ -242,21 +242,21 @@ fn advice(fault: &Fault, target: &HopTarget) -> String {
                 target.port()
             )
         }
-        Fault::ProxyConnect(..) => NO_PROXY.to_owned(),
+        ConnectionFault::ProxyConnect(..) => NO_PROXY.to_owned(),
         _ => String::new(),
     }
 }
 
-/// Whether another target would fail the same way.
-fn is_of_this_machine(fault: &Fault) -> bool {
+/// True if another target would fail the same way.
+fn is_of_this_machine(fault: &ConnectionFault) -> bool {
     match fault {
-        Fault::Connect(_, error) => error.kind() == io::ErrorKind::NetworkUnreachable,
-        Fault::ProxyConnect(..) => true,
-        Fault::Proxy(..) | Fault::Broken(_) => false,
+        ConnectionFault::Connect(_, error) => error.kind() == io::ErrorKind::NetworkUnreachable,
+        ConnectionFault::ProxyConnect(..) => true,
+        ConnectionFault::Proxy(..) | ConnectionFault::Broken(_) => false,
     }
 }
 
-/// Whether the target is on this machine or in its network, by its spelling.
+/// True if the target is on this machine or in its network, by its spelling.
 fn is_own(target: &HopTarget) -> bool {
     guard::class_of(target.host()).is_some_and(|class| class.scope == AddressScope::Private)
 }
@@ -309,67 +309,52 @@ fn tls(error: &rustls::Error, target: &HopTarget) -> NetworkError {
         .advising(about_certificate(why, target))
 }
 
-/// What helps against a certificate that is not valid.
+/// Advice on a certificate that is not valid.
 fn about_certificate(why: &CertificateError, target: &HopTarget) -> &'static str {
+    use CertificateError::{NotValidForName, NotValidForNameContext, UnknownIssuer};
     if is_own(target) {
         return "A page of a server of your own can be fetched all the same with `curl -fsSLk` in a \
                 shell, which does not look at certificates.";
     }
     match why {
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+        NotValidForName | NotValidForNameContext { .. } => {
             "The site may go by another name, with or without www. Nothing that was sent under \
              this one can be trusted."
         }
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => "",
         // The reason says what helps where it is one's own authority.
-        CertificateError::UnknownIssuer => {
-            "If it is nobody's that you know, do not trust what is there: look for the same page \
-             elsewhere."
+        UnknownIssuer => {
+            "If you do not know that authority, do not trust the page: look for it elsewhere."
         }
-        _ => {
-            "Only who runs the site can mend that, and trying again will not help: look for the \
-             same page elsewhere."
-        }
+        _ => "Trying again will not help: look for the same page elsewhere.",
     }
 }
 
-/// Why a certificate is not valid, as a clause.
+/// The reason why a certificate is not valid, as a clause.
 fn reason(why: &CertificateError) -> String {
-    match why {
-        CertificateError::UnknownIssuer => {
+    use CertificateError::{
+        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, NotValidYet,
+        NotValidYetContext, UnknownIssuer,
+    };
+    let reason = match why {
+        UnknownIssuer => {
             "no authority that this system trusts signed it. If it is your own authority, name \
              its certificate in SSL_CERT_FILE"
-                .to_owned()
         }
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            "it has expired".to_owned()
+        Expired | ExpiredContext { .. } => "it has expired",
+        NotValidYet | NotValidYetContext { .. } => {
+            "it is not valid yet; is this machine's clock right?"
         }
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "it is not valid yet; is this machine's clock right?".to_owned()
+        NotValidForNameContext { presented, .. } if presented.is_empty() => {
+            "it names no host: it needs a subjectAltName"
         }
-        CertificateError::NotValidForNameContext { presented, .. } if presented.is_empty() => {
-            "it names no host. Its common name is not looked at; it needs a subjectAltName \
-             (openssl req -x509 -addext subjectAltName=DNS:name, or IP:address)"
-                .to_owned()
-        }
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            "it is for another host".to_owned()
-        }
-        CertificateError::BadSignature => "its signature is wrong".to_owned(),
-        CertificateError::Revoked => "it has been revoked".to_owned(),
+        NotValidForName | NotValidForNameContext { .. } => "it is for another host",
         other if is_authority(other) => {
             "it is an authority's (CA:TRUE) and not a server's, and no trusted one itself. If it \
              is your own server's, name the file with this certificate in SSL_CERT_FILE"
-                .to_owned()
         }
-        other => match detail(other) {
-            Some(webpki::Error::UnsupportedCertVersion) => {
-                "it is of version 1, which names no hosts; make one of version 3".to_owned()
-            }
-            Some(error) => format!("it is malformed ({error})"),
-            None => other.to_string(),
-        },
-    }
+        other => return detail(other).map_or_else(|| other.to_string(), ToString::to_string),
+    };
+    reason.to_owned()
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ impl<'a> Status<'a> {
 /// Writes the head again, of what can be read.
 fn fit(status: &Status<'_>, lines: Lines<'_>) -> Vec<u8> {
     let mut headers: Vec<(&[u8], Vec<u8>)> = Vec::new();
-    // Whether a folded line has something to belong to.
+    // True if a folded line has something to belong to.
     let mut open = false;
     for line in lines {
         if line.starts_with(b" ") || line.starts_with(b"\t") {
@@ -160,7 +160,7 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// Whether a header of that name may have this value: no control characters (RFC 9110, section
+/// True if a header of that name may have this value: no control characters (RFC 9110, section
 /// 5.5); a length is a number, or a list of them for whoever put two together.
 fn is_value(name: &[u8], value: &[u8]) -> bool {
     let control = |byte: &u8| (*byte < 0x20 && *byte != b'\t') || *byte == 0x7f;

@@ -11,7 +11,7 @@ use super::{CONNECT, Client, FetchError, fault, tunnel};
 use crate::web::guard::{Guard, HopTarget};
 
 /// An open connection: to the target, or to the environment's proxy, which was asked for it.
-pub struct Opened {
+pub struct OpenedConnection {
     /// The connection.
     pub stream: TcpStream,
     /// What was judged.
@@ -27,7 +27,7 @@ impl Client {
     ///
     /// What comes and goes on the connection, TLS included, is the caller's business. An `https`
     /// URL is connected to through a tunnel where there is a proxy, whatever is spoken in it.
-    pub fn open(&self, guard: &Guard, url: &Url) -> Result<Opened, FetchError> {
+    pub fn open(&self, guard: &Guard, url: &Url) -> Result<OpenedConnection, FetchError> {
         self.allow(url)?;
         let proxies = self.proxies.get_or_init(Proxies::from_env);
         let proxy = proxies.for_url(url).map_err(FetchError::network)?;
@@ -45,7 +45,7 @@ impl Client {
         let opened = Dialer(route).open(Instant::now() + left);
         let stream = opened
             .map_err(|failed| fault::describe(&ureq::Error::from(failed), &target, self.total))?;
-        Ok(Opened {
+        Ok(OpenedConnection {
             stream,
             target,
             proxy,

@@ -149,7 +149,7 @@ impl Proxies {
     }
 }
 
-/// Whether one entry of `NO_PROXY`, in lower case, covers a host: `*`, a domain with everything
+/// True if one entry of `NO_PROXY`, in lower case, covers a host: `*`, a domain with everything
 /// below it, an address, or a block of addresses; a port behind it narrows it.
 fn exempts(entry: &str, host: &Host<String>, port: u16) -> bool {
     if entry == "*" {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use ureq::http::{HeaderMap, header};
 use url::Url;
 
-use super::body::{self, Most};
-use super::dial::Talk;
+use super::body::{self, BodyLimit};
+use super::dial::ExchangeState;
 use super::error::{FetchError, Received};
 use super::{ERROR_BODY, MAX_ERROR_BODY, fault};
 use crate::web::guard::{CheckedAddr, Guard, HopTarget};
@@ -24,7 +24,7 @@ pub struct Response {
     /// The body, decoded, up to [`MAX_BODY`](super::MAX_BODY) bytes or what the client
     /// [keeps](super::Client::keeping).
     pub body: Vec<u8>,
-    /// Whether there was more of it.
+    /// True if there was more of it.
     pub truncated: bool,
     /// What the guard knows after this call: it judges whatever the page asks for in its turn.
     pub guard: Guard,
@@ -61,7 +61,7 @@ impl Response {
 }
 
 /// The head of an answer, its body still on the wire.
-pub(super) struct Hop {
+pub(super) struct HopResponse {
     pub target: HopTarget,
     pub addrs: Vec<CheckedAddr>,
     pub location: Option<String>,
@@ -69,20 +69,20 @@ pub(super) struct Hop {
     pub reason: String,
     pub headers: HeaderMap,
     pub body: ureq::Body,
-    pub talk: Arc<Talk>,
+    pub talk: Arc<ExchangeState>,
 }
 
-impl Hop {
+impl HopResponse {
     /// Reads the body; a status of 400 or more is an error.
     pub fn finish(
         self,
         url: Url,
         guard: Guard,
-        (total, most): (Duration, Most),
+        (total, most): (Duration, BodyLimit),
     ) -> Result<Response, FetchError> {
         let failed = self.status >= 400;
         let most = if failed {
-            Most::of(MAX_ERROR_BODY)
+            BodyLimit::of(MAX_ERROR_BODY)
         } else {
             most
         };

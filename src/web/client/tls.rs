@@ -161,19 +161,19 @@ pub fn detail(why: &CertificateError) -> Option<&webpki::Error> {
     }
 }
 
-/// Whether the only problem found is that the certificate calls itself an authority.
+/// True if the only problem found is that the certificate calls itself an authority.
 pub fn is_authority(why: &CertificateError) -> bool {
     matches!(detail(why), Some(webpki::Error::CaUsedAsEndEntity))
 }
 
 /// What TLS with one target needs: the name that is asked for and checked is the target's.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct TlsSession {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
 }
 
-impl Session {
+impl TlsSession {
     /// Prepares TLS with `target`; the error says why that is impossible.
     pub fn with(target: &HopTarget, config: Arc<ClientConfig>) -> Result<Self, String> {
         let name = match target.host() {
@@ -188,7 +188,7 @@ impl Session {
 
 /// Speaks TLS over what it is chained to, where there is a session.
 #[derive(Debug)]
-pub struct Tls(pub Option<Session>);
+pub struct Tls(pub Option<TlsSession>);
 
 impl<In: Transport> Connector<In> for Tls {
     type Out = Either<In, Secure<In>>;

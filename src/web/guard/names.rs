@@ -34,7 +34,7 @@ const METADATA_LABELS: &[&str] = &["metadata", "instance-data"];
 
 const LOCAL_ZONES: &[&str] = &["localhost", "local", "internal", "home.arpa"];
 
-/// Whether `name` is `zone` or inside it; both in lower case, `name` without a final dot.
+/// True if `name` is `zone` or inside it; both in lower case, `name` without a final dot.
 fn within(name: &str, zone: &str) -> bool {
     name.strip_suffix(zone)
         .is_some_and(|head| head.is_empty() || head.ends_with('.'))
@@ -76,7 +76,7 @@ fn ipv6_literal(name: &str) -> Option<IpAddr> {
     ip.ok().map(IpAddr::V6)
 }
 
-/// Whether some reader would take this name for an address: one that reads number by number, as
+/// True if some reader would take this name for an address: one that reads number by number, as
 /// `inet_aton(3)` does, but stops at the first character that belongs to none. Such a name's last
 /// part begins with a digit, as no public name's does, and the others are numbers.
 #[must_use]
@@ -113,7 +113,7 @@ fn leading_number(text: &str) -> (Option<u64>, &str) {
     (u64::from_str_radix(digits, radix).ok(), rest)
 }
 
-/// Whether the name means this machine by definition: `localhost` and everything below it.
+/// True if the name means this machine by definition: `localhost` and everything below it.
 #[must_use]
 pub fn is_loopback(name: &str) -> bool {
     within(

@@ -50,7 +50,7 @@ impl HopTarget {
         self.port
     }
 
-    /// Whether TLS is spoken with it.
+    /// True if TLS is spoken with it.
     #[must_use]
     pub fn is_tls(&self) -> bool {
         self.tls

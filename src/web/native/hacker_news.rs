@@ -28,24 +28,24 @@ const API: &str = "https://hacker-news.firebaseio.com/v0";
 /// Replaces it.
 const VARIABLE: &str = "IKIGAI_HN_URL";
 
-/// Where people read it.
+/// The site that people read.
 const SITE: &str = "https://news.ycombinator.com/";
 
-/// How many comments, submissions and options of a poll are told.
+/// Number of comments, submissions and options of a poll that are shown.
 const FEW: usize = 10;
 
-/// How many stories a page of a list has.
+/// Number of stories on a page of a list.
 const PAGE: usize = 30;
 
 /// The last page of a list that there can be.
 const LAST_PAGE: u64 = 20;
 
-/// How many are asked for at the same time.
+/// Number of items that are asked for at the same time.
 const AT_ONCE: usize = 10;
 
 /// Something of Hacker News.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum HnRoute {
     /// A story, a comment, a job, a poll.
     Item(u64),
     /// A list of stories, by its name in the API, and its page, from 0.
@@ -66,8 +66,8 @@ const LISTS: [(&str, &str, &str); 8] = [
     ("/jobs", "jobstories", "Jobs"),
 ];
 
-impl Place {
-    /// What of it is at `url`, if anything.
+impl HnRoute {
+    /// The part of the site at `url`, if it is one.
     pub(super) fn at(host: &str, url: &Url) -> Option<Self> {
         if !host.eq_ignore_ascii_case("news.ycombinator.com") {
             return None;
@@ -105,7 +105,7 @@ impl Place {
         variables: &Credentials<'_>,
         end: Instant,
     ) -> Result<NativePage, NativeError> {
-        let reader = Reader {
+        let reader = HnReader {
             client,
             end,
             api: api(variables)?,
@@ -132,7 +132,7 @@ fn api(variables: &Credentials<'_>) -> Result<String, FetchError> {
     })
 }
 
-struct Reader<'a> {
+struct HnReader<'a> {
     client: &'a Client,
     end: Instant,
     api: String,
@@ -141,13 +141,13 @@ struct Reader<'a> {
 
 /// Items that were asked for, in their order, and why the others are missing.
 #[derive(Default)]
-struct Items {
+struct HnItems {
     found: Vec<Value>,
     failed: usize,
     why: Option<String>,
 }
 
-impl Items {
+impl HnItems {
     /// Says what is missing, in brackets.
     fn say(&self, what: &str, markdown: &mut String) {
         if let Some(why) = &self.why {
@@ -161,8 +161,8 @@ impl Items {
     }
 }
 
-impl Reader<'_> {
-    /// What the API has at `path`; null where there is nothing.
+impl HnReader<'_> {
+    /// The API's value at `path`; null where there is none.
     fn value(&self, path: &str) -> Result<Value, NativeError> {
         let address = format!("{}/{path}.json", self.api);
         let url = Url::parse(&address).map_err(|error| {
@@ -183,8 +183,8 @@ impl Reader<'_> {
     }
 
     /// These items, those left out that are deleted or dead, side by side.
-    fn items(&self, ids: &[u64], most: usize) -> Items {
-        let mut items = Items::default();
+    fn items(&self, ids: &[u64], most: usize) -> HnItems {
+        let mut items = HnItems::default();
         let mut rest = ids;
         while items.found.len() < most && !rest.is_empty() {
             let missing = most - items.found.len();
@@ -231,7 +231,7 @@ impl Reader<'_> {
         markdown(html, &self.site, self.end)
     }
 
-    /// What a person wrote in an item or of themselves.
+    /// The text of a person in an item or about themselves.
     fn text(&self, object: &Value, field: &str) -> String {
         let text = object.get(field).and_then(Value::as_str);
         let text = text.unwrap_or_default();
@@ -314,9 +314,11 @@ impl Reader<'_> {
         }
         Ok(NativePage {
             kind: "hn",
-            document: document(title, markdown),
-            author,
-            date: time.map(|(day, _)| day),
+            document: Document {
+                author,
+                date: time.map(|(day, _)| day),
+                ..document(title, markdown)
+            },
             partial,
         })
     }
@@ -373,7 +375,6 @@ impl Reader<'_> {
             kind: "hn",
             document: document(title, markdown),
             partial: items.failed > 0,
-            ..NativePage::default()
         })
     }
 
@@ -412,10 +413,11 @@ impl Reader<'_> {
         submitted.say("submission", &mut markdown);
         Ok(NativePage {
             kind: "hn",
-            document: document(title, markdown),
-            author: Some(name.to_owned()),
+            document: Document {
+                author: Some(name.to_owned()),
+                ..document(title, markdown)
+            },
             partial: submitted.failed > 0,
-            ..NativePage::default()
         })
     }
 }

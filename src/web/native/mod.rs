@@ -4,7 +4,6 @@
 //! Rules: the decisions on `scrape_page`'s ways.
 
 use std::fmt;
-use std::panic::{self, AssertUnwindSafe};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde_json::Value;
@@ -12,6 +11,7 @@ use url::{Host, Url};
 
 use super::client::{self, Client, FetchError, FetchRequest, Response};
 use super::credentials::Credentials;
+use super::quote::on_one_line;
 use super::search::dates;
 use crate::document::{self, Document};
 
@@ -30,31 +30,27 @@ const LONGEST_ADDRESS: usize = 2000;
 /// The longest title or name, in characters.
 const LONGEST_NAME: usize = 300;
 
-/// What a site has another way to.
+/// A page that its site has another way to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Native {
+pub enum NativeRoute {
     /// Something of Hacker News.
-    HackerNews(hacker_news::Place),
+    HackerNews(hacker_news::HnRoute),
     /// A video.
-    YouTube(youtube::Video),
+    YouTube(youtube::YoutubeVideo),
 }
 
-/// What was read.
+/// A page that was read that way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NativePage {
-    /// What it is: `hn` or `youtube`.
+    /// Its kind: `hn` or `youtube`.
     pub kind: &'static str,
-    /// Its title and text.
+    /// Its title and text, who wrote or showed it, and when.
     pub document: Document,
-    /// Who wrote or showed it.
-    pub author: Option<String>,
-    /// When, as `2024-05-01`.
-    pub date: Option<String>,
-    /// Whether a part of it is missing, which the document says.
+    /// True if a part of it is missing, which the document says.
     pub partial: bool,
 }
 
-/// Why there is nothing to be read. Each text is a sentence or two, and says what to do.
+/// The reason why nothing was read. Each text is a sentence or two, and says what to do.
 #[derive(Debug)]
 pub enum NativeError {
     /// Whoever was asked could not be reached, or refused.
@@ -101,7 +97,7 @@ impl From<FetchError> for NativeError {
 
 /// The other way to what is at `url`, if there is one. Nothing is asked.
 #[must_use]
-pub fn route(url: &Url) -> Option<Native> {
+pub fn route(url: &Url) -> Option<NativeRoute> {
     let plain = matches!(url.scheme(), "http" | "https")
         && url.port().is_none()
         && url.username().is_empty()
@@ -110,12 +106,12 @@ pub fn route(url: &Url) -> Option<Native> {
         return None;
     };
     let host = host.trim_end_matches('.');
-    hacker_news::Place::at(host, url)
-        .map(Native::HackerNews)
-        .or_else(|| youtube::Video::at(host, url).map(Native::YouTube))
+    hacker_news::HnRoute::at(host, url)
+        .map(NativeRoute::HackerNews)
+        .or_else(|| youtube::YoutubeVideo::at(host, url).map(NativeRoute::YouTube))
 }
 
-impl Native {
+impl NativeRoute {
     /// Reads it, within the time of `client` and until `end`.
     pub fn read(&self, client: &Client, end: Instant) -> Result<NativePage, NativeError> {
         self.read_with(client, &Credentials::from_env(), end)
@@ -135,7 +131,7 @@ impl Native {
         }
     }
 
-    /// What of it a cache has to know: the same for every address that leads to it.
+    /// Its name for a cache: the same for every address that leads to it.
     #[must_use]
     #[cfg(feature = "internals")]
     pub fn name(&self) -> String {
@@ -171,9 +167,7 @@ fn name_of(object: &Value, field: &str) -> Option<String> {
 
 /// A text in one line, without what only steers a terminal or is not seen at all.
 fn seen(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join(" ").chars().take(LONGEST_NAME).collect()
+    on_one_line(text).chars().take(LONGEST_NAME).collect()
 }
 
 /// A number of an object that is one.
@@ -193,11 +187,7 @@ fn moment(seconds: u64) -> Option<(String, String)> {
 
 /// The first `most` bytes of a text, or some fewer, so that no character is cut.
 fn beginning(text: &str, most: usize) -> &str {
-    let mut most = most.min(text.len());
-    while !text.is_char_boundary(most) {
-        most -= 1;
-    }
-    &text[..most]
+    &text[..document::boundary(text, most)]
 }
 
 /// An address of an object that is one of the web.
@@ -218,14 +208,8 @@ fn escaped(text: &str) -> String {
 /// so that nothing in it has an effect on the others.
 fn markdown(html: &str, base: &Url, end: Instant) -> String {
     let piece = beginning(html, LONGEST_PIECE);
-    // The parser is somebody else's: where it panics, the piece is shown as it is.
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let converted = panic::catch_unwind(AssertUnwindSafe(|| {
-        document::convert_until(piece, base, false, end)
-    }));
-    panic::set_hook(hook);
-    match converted {
+    // The parser is not ours: where it panics, the piece is shown as it is.
+    match document::guarded(|| document::convert_until(piece, base, false, end)) {
         Ok(document) if document.cuts.are_of_content() => document.markdown,
         Ok(document) => document.own().to_owned(),
         Err(_) => seen(piece),

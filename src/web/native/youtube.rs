@@ -12,14 +12,14 @@ use super::{
     LONGEST_TEXT, NativeError, NativePage, base, beginning, escaped, get, markdown, name_of, seen,
 };
 use crate::document::Document;
+use crate::web::bot_checks::vendor_of;
 use crate::web::client::{Client, FetchError, Response};
 use crate::web::credentials::Credentials;
-use crate::web::refusal;
 use captions::{at, captions, number};
 
 mod captions;
 
-/// Where videos are.
+/// The address of videos.
 const SITE: &str = "https://www.youtube.com/";
 
 /// Replaces it.
@@ -30,13 +30,13 @@ const PLAYER: &str = "ytInitialPlayerResponse";
 
 /// A video.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Video {
+pub struct YoutubeVideo {
     id: String,
     /// The language that the address asks for.
     language: Option<String>,
 }
 
-impl Video {
+impl YoutubeVideo {
     /// The video at `url`, if there is one.
     pub(super) fn at(host: &str, url: &Url) -> Option<Self> {
         let host = host.to_ascii_lowercase();
@@ -145,10 +145,10 @@ impl Video {
             document: Document {
                 title,
                 markdown: text,
+                author,
+                date,
                 ..Document::default()
             },
-            author,
-            date,
             partial,
         })
     }
@@ -158,7 +158,7 @@ impl Video {
 fn refused(error: FetchError) -> NativeError {
     match &error {
         // With 429 it asks for slower reading, whatever page it shows.
-        FetchError::Status(reply) if reply.status != 429 && refusal::bot_check(reply).is_some() => {
+        FetchError::Status(reply) if reply.status != 429 && vendor_of(reply).is_some() => {
             blocked(&reply.status_text())
         }
         _ => NativeError::Fetch(error),
@@ -172,7 +172,7 @@ fn blocked(why: &str) -> NativeError {
     ))
 }
 
-/// Why a page that came has no player.
+/// The reason why a page that came has no player.
 fn without_player(reply: &Response, page: &str) -> NativeError {
     let host = reply.url.host_str().unwrap_or_default();
     let consent = host.starts_with("consent.")
@@ -184,7 +184,7 @@ fn without_player(reply: &Response, page: &str) -> NativeError {
     if reply.url.path().starts_with("/sorry") || page.contains("unusual traffic") {
         return blocked("unusual traffic from this network");
     }
-    if let Some(check) = refusal::bot_check(reply) {
+    if let Some(check) = vendor_of(reply) {
         return blocked(check);
     }
     NativeError::NotUnderstood(
@@ -194,7 +194,7 @@ fn without_player(reply: &Response, page: &str) -> NativeError {
     )
 }
 
-/// What the page tells its player.
+/// The data of the page for its player.
 fn player(page: &str) -> Option<Value> {
     for (at, _) in page.match_indices(PLAYER).take(20) {
         let rest = page[at + PLAYER.len()..].trim_start_matches(['"', '\'', ']']);
@@ -215,7 +215,7 @@ fn player(page: &str) -> Option<Value> {
     None
 }
 
-/// Whether there is something to be read of the video.
+/// True if there is something to be read of the video.
 fn playable(player: &Value) -> Result<(), NativeError> {
     let state = player.get("playabilityStatus").unwrap_or(&Value::Null);
     let status = state.get("status").and_then(Value::as_str).unwrap_or("OK");

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
 
-use super::failure::Kind;
+use super::failure::SearchFailureKind;
 use super::provider::Provider;
 use crate::cache::{Question, Store, Turn, first_or_after};
 
@@ -36,16 +36,16 @@ pub struct Breakers<'a> {
 
 /// What is kept of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Record {
+struct BreakerRecord {
     /// How many failures there were in a row.
     failures: u8,
     /// How long it is open, in milliseconds from the record's time; zero where it is closed.
     open: u32,
-    /// Whether somebody tries it.
+    /// True if somebody tries it.
     tried: bool,
 }
 
-impl Record {
+impl BreakerRecord {
     fn bytes(self) -> [u8; 6] {
         let [a, b, c, d] = self.open.to_le_bytes();
         [self.failures, u8::from(self.tried), a, b, c, d]
@@ -61,9 +61,9 @@ impl Record {
     }
 }
 
-/// Whether a provider may be asked.
+/// True if a provider may be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum BreakerState {
     /// It may.
     Closed,
     /// One try may be made, which decides.
@@ -81,34 +81,34 @@ impl<'a> Breakers<'a> {
 
     /// The state of a provider's breaker.
     #[must_use]
-    pub fn state(&self, provider: &Provider) -> State {
+    pub fn state(&self, provider: &Provider) -> BreakerState {
         match self.record(provider) {
             Some((record, age)) => state(record, age),
-            None => State::Closed,
+            None => BreakerState::Closed,
         }
     }
 
-    /// Whether the provider may be asked now, where others can be asked in its place. Who asks one
+    /// True if the provider may be asked now, where others can be asked in its place. Who asks one
     /// that is half open is the one that tries it: until that is decided, nobody else may.
     #[must_use]
-    pub fn pass(&self, provider: &Provider) -> State {
+    pub fn pass(&self, provider: &Provider) -> BreakerState {
         let Some((record, age)) = self.record(provider) else {
-            return State::Closed;
+            return BreakerState::Closed;
         };
         let now = state(record, age);
-        let Some(store) = self.store.filter(|_| now == State::HalfOpen) else {
+        let Some(store) = self.store.filter(|_| now == BreakerState::HalfOpen) else {
             return now;
         };
         // Of many that find it half open at once one tries it.
         let Some(_turn) = store.turn(&question(provider)) else {
-            return State::Open(TRY);
+            return BreakerState::Open(TRY);
         };
         let Some((record, age)) = self.record(provider) else {
-            return State::Closed;
+            return BreakerState::Closed;
         };
         let now = state(record, age);
-        if now == State::HalfOpen {
-            let tried = Record {
+        if now == BreakerState::HalfOpen {
+            let tried = BreakerRecord {
                 tried: true,
                 ..record
             };
@@ -127,7 +127,7 @@ impl<'a> Breakers<'a> {
     }
 
     /// It failed. Failures that say nothing of the provider do not count.
-    pub fn failed(&self, provider: &Provider, kind: Kind) {
+    pub fn failed(&self, provider: &Provider, kind: SearchFailureKind) {
         if !kind.is_of_the_provider() {
             return;
         }
@@ -135,13 +135,13 @@ impl<'a> Breakers<'a> {
         let before = self.record(provider).map(|(record, _)| record);
         let failures = before.map_or(0, |record| record.failures);
         let failures = failures.saturating_add(1);
-        let limited = matches!(kind, Kind::RateLimited { .. });
+        let limited = matches!(kind, SearchFailureKind::RateLimited { .. });
         // A try of one that was open has decided.
         let again = before.is_some_and(|record| record.open > 0);
         let opens = limited || again || failures >= FAILURES;
         self.keep(
             provider,
-            Record {
+            BreakerRecord {
                 failures,
                 open: if opens { open_for() } else { 0 },
                 tried: false,
@@ -155,21 +155,21 @@ impl<'a> Breakers<'a> {
         found.err()
     }
 
-    fn record(&self, provider: &Provider) -> Option<(Record, Duration)> {
+    fn record(&self, provider: &Provider) -> Option<(BreakerRecord, Duration)> {
         let entry = self.store?.get(&question(provider), MEMORY)?;
-        Some((Record::read(&entry.bytes)?, entry.age))
+        Some((BreakerRecord::read(&entry.bytes)?, entry.age))
     }
 
-    fn keep(&self, provider: &Provider, record: Record) {
+    fn keep(&self, provider: &Provider, record: BreakerRecord) {
         if let Some(store) = self.store {
             store.put(&question(provider), &record.bytes(), MEMORY);
         }
     }
 }
 
-fn state(record: Record, age: Duration) -> State {
+fn state(record: BreakerRecord, age: Duration) -> BreakerState {
     if record.open == 0 {
-        return State::Closed;
+        return BreakerState::Closed;
     }
     let open = if record.tried {
         TRY
@@ -177,8 +177,8 @@ fn state(record: Record, age: Duration) -> State {
         Duration::from_millis(u64::from(record.open))
     };
     match open.checked_sub(age) {
-        None | Some(Duration::ZERO) => State::HalfOpen,
-        Some(left) => State::Open(left),
+        None | Some(Duration::ZERO) => BreakerState::HalfOpen,
+        Some(left) => BreakerState::Open(left),
     }
 }
 
@@ -204,13 +204,13 @@ mod tests {
     use crate::web::search::exa::PROVIDER as EXA;
     use crate::web::search::memory::Memory;
 
-    const LIMITED: Kind = Kind::RateLimited {
+    const LIMITED: SearchFailureKind = SearchFailureKind::RateLimited {
         seconds: 5,
         quota: false,
     };
 
-    fn is_open(state: State) -> bool {
-        matches!(state, State::Open(left) if left <= OPEN + OPEN / 5)
+    fn is_open(state: BreakerState) -> bool {
+        matches!(state, BreakerState::Open(left) if left <= OPEN + OPEN / 5)
     }
 
     #[test]
@@ -218,16 +218,16 @@ mod tests {
         let store = Memory::default();
         let breakers = Breakers::new(Some(&store));
         for _ in 0..2 {
-            breakers.failed(&BRAVE, Kind::Upstream);
-            breakers.failed(&BRAVE, Kind::Network { own: false });
-            assert_eq!(breakers.pass(&BRAVE), State::Closed);
+            breakers.failed(&BRAVE, SearchFailureKind::Upstream);
+            breakers.failed(&BRAVE, SearchFailureKind::Network { own: false });
+            assert_eq!(breakers.pass(&BRAVE), BreakerState::Closed);
             breakers.succeeded(&BRAVE);
         }
         for _ in 0..3 {
-            breakers.failed(&BRAVE, Kind::NotUnderstood);
+            breakers.failed(&BRAVE, SearchFailureKind::NotUnderstood);
         }
         assert!(is_open(breakers.pass(&BRAVE)));
-        assert_eq!(breakers.pass(&EXA), State::Closed);
+        assert_eq!(breakers.pass(&EXA), BreakerState::Closed);
     }
 
     #[test]
@@ -239,7 +239,7 @@ mod tests {
         store.grow_older(Duration::from_secs(29));
         assert!(is_open(breakers.pass(&BRAVE)));
         store.grow_older(Duration::from_secs(7));
-        assert_eq!(breakers.state(&BRAVE), State::HalfOpen);
+        assert_eq!(breakers.state(&BRAVE), BreakerState::HalfOpen);
     }
 
     #[test]
@@ -249,20 +249,20 @@ mod tests {
         let expire = || store.grow_older(Duration::from_secs(36));
         breakers.failed(&BRAVE, LIMITED);
         expire();
-        assert_eq!(breakers.pass(&BRAVE), State::HalfOpen);
+        assert_eq!(breakers.pass(&BRAVE), BreakerState::HalfOpen);
         assert!(is_open(breakers.pass(&BRAVE)), "somebody tries it");
-        breakers.failed(&BRAVE, Kind::Upstream);
+        breakers.failed(&BRAVE, SearchFailureKind::Upstream);
         assert!(is_open(breakers.pass(&BRAVE)));
         expire();
-        assert_eq!(breakers.pass(&BRAVE), State::HalfOpen);
+        assert_eq!(breakers.pass(&BRAVE), BreakerState::HalfOpen);
         breakers.succeeded(&BRAVE);
-        assert_eq!(breakers.pass(&BRAVE), State::Closed);
+        assert_eq!(breakers.pass(&BRAVE), BreakerState::Closed);
         // Who tried it died.
         breakers.failed(&BRAVE, LIMITED);
         expire();
-        assert_eq!(breakers.pass(&BRAVE), State::HalfOpen);
+        assert_eq!(breakers.pass(&BRAVE), BreakerState::HalfOpen);
         expire();
-        assert_eq!(breakers.pass(&BRAVE), State::HalfOpen);
+        assert_eq!(breakers.pass(&BRAVE), BreakerState::HalfOpen);
     }
 
     #[test]
@@ -270,22 +270,22 @@ mod tests {
         let store = Memory::default();
         let breakers = Breakers::new(Some(&store));
         for kind in [
-            Kind::AuthMissing,
-            Kind::Config,
-            Kind::TooLong,
-            Kind::Rejected,
-            Kind::Network { own: true },
+            SearchFailureKind::AuthMissing,
+            SearchFailureKind::Config,
+            SearchFailureKind::TooLong,
+            SearchFailureKind::Rejected,
+            SearchFailureKind::Network { own: true },
         ] {
             for _ in 0..5 {
                 breakers.failed(&BRAVE, kind);
             }
-            assert_eq!(breakers.state(&BRAVE), State::Closed, "{kind:?}");
+            assert_eq!(breakers.state(&BRAVE), BreakerState::Closed, "{kind:?}");
         }
         store.put(&question(&BRAVE), b"nonsense", MEMORY);
-        assert_eq!(breakers.pass(&BRAVE), State::Closed);
+        assert_eq!(breakers.pass(&BRAVE), BreakerState::Closed);
         let nowhere = Breakers::new(None);
         nowhere.failed(&BRAVE, LIMITED);
-        assert_eq!(nowhere.pass(&BRAVE), State::Closed);
+        assert_eq!(nowhere.pass(&BRAVE), BreakerState::Closed);
     }
 
     #[test]

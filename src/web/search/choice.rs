@@ -43,7 +43,7 @@ const NOBODY: &str = "none";
 
 /// Whom to ask.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Route {
+pub enum ProviderChoice {
     /// This one.
     One(&'static Provider),
     /// The first of these that answers.
@@ -69,7 +69,7 @@ pub enum NoProvider {
 }
 
 impl NoProvider {
-    /// Whether it is the request's fault, and not the configuration's.
+    /// True if it is the request's fault, and not the configuration's.
     #[must_use]
     pub fn is_of_the_request(&self) -> bool {
         matches!(self, Self::Unknown { place, .. } if *place == FIELD)
@@ -138,7 +138,7 @@ pub fn configured(credentials: &Credentials<'_>) -> Vec<&'static Provider> {
         .collect()
 }
 
-/// Whether nobody is to be asked of whom the user has configured nothing.
+/// True if nobody is to be asked of whom the user has configured nothing.
 fn is_off(credentials: &Credentials<'_>) -> bool {
     credentials
         .variable(PROVIDER_VARIABLE)
@@ -146,7 +146,10 @@ fn is_off(credentials: &Credentials<'_>) -> bool {
 }
 
 /// Whom to ask for `search`.
-pub fn choose(search: &Search, credentials: &Credentials<'_>) -> Result<Route, NoProvider> {
+pub fn choose(
+    search: &Search,
+    credentials: &Credentials<'_>,
+) -> Result<ProviderChoice, NoProvider> {
     let named = |name: &str, place| {
         find(name).ok_or_else(|| NoProvider::Unknown {
             name: name.trim().chars().take(100).collect(),
@@ -162,18 +165,18 @@ pub fn choose(search: &Search, credentials: &Credentials<'_>) -> Result<Route, N
         if is_off(credentials) && !provider.is_chosen(credentials) {
             return Err(NoProvider::Off);
         }
-        return Ok(Route::One(provider));
+        return Ok(ProviderChoice::One(provider));
     }
     // An engine that is made for the lens is the best there is for it.
     let engine = search.lens.as_ref().is_some_and(|lens| lens.cx.is_some());
     if engine && google::PROVIDER.is_chosen(credentials) && !is_off(credentials) {
-        return Ok(Route::One(&google::PROVIDER));
+        return Ok(ProviderChoice::One(&google::PROVIDER));
     }
     if let Some(name) = credentials.variable(PROVIDER_VARIABLE) {
         if is_off(credentials) {
             return Err(NoProvider::Off);
         }
-        return Ok(Route::One(named(&name, PROVIDER_VARIABLE)?));
+        return Ok(ProviderChoice::One(named(&name, PROVIDER_VARIABLE)?));
     }
     if let Some(list) = credentials.variable(ROUTING_VARIABLE) {
         let mut all: Vec<&'static Provider> = Vec::new();
@@ -184,12 +187,12 @@ pub fn choose(search: &Search, credentials: &Credentials<'_>) -> Result<Route, N
             }
         }
         if !all.is_empty() {
-            return Ok(Route::FirstOf(all));
+            return Ok(ProviderChoice::FirstOf(all));
         }
     }
     let mut best = PREFERRED.iter().copied();
     let best = best.find(|provider| provider.is_chosen(credentials));
-    Ok(Route::One(best.unwrap_or(&duckduckgo::PROVIDER)))
+    Ok(ProviderChoice::One(best.unwrap_or(&duckduckgo::PROVIDER)))
 }
 
 /// The names in [`ROUTING_VARIABLE`]: a list with commas, or JSON with a list for `web`.
@@ -235,8 +238,8 @@ mod tests {
         let route = choose(search, &Credentials::from_vars(&var, None));
         let route = route.map_err(|error| error.to_string())?;
         Ok(match route {
-            Route::One(one) => vec![one.name],
-            Route::FirstOf(all) => {
+            ProviderChoice::One(one) => vec![one.name],
+            ProviderChoice::FirstOf(all) => {
                 [vec!["first of"], all.iter().map(|one| one.name).collect()].concat()
             }
         })

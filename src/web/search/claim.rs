@@ -185,7 +185,7 @@ fn token(word: &str, found: &mut Vec<Token>) {
     }
 }
 
-/// Whether a character is of a script that has no blanks between words.
+/// True if a character is of a script that has no blanks between words.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{e00}'..='\u{e7f}'
         | '\u{f900}'..='\u{faff}')

@@ -36,7 +36,7 @@ impl DomainFilter {
         &self.blocked
     }
 
-    /// Whether a result of this URL may be shown.
+    /// True if a result of this URL may be shown.
     #[must_use]
     pub fn admits(&self, url: &str) -> bool {
         let host = Url::parse(url)

@@ -8,20 +8,22 @@ use std::time::Duration;
 use url::Url;
 
 use super::SearchResult;
-use super::failure::{Failure, Kind, QUOTA_WAIT, USUAL_WAIT};
-use super::provider::{Account, Misread, Provider, Refusal, Request};
+use super::failure::{ProviderFailure, QUOTA_WAIT, SearchFailureKind, USUAL_WAIT};
+use super::provider::{
+    Provider, ProviderAccount, ProviderRefusal, ProviderRequest, UnreadableReply,
+};
 use super::reply::tidy;
 use crate::unseen;
 use crate::web::client::{Client, FetchError, FetchRequest, PostRequest, Response};
 use crate::web::credentials::{Key, SHORTEST_SECRET};
-use crate::web::refusal;
+use crate::web::status_advice::retry_delay;
 
 /// The shortest wait before asking again.
 const MIN_WAIT: Duration = Duration::from_millis(250);
 /// The time that must be left for the second try after its wait.
 const RETRY_NEEDS: Duration = Duration::from_secs(3);
 
-/// How long a provider may have its caller wait before a second try.
+/// Longest wait before a second try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience(pub Duration);
 
@@ -36,10 +38,10 @@ impl Patience {
 pub fn results(
     client: &Client,
     provider: &Provider,
-    account: &Account,
-    request: &Request,
+    account: &ProviderAccount,
+    request: &ProviderRequest,
     patience: Patience,
-) -> Result<Vec<SearchResult>, Failure> {
+) -> Result<Vec<SearchResult>, ProviderFailure> {
     let keys = secrets(account, request);
     let clean = |text: &str| {
         keys.iter()
@@ -55,16 +57,19 @@ pub fn results(
                         return Ok(results);
                     };
                     let text = format!("{} search failed: {complaint}", provider.title);
-                    return Err(Failure::new(provider, Kind::Upstream, text).map(clean));
+                    return Err(
+                        ProviderFailure::new(provider, SearchFailureKind::Upstream, text)
+                            .map(clean),
+                    );
                 }
                 Ok(results) => return Ok(without_unseen(without_secrets(&keys, results))),
-                Err(Misread::Unknown) => {
+                Err(UnreadableReply::Unknown) => {
                     return Err(not_understood(provider, &reply).map(clean));
                 }
-                Err(Misread::Refused(refusal)) => (refusal, refusal::wait(&reply)),
+                Err(UnreadableReply::Refused(refusal)) => (refusal, retry_delay(&reply)),
             },
             Err(FetchError::Status(reply)) => {
-                let told = refusal::wait(&reply);
+                let told = retry_delay(&reply);
                 ((provider.refusal)(&without(&keys, *reply)), told)
             }
             Err(error) => return Err(unreached(provider, &error).map(clean)),
@@ -76,7 +81,7 @@ pub fn results(
         let seconds = wait
             .as_secs()
             .saturating_add(u64::from(wait.subsec_nanos() > 0));
-        let kind = Kind::RateLimited {
+        let kind = SearchFailureKind::RateLimited {
             seconds,
             quota: false,
         };
@@ -92,7 +97,7 @@ pub fn results(
             thread::sleep(wait);
             continue;
         };
-        let failure = Failure::new(provider, kind, text);
+        let failure = ProviderFailure::new(provider, kind, text);
         return Err(failure
             .advising("Another provider may answer now.")
             .map(clean));
@@ -101,7 +106,7 @@ pub fn results(
 
 /// Everything that no text may show: the credentials, what they are sent as, and their parts, such
 /// as the password of a login.
-fn secrets(account: &Account, request: &Request) -> Vec<Key> {
+fn secrets(account: &ProviderAccount, request: &ProviderRequest) -> Vec<Key> {
     let headers = request.headers.iter().map(|(_, value)| value);
     let sent = headers.filter(|value| value.expose().len() >= SHORTEST_SECRET);
     let whole: Vec<&Key> = account.keys.iter().flatten().chain(sent).collect();
@@ -113,7 +118,11 @@ fn secrets(account: &Account, request: &Request) -> Vec<Key> {
     whole.into_iter().cloned().chain(parts).collect()
 }
 
-fn send(client: &Client, provider: &Provider, request: &Request) -> Result<Response, FetchError> {
+fn send(
+    client: &Client,
+    provider: &Provider,
+    request: &ProviderRequest,
+) -> Result<Response, FetchError> {
     let headers: Vec<(&str, &str)> = request
         .headers
         .iter()
@@ -182,22 +191,22 @@ fn without_unseen(mut results: Vec<SearchResult>) -> Vec<SearchResult> {
     results
 }
 
-fn unreached(provider: &Provider, error: &FetchError) -> Failure {
+fn unreached(provider: &Provider, error: &FetchError) -> ProviderFailure {
     let own = matches!(error, FetchError::Network(error) if error.own);
     let text = format!("{} search failed: {error}", provider.title);
-    Failure::new(provider, Kind::Network { own }, text)
+    ProviderFailure::new(provider, SearchFailureKind::Network { own }, text)
 }
 
-fn not_understood(provider: &Provider, reply: &Response) -> Failure {
+fn not_understood(provider: &Provider, reply: &Response) -> ProviderFailure {
     let kind = reply.content_type().unwrap_or("no content type");
     let wanted = if provider.accept.contains("json") {
         "no JSON object"
     } else {
         "no page of results"
     };
-    Failure::new(
+    ProviderFailure::new(
         provider,
-        Kind::NotUnderstood,
+        SearchFailureKind::NotUnderstood,
         format!(
             "{} answered HTTP {} with something that is {wanted} ({}); is there a proxy or a login \
              page in between?",
@@ -209,11 +218,15 @@ fn not_understood(provider: &Provider, reply: &Response) -> Failure {
 }
 
 /// The failure that a refusal is, with the seconds that the answer says.
-fn failure(provider: &Provider, refusal: Refusal, told: Option<Duration>) -> Failure {
+fn failure(
+    provider: &Provider,
+    refusal: ProviderRefusal,
+    told: Option<Duration>,
+) -> ProviderFailure {
     let kind = match refusal.kind {
-        Kind::RateLimited { seconds: 0, quota } => {
+        SearchFailureKind::RateLimited { seconds: 0, quota } => {
             let usual = if quota { QUOTA_WAIT } else { USUAL_WAIT };
-            Kind::RateLimited {
+            SearchFailureKind::RateLimited {
                 seconds: told.map_or(usual, |wait| wait.as_secs().max(1)),
                 quota,
             }
@@ -222,13 +235,13 @@ fn failure(provider: &Provider, refusal: Refusal, told: Option<Duration>) -> Fai
     };
     let text = match (refusal.text.is_empty(), kind) {
         (false, _) => refusal.text,
-        (true, Kind::RateLimited { quota: true, .. }) => {
+        (true, SearchFailureKind::RateLimited { quota: true, .. }) => {
             format!("The quota of searches at {} is used up.", provider.title)
         }
-        (true, Kind::RateLimited { .. }) => {
+        (true, SearchFailureKind::RateLimited { .. }) => {
             format!("{} asks for slower searching.", provider.title)
         }
         (true, kind) => format!("{}: {}.", provider.title, kind.in_words()),
     };
-    Failure::new(provider, kind, text)
+    ProviderFailure::new(provider, kind, text)
 }

@@ -1,17 +1,18 @@
-//! What one provider finds: one request, or one for each group of hosts, each with a second page
+//! The results of one provider: one request, or one for each group of hosts, each with a second
+//! page
 //! where too much of the first one was dropped.
 
 use std::thread;
 use std::time::Duration;
 
 use super::exchange::{self, Patience};
-use super::failure::{Failure, Kind};
-use super::provider::{Account, Provider};
-use super::query::{Ask, MOST_RESULTS, Search};
+use super::failure::{ProviderFailure, SearchFailureKind};
+use super::provider::{Provider, ProviderAccount};
+use super::query::{MOST_RESULTS, ProviderQuery, Search};
 use super::{DomainFilter, SearchResult, google, results, terms};
 use crate::web::client::Client;
 
-/// How many more results are asked for than are wanted, to make up for those that are dropped.
+/// Results asked for beyond those wanted, to make up for those that are dropped.
 const SPARE: usize = 5;
 
 /// The least time that is left for a second page.
@@ -22,22 +23,22 @@ const AT_ONCE: usize = 6;
 
 /// The results of one provider.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ProviderResults {
     pub results: Vec<SearchResult>,
     pub unheeded: Vec<String>,
-    pub unsearched: Vec<(Vec<String>, Failure)>,
+    pub unsearched: Vec<(Vec<String>, ProviderFailure)>,
     pub shortened: Option<String>,
-    /// Why a second page is missing, where one was asked for.
-    pub broken_off: Option<Failure>,
+    /// The failure of a second page, where one was asked for.
+    pub broken_off: Option<ProviderFailure>,
 }
 
-/// What a provider finds, with as many requests as it takes.
+/// Searches with a provider, by as many requests as it takes.
 pub(super) fn found(
     client: &Client,
     search: &Search,
     provider: &'static Provider,
-    account: &Account,
-) -> Result<Found, Failure> {
+    account: &ProviderAccount,
+) -> Result<ProviderResults, ProviderFailure> {
     let wanted = search.count.clamp(1, MOST_RESULTS);
     let lens = search.lens.as_ref();
     let cx = lens
@@ -51,39 +52,44 @@ pub(super) fn found(
              does not have.",
             provider.title
         );
-        return Err(Failure::new(provider, Kind::Config, text)
-            .advising("Configure Google, or give the lens a list of domains."));
+        return Err(
+            ProviderFailure::new(provider, SearchFailureKind::Config, text)
+                .advising("Configure Google, or give the lens a list of domains."),
+        );
     }
-    let whole = Ask {
+    let whole = ProviderQuery {
         search,
         sites: hosts,
+        blocked: &[],
         cx,
         count: wanted,
-        page: 0,
+        first: 0,
     };
     let shortened = terms::shortened(&whole, provider.words, &provider.limits);
     let short = shortened.clone().map(|query| Search {
         query,
         ..search.clone()
     });
-    let ask = Ask {
+    let ask = ProviderQuery {
         search: short.as_ref().unwrap_or(search),
-        sites: hosts,
-        cx,
         count: (wanted + SPARE).min(provider.limits.results),
-        page: 0,
+        ..whole
     };
     let groups = terms::groups(&ask, provider.words, &provider.limits);
-    let parts: Vec<Ask<'_>> = groups.iter().map(|sites| Ask { sites, ..ask }).collect();
+    let parts: Vec<ProviderQuery<'_>> = groups
+        .iter()
+        .map(|sites| ProviderQuery { sites, ..ask })
+        .collect();
     for part in &parts {
         too_long(provider, part)?;
     }
     let filter = DomainFilter::new(hosts, &[]);
-    let one = |part: &Ask<'_>| part_found(client, provider, account, *part, &filter, wanted);
+    let one =
+        |part: &ProviderQuery<'_>| part_found(client, provider, account, *part, &filter, wanted);
     let replies = ask_all(provider, &parts, one);
-    let mut found = Found {
+    let mut found = ProviderResults {
         shortened,
-        ..Found::default()
+        ..ProviderResults::default()
     };
     let mut lists = Vec::with_capacity(parts.len());
     for (part, reply) in parts.iter().zip(replies) {
@@ -111,15 +117,12 @@ pub(super) fn found(
 /// refused.
 fn ask_all<T: Send>(
     provider: &Provider,
-    asks: &[Ask<'_>],
-    one: impl Fn(&Ask<'_>) -> Result<T, Failure> + Sync,
-) -> Vec<Result<T, Failure>> {
-    if let [ask] = asks {
-        return vec![one(ask)];
-    }
-    let mut replies: Vec<Result<T, Failure>> = Vec::with_capacity(asks.len());
-    let at_once = if provider.limits.at_once { AT_ONCE } else { 1 };
-    for batch in asks.chunks(at_once) {
+    asks: &[ProviderQuery<'_>],
+    one: impl Fn(&ProviderQuery<'_>) -> Result<T, ProviderFailure> + Sync,
+) -> Vec<Result<T, ProviderFailure>> {
+    let mut replies: Vec<Result<T, ProviderFailure>> = Vec::with_capacity(asks.len());
+    let most = if provider.limits.at_once { AT_ONCE } else { 1 };
+    for batch in asks.chunks(most) {
         let earlier = replies
             .iter()
             .filter_map(|reply| reply.as_ref().err())
@@ -127,49 +130,67 @@ fn ask_all<T: Send>(
         let pointless = earlier.filter(|failure| {
             matches!(
                 failure.kind,
-                Kind::RateLimited { .. } | Kind::AuthInvalid | Kind::Network { .. }
+                SearchFailureKind::RateLimited { .. }
+                    | SearchFailureKind::AuthInvalid
+                    | SearchFailureKind::Network { .. }
             )
         });
         if let Some(failure) = pointless.cloned() {
             replies.extend(batch.iter().map(|_| Err(failure.clone())));
             continue;
         }
-        if let [ask] = batch {
-            replies.push(one(ask));
-            continue;
-        }
-        thread::scope(|scope| {
-            let one = &one;
-            let running: Vec<_> = batch
-                .iter()
-                .map(|ask| thread::Builder::new().spawn_scoped(scope, move || one(ask)))
-                .collect();
-            for running in running {
-                let lost = || {
-                    let text = format!("{} search failed: out of threads", provider.title);
-                    Failure::new(provider, Kind::Upstream, text)
-                };
-                let joined = running.ok().and_then(|thread| thread.join().ok());
-                replies.push(joined.unwrap_or_else(|| Err(lost())));
-            }
-        });
+        replies.extend(at_once(provider, batch, &one));
     }
     replies
 }
 
+/// Asks for all of these parts at the same time.
+pub(super) fn at_once<T: Send>(
+    provider: &Provider,
+    asks: &[ProviderQuery<'_>],
+    one: impl Fn(&ProviderQuery<'_>) -> Result<T, ProviderFailure> + Sync,
+) -> Vec<Result<T, ProviderFailure>> {
+    if let [ask] = asks {
+        return vec![one(ask)];
+    }
+    thread::scope(|scope| {
+        let one = &one;
+        let running: Vec<_> = asks
+            .iter()
+            .map(|ask| thread::Builder::new().spawn_scoped(scope, move || one(ask)))
+            .collect();
+        let replies = running.into_iter().map(|running| {
+            let joined = running.ok().and_then(|thread| thread.join().ok());
+            joined.unwrap_or_else(|| {
+                let text = format!("{} search failed: out of threads", provider.title);
+                Err(ProviderFailure::new(
+                    provider,
+                    SearchFailureKind::Upstream,
+                    text,
+                ))
+            })
+        });
+        replies.collect()
+    })
+}
+
 /// The results of a part, the fields that were not heeded, and why there was no second page.
-type PartFound = (Vec<SearchResult>, Vec<&'static str>, Option<Failure>);
+type PartFound = (
+    Vec<SearchResult>,
+    Vec<&'static str>,
+    Option<ProviderFailure>,
+);
 
 /// What one part of a search finds: a first page, and a second one where too much of that was
 /// dropped.
 fn part_found(
     client: &Client,
     provider: &Provider,
-    account: &Account,
-    part: Ask<'_>,
+    account: &ProviderAccount,
+    part: ProviderQuery<'_>,
     filter: &DomainFilter,
     wanted: usize,
-) -> Result<PartFound, Failure> {
+) -> Result<PartFound, ProviderFailure> {
     let request = (provider.request)(&part, account);
     let given = exchange::results(client, provider, account, &request, Patience::SHORT)?;
     let all = given.len();
@@ -177,12 +198,12 @@ fn part_found(
     let mut broken_off = None;
     let short = kept.len() < wanted && kept.len() < all && all >= part.count.min(wanted);
     if short && provider.limits.pages && client.left() > PAGE_NEEDS {
-        let second = Ask {
-            page: part.page + 1,
+        let second = ProviderQuery {
+            first: part.first + part.count,
             ..part
         };
         let request = (provider.request)(&second, account);
-        // What is there already is worth more than why there is no more of it.
+        // The first page is worth more than the reason why there is no second one.
         let more = exchange::results(client, provider, account, &request, Patience::SHORT);
         match more {
             Ok(more) => kept = results::cleaned([given, more].concat(), filter),
@@ -193,7 +214,7 @@ fn part_found(
 }
 
 /// Refuses what the provider would refuse.
-fn too_long(provider: &Provider, part: &Ask<'_>) -> Result<(), Failure> {
+fn too_long(provider: &Provider, part: &ProviderQuery<'_>) -> Result<(), ProviderFailure> {
     let text = terms::written(part, provider.words);
     if terms::fits(&text, &provider.limits) {
         return Ok(());
@@ -207,5 +228,9 @@ fn too_long(provider: &Provider, part: &Ask<'_>) -> Result<(), Failure> {
         text.chars().count(),
         text.split_whitespace().count()
     );
-    Err(Failure::new(provider, Kind::TooLong, text))
+    Err(ProviderFailure::new(
+        provider,
+        SearchFailureKind::TooLong,
+        text,
+    ))
 }

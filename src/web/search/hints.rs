@@ -1,7 +1,7 @@
 //! What to do where a search found nothing: which of its filters may have taken everything away,
 //! and who else could be asked.
 
-use super::breaker::{Breakers, State};
+use super::breaker::{BreakerState, Breakers};
 use super::choice;
 use super::provider::Provider;
 use super::query::Search;
@@ -12,14 +12,14 @@ const MOST_ACTIONS: usize = 3;
 
 /// Why nothing was found, as far as that can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum EmptySearchReason {
     /// Nothing has the words.
     NoMatch,
     /// Something may have them, and the filters took it away.
     FiltersTooRestrictive,
 }
 
-impl Reason {
+impl EmptySearchReason {
     /// Its name in an answer.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -32,7 +32,7 @@ impl Reason {
 
 /// Something to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum SearchSuggestion {
     /// Search again without this field of the request.
     RemoveFilter(&'static str),
     /// Search again with this provider.
@@ -43,16 +43,16 @@ pub enum Action {
 
 /// What is said where nothing was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hints {
+pub struct SearchHints {
     /// Why.
-    pub reason: Reason,
+    pub reason: EmptySearchReason,
     /// The fields of the request that may have taken results away, with their values.
     pub filters_applied: Vec<(&'static str, String)>,
     /// What to do, best first.
-    pub suggested_actions: Vec<Action>,
+    pub suggested_actions: Vec<SearchSuggestion>,
 }
 
-impl Hints {
+impl SearchHints {
     /// The hints for a search that `asked` found nothing for.
     #[must_use]
     pub fn of(
@@ -63,21 +63,21 @@ impl Hints {
     ) -> Self {
         let filters = filters(search);
         let reason = if filters.is_empty() {
-            Reason::NoMatch
+            EmptySearchReason::NoMatch
         } else {
-            Reason::FiltersTooRestrictive
+            EmptySearchReason::FiltersTooRestrictive
         };
         let others = choice::configured(credentials)
             .into_iter()
-            .filter(|other| *other != asked && breakers.state(other) == State::Closed);
-        let mut others = others.map(|other| Action::TryProvider(other.name));
+            .filter(|other| *other != asked && breakers.state(other) == BreakerState::Closed);
+        let mut others = others.map(|other| SearchSuggestion::TryProvider(other.name));
         // Someone else may find it as it is; room is kept for one of them.
         let other = others.next();
         let removed = filters
             .iter()
-            .map(|(field, _)| Action::RemoveFilter(field))
+            .map(|(field, _)| SearchSuggestion::RemoveFilter(field))
             .take(MOST_ACTIONS - usize::from(other.is_some()));
-        let rephrase = filters.is_empty().then_some(Action::Rephrase);
+        let rephrase = filters.is_empty().then_some(SearchSuggestion::Rephrase);
         let actions = removed.chain(rephrase).chain(other).chain(others);
         let suggested_actions = actions.take(MOST_ACTIONS).collect();
         Self {
@@ -114,31 +114,34 @@ fn filters(search: &Search) -> Vec<(&'static str, String)> {
 mod tests {
     use super::*;
     use crate::web::search::brave::PROVIDER as BRAVE;
-    use crate::web::search::failure::Kind;
+    use crate::web::search::failure::SearchFailureKind;
     use crate::web::search::memory::Memory;
-    use crate::web::search::query::{Safe, TimeRange};
+    use crate::web::search::query::{SafeSearch, TimeRange};
     use crate::web::search::tavily::PROVIDER as TAVILY;
 
-    fn hints(search: &Search, set: &[&str], store: &Memory) -> Hints {
+    fn hints(search: &Search, set: &[&str], store: &Memory) -> SearchHints {
         let var = |name: &str| set.contains(&name).then(|| "x".to_owned());
         let credentials = Credentials::from_vars(&var, None);
-        Hints::of(search, &BRAVE, &credentials, Breakers::new(Some(store)))
+        SearchHints::of(search, &BRAVE, &credentials, Breakers::new(Some(store)))
     }
 
     #[test]
     fn without_filters_others_are_asked_or_in_other_words() {
         let search = Search {
-            safe: Some(Safe::High),
+            safe: Some(SafeSearch::High),
             claim: Some("x".to_owned()),
             exact_terms: Some(" ".to_owned()),
             ..Search::default()
         };
         let hints = hints(&search, &["BRAVE_API_KEY"], &Memory::default());
-        assert_eq!(hints.reason, Reason::NoMatch);
+        assert_eq!(hints.reason, EmptySearchReason::NoMatch);
         assert!(hints.filters_applied.is_empty());
         assert_eq!(
             hints.suggested_actions,
-            [Action::Rephrase, Action::TryProvider("duckduckgo")]
+            [
+                SearchSuggestion::Rephrase,
+                SearchSuggestion::TryProvider("duckduckgo")
+            ]
         );
     }
 
@@ -152,7 +155,7 @@ mod tests {
             ..Search::default()
         };
         let hints = hints(&search, &["TAVILY_API_KEY"], &Memory::default());
-        assert_eq!(hints.reason, Reason::FiltersTooRestrictive);
+        assert_eq!(hints.reason, EmptySearchReason::FiltersTooRestrictive);
         let names: Vec<&str> = hints
             .filters_applied
             .iter()
@@ -163,9 +166,9 @@ mod tests {
         assert_eq!(
             hints.suggested_actions,
             [
-                Action::RemoveFilter("site"),
-                Action::RemoveFilter("time_range"),
-                Action::TryProvider("duckduckgo")
+                SearchSuggestion::RemoveFilter("site"),
+                SearchSuggestion::RemoveFilter("time_range"),
+                SearchSuggestion::TryProvider("duckduckgo")
             ]
         );
     }
@@ -174,22 +177,22 @@ mod tests {
     fn only_those_are_named_who_can_be_asked_and_are_well() {
         let store = Memory::default();
         let breakers = Breakers::new(Some(&store));
-        let limited = Kind::RateLimited {
+        let limited = SearchFailureKind::RateLimited {
             seconds: 1,
             quota: false,
         };
         breakers.failed(&TAVILY, limited);
         breakers.failed(choice::find("duckduckgo").unwrap(), limited);
         let hints = hints(&Search::default(), &["TAVILY_API_KEY"], &store);
-        assert_eq!(hints.suggested_actions, [Action::Rephrase]);
+        assert_eq!(hints.suggested_actions, [SearchSuggestion::Rephrase]);
         let var = |name: &str| (name == "SEARCH_PROVIDER").then(|| "none".to_owned());
         let credentials = Credentials::from_vars(&var, None);
-        let nobody = Hints::of(
+        let nobody = SearchHints::of(
             &Search::default(),
             &BRAVE,
             &credentials,
             Breakers::new(None),
         );
-        assert_eq!(nobody.suggested_actions, [Action::Rephrase]);
+        assert_eq!(nobody.suggested_actions, [SearchSuggestion::Rephrase]);
     }
 }

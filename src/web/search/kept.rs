@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::provider::{Account, Provider};
-use super::query::{Safe, Search, TimeRange};
+use super::provider::{Provider, ProviderAccount};
+use super::query::{SafeSearch, Search, TimeRange};
 use super::{SearchResult, google};
 use crate::cache::Question;
 
@@ -41,7 +41,7 @@ pub struct Kept {
 
 /// The question that a search is, asked of this provider at this address.
 #[must_use]
-pub fn question(search: &Search, provider: &Provider, account: &Account) -> Question {
+pub fn question(search: &Search, provider: &Provider, account: &ProviderAccount) -> Question {
     // A field that is not named here does not compile.
     let Search {
         query,
@@ -68,7 +68,7 @@ pub fn question(search: &Search, provider: &Provider, account: &Account) -> Ques
         .with("query", Some(query.trim()))
         .with("count", Some(count.to_le_bytes()))
         .with("time_range", time_range.map(TimeRange::name))
-        .with("safe", safe.map(Safe::name))
+        .with("safe", safe.map(SafeSearch::name))
         .with("language", language.as_deref())
         .with("country", country.as_deref())
         .with_list("sites", sites)
@@ -102,8 +102,8 @@ mod tests {
         ("lens.description", "it is shown to nobody who searches"),
     ];
 
-    fn account(address: &str) -> Account {
-        Account {
+    fn account(address: &str) -> ProviderAccount {
+        ProviderAccount {
             endpoint: Url::parse(address).unwrap(),
             keys: Vec::new(),
         }
@@ -133,7 +133,7 @@ mod tests {
             change("time_range", |search| {
                 search.time_range = Some(TimeRange::Day);
             }),
-            change("safe", |search| search.safe = Some(Safe::High)),
+            change("safe", |search| search.safe = Some(SafeSearch::High)),
             change("language", |search| search.language = some("de")),
             change("country", |search| search.country = some("DE")),
             change("sites", |search| {
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(one, at("https://user:secret@a.example/search", &BRAVE));
         let engine = |id: &str, provider| {
             let keys = ["key", id].map(|key| Some(Key::new(key)));
-            let account = Account {
+            let account = ProviderAccount {
                 keys: keys.into(),
                 ..account("https://a.example/search")
             };

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use super::breaker::{Breakers, State};
-use super::choice::{self, Route};
+use super::breaker::{BreakerState, Breakers};
+use super::choice::{self, ProviderChoice};
 use super::kept::{self, GOOD_FOR, Kept};
-use super::outcome::{Answer, Routed};
-use super::provider::{Account, Provider};
+use super::outcome::{ProviderRouting, SearchAnswer};
+use super::provider::{Provider, ProviderAccount};
 use super::query::Search;
 use crate::cache::Store;
 use crate::web::credentials::Credentials;
@@ -27,15 +27,15 @@ impl Known<'_> {
     /// The answer to a search that is kept, where it is the one that [`Searcher::search`] would
     /// come back with before it asks anybody.
     #[must_use]
-    pub fn answer(&self, search: &Search) -> Option<Answer> {
+    pub fn answer(&self, search: &Search) -> Option<SearchAnswer> {
         let providers = match choice::choose(search, self.credentials).ok()? {
-            Route::One(provider) => {
+            ProviderChoice::One(provider) => {
                 let account = provider.account(self.credentials).ok()?;
                 return self.kept(search, provider, &account);
             }
-            Route::FirstOf(providers) => providers,
+            ProviderChoice::FirstOf(providers) => providers,
         };
-        let mut routed = Routed::default();
+        let mut routed = ProviderRouting::default();
         for provider in providers {
             let account = match provider.account(self.credentials) {
                 Ok(account) => account,
@@ -45,12 +45,12 @@ impl Known<'_> {
                 }
             };
             if let Some(answer) = self.kept(search, provider, &account) {
-                return Some(Answer {
+                return Some(SearchAnswer {
                     routed: Some(routed),
                     ..answer
                 });
             }
-            let State::Open(left) = self.breakers().state(provider) else {
+            let BreakerState::Open(left) = self.breakers().state(provider) else {
                 return None;
             };
             routed.leave_alone(provider, left);
@@ -69,13 +69,13 @@ impl Known<'_> {
         &self,
         search: &Search,
         provider: &'static Provider,
-        account: &Account,
-    ) -> Option<Answer> {
+        account: &ProviderAccount,
+    ) -> Option<SearchAnswer> {
         let store = self.store.filter(|_| self.keeps_answers)?;
         let question = kept::question(search, provider, account);
         let entry = store.get(&question, GOOD_FOR)?;
         let kept: Kept = serde_json::from_slice(&entry.bytes).ok()?;
-        Some(Answer {
+        Some(SearchAnswer {
             provider,
             results: kept.results,
             age: Some(entry.age),

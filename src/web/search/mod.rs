@@ -1,8 +1,8 @@
 //! Searching the web: providers of search, whom of them to ask, and what is made of their results.
 //!
 //! A provider is a row ([`provider::Provider`]) in a file of its own that says only what differs.
-//! [`searcher::Searcher`] asks whichever there is; the tools of one provider ask [`brave`] and
-//! [`google`] themselves, through the same rows.
+//! [`searcher::Searcher`] asks whichever there is; the tools of one provider ask through
+//! [`host_search`], by the same rows.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -20,16 +20,14 @@
 //! | `breaker` | whom to leave alone for a while |
 //! | `known` | what is known before anybody is asked |
 //! | `found` | what one provider finds |
+//! | `host_search` | a search of the tools of one provider |
 //! | `searcher`, `outcome` | one search, and what it comes to |
 //! | `kept` | what is kept of it |
 //! | `lenses` | lists of domains with a name |
 //! | `claim` | what of a result says most about a claim |
 //! | `hints` | what to do where nothing was found |
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
-use url::Url;
 
 pub mod brave;
 pub mod breaker;
@@ -44,6 +42,7 @@ pub mod failure;
 mod found;
 pub mod google;
 pub mod hints;
+pub mod host_search;
 pub mod kept;
 pub mod known;
 pub mod lenses;
@@ -65,8 +64,6 @@ mod terms;
 pub use domains::{DomainFilter, named_hosts};
 pub use results::display_link;
 
-use super::client;
-use super::credentials::Missing;
 use crate::unseen::UnseenCount;
 
 /// One result, all of it plain text.
@@ -91,64 +88,4 @@ pub struct SearchResult {
 pub fn unseen_taken_out(results: &[SearchResult]) -> UnseenCount {
     let all = results.iter().map(|result| result.taken);
     all.fold(UnseenCount::default(), UnseenCount::and)
-}
-
-/// What a search found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    /// The results, best first.
-    pub results: Vec<SearchResult>,
-    /// How many results the provider gave that the domain filter took away.
-    pub filtered: usize,
-    /// The domains that could not be searched, and why.
-    pub failed: Vec<(String, SearchError)>,
-    /// How many domains were not asked for, since there were too many.
-    pub unasked: usize,
-}
-
-/// Why a search of one provider's tool failed. Every text is ready to be shown, and never holds a
-/// key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SearchError {
-    /// No key is configured.
-    AuthMissing(String),
-    /// The provider rejects the key.
-    AuthInvalid(String),
-    /// Too many requests: the quota is used up, or the provider asked twice to slow down.
-    RateLimit(String),
-    /// The provider could not be reached.
-    Network(String),
-    /// The provider answered with another failure, or not as documented.
-    Api(String),
-}
-
-impl fmt::Display for SearchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AuthMissing(text)
-            | Self::AuthInvalid(text)
-            | Self::RateLimit(text)
-            | Self::Network(text)
-            | Self::Api(text) => f.write_str(text),
-        }
-    }
-}
-
-impl std::error::Error for SearchError {}
-
-/// Adds to a set-up message what is wrong with the credentials file.
-fn missing(text: &str, missing: Missing) -> SearchError {
-    SearchError::AuthMissing(match missing.problem {
-        None => text.to_owned(),
-        Some(problem) => format!("{text}\n\nThe credentials file could not be used. {problem}"),
-    })
-}
-
-/// The endpoint: the variable's value, where it is set, else the provider's own.
-fn endpoint(variable: &str, default: &str) -> Result<Url, SearchError> {
-    let set = std::env::var(variable)
-        .ok()
-        .filter(|value| !value.trim().is_empty());
-    client::parse_url(set.as_deref().unwrap_or(default))
-        .map_err(|why| SearchError::Api(format!("{variable} is not a URL to ask: {why}")))
 }

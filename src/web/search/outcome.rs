@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use super::SearchResult;
 use super::choice::NoProvider;
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use super::provider::Provider;
 
 /// What was found.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct SearchAnswer {
     /// Who found it.
     pub provider: &'static Provider,
     /// The results, best first, no more than were wanted.
@@ -18,11 +18,11 @@ pub struct Answer {
     /// How old the answer is; `None` for one that was found just now.
     pub age: Option<Duration>,
     /// How it came to this provider, where there was a choice.
-    pub routed: Option<Routed>,
+    pub routed: Option<ProviderRouting>,
     /// The fields of the request that the provider has no way to heed.
     pub unheeded: Vec<String>,
     /// The hosts that could not be searched, and why.
-    pub unsearched: Vec<(Vec<String>, Failure)>,
+    pub unsearched: Vec<(Vec<String>, ProviderFailure)>,
     /// The query that was asked for, where the provider takes no longer one.
     pub shortened: Option<String>,
     /// How long it took.
@@ -31,14 +31,14 @@ pub struct Answer {
 
 /// How a search came to its provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Routed {
+pub struct ProviderRouting {
     /// Those that were asked, in their order, the one that answered among them.
     pub attempted: Vec<&'static str>,
     /// Why those before it did not answer: each with its name and the reason in a few words.
     pub passed: Vec<(&'static str, String)>,
 }
 
-impl Routed {
+impl ProviderRouting {
     /// Why it is not the first one that answered; `None` where it is.
     #[must_use]
     pub fn fallback_reason(&self) -> Option<String> {
@@ -48,7 +48,7 @@ impl Routed {
     }
 
     /// Notes a provider that did not answer, and why.
-    pub(super) fn pass(&mut self, failure: &Failure) {
+    pub(super) fn pass(&mut self, failure: &ProviderFailure) {
         let why = failure.kind.in_words().to_owned();
         self.passed.push((failure.provider, why));
     }
@@ -70,9 +70,9 @@ pub enum SearchFailure {
     /// The one that was asked failed, or the last one of several.
     Failed {
         /// Why.
-        failure: Box<Failure>,
+        failure: Box<ProviderFailure>,
         /// What became of the others, where there was a choice.
-        routed: Option<Routed>,
+        routed: Option<ProviderRouting>,
         /// Others that are configured and well.
         alternatives: Vec<&'static str>,
     },

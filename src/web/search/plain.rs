@@ -36,7 +36,7 @@ fn tag_length(text: &str) -> Option<usize> {
     text.find('>').map(|at| at + 1)
 }
 
-/// Whether a tag parts words.
+/// True if a tag parts words.
 fn breaks(tag: &str) -> bool {
     let name = tag.trim_start_matches(['<', '/']);
     let end = name

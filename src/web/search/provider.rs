@@ -1,4 +1,4 @@
-//! What a provider of search is: one row that says what differs from the others. Everything else
+//! A provider of search: one row that says what differs from the others. Everything else
 //! is shared; see the other modules.
 
 use std::fmt::Write as _;
@@ -8,9 +8,9 @@ use serde_json::Value;
 use url::Url;
 
 use super::SearchResult;
-use super::failure::{Failure, Kind};
-use super::query::Ask;
-use super::terms::Words;
+use super::failure::{ProviderFailure, SearchFailureKind};
+use super::query::ProviderQuery;
+use super::terms::QueryOperators;
 use crate::web::client::{self, Response};
 use crate::web::credentials::{CredentialName, Credentials, Key};
 
@@ -20,24 +20,24 @@ pub struct Provider {
     pub name: &'static str,
     /// Its name in sentences.
     pub title: &'static str,
-    /// What it takes to ask it.
-    pub slots: &'static [Slot],
-    /// Where it is asked.
-    pub endpoint: Endpoint,
-    /// How one gets to ask it, as a sentence.
+    /// The credentials that it takes.
+    pub slots: &'static [CredentialSlot],
+    /// Its address.
+    pub endpoint: ProviderEndpoint,
+    /// The way to a key for it, as a sentence.
     pub setup: &'static str,
-    /// What it takes at once.
-    pub limits: Limits,
-    /// What of a search goes into the words of a request.
-    pub words: Words,
-    /// What answers are taken.
+    /// The limits of a request to it.
+    pub limits: ProviderLimits,
+    /// The parts of a search that go into the query as operators.
+    pub words: QueryOperators,
+    /// The value of `Accept`.
     pub accept: &'static str,
     /// Makes a request.
-    pub request: fn(&Ask<'_>, &Account) -> Request,
+    pub request: fn(&ProviderQuery<'_>, &ProviderAccount) -> ProviderRequest,
     /// Reads the results of an answer.
-    pub read: fn(&Response) -> Result<Vec<SearchResult>, Misread>,
+    pub read: fn(&Response) -> Result<Vec<SearchResult>, UnreadableReply>,
     /// Says what an answer of 400 or more means. No key is in it any more.
-    pub refusal: fn(&Response) -> Refusal,
+    pub refusal: fn(&Response) -> ProviderRefusal,
 }
 
 impl std::fmt::Debug for Provider {
@@ -54,15 +54,16 @@ impl PartialEq for Provider {
 
 /// A credential, under the names that it goes by; the first that is set counts.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot {
+pub struct CredentialSlot {
     /// The names.
     pub names: &'static [CredentialName],
-    /// Whether the provider cannot be asked without it.
+    /// True if the provider cannot be asked without it.
     pub required: bool,
 }
 
-impl Slot {
-    fn find(&self, credentials: &Credentials<'_>) -> Result<Key, Option<String>> {
+impl CredentialSlot {
+    /// The credential; the error says what is wrong with the file that it may be in.
+    pub(super) fn find(&self, credentials: &Credentials<'_>) -> Result<Key, Option<String>> {
         let mut problem = None;
         for name in self.names {
             match credentials.find(name.variable, name.path) {
@@ -74,9 +75,9 @@ impl Slot {
     }
 }
 
-/// Where a provider is asked.
+/// The address of a provider.
 #[derive(Clone, Copy, Debug)]
-pub enum Endpoint {
+pub enum ProviderEndpoint {
     /// At this address, unless the variable has another one.
     Known {
         /// The variable.
@@ -84,66 +85,66 @@ pub enum Endpoint {
         /// The address.
         address: &'static str,
     },
-    /// Where its user has one.
+    /// An address of the user's own.
     Own {
         /// The variable.
         variable: &'static str,
-        /// What the address is called otherwise.
+        /// The other name of the address.
         name: CredentialName,
     },
 }
 
-/// What a provider takes at once.
+/// The limits of a request to a provider.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ProviderLimits {
     /// The longest query, in characters.
     pub characters: usize,
     /// The longest query, in words.
     pub words: usize,
-    /// How many words of it are heeded; those behind them may as well not be there.
+    /// Number of its words that are heeded; the others have no effect.
     pub heeded: usize,
-    /// How many hosts may be asked for at once, and how.
-    pub sites: Sites,
+    /// The most hosts of one request, and the way to name them.
+    pub sites: SiteQuery,
     /// The most results of one request.
     pub results: usize,
-    /// Whether there is a second page.
+    /// True if there is a second page.
     pub pages: bool,
-    /// Whether it may be asked several things at once.
+    /// True if it may be asked several things at once.
     pub at_once: bool,
 }
 
-impl Limits {
+impl ProviderLimits {
     /// Those of a provider that says nothing of them.
     pub const PLAIN: Self = Self {
         characters: 2000,
         words: 400,
         heeded: 400,
-        sites: Sites::Words(30),
+        sites: SiteQuery::Words(30),
         results: 10,
         pages: true,
         at_once: true,
     };
 }
 
-/// How hosts are asked for.
+/// The way to name hosts in a request.
 #[derive(Clone, Copy, Debug)]
-pub enum Sites {
+pub enum SiteQuery {
     /// In the words of the request, so many of them.
     Words(usize),
     /// In a parameter, so many of them.
     Parameter(usize),
 }
 
-/// What it takes to ask a provider, as it is configured.
+/// The address and keys of a provider, as they are configured.
 #[derive(Clone, Debug)]
-pub struct Account {
+pub struct ProviderAccount {
     /// The address.
     pub endpoint: Url,
-    /// What was found for each slot.
+    /// The credential of each slot, where there is one.
     pub keys: Vec<Option<Key>>,
 }
 
-impl Account {
+impl ProviderAccount {
     /// The credential in a slot; empty where there is none.
     #[must_use]
     pub fn key(&self, slot: usize) -> &str {
@@ -156,23 +157,38 @@ impl Account {
 
 /// A request to be sent.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct ProviderRequest {
     /// The address, with its query.
     pub url: Url,
     /// The headers of this provider's own.
     pub headers: Vec<(String, Key)>,
-    /// What is posted, as JSON; `None` for a GET.
+    /// The JSON of a POST; `None` for a GET.
     pub body: Option<Value>,
     /// The fields of the search that this provider has no way to heed.
     pub unheeded: Vec<&'static str>,
 }
 
-impl Request {
-    /// A GET of the endpoint with these parameters.
+/// A field of a request, with its value if it is sent.
+pub type RequestField = (&'static str, Option<Value>);
+
+fn given<const N: usize>(fields: [RequestField; N]) -> impl Iterator<Item = (String, Value)> {
+    let fields = fields.into_iter();
+    fields.filter_map(|(name, value)| Some((name.to_owned(), value?)))
+}
+
+impl ProviderRequest {
+    /// A GET of the endpoint with the fields that have a value.
     #[must_use]
-    pub fn get(account: &Account, parameters: &[(&str, &str)]) -> Self {
+    pub fn get<const N: usize>(account: &ProviderAccount, fields: [RequestField; N]) -> Self {
         let mut url = account.endpoint.clone();
-        url.query_pairs_mut().extend_pairs(parameters);
+        let mut pairs = url.query_pairs_mut();
+        for (name, value) in given(fields) {
+            let text = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            pairs.append_pair(&name, &text);
+        }
+        drop(pairs);
         Self {
             url,
             headers: Vec::new(),
@@ -181,13 +197,13 @@ impl Request {
         }
     }
 
-    /// A POST to the endpoint.
+    /// A POST of them to the endpoint, as a JSON object.
     #[must_use]
-    pub fn post(account: &Account, body: Value) -> Self {
+    pub fn post<const N: usize>(account: &ProviderAccount, fields: [RequestField; N]) -> Self {
         Self {
             url: account.endpoint.clone(),
             headers: Vec::new(),
-            body: Some(body),
+            body: Some(given(fields).collect()),
             unheeded: Vec::new(),
         }
     }
@@ -209,30 +225,30 @@ impl Request {
     }
 }
 
-/// Why an answer that claims to be good has no results to be read.
+/// The reason why an answer with a status of success has no results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misread {
+pub enum UnreadableReply {
     /// It is not as documented.
     Unknown,
     /// It is a refusal all the same.
-    Refused(Refusal),
+    Refused(ProviderRefusal),
 }
 
-/// What a refusal means.
+/// The meaning of a refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ProviderRefusal {
     /// The kind. Seconds of zero stand for those that the answer says, or else the usual ones.
-    pub kind: Kind,
-    /// What happened, as a sentence; empty for the usual one.
+    pub kind: SearchFailureKind,
+    /// A sentence on what happened; empty for the usual one.
     pub text: String,
     /// After how long the provider wants to be asked once more, where it does.
     pub again: Option<Duration>,
 }
 
-impl Refusal {
+impl ProviderRefusal {
     /// A refusal of that kind.
     #[must_use]
-    pub fn new(kind: Kind, text: impl Into<String>) -> Self {
+    pub fn new(kind: SearchFailureKind, text: impl Into<String>) -> Self {
         Self {
             kind,
             text: text.into(),
@@ -242,12 +258,12 @@ impl Refusal {
 }
 
 impl Provider {
-    /// Whether everything is there to ask it. One that needs nothing always is.
+    /// True if everything is there to ask it. One that needs nothing always is.
     #[must_use]
     pub fn is_configured(&self, credentials: &Credentials<'_>) -> bool {
         let address = match self.endpoint {
-            Endpoint::Known { .. } => true,
-            Endpoint::Own { .. } => self.address(credentials).is_ok(),
+            ProviderEndpoint::Known { .. } => true,
+            ProviderEndpoint::Own { .. } => self.address(credentials).is_ok(),
         };
         address
             && self
@@ -256,24 +272,27 @@ impl Provider {
                 .all(|slot| !slot.required || slot.find(credentials).is_ok())
     }
 
-    /// Whether somebody configured it: it is, and needs to be.
+    /// True if somebody configured it: it is, and needs to be.
     #[must_use]
     pub fn is_chosen(&self, credentials: &Credentials<'_>) -> bool {
-        let needs = matches!(self.endpoint, Endpoint::Own { .. })
+        let needs = matches!(self.endpoint, ProviderEndpoint::Own { .. })
             || self.slots.iter().any(|slot| slot.required);
         needs && self.is_configured(credentials)
     }
 
-    /// What it takes to ask it.
-    pub fn account(&self, credentials: &Credentials<'_>) -> Result<Account, Failure> {
+    /// The credentials that it takes.
+    pub fn account(
+        &self,
+        credentials: &Credentials<'_>,
+    ) -> Result<ProviderAccount, ProviderFailure> {
         let text = self
             .address(credentials)
             .map_err(|problem| self.missing(problem))?;
         let endpoint = client::parse_url(&text).map_err(|why| {
             let variable = self.address_variable(credentials);
-            Failure::new(
+            ProviderFailure::new(
                 self,
-                Kind::Config,
+                SearchFailureKind::Config,
                 format!("{variable} is not an address to ask: {why}"),
             )
         })?;
@@ -285,7 +304,7 @@ impl Provider {
                 Err(_) => keys.push(None),
             }
         }
-        Ok(Account { endpoint, keys })
+        Ok(ProviderAccount { endpoint, keys })
     }
 
     /// The address as it is configured, or what is wrong with the file that it may be in.
@@ -295,12 +314,12 @@ impl Provider {
             return Ok(set);
         }
         match (self.endpoint, name) {
-            (Endpoint::Known { address, .. }, _) => Ok(address.to_owned()),
-            (Endpoint::Own { .. }, Some(name)) => credentials
+            (ProviderEndpoint::Known { address, .. }, _) => Ok(address.to_owned()),
+            (ProviderEndpoint::Own { .. }, Some(name)) => credentials
                 .find(name.variable, name.path)
                 .map(|address| address.expose().to_owned())
                 .map_err(|missing| missing.problem),
-            (Endpoint::Own { .. }, None) => Err(None),
+            (ProviderEndpoint::Own { .. }, None) => Err(None),
         }
     }
 
@@ -314,8 +333,8 @@ impl Provider {
 
     fn address_names(&self) -> (&'static str, Option<CredentialName>) {
         match self.endpoint {
-            Endpoint::Known { variable, .. } => (variable, None),
-            Endpoint::Own { variable, name } => (variable, Some(name)),
+            ProviderEndpoint::Known { variable, .. } => (variable, None),
+            ProviderEndpoint::Own { variable, name } => (variable, Some(name)),
         }
     }
 
@@ -323,15 +342,15 @@ impl Provider {
     #[must_use]
     pub fn wanted(&self) -> Vec<CredentialName> {
         let address = match self.endpoint {
-            Endpoint::Known { .. } => None,
-            Endpoint::Own { name, .. } => Some(name),
+            ProviderEndpoint::Known { .. } => None,
+            ProviderEndpoint::Own { name, .. } => Some(name),
         };
         let required = self.slots.iter().filter(|slot| slot.required);
         let keys = required.filter_map(|slot| slot.names.first().copied());
         address.into_iter().chain(keys).collect()
     }
 
-    fn missing(&self, problem: Option<String>) -> Failure {
+    fn missing(&self, problem: Option<String>) -> ProviderFailure {
         let wanted = self.wanted();
         let variables: Vec<&str> = wanted.iter().map(|name| name.variable).collect();
         let paths: Vec<String> = wanted
@@ -343,7 +362,7 @@ impl Provider {
             // Writing to a string does not fail.
             let _ = write!(text, " The credentials file could not be used. {problem}");
         }
-        Failure::new(self, Kind::AuthMissing, text).advising(format!(
+        ProviderFailure::new(self, SearchFailureKind::AuthMissing, text).advising(format!(
             "{} Set {}, or {} in credentials.json.",
             self.setup,
             variables.join(" and "),
@@ -367,7 +386,7 @@ impl Provider {
 }
 
 /// The key, unless no header could hold it.
-fn sendable(provider: &Provider, slot: &Slot, key: Key) -> Result<Key, Failure> {
+fn sendable(provider: &Provider, slot: &CredentialSlot, key: Key) -> Result<Key, ProviderFailure> {
     if key
         .expose()
         .bytes()
@@ -376,9 +395,9 @@ fn sendable(provider: &Provider, slot: &Slot, key: Key) -> Result<Key, Failure> 
         return Ok(key);
     }
     let variable = slot.names.first().map_or("", |name| name.variable);
-    Err(Failure::new(
+    Err(ProviderFailure::new(
         provider,
-        Kind::AuthInvalid,
+        SearchFailureKind::AuthInvalid,
         format!("The value of {variable} holds characters that no key has."),
     )
     .advising(format!("Set {} anew.", provider.places())))

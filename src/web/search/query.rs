@@ -1,12 +1,12 @@
 //! What a search is: as its caller asks for it ([`Search`]), and as one request asks a provider for
-//! a part of it ([`Ask`]).
+//! a part of it ([`ProviderQuery`]).
 
 use super::lenses::Lens;
 
 /// The most results of one search.
 pub const MOST_RESULTS: usize = 10;
 
-/// How old a page may be.
+/// The greatest age of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeRange {
     /// A day.
@@ -49,9 +49,9 @@ impl TimeRange {
     }
 }
 
-/// How much of what is unfit for children is left out.
+/// The strictness towards pages that are unfit for children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Safe {
+pub enum SafeSearch {
     /// Nothing.
     Off,
     /// Pictures and the plain cases.
@@ -60,7 +60,7 @@ pub enum Safe {
     High,
 }
 
-impl Safe {
+impl SafeSearch {
     /// Its name in a request.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -75,14 +75,14 @@ impl Safe {
 /// A search, as its caller asks for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// What to look for.
+    /// The query.
     pub query: String,
-    /// How many results are wanted, 1 to [`MOST_RESULTS`].
+    /// The number of results that are wanted, 1 to [`MOST_RESULTS`].
     pub count: usize,
-    /// How old pages may be; `None` for all of them.
+    /// The greatest age of pages; `None` for all of them.
     pub time_range: Option<TimeRange>,
-    /// What is left out; `None` for what the provider leaves out by itself.
-    pub safe: Option<Safe>,
+    /// The strictness; `None` for the provider's own.
+    pub safe: Option<SafeSearch>,
     /// The pages' language, an ISO 639-1 code in lower case.
     pub language: Option<String>,
     /// The country, an ISO 3166-1 alpha-2 code in capitals.
@@ -97,7 +97,7 @@ pub struct Search {
     pub lens: Option<Lens>,
     /// The provider to ask, by its name; `None` for the one that is configured.
     pub provider: Option<String>,
-    /// What is to be found out about; each result is marked with what it says of that.
+    /// A claim to be examined; each result is marked with its words on that.
     pub claim: Option<String>,
 }
 
@@ -112,17 +112,27 @@ impl Search {
     }
 }
 
-/// What one request asks for.
+/// The content of one request to a provider.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
+pub struct ProviderQuery<'a> {
     /// The search that it is a part of.
     pub search: &'a Search,
     /// The hosts to ask for, few enough for the provider; empty for all.
     pub sites: &'a [String],
+    /// The hosts to leave out, where the provider takes such.
+    pub blocked: &'a [String],
     /// A search engine of Google's that is made for the hosts, in place of their names.
     pub cx: Option<&'a str>,
-    /// How many results to ask for.
+    /// The number of results to ask for.
     pub count: usize,
-    /// Which page of so many results, from 0.
-    pub page: usize,
+    /// The place of the first result, from 0.
+    pub first: usize,
+}
+
+impl ProviderQuery<'_> {
+    /// The number of the page of so many results, from 0.
+    #[must_use]
+    pub fn page(&self) -> usize {
+        self.first / self.count.max(1)
+    }
 }

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::SearchResult;
-use super::failure::Kind;
-use super::provider::{Misread, Refusal};
+use super::failure::SearchFailureKind;
+use super::provider::{ProviderRefusal, UnreadableReply};
 use crate::web::client::Response;
 use crate::web::quote;
 
@@ -51,10 +51,10 @@ fn escaped(text: &str) -> Option<u32> {
 }
 
 /// A body that is a JSON object.
-pub fn object(reply: &Response) -> Result<Value, Misread> {
+pub fn object(reply: &Response) -> Result<Value, UnreadableReply> {
     match json(reply) {
         Some(value @ Value::Object(_)) => Ok(value),
-        _ => Err(Misread::Unknown),
+        _ => Err(UnreadableReply::Unknown),
     }
 }
 
@@ -85,7 +85,7 @@ pub fn strings(list: Option<&Value>) -> Vec<String> {
     items.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Whether a failed reply names a reason anywhere in its body, JSON or not.
+/// True if a failed reply names a reason anywhere in its body, JSON or not.
 #[must_use]
 pub fn names(reply: &Response, reason: &str) -> bool {
     String::from_utf8_lossy(&reply.body).contains(reason)
@@ -158,50 +158,50 @@ pub fn complaint(reply: &Response) -> Option<String> {
 /// A refusal that the provider gives no more about than its own message: of this request where the
 /// status says so, else a failure of its own.
 #[must_use]
-pub fn upstream(title: &str, reply: &Response) -> Refusal {
+pub fn upstream(title: &str, reply: &Response) -> ProviderRefusal {
     let status = reply.status_text();
     let text = match message(reply) {
         text if text.is_empty() => format!("{title} search failed: {status}"),
         text => format!("{title} search failed: {text} ({status})"),
     };
     let kind = match reply.status {
-        408 | 425 | 500.. => Kind::Upstream,
-        _ => Kind::Rejected,
+        408 | 425 | 500.. => SearchFailureKind::Upstream,
+        _ => SearchFailureKind::Rejected,
     };
-    Refusal::new(kind, text)
+    ProviderRefusal::new(kind, text)
 }
 
 /// A key that the provider rejects.
 #[must_use]
-pub fn rejected(title: &str, reply: &Response) -> Refusal {
+pub fn rejected(title: &str, reply: &Response) -> ProviderRefusal {
     let why = match message(reply) {
         text if text.is_empty() => reply.status_text(),
         text => text,
     };
     let text = format!("{title} rejected the API key ({why}).");
-    Refusal::new(Kind::AuthInvalid, text)
+    ProviderRefusal::new(SearchFailureKind::AuthInvalid, text)
 }
 
 /// What the status means where the provider has nothing of its own: 401 and 403 a rejected key, 402
 /// a quota that is used up, 429 too many requests.
 #[must_use]
-pub fn by_status(title: &str, reply: &Response) -> Refusal {
+pub fn by_status(title: &str, reply: &Response) -> ProviderRefusal {
     match reply.status {
         401 | 403 => rejected(title, reply),
-        402 => Refusal::new(QUOTA, quota(title, reply)),
-        429 => Refusal::new(THROTTLED, throttled(title, reply)),
+        402 => ProviderRefusal::new(QUOTA, quota(title, reply)),
+        429 => ProviderRefusal::new(THROTTLED, throttled(title, reply)),
         _ => upstream(title, reply),
     }
 }
 
 /// A used-up quota whose time the answer says, or nobody.
-pub const QUOTA: Kind = Kind::RateLimited {
+pub const QUOTA: SearchFailureKind = SearchFailureKind::RateLimited {
     seconds: 0,
     quota: true,
 };
 
 /// Too many requests at a time, for as long as the answer says.
-pub const THROTTLED: Kind = Kind::RateLimited {
+pub const THROTTLED: SearchFailureKind = SearchFailureKind::RateLimited {
     seconds: 0,
     quota: false,
 };

@@ -8,6 +8,7 @@ use url::Url;
 use super::{DomainFilter, SearchResult};
 use crate::document::entities;
 use crate::unseen;
+use crate::web::quote::on_one_line;
 
 /// The longest address of a result, in bytes.
 const LONGEST_ADDRESS: usize = 4096;
@@ -22,26 +23,8 @@ const MAX_EXTRA: usize = 500;
 const MOST_EXTRA: usize = 5;
 
 /// Parameters that say who sent a visitor, and nothing of the page.
-const TRACKING: &[&str] = &[
-    "_ga",
-    "_gl",
-    "dclid",
-    "fbclid",
-    "gad_source",
-    "gbraid",
-    "gclid",
-    "gclsrc",
-    "igshid",
-    "mc_cid",
-    "mc_eid",
-    "mkt_tok",
-    "msclkid",
-    "srsltid",
-    "twclid",
-    "ttclid",
-    "wbraid",
-    "yclid",
-];
+const TRACKING: &str = "_ga _gl dclid fbclid gad_source gbraid gclid gclsrc igshid mc_cid \
+    mc_eid mkt_tok msclkid srsltid twclid ttclid wbraid yclid";
 
 /// The results that may be shown, as they may be shown, in their order: of the web, of the hosts
 /// that were asked for, each once.
@@ -98,7 +81,8 @@ fn shown(address: &str, mut url: Url) -> String {
 fn identity(url: &Url) -> String {
     let mut url = url.clone();
     url.set_fragment(None);
-    let tracks = |name: &str| name.starts_with("utm_") || TRACKING.contains(&name);
+    let tracks =
+        |name: &str| name.starts_with("utm_") || TRACKING.split(' ').any(|one| one == name);
     if url.query_pairs().any(|(name, _)| tracks(&name)) {
         let query = url.query().unwrap_or_default();
         let kept: Vec<&str> = query
@@ -123,29 +107,20 @@ pub fn display_link(address: &str) -> String {
 }
 
 fn tidied(result: SearchResult) -> SearchResult {
-    let snippet = shortened(&words(&result.snippet), MAX_SNIPPET);
+    let snippet = shortened(&on_one_line(&result.snippet), MAX_SNIPPET);
     let extra = result.extra_snippets.iter();
     let extra = extra
-        .map(|text| shortened(&words(text), MAX_EXTRA))
+        .map(|text| shortened(&on_one_line(text), MAX_EXTRA))
         .filter(|text| !text.is_empty() && *text != snippet)
         .take(MOST_EXTRA);
     SearchResult {
-        title: shortened(&words(&result.title), MAX_TITLE),
+        title: shortened(&on_one_line(&result.title), MAX_TITLE),
         url: result.url.trim().to_owned(),
         extra_snippets: extra.collect(),
         snippet,
         published_at: result.published_at,
         taken: result.taken,
     }
-}
-
-/// The words of a text: one blank between them, and nothing that only steers a terminal.
-fn words(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    words
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 /// The words within the first `most` characters.
@@ -194,7 +169,7 @@ pub fn unmarked(text: &str) -> String {
     entities::decoded(&out)
 }
 
-/// Whether `rest` begins with the tag of an inline element that is ended in `text`, or with a
+/// True if `rest` begins with the tag of an inline element that is ended in `text`, or with a
 /// break.
 fn marks(rest: &str, text: &str) -> bool {
     let inner = rest[1..].trim_start_matches('/');

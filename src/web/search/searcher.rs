@@ -3,15 +3,15 @@
 
 use std::time::{Duration, Instant};
 
-use super::breaker::State;
-use super::choice::{self, Route};
-use super::failure::{Failure, Kind};
-use super::found::{Found, found};
+use super::breaker::BreakerState;
+use super::choice::{self, ProviderChoice};
+use super::failure::{ProviderFailure, SearchFailureKind};
+use super::found::{ProviderResults, found};
 use super::google;
 use super::kept::{self, GOOD_FOR, Kept};
 use super::known::Known;
-use super::outcome::{Answer, Routed, SearchFailure};
-use super::provider::{Account, Provider};
+use super::outcome::{ProviderRouting, SearchAnswer, SearchFailure};
+use super::provider::{Provider, ProviderAccount};
 use super::query::Search;
 use crate::cache::{Turn, first_or_after};
 use crate::web::client::Client;
@@ -38,13 +38,13 @@ pub struct Searcher<'a> {
 
 impl Searcher<'_> {
     /// Searches.
-    pub fn search(&self, search: &Search) -> Result<Answer, SearchFailure> {
+    pub fn search(&self, search: &Search) -> Result<SearchAnswer, SearchFailure> {
         let begin = Instant::now();
         let route =
             choice::choose(search, self.known.credentials).map_err(SearchFailure::NoProvider)?;
         let mut answer = match route {
-            Route::One(provider) => self.ask_one(search, provider),
-            Route::FirstOf(providers) => self.ask_first_of(search, &providers),
+            ProviderChoice::One(provider) => self.ask_one(search, provider),
+            ProviderChoice::FirstOf(providers) => self.ask_first_of(search, &providers),
         }?;
         answer.took = begin.elapsed();
         Ok(answer)
@@ -54,7 +54,7 @@ impl Searcher<'_> {
         &self,
         search: &Search,
         provider: &'static Provider,
-    ) -> Result<Answer, SearchFailure> {
+    ) -> Result<SearchAnswer, SearchFailure> {
         let asked = provider
             .account(self.known.credentials)
             .and_then(
@@ -70,9 +70,9 @@ impl Searcher<'_> {
         &self,
         search: &Search,
         providers: &[&'static Provider],
-    ) -> Result<Answer, SearchFailure> {
-        let mut routed = Routed::default();
-        let mut worst: Option<Failure> = None;
+    ) -> Result<SearchAnswer, SearchFailure> {
+        let mut routed = ProviderRouting::default();
+        let mut worst: Option<ProviderFailure> = None;
         for (at, provider) in providers.iter().enumerate() {
             let account = match provider.account(self.known.credentials) {
                 Ok(account) => account,
@@ -83,7 +83,7 @@ impl Searcher<'_> {
                 }
             };
             if let Some(answer) = self.known.kept(search, provider, &account) {
-                return Ok(Answer {
+                return Ok(SearchAnswer {
                     routed: Some(routed),
                     ..answer
                 });
@@ -96,10 +96,10 @@ impl Searcher<'_> {
             }
             let mut state = self.known.breakers().state(provider);
             let mut _turn = None;
-            if !matches!(state, State::Open(_)) {
+            if !matches!(state, BreakerState::Open(_)) {
                 match self.kept_or_turn(search, provider, &account) {
                     Ok(answer) => {
-                        return Ok(Answer {
+                        return Ok(SearchAnswer {
                             routed: Some(routed),
                             ..answer
                         });
@@ -108,9 +108,9 @@ impl Searcher<'_> {
                 }
                 state = self.known.breakers().pass(provider);
             }
-            if let State::Open(left) = state {
+            if let BreakerState::Open(left) = state {
                 let seconds = routed.leave_alone(provider, left);
-                let kind = Kind::RateLimited {
+                let kind = SearchFailureKind::RateLimited {
                     seconds,
                     quota: false,
                 };
@@ -118,10 +118,10 @@ impl Searcher<'_> {
                     "{} failed lately and is left alone for a while.",
                     provider.title
                 );
-                let failure = Failure::new(provider, kind, text);
+                let failure = ProviderFailure::new(provider, kind, text);
                 // The one that is well again first says how long to wait, unless one was asked.
                 let longer = match worst.as_ref().map(|worst| worst.kind) {
-                    Some(Kind::RateLimited { seconds: other, .. }) => seconds < other,
+                    Some(SearchFailureKind::RateLimited { seconds: other, .. }) => seconds < other,
                     _ => true,
                 };
                 if longer && routed.attempted.is_empty() {
@@ -135,7 +135,7 @@ impl Searcher<'_> {
             let client = self.client.for_at_most(turn);
             match self.ask(&client, search, provider, &account) {
                 Ok(answer) => {
-                    return Ok(Answer {
+                    return Ok(SearchAnswer {
                         routed: Some(routed),
                         ..answer
                     });
@@ -148,12 +148,12 @@ impl Searcher<'_> {
         }
         let nobody = || {
             let text = "No provider is named.";
-            Failure::new(&google::PROVIDER, Kind::Config, text)
+            ProviderFailure::new(&google::PROVIDER, SearchFailureKind::Config, text)
         };
         Err(self.failed(worst.unwrap_or_else(nobody), Some(routed)))
     }
 
-    fn failed(&self, failure: Failure, routed: Option<Routed>) -> SearchFailure {
+    fn failed(&self, failure: ProviderFailure, routed: Option<ProviderRouting>) -> SearchFailure {
         let tried = |name: &str| {
             let passed = routed.as_ref().map_or(&[][..], |routed| &routed.passed);
             name == failure.provider || passed.iter().any(|(one, _)| *one == name)
@@ -161,7 +161,7 @@ impl Searcher<'_> {
         let breakers = self.known.breakers();
         let alternatives = choice::configured(self.known.credentials)
             .into_iter()
-            .filter(|other| !tried(other.name) && breakers.state(other) == State::Closed)
+            .filter(|other| !tried(other.name) && breakers.state(other) == BreakerState::Closed)
             .map(|other| other.name)
             .collect();
         SearchFailure::Failed {
@@ -177,8 +177,8 @@ impl Searcher<'_> {
         &self,
         search: &Search,
         provider: &'static Provider,
-        account: &Account,
-    ) -> Result<Answer, Turn> {
+        account: &ProviderAccount,
+    ) -> Result<SearchAnswer, Turn> {
         let Some(store) = self.known.store.filter(|_| self.known.keeps_answers) else {
             return Err(Turn::default());
         };
@@ -194,12 +194,12 @@ impl Searcher<'_> {
         client: &Client,
         search: &Search,
         provider: &'static Provider,
-        account: &Account,
-    ) -> Result<Answer, Failure> {
+        account: &ProviderAccount,
+    ) -> Result<SearchAnswer, ProviderFailure> {
         let is_patient = client.left() >= PATIENT;
         // A caller who cannot wait says nothing of the provider.
-        let failed = |failure: &Failure| {
-            if is_patient || !matches!(failure.kind, Kind::Network { .. }) {
+        let failed = |failure: &ProviderFailure| {
+            if is_patient || !matches!(failure.kind, SearchFailureKind::Network { .. }) {
                 self.known.breakers().failed(provider, failure.kind);
             }
         };
@@ -210,7 +210,7 @@ impl Searcher<'_> {
                 return Err(failure);
             }
         };
-        let Found {
+        let ProviderResults {
             results,
             unheeded,
             unsearched,
@@ -236,7 +236,7 @@ impl Searcher<'_> {
         {
             store.put(&kept::question(search, provider, account), &bytes, GOOD_FOR);
         }
-        Ok(Answer {
+        Ok(SearchAnswer {
             provider,
             results: kept.results,
             age: None,

@@ -3,17 +3,17 @@
 
 use std::fmt::Write as _;
 
-use super::provider::{Limits, Sites};
-use super::query::{Ask, Search};
+use super::provider::{ProviderLimits, SiteQuery};
+use super::query::{ProviderQuery, Search};
 use crate::sort::Sort;
 
-/// What goes into the words of a request.
+/// The parts of a search that go into the query as operators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is said for itself by a provider"
 )]
-pub struct Words {
+pub struct QueryOperators {
     /// The exact phrase, in quotation marks.
     pub exact: bool,
     /// The excluded terms, each with a minus.
@@ -22,7 +22,7 @@ pub struct Words {
     pub sites: bool,
 }
 
-impl Words {
+impl QueryOperators {
     /// All of it: the provider has no parameter for any.
     pub const ALL: Self = Self {
         exact: true,
@@ -33,7 +33,7 @@ impl Words {
 
 /// The query, and as operators what is asked of the words.
 #[must_use]
-pub fn written(ask: &Ask<'_>, words: Words) -> String {
+pub fn written(ask: &ProviderQuery<'_>, words: QueryOperators) -> String {
     let mut text = ask.search.query.trim().to_owned();
     if let (true, Some(phrase)) = (words.exact, phrase(ask)) {
         text.extend([" \"", &phrase, "\""]);
@@ -66,7 +66,7 @@ fn hosts(sites: &[String]) -> String {
 
 /// The exact phrase without the quotation marks that it may come in; `None` for an empty one.
 #[must_use]
-pub fn phrase(ask: &Ask<'_>) -> Option<String> {
+pub fn phrase(ask: &ProviderQuery<'_>) -> Option<String> {
     let phrase = ask
         .search
         .exact_terms
@@ -79,7 +79,7 @@ pub fn phrase(ask: &Ask<'_>) -> Option<String> {
 /// The excluded terms: words, and phrases in quotation marks, without their minus if they come with
 /// one.
 #[must_use]
-pub fn excluded(ask: &Ask<'_>) -> Vec<String> {
+pub fn excluded(ask: &ProviderQuery<'_>) -> Vec<String> {
     let text = ask.search.exclude_terms.as_deref().unwrap_or_default();
     let mut terms = Vec::new();
     for (at, part) in text.split(['"', '\u{201c}', '\u{201d}']).enumerate() {
@@ -94,16 +94,20 @@ pub fn excluded(ask: &Ask<'_>) -> Vec<String> {
     terms
 }
 
-/// Whether a request's words are no longer than the provider takes.
+/// True if a request's words are no longer than the provider takes.
 #[must_use]
-pub fn fits(text: &str, limits: &Limits) -> bool {
+pub fn fits(text: &str, limits: &ProviderLimits) -> bool {
     text.chars().count() <= limits.characters && text.split_whitespace().count() <= limits.words
 }
 
 /// The beginning of the query that a request has room for with the operators and a few hosts;
 /// `None` where it has room for all of it, or for nothing.
 #[must_use]
-pub fn shortened(ask: &Ask<'_>, words: Words, limits: &Limits) -> Option<String> {
+pub fn shortened(
+    ask: &ProviderQuery<'_>,
+    words: QueryOperators,
+    limits: &ProviderLimits,
+) -> Option<String> {
     let mut longest = ask.sites.to_vec();
     longest.arrange_by_key(|site| std::cmp::Reverse(site.len()));
     let room = |query: &str, sites: usize| {
@@ -111,7 +115,7 @@ pub fn shortened(ask: &Ask<'_>, words: Words, limits: &Limits) -> Option<String>
             query: query.to_owned(),
             ..ask.search.clone()
         };
-        let part = Ask {
+        let part = ProviderQuery {
             search: &search,
             sites: &longest[..sites],
             ..*ask
@@ -123,7 +127,7 @@ pub fn shortened(ask: &Ask<'_>, words: Words, limits: &Limits) -> Option<String>
         return None;
     }
     for sites in [longest.len().min(FEW), longest.len().min(1)] {
-        // Whether a beginning fits is the question of its length alone.
+        // True if a beginning fits is the question of its length alone.
         let ends: Vec<usize> = query.char_indices().map(|(at, _)| at).skip(1).collect();
         let fitting = ends.partition_point(|end| room(&query[..*end], sites));
         let Some(end) = fitting.checked_sub(1).map(|at| ends[at]) else {
@@ -151,17 +155,21 @@ const FEW: usize = 5;
 /// The hosts of a search in groups, each for one request: as few groups as the provider's limits
 /// allow, and as equal ones. A host that no request has room for is in a group by itself.
 #[must_use]
-pub fn groups<'a>(ask: &Ask<'a>, words: Words, limits: &Limits) -> Vec<&'a [String]> {
+pub fn groups<'a>(
+    ask: &ProviderQuery<'a>,
+    words: QueryOperators,
+    limits: &ProviderLimits,
+) -> Vec<&'a [String]> {
     let sites = ask.sites;
     if sites.is_empty() {
         return vec![sites];
     }
     let most = match limits.sites {
-        Sites::Parameter(most) | Sites::Words(most) => most.max(1),
+        SiteQuery::Parameter(most) | SiteQuery::Words(most) => most.max(1),
     };
     let room = |part: &'a [String]| {
         let text = written(
-            &Ask {
+            &ProviderQuery {
                 sites: part,
                 ..*ask
             },
@@ -202,13 +210,14 @@ fn even(sites: &[String], parts: usize) -> Vec<&[String]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    fn ask(search: &Search) -> Ask<'_> {
-        Ask {
+    fn ask(search: &Search) -> ProviderQuery<'_> {
+        ProviderQuery {
             search,
             sites: &search.sites,
+            blocked: &[],
             cx: None,
             count: 5,
-            page: 0,
+            first: 0,
         }
     }
 
@@ -226,13 +235,13 @@ mod tests {
     fn a_query_says_by_operators_what_has_no_parameter() {
         let all = search(Some("the \"exact  phrase"), Some("-a, b \"c  d\" ,"), 2);
         assert_eq!(
-            written(&ask(&all), Words::ALL),
+            written(&ask(&all), QueryOperators::ALL),
             "two words \"the exact phrase\" -a -b -\"c d\" (site:site-0.example OR site:site-1.example)"
         );
-        assert_eq!(written(&ask(&all), Words::default()), "two words");
+        assert_eq!(written(&ask(&all), QueryOperators::default()), "two words");
         let one = search(Some(" \" "), Some(" "), 1);
         assert_eq!(
-            written(&ask(&one), Words::ALL),
+            written(&ask(&one), QueryOperators::ALL),
             "two words site:site-0.example"
         );
     }
@@ -240,21 +249,21 @@ mod tests {
     #[test]
     fn all_hosts_are_asked_for_in_as_few_equal_groups_as_the_limits_allow() {
         let search = search(None, None, 11);
-        let limits = |characters, words, most| Limits {
+        let limits = |characters, words, most| ProviderLimits {
             characters,
             words,
-            sites: Sites::Words(most),
-            ..Limits::PLAIN
+            sites: SiteQuery::Words(most),
+            ..ProviderLimits::PLAIN
         };
-        let lengths = |limits: Limits| {
-            let groups = groups(&ask(&search), Words::ALL, &limits);
+        let lengths = |limits: ProviderLimits| {
+            let groups = groups(&ask(&search), QueryOperators::ALL, &limits);
             assert_eq!(groups.concat(), search.sites);
             for group in groups.iter().filter(|group| group.len() > 1) {
-                let part = Ask {
+                let part = ProviderQuery {
                     sites: group,
                     ..ask(&search)
                 };
-                assert!(fits(&written(&part, Words::ALL), &limits));
+                assert!(fits(&written(&part, QueryOperators::ALL), &limits));
             }
             groups.iter().map(|group| group.len()).collect::<Vec<_>>()
         };
@@ -263,7 +272,7 @@ mod tests {
         assert_eq!(lengths(limits(1000, 9, 10)), [4, 4, 3]);
         assert_eq!(lengths(limits(99, 100, 10)), [3, 3, 3, 2]);
         assert_eq!(lengths(limits(10, 1, 10)), [1; 11]);
-        let heeding = |heeded| Limits {
+        let heeding = |heeded| ProviderLimits {
             heeded,
             ..limits(1000, 100, 100)
         };
@@ -271,7 +280,7 @@ mod tests {
         assert_eq!(lengths(heeding(1)), [4, 4, 3]);
         let none = Search::default();
         assert_eq!(
-            groups(&ask(&none), Words::ALL, &Limits::PLAIN),
+            groups(&ask(&none), QueryOperators::ALL, &ProviderLimits::PLAIN),
             [&[] as &[String]]
         );
     }

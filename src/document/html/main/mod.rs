@@ -24,7 +24,7 @@ use memchr::{memmem, memrchr};
 use super::prefilter::tag;
 use super::reveal::HiddenElements;
 use super::{ConvertedPage, HtmlSource, dom, parse, prefilter, preformatted, reveal};
-use crate::document::Cuts;
+use crate::document::DocumentCuts;
 use blocks::{HidingFlags, NOSCRIPT, PageBlocks, UNSEEN};
 use page::MeasuredPage;
 use text::TitleWords;
@@ -80,7 +80,8 @@ pub(super) fn read(source: &HtmlSource) -> Option<(ConvertedPage, bool)> {
     }
     prune::prune(body, &cut, &page.sums, &choice.chosen);
     let (model, cuts) = source.walk(&parsed.tree);
-    let sure = cuts == Cuts::default() && choice.precision >= SURE.0 && choice.recall >= SURE.1;
+    let sure =
+        cuts == DocumentCuts::default() && choice.precision >= SURE.0 && choice.recall >= SURE.1;
     let read = ConvertedPage {
         model,
         cuts,
@@ -120,10 +121,10 @@ impl ParsedContent {
             prefilter::filter_all(source.page, source.syntax, source.ends.filter);
         let (tree, mut veil, short) = parse::parse(&filtered, source.ends.parse);
         let hidden = hidden_flags(&mut veil, &tree.document);
-        let cuts = Cuts {
+        let cuts = DocumentCuts {
             memory: short == Some(parse::ParseLimit::Memory),
             time: late || short == Some(parse::ParseLimit::Time),
-            ..Cuts::default()
+            ..DocumentCuts::default()
         };
         let title = title(&tree.document);
         Self {
@@ -137,7 +138,7 @@ impl ParsedContent {
         }
     }
 
-    /// Cuts the page into blocks; `None` if there are none, or too many.
+    /// DocumentCuts the page into blocks; `None` if there are none, or too many.
     fn cut(&self, kept: bool) -> Option<PageBlocks> {
         let body = self.body.as_ref()?;
         let mut words = NamingCache::default();

@@ -11,7 +11,7 @@ use memchr::memmem;
 use super::super::dom;
 use super::{PageFilter, TagCategory, tag, xml};
 use crate::document::formula::read_mathml;
-use crate::document::office::xml::Tag;
+use crate::document::office::xml::XmlTag;
 
 /// Class of formula images whose `alt` is the formula.
 pub(super) const IMAGE: &[u8] = b"mwe-math-fallback-image";
@@ -124,7 +124,7 @@ fn annotated(page: &str, at: usize, end: usize) -> Option<&str> {
     tex(&page[from..from + length])
 }
 
-fn is_hidden(tag: &Tag<'_>) -> bool {
+fn is_hidden(tag: &XmlTag<'_>) -> bool {
     let hides = |name| {
         tag.attribute(name)
             .is_some_and(|value| dom::hides(name, &value))

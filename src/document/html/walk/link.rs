@@ -10,7 +10,7 @@ use super::super::dom::{self, ElementKind};
 use super::super::flow::FlowMode;
 use super::super::{address, code, image, resized};
 use super::{ElementExit, TreeWalk, anchor_links};
-use crate::document::model::{AddressId, Content, Slice};
+use crate::document::model::{AddressId, NodeContent, TextSlice};
 
 /// Length up to which attributes are stored once per copy, in bytes: the tags of the element pay
 /// for that.
@@ -27,7 +27,7 @@ const MAX_AROUND: usize = 8;
 
 /// Label of a link without text.
 enum LinkLabel {
-    Text(Slice),
+    Text(TextSlice),
     Blank,
     /// A text that was already used as the label of a copy of the link.
     Copy,
@@ -55,7 +55,9 @@ impl TreeWalk {
     fn hash_of(&self, address: AddressId) -> u64 {
         let build = &self.flow.build;
         let mut hasher = DefaultHasher::new();
-        build.kept(build.address_text(address)).hash(&mut hasher);
+        build
+            .kept_text(build.address_text(address))
+            .hash(&mut hasher);
         hasher.finish()
     }
 
@@ -90,12 +92,12 @@ impl TreeWalk {
             label => self.flow.build.keep(label),
         };
         if self.flow.is_code() || self.flow.in_link() {
-            self.flow.add_leaf(Content::Text(label));
+            self.flow.add_leaf(NodeContent::Text(label));
             return;
         }
-        self.flow.push(Some(Content::Link {
+        self.flow.push(Some(NodeContent::Link {
             address,
-            title: Slice::default(),
+            title: TextSlice::default(),
         }));
         self.flow.pop_link(Some(label));
     }
@@ -103,24 +105,24 @@ impl TreeWalk {
     /// Writes the empty links and decorative images of a page that has nothing else.
     pub(super) fn write_leftovers(&mut self) {
         for address in std::mem::take(&mut self.decoration) {
-            self.flow.add_leaf(Content::Image {
+            self.flow.add_leaf(NodeContent::Image {
                 address,
-                alt: Slice::default(),
-                title: Slice::default(),
+                alt: TextSlice::default(),
+                title: TextSlice::default(),
             });
             self.flow.add_space();
         }
         for address in std::mem::take(&mut self.empty) {
-            self.flow.push(Some(Content::Link {
+            self.flow.push(Some(NodeContent::Link {
                 address,
-                title: Slice::default(),
+                title: TextSlice::default(),
             }));
             self.flow.pop_link(None);
         }
         self.flow.end();
     }
 
-    fn link_content(&mut self, node: &Handle) -> Option<Content> {
+    fn link_content(&mut self, node: &Handle) -> Option<NodeContent> {
         let address = dom::with_attributes(node, |name, value| {
             let useful = name == "href" && !address::is_share_form(value);
             useful.then(|| self.shared_address(value))
@@ -128,14 +130,14 @@ impl TreeWalk {
         let title = dom::with_attributes(node, |name, value| {
             (name == "title").then(|| self.keep_attribute(value))
         });
-        Some(Content::Link {
+        Some(NodeContent::Link {
             address,
             title: title.unwrap_or_default(),
         })
     }
 
     /// Stores an attribute's value, but only once if copies of the element share it.
-    fn keep_attribute(&mut self, value: &str) -> Slice {
+    fn keep_attribute(&mut self, value: &str) -> TextSlice {
         let place = value.as_ptr() as usize;
         if value.len() <= SHORT {
             return self.flow.build.keep(value);
@@ -256,7 +258,7 @@ impl TreeWalk {
                 if node.children.borrow().is_empty()
                     && self.empty.len() < MAX_EMPTY
                     && self.flow.build.is_empty()
-                    && let Some(Content::Link { address, .. }) = self.flow.last_style()
+                    && let Some(NodeContent::Link { address, .. }) = self.flow.last_style()
                 {
                     self.empty.push(address);
                 }
@@ -302,7 +304,7 @@ impl TreeWalk {
         let title = if image.alt.contains(title) { "" } else { title };
         let alt = self.flow.build.keep(&image.alt);
         let title = self.flow.build.keep(title);
-        self.flow.add_leaf(Content::Image {
+        self.flow.add_leaf(NodeContent::Image {
             address,
             alt,
             title,

@@ -7,14 +7,14 @@ use html2md::{Handle, NodeData};
 use super::super::dom::{self, ElementKind};
 use super::super::preformatted;
 use super::{ElementExit, TreeWalk, WalkFrame};
-use crate::document::model::Content;
+use crate::document::model::NodeContent;
 
 impl TreeWalk {
     pub(super) fn enter_list(&mut self, node: &Handle, ordered: bool) -> ElementExit {
         let start = dom::attribute(node, "start")
             .and_then(|start| start.trim().parse::<i64>().ok())
             .map_or(1, |start| u32::try_from(start.max(0)).unwrap_or(u32::MAX));
-        self.enter_container(Content::List {
+        self.enter_container(NodeContent::List {
             start: ordered.then_some(start),
             tight: !preformatted::holds_paragraphs(node),
         });
@@ -70,7 +70,7 @@ impl TreeWalk {
             .filter(|_| inside && dom::kind(node) == Some(ElementKind::Item))
             .and_then(|value| value.trim().parse::<u64>().ok())
             .map(|value| u32::try_from(value).unwrap_or(u32::MAX));
-        let item = Content::Item { number, task: None };
+        let item = NodeContent::Item { number, task: None };
         match self.lists.last_mut() {
             Some(open) if inside => {
                 if std::mem::replace(open, true) {

@@ -12,8 +12,8 @@ use url::{Position, Url};
 use super::dom::{self, ElementKind};
 use super::flow::{FlowBuilder, FlowMode};
 use super::{preformatted, repeated_links, table};
-use crate::document::model::{AddressId, Content, Model, Slice};
-use crate::document::{ALLOWANCE, Cuts};
+use crate::document::model::{AddressId, DocumentModel, NodeContent, TextSlice};
+use crate::document::{ALLOWANCE, DocumentCuts};
 
 mod anchor_links;
 mod link;
@@ -62,12 +62,12 @@ const NODES: u32 = 1024;
 struct TreeWalk {
     flow: FlowBuilder,
     end: Option<Instant>,
-    cuts: Cuts,
+    cuts: DocumentCuts,
     /// Long addresses by their location in memory, because the parser copies an unclosed element
     /// and its copies share them.
     addresses: HashMap<usize, Option<AddressId>>,
     /// Other long attributes, in the same way.
-    attributes: HashMap<usize, Slice>,
+    attributes: HashMap<usize, TextSlice>,
     /// Long texts that were used as the label of a link, in the same way.
     labels: HashSet<usize>,
     base: Url,
@@ -105,11 +105,11 @@ pub(super) fn walk(
     base: &Url,
     length: usize,
     end: Option<Instant>,
-) -> (Model, Cuts) {
+) -> (DocumentModel, DocumentCuts) {
     let mut walk = TreeWalk {
         flow: FlowBuilder::new(length),
         end,
-        cuts: Cuts::default(),
+        cuts: DocumentCuts::default(),
         addresses: HashMap::new(),
         attributes: HashMap::new(),
         labels: HashSet::new(),
@@ -255,9 +255,9 @@ impl TreeWalk {
                 self.add_media(node);
                 return None;
             }
-            ElementKind::Emphasis => self.enter_style(Content::Emphasis),
-            ElementKind::Strong => self.enter_style(Content::Strong),
-            ElementKind::Deleted => self.enter_style(Content::Deleted),
+            ElementKind::Emphasis => self.enter_style(NodeContent::Emphasis),
+            ElementKind::Strong => self.enter_style(NodeContent::Strong),
+            ElementKind::Deleted => self.enter_style(NodeContent::Deleted),
             ElementKind::Code => self.enter_code(node),
             ElementKind::Quoted => {
                 self.flow.add_text("\"");
@@ -295,7 +295,7 @@ impl TreeWalk {
             ElementKind::Rule => {
                 self.end_block();
                 if flow {
-                    self.flow.build.add(Content::Rule);
+                    self.flow.build.add(NodeContent::Rule);
                 }
                 return None;
             }
@@ -309,7 +309,7 @@ impl TreeWalk {
             ElementKind::Table => self.enter_table(node),
             ElementKind::Row if self.tables.last() == Some(&true) => {
                 self.rows.begin_row();
-                self.enter_container(Content::Row);
+                self.enter_container(NodeContent::Row);
                 ElementExit::Row
             }
             ElementKind::Cell
@@ -325,8 +325,8 @@ impl TreeWalk {
                 self.flow.mode = FlowMode::Heading(level);
                 ElementExit::Heading
             }
-            ElementKind::Quote => self.enter_container(Content::Quote),
-            ElementKind::Definition => self.enter_container(Content::Definition),
+            ElementKind::Quote => self.enter_container(NodeContent::Quote),
+            ElementKind::Definition => self.enter_container(NodeContent::Definition),
             ElementKind::Bullets | ElementKind::Numbers => {
                 self.enter_list(node, kind == ElementKind::Numbers)
             }
@@ -415,13 +415,13 @@ impl TreeWalk {
     }
 
     /// Begins a block that contains blocks.
-    fn enter_container(&mut self, content: Content) -> ElementExit {
+    fn enter_container(&mut self, content: NodeContent) -> ElementExit {
         self.flow.end();
         self.flow.build.open(content);
         ElementExit::Container
     }
 
-    fn enter_style(&mut self, content: Content) -> ElementExit {
+    fn enter_style(&mut self, content: NodeContent) -> ElementExit {
         self.flow.push(Some(content));
         ElementExit::Style
     }
@@ -444,7 +444,7 @@ impl TreeWalk {
         let build = &mut self.flow.build;
         let language = build.keep(&language);
         let code = build.keep(text);
-        build.add(Content::CodeBlock { language, code });
+        build.add(NodeContent::CodeBlock { language, code });
     }
 
     fn enter_table(&mut self, node: &Handle) -> ElementExit {
@@ -453,7 +453,7 @@ impl TreeWalk {
         self.tables.push(shape.is_some());
         if let Some(shape) = shape {
             let id = self.flow.build.keep_table(shape);
-            self.flow.build.open(Content::Table(id));
+            self.flow.build.open(NodeContent::Table(id));
         }
         ElementExit::Table
     }
@@ -463,7 +463,7 @@ impl TreeWalk {
         let (columns, rows) = self.rows.span(node);
         let limited = |number| u16::try_from(number).unwrap_or(u16::MAX);
         let (columns, rows) = (limited(columns), limited(rows));
-        self.flow.build.open(Content::Cell { columns, rows });
+        self.flow.build.open(NodeContent::Cell { columns, rows });
         self.flow.mode = FlowMode::Cell;
         ElementExit::Cell
     }

@@ -1,4 +1,4 @@
-//! What DOCX files become.
+//! Checks the Markdown of DOCX files.
 
 use super::made::{docx, paragraph, relations};
 use super::{check, converted};

@@ -1,4 +1,4 @@
-//! What an object of the API says of an item, as text and as HTML.
+//! The facts about an item in an object of the API, as text and as HTML.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::web::native::{
     LONGEST_TEXT, address_of, beginning, escaped, moment, name_of, number, seen,
 };
 
-/// Whether an item is there to be read.
+/// True if an item is there to be read.
 pub(super) fn is_there(item: &Value) -> bool {
     let marked = |field: &str| item.get(field).and_then(Value::as_bool) == Some(true);
     item.is_object() && !marked("deleted") && !marked("dead")

@@ -108,11 +108,11 @@ pub(super) fn captions(
 }
 
 /// The lines with their times, in milliseconds.
-type Lines = Vec<(u64, String)>;
+type CaptionLines = Vec<(u64, String)>;
 
-fn lines_of_json(value: &Value) -> Lines {
+fn lines_of_json(value: &Value) -> CaptionLines {
     let events = value.get("events").and_then(Value::as_array);
-    let mut lines = Lines::new();
+    let mut lines = CaptionLines::new();
     for event in events.into_iter().flatten() {
         let Some(parts) = event.get("segs").and_then(Value::as_array) else {
             continue;
@@ -126,8 +126,8 @@ fn lines_of_json(value: &Value) -> Lines {
 }
 
 /// The lines of `<text start="1.5">` (seconds) or `<p t="1500">` (milliseconds).
-fn lines_of_xml(text: &str) -> Lines {
-    let mut lines = Lines::new();
+fn lines_of_xml(text: &str) -> CaptionLines {
+    let mut lines = CaptionLines::new();
     let mut rest = text;
     while let Some(at) = rest.find('<') {
         rest = &rest[at + 1..];
@@ -184,7 +184,7 @@ fn seconds_in_words(text: &str) -> Option<u64> {
     whole.checked_mul(1000)?.checked_add(digits.parse().ok()?)
 }
 
-fn push(lines: &mut Lines, start: u64, text: &str) {
+fn push(lines: &mut CaptionLines, start: u64, text: &str) {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     if words.is_empty() || lines.len() >= MOST_LINES {
@@ -194,7 +194,7 @@ fn push(lines: &mut Lines, start: u64, text: &str) {
     lines.push((start, text));
 }
 
-fn written(lines: &Lines) -> String {
+fn written(lines: &CaptionLines) -> String {
     let mut text = String::new();
     for (start, line) in lines {
         if text.len() > MOST_TEXT {

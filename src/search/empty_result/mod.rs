@@ -1,0 +1,327 @@
+//! Why a search found nothing: because there is nothing, or because it did not look there.
+//!
+//! A model takes "nothing found" for a fact. So where something was not looked at, this finds out
+//! what: a path that is missing, a pattern in another language, files that lie deeper. All that is
+//! recommended has been tried out or counted. The whole ends at a time that the caller sets; counts
+//! are then the least that there is.
+//!
+//! Rules: the decisions on glob and grep ("an empty answer says why").
+
+mod names;
+mod place;
+mod readings;
+mod recommended;
+mod scope;
+mod survey;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::paths::EntryKind;
+use super::steps::{Pattern, starts};
+use crate::sandbox::confinement;
+use crate::unexpanded::{Unexpanded, unexpanded};
+pub use place::{Misplaced, PathKind, Slip};
+use scope::{SearchScope, at_last_slash, joined};
+
+/// The longest time for finding out why.
+pub const LIMIT: Duration = Duration::from_millis(50);
+
+/// The longest time for trying out one pattern.
+const ONE_TRY: Duration = Duration::from_millis(10);
+
+/// A number of names, or the least that there are where time was over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NameCount {
+    /// The number.
+    pub number: u64,
+    /// There may be more.
+    pub at_least: bool,
+}
+
+/// A pattern that finds something, from the same directory on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BetterPattern {
+    /// The pattern.
+    pub pattern: String,
+    /// The number of names that it finds.
+    pub count: NameCount,
+}
+
+/// The reason why nothing was found.
+#[derive(Debug)]
+pub enum EmptyReason {
+    /// There is something wrong with `path`.
+    Path(Misplaced),
+    /// The pattern is empty.
+    EmptyPattern,
+    /// The pattern begins with something that only a shell expands: to this, if that is known.
+    Unexpanded(Option<String>),
+    /// The pattern is written in another language, and this one was probably meant.
+    Misread(BetterPattern),
+    /// A directory or file that the pattern names is missing.
+    Missing {
+        /// Its path.
+        path: String,
+        /// The nearest directory above it.
+        nearest: String,
+        /// A file that stands in place of a directory.
+        file: Option<String>,
+        /// Names in there that are like it.
+        similar: Vec<String>,
+    },
+    /// Names that match lie deeper.
+    Below(NamesBelow),
+    /// Names that match are hidden.
+    Hidden(Vec<BetterPattern>),
+    /// Names that match lie in these directories alone, which hold what was built.
+    OnlyBuilt(Vec<String>),
+    /// Names that match are written in other cases.
+    OtherCase(Vec<String>),
+    /// The pattern names so many directories, and this one the files in them, if there are any.
+    Directories(u64, Option<BetterPattern>),
+    /// The pattern names a symbolic link to this, which is missing.
+    LeadsNowhere(String, String),
+    /// The pattern names something of this kind, which is not searched.
+    Special(String, PathKind),
+    /// So many names are symbolic links to files, which are not followed.
+    Links(u64),
+}
+
+/// Names that match below the directory that was looked at.
+#[derive(Debug)]
+pub struct NamesBelow {
+    /// The directory.
+    pub directory: String,
+    /// The pattern looks directly in it, and nowhere else.
+    pub direct: bool,
+    /// A directory that the pattern names and that is missing.
+    pub missing: Option<String>,
+    /// The pattern that leads there.
+    pub found: BetterPattern,
+    /// The pattern for the extension that most names there have.
+    pub most: Option<BetterPattern>,
+    /// Directories that hold what was built, and more names that match.
+    pub built: Vec<String>,
+}
+
+/// A search that found nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct EmptySearch<'a> {
+    /// The directory to start from; empty where none was given.
+    pub path: &'a str,
+    /// The pattern.
+    pub pattern: &'a str,
+    /// Only regular files are of use.
+    pub files_only: bool,
+    /// The time at which the answer has to be there.
+    pub until: Instant,
+}
+
+/// Numbers of the names that a search of files came upon.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SearchedNames {
+    /// Regular files, all of which were searched.
+    pub files: u64,
+    /// Directories.
+    pub directories: u64,
+    /// Symbolic links.
+    pub links: u64,
+    /// There were hidden names beside them.
+    pub hidden: bool,
+}
+
+/// Finds out what is wrong with `path`, where `pattern` was to be looked for in it, if there is
+/// one.
+#[must_use]
+pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<Misplaced> {
+    let mut misplaced = place::misplaced(search.path, search.files_only, search.until)?;
+    if let Misplaced::Missing {
+        slip: Some(Slip::Wildcards {
+            directory, found, ..
+        }),
+        ..
+    } = &mut misplaced
+    {
+        let search = EmptySearch {
+            path: directory,
+            ..search
+        };
+        // Where files are searched and none are named, it is all that lie in the directory.
+        let named = found.pattern.trim_end_matches('/');
+        let behind = format!("{named}/{}", pattern.unwrap_or("*"));
+        let better = search.find(&behind);
+        if let Some(better) = better.or_else(|| search.find(&found.pattern)) {
+            *found = better;
+        } else if pattern.is_some() {
+            found.pattern = behind;
+        }
+    }
+    Some(misplaced)
+}
+
+/// Finds out why no name was found; none, where there is nothing to be found.
+#[must_use]
+pub fn names(search: EmptySearch<'_>) -> Option<EmptyReason> {
+    let pattern = search.pattern;
+    if !pattern.starts_with('/')
+        && !search.path.is_empty()
+        && let Some(misplaced) = misplaced(search, Some(pattern))
+    {
+        return Some(EmptyReason::Path(misplaced));
+    }
+    if pattern.is_empty() {
+        return Some(EmptyReason::EmptyPattern);
+    }
+    if let Some(reason) = unexpanded_reason(pattern) {
+        return Some(reason);
+    }
+    let readings = readings::readings(pattern, search.path);
+    if let Some(found) = readings.iter().find_map(|reading| search.find(reading)) {
+        return Some(EmptyReason::Misread(found));
+    }
+    let scope = SearchScope::of(&search);
+    let similar = scope.similar(&search);
+    if scope.missing.is_some()
+        && let Some(EmptyReason::Missing {
+            similar: names,
+            file,
+            ..
+        }) = &similar
+        && (!names.is_empty() || file.is_some() || pattern.starts_with('/'))
+    {
+        return similar;
+    }
+    let mut first = search;
+    if !readings.is_empty() {
+        // Some of the time is for the other readings.
+        first.until = search.until.min(Instant::now() + LIMIT / 2);
+    }
+    let below = |pattern: &String| {
+        let search = EmptySearch { pattern, ..search };
+        match SearchScope::of(&search).survey(search, None)? {
+            EmptyReason::Below(below) => Some(EmptyReason::Misread(below.found)),
+            _ => None,
+        }
+    };
+    let reason = scope.survey(first, None);
+    let reason = reason.or_else(|| readings.iter().find_map(below));
+    reason.or(similar)
+}
+
+/// Finds out why no line was found, where the pattern named these; none, where all was searched.
+#[must_use]
+pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<EmptyReason> {
+    let scope = SearchScope::of(&search);
+    let pattern = search.pattern;
+    let links = || (searched.links > 0).then_some(EmptyReason::Links(searched.links));
+    if searched.files > 0 {
+        // A name that is written out has been found.
+        if !scope.names.is_wild() {
+            return None;
+        }
+        let is_deep = pattern.split('/').any(|part| part == "**");
+        // Below, all has been searched then.
+        let is_all = is_deep && !searched.hidden;
+        let reason = (!is_all).then(|| scope.survey(search, Some(searched.files)));
+        return reason.flatten().or_else(links);
+    }
+    if searched.directories > 0 {
+        let named = pattern.trim_end_matches('/');
+        // A pattern for every name does not mean the directories.
+        let is_every = named.ends_with('*') && named.trim_matches(['*', '/']).is_empty();
+        let found = (!is_every).then(|| search.find(&format!("{named}/**/*")));
+        let found = found.flatten();
+        if found.is_some() || !is_wild(pattern) {
+            return Some(EmptyReason::Directories(searched.directories, found));
+        }
+        return scope.survey(search, None).or_else(links);
+    }
+    if !is_wild(pattern) {
+        let place = joined(search.path, pattern);
+        if let Some(target) = place::dangling(&place) {
+            return Some(EmptyReason::LeadsNowhere(pattern.to_owned(), target));
+        }
+        if let Some(kind) = place::special(&place) {
+            return Some(EmptyReason::Special(pattern.to_owned(), kind));
+        }
+    }
+    let reason = if searched.links == 0 {
+        names(search)
+    } else {
+        scope.survey(search, None)
+    };
+    reason.or_else(links)
+}
+
+impl EmptySearch<'_> {
+    /// Counts the names of `pattern` as it is written, or of a pattern that finds the same and
+    /// leads into nothing that was built.
+    fn find(&self, pattern: &str) -> Option<BetterPattern> {
+        if !is_deep(pattern) {
+            return self.try_out(pattern);
+        }
+        let search = EmptySearch { pattern, ..*self };
+        let scope = SearchScope::of(&search);
+        match scope.survey(search, None)? {
+            EmptyReason::Below(below) if scope.missing.is_none() => Some(below.found),
+            _ => None,
+        }
+    }
+
+    /// Counts the names of `pattern` as it is written, if that is quick and it stays within reach:
+    /// a confined call may not even ask whether there is something outside.
+    fn try_out(&self, pattern: &str) -> Option<BetterPattern> {
+        if !pattern.starts_with('/') && pattern.split('/').any(|one| one == "..") {
+            return None;
+        }
+        let here = Path::new(self.path);
+        let is_reached = |path| confinement::is_within_reach(&here.join(path));
+        let mut starts = starts(pattern.as_bytes()).into_iter();
+        if !starts.all(|start| is_reached(start.path)) {
+            return None;
+        }
+        let until = self.until.min(Instant::now() + ONE_TRY);
+        let parsed = Pattern::parse(pattern.as_bytes()).ok()?;
+        let paths = parsed.paths(here, Some(until)).ok()?;
+        let counts = |kind| !self.files_only || kind == EntryKind::Regular;
+        let number = paths.iter().filter(|path| counts(path.kind())).count() as u64;
+        let count = NameCount {
+            number,
+            at_least: paths.left_out().is_some(),
+        };
+        (number > 0).then(|| BetterPattern {
+            pattern: pattern.to_owned(),
+            count,
+        })
+    }
+}
+
+/// Says whether `**` is the only wildcard among the directories of `pattern`: names below are then
+/// surveyed, and not sought in directories that hold what was built.
+fn is_deep(pattern: &str) -> bool {
+    let (directories, _) = at_last_slash(pattern);
+    let mut wild = directories.split('/').filter(|part| is_wild(part));
+    wild.next() == Some("**") && wild.next().is_none()
+}
+
+/// Says whether it may be another name than the one that is written.
+fn is_wild(pattern: &str) -> bool {
+    pattern.contains(['*', '?', '[', '{', '\\'])
+}
+
+/// Expands the beginning of a pattern as a shell would, if it would.
+fn unexpanded_reason(pattern: &str) -> Option<EmptyReason> {
+    if let Some(rest) = pattern.strip_prefix("file://") {
+        let path = rest.starts_with('/').then(|| rest.to_owned());
+        return Some(EmptyReason::Unexpanded(path));
+    }
+    let Unexpanded {
+        directory, rest, ..
+    } = unexpanded(pattern)?;
+    let path = directory.map(|directory| survey::escaped(&directory) + rest);
+    Some(EmptyReason::Unexpanded(path))
+}

@@ -1,0 +1,172 @@
+//! Readings of patterns and paths, and surveys. That notes are right is tested in
+//! `tests/glob/messages.rs`.
+
+use std::fs;
+
+use super::names::NameMatcher;
+use super::survey::Survey;
+use super::*;
+
+#[test]
+fn a_line_number_is_told_from_a_name() {
+    for (path, file) in [
+        ("a.rs:12", Some("a.rs")),
+        ("a.rs:12:5", Some("a.rs")),
+        ("a.rs:12-40", Some("a.rs")),
+        ("a.rs:L12", Some("a.rs")),
+        ("a.rs#L12", Some("a.rs")),
+        ("a.rs#L12-L20", Some("a.rs")),
+        ("a.rs(12)", Some("a.rs")),
+        ("a.rs:", Some("a.rs")),
+        ("a.rs", None),
+        (":12", None),
+        ("a.rs:main", None),
+        ("C:/x", None),
+        ("", None),
+    ] {
+        assert_eq!(place::without_line_number(path), file, "{path}");
+    }
+}
+
+#[test]
+fn a_pattern_has_the_readings_that_it_may_have_and_no_others() {
+    let first = |pattern: &str| {
+        // A directory that no pattern begins with the name of: the checkout may lie in one.
+        let all = readings::readings(pattern, "/");
+        all.into_iter().next()
+    };
+    for (pattern, reading) in [
+        (r".*\.rs$", "*.rs"),
+        (r"^src/.*\.ts$", "src/*.ts"),
+        (r".*/lib/.*\.ts$", "**/lib/*.ts"),
+        (r".*\.(c|h)", "*.{c,h}"),
+        (r"\.rs$", "*.rs"),
+        ("*.c,*.h", "*.{c,h}"),
+        ("a.c, b/c.h", "{a.c,b/c.h}"),
+        ("*.(c|h)", "*.{c,h}"),
+        ("*.{c|h}", "*.{c,h}"),
+        ("*.{c, h}", "*.{c,h}"),
+        ("*.{rs}", "*.rs"),
+        ("*.{c,h", "*.{c,h}"),
+        ("{src/*.c,src/{a,b}.h", "{src/*.c,src/{a,b}.h}"),
+        ("/a/b", "a/b"),
+        ("src/", "src"),
+        ("\"*.rs\"", "*.rs"),
+        ("rs", "*.rs"),
+    ] {
+        assert_eq!(first(pattern).as_deref(), Some(reading), "{pattern}");
+    }
+    for pattern in [
+        "*.rs",
+        "**/*.rs",
+        "src/**/x?.[ch]",
+        "*.{c,h}",
+        "my-file_name.toml",
+        "*",
+        "",
+    ] {
+        assert_eq!(first(pattern), None, "{pattern}");
+    }
+}
+
+#[test]
+fn a_survey_leads_around_what_was_built_however_deep_it_lies() {
+    let here = tempfile::tempdir().unwrap();
+    let lay = |file: &str| {
+        let file = here.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "").unwrap();
+    };
+    for file in ["a/x.js", "a/b/y.js", "c/z.js", "d/n.txt"] {
+        lay(file);
+    }
+    let until = Instant::now() + Duration::from_secs(20);
+    let sought = NameMatcher::new("*.js", true);
+    let pattern = || {
+        let survey = Survey::of(here.path(), &sought, until);
+        let found = survey.pattern("", false).unwrap();
+        let paths = Pattern::parse(found.pattern.as_bytes()).unwrap();
+        let paths = paths.paths(here.path(), None).unwrap();
+        assert_eq!(paths.len() as u64, found.count.number, "{found:?}");
+        assert!(!found.count.at_least);
+        found.pattern
+    };
+    assert_eq!(pattern(), "**/*.js");
+    // What holds nothing of the kind is no reason to go around it.
+    lay("target/x.txt");
+    assert_eq!(pattern(), "**/*.js");
+    lay("c/node_modules/q.js");
+    assert_eq!(pattern(), "{c/*.js,a/**/*.js}");
+    lay("target/x.js");
+    lay("top.js");
+    assert_eq!(pattern(), "{*.js,c/*.js,a/**/*.js}");
+    lay("{x,y}/[1].js");
+    assert_eq!(pattern(), r"{*.js,c/*.js,{\{x\,y\},a}/**/*.js}");
+    for number in 0..9 {
+        lay(&format!("p{number}/p.js"));
+        lay(&format!("p{number}/q.js"));
+    }
+    // So many that only those with the most are named.
+    assert_eq!(pattern(), "{a,p0,p1,p2,p3}/**/*.js");
+}
+
+#[test]
+fn what_is_not_text_or_has_no_end_is_no_harm() {
+    let here = tempfile::tempdir().unwrap();
+    let path = here.path().to_str().unwrap();
+    let until = Instant::now() + Duration::from_secs(5);
+    for pattern in [
+        "{",
+        "}",
+        "{a,{b",
+        "[",
+        "\\",
+        "{a/b,c",
+        "//",
+        "/",
+        "./",
+        "**",
+        "**/",
+        "a//b",
+        "!",
+        "~",
+        "$HOME/",
+        "é/é",
+        "a\u{0}b",
+        "{..}",
+        "{z..a}",
+        "{0..65535}",
+        "(",
+        "(a|b",
+        "^",
+        "$",
+        ".*",
+        "file://",
+        " ",
+        "\"",
+        "@",
+        "../x",
+        "../../*",
+        "\\\\",
+        "*/../*.c",
+        "{,}",
+    ] {
+        for files_only in [false, true] {
+            let search = EmptySearch {
+                path,
+                pattern,
+                files_only,
+                until,
+            };
+            let _ = names(search);
+            let _ = lines(search, SearchedNames::default());
+            let _ = misplaced(
+                EmptySearch {
+                    path: pattern,
+                    ..search
+                },
+                Some(pattern),
+            );
+        }
+    }
+}

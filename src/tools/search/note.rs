@@ -1,0 +1,393 @@
+//! The notes of glob and grep: why there is nothing, what was left out, how much is shown. One or
+//! two plain sentences for a model, with what to send instead.
+
+use std::io;
+
+use rustix::io::Errno;
+use serde_json::Value;
+
+use crate::contract::terms::Terms;
+use crate::files::kind::thousands;
+use crate::search::braces::MOST_ALTERNATIVES;
+use crate::search::empty_result::{
+    BetterPattern, EmptyReason, Misplaced, NameCount, NamesBelow, PathKind, Slip,
+};
+use crate::search::paths::{LeftOut, Unlisted};
+use crate::search::steps::{LONGEST_PATTERN, PatternError};
+
+/// The words of one tool.
+#[derive(Clone, Copy, Debug)]
+pub struct NoteWords {
+    /// The field that holds the wildcard pattern.
+    pub field: &'static str,
+    /// Files are searched, and not only named.
+    pub searches: bool,
+}
+
+/// Counts things: `1 file`, `2,000 files`.
+#[must_use]
+pub fn several(number: u64, one: &str, more: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{} {more}", thousands(number)),
+    }
+}
+
+/// Names something that is no directory, with its article.
+fn in_a_word(kind: PathKind) -> &'static str {
+    match kind {
+        PathKind::File => "a file",
+        PathKind::Fifo => "a FIFO",
+        PathKind::Socket => "a socket",
+        PathKind::Device => "a device",
+    }
+}
+
+/// Says how much of an answer is shown that has no room.
+#[must_use]
+pub fn shown(shown: u64, count: u64, what: &str, narrow: &str) -> String {
+    format!(
+        "{} of {} {what} are shown; narrow {narrow}.",
+        thousands(shown),
+        thousands(count)
+    )
+}
+
+/// Says that even the first line of an answer is longer than the limit.
+#[must_use]
+pub fn first_is_cut(length: usize, count: u64, narrow: &str) -> String {
+    let length = thousands(u64::try_from(length).unwrap_or(u64::MAX));
+    let others = match count {
+        0 | 1 => String::new(),
+        count => format!(" of {}", thousands(count)),
+    };
+    format!("The first line{others} has {length} bytes and is cut; narrow {narrow}.")
+}
+
+/// Writes the time that a call had.
+#[must_use]
+pub fn seconds(terms: &Terms) -> String {
+    match terms.deadline {
+        Some(deadline) if deadline.whole.subsec_millis() == 0 => {
+            several(deadline.whole.as_secs(), "second", "seconds")
+        }
+        Some(deadline) => format!("{:.1} seconds", deadline.whole.as_secs_f64()),
+        None => "its time".to_owned(),
+    }
+}
+
+/// Says which names of a pattern were left out.
+#[must_use]
+pub fn left_out(left_out: LeftOut, terms: &Terms, words: NoteWords) -> String {
+    let field = words.field;
+    match left_out {
+        LeftOut::OtherNames => format!(
+            "Where `..` or links lead to a directory in very many ways, what is in it is listed by one of them. \
+             Name the directory in `path` and leave `..` out of `{field}`."
+        ),
+        LeftOut::FurtherWays => format!(
+            "Not all that the pattern names: `..` or links lead to directories in so many ways that time was over. \
+             Name the directory in `path` and leave `..` out of `{field}`."
+        ),
+        LeftOut::NotReached => format!(
+            "This is not complete: after {} not all directories had been looked at. Name a directory \
+             further down in `path`, or one in `{field}`.",
+            seconds(terms)
+        ),
+    }
+}
+
+/// Says which directories could not be listed.
+#[must_use]
+pub fn unlisted(unlisted: &Unlisted) -> Option<String> {
+    let (path, why) = unlisted.first.as_ref()?;
+    let name = String::from_utf8_lossy(path.strip_suffix(b"/").unwrap_or(path)).into_owned();
+    let count = several(unlisted.count, "directory", "directories");
+    let which = if unlisted.count == 1 {
+        ": "
+    } else {
+        ", the first of them "
+    };
+    Some(format!(
+        "{count} could not be listed{which}{name} ({}).",
+        reason(*why)
+    ))
+}
+
+/// Writes an error of the system.
+#[must_use]
+pub fn reason(errno: Errno) -> String {
+    in_words(&io::Error::from_raw_os_error(errno.raw_os_error()))
+}
+
+fn in_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    text.to_lowercase()
+}
+
+/// Says why a text is no wildcard pattern.
+#[must_use]
+pub fn no_pattern(error: PatternError, length: usize, words: NoteWords) -> String {
+    let field = words.field;
+    match error {
+        PatternError::Nul => format!("`{field}` holds a NUL character, which no file name has."),
+        PatternError::TooLong => format!(
+            "`{field}` has {} bytes, and {} is the most: no path is that long.",
+            thousands(u64::try_from(length).unwrap_or(u64::MAX)),
+            thousands(u64::try_from(LONGEST_PATTERN).unwrap_or(u64::MAX))
+        ),
+        PatternError::TooMany => format!(
+            "The braces in `{field}` stand for more than {} patterns; send fewer at a time, or a `*`.",
+            thousands(u64::try_from(MOST_ALTERNATIVES).unwrap_or(u64::MAX))
+        ),
+    }
+}
+
+impl NoteWords {
+    /// `"glob":"**/*.rs"`, as it is sent.
+    fn field(self, pattern: &str) -> String {
+        format!("\"{}\":{}", self.field, Value::from(pattern))
+    }
+
+    /// Says what a pattern does: `matches 180 names`, `searches at least 20 files`.
+    fn does(self, count: NameCount) -> String {
+        let at_least = if count.at_least { "at least " } else { "" };
+        let (verb, one, more) = if self.searches {
+            ("searches", "file", "files")
+        } else {
+            ("matches", "name", "names")
+        };
+        format!("{verb} {at_least}{}", several(count.number, one, more))
+    }
+
+    fn recommend(self, found: &BetterPattern) -> String {
+        format!("{} {}", self.field(&found.pattern), self.does(found.count))
+    }
+
+    /// Says why nothing was found in so many files that were searched.
+    #[must_use]
+    pub fn why(self, reason: &EmptyReason, searched: u64) -> String {
+        let field = self.field;
+        let recommended = |all: &[BetterPattern]| {
+            let all: Vec<String> = all.iter().map(|found| self.recommend(found)).collect();
+            all.join(", ")
+        };
+        match reason {
+            EmptyReason::Path(misplaced) => self.path(misplaced),
+            EmptyReason::EmptyPattern => {
+                let all = self.field("*");
+                format!("`{field}` is empty, and names nothing; send {all} for all names.")
+            }
+            EmptyReason::Unexpanded(pattern) => {
+                let send = match pattern {
+                    Some(pattern) => self.field(pattern),
+                    None => "the path that it means".to_owned(),
+                };
+                format!("What only a shell expands stands for itself here: send {send}.")
+            }
+            EmptyReason::Misread(found) => format!(
+                "`{field}` is a shell's wildcard pattern from `path` on, and names nothing as it is written: {}.",
+                self.recommend(found)
+            ),
+            EmptyReason::Missing {
+                path,
+                nearest,
+                file,
+                similar,
+            } => missing(path, nearest, file.as_deref(), similar),
+            EmptyReason::Below(below) => self.below(below, searched),
+            EmptyReason::Hidden(all) => {
+                let looked = if searched > 0 {
+                    "Hidden files were not searched"
+                } else {
+                    "What matches is hidden, and wildcards pass over names that begin with a dot"
+                };
+                format!("{looked}: {}.", recommended(all))
+            }
+            EmptyReason::OnlyBuilt(directories) => format!(
+                "What matches lies only in what was built or fetched: {}.",
+                directories.join(", ")
+            ),
+            EmptyReason::OtherCase(paths) => format!(
+                "Upper and lower case differ here; there is {}.",
+                paths.join(", ")
+            ),
+            EmptyReason::Directories(count, found) => {
+                let names = match count {
+                    1 => "is a directory".to_owned(),
+                    count => format!("are {} directories", thousands(*count)),
+                };
+                match found {
+                    Some(found) => format!("What matches {names}: {}.", self.recommend(found)),
+                    None => format!("What matches {names}, with no file in it or below."),
+                }
+            }
+            EmptyReason::Special(name, kind) => format!(
+                "{name} is {}, and nothing but regular files is searched.",
+                in_a_word(*kind)
+            ),
+            EmptyReason::LeadsNowhere(name, target) => leads_nowhere(name, target),
+            EmptyReason::Links(count) => {
+                let were = if *count == 1 { "was" } else { "were" };
+                let links = several(*count, "symbolic link", "symbolic links");
+                format!(
+                    "{links} {were} not searched: a link is followed only where `path` names it."
+                )
+            }
+        }
+    }
+
+    fn below(self, below: &NamesBelow, searched: u64) -> String {
+        let place = if below.direct {
+            format!(" directly in {}", below.directory)
+        } else {
+            String::new()
+        };
+        let looked = match (&below.missing, searched) {
+            (Some(missing), _) => format!("{missing} does not exist."),
+            (None, 0) if self.searches => format!("Nothing was searched: no file{place} matches."),
+            (None, 0) => format!("Nothing{place} matches."),
+            (None, 1) => format!("Only 1 file{place} was searched."),
+            (None, count) => format!("Only {} files{place} were searched.", thousands(count)),
+        };
+        let all = self.recommend(&below.found);
+        let send = match &below.most {
+            Some(most) if most.count.number < below.found.count.number => {
+                format!("{}, {all} in all", self.recommend(most))
+            }
+            Some(most) => self.recommend(most),
+            None => all,
+        };
+        let apart = match &below.built[..] {
+            [] => String::new(),
+            built => format!(" Not counted: {}.", built.join(", ")),
+        };
+        format!("{looked} {send}.{apart}")
+    }
+
+    fn path(self, misplaced: &Misplaced) -> String {
+        match misplaced {
+            Misplaced::Nul => "`path` holds a NUL character, which no file name has.".to_owned(),
+            Misplaced::LeadsNowhere(target) => leads_nowhere("`path`", target),
+            Misplaced::Unreachable(error) => {
+                format!("`path` cannot be reached: {}.", in_words(error))
+            }
+            Misplaced::NotSearched(PathKind::File) => format!(
+                "`path` is a file, not a directory: send the directory that it is in, and its name in `{}`.",
+                self.field
+            ),
+            Misplaced::NotSearched(kind) => {
+                let kind = in_a_word(*kind);
+                let what = if self.searches {
+                    "Nothing was searched"
+                } else {
+                    "There is nothing in it"
+                };
+                format!("{what}: `path` is {kind}, neither a directory nor a regular file.")
+            }
+            Misplaced::Missing {
+                nearest,
+                file,
+                similar,
+                slip,
+            } => match slip {
+                Some(
+                    slip @ Slip::Wildcards {
+                        directory,
+                        is_there: false,
+                        ..
+                    },
+                ) => format!(
+                    "{} {}",
+                    self.slip(slip),
+                    missing(directory, nearest, file.as_deref(), similar)
+                ),
+                Some(slip) => self.slip(slip),
+                None => missing("`path`", nearest, file.as_deref(), similar),
+            },
+        }
+    }
+
+    fn slip(self, slip: &Slip) -> String {
+        let path = |path: &str| format!("\"path\":{}", Value::from(path));
+        let (wrong, meant) = match slip {
+            Slip::LineNumber(file) => ("does not exist with a line number behind it", Some(file)),
+            Slip::Quotes(file) => (
+                "is taken as it is, with its quotes, blanks or `@`",
+                Some(file),
+            ),
+            Slip::Url(file) => ("is no URL", file.as_ref()),
+            Slip::Home(file) => ("begins with `~`, which is not expanded", file.as_ref()),
+            Slip::Variable(file) => (
+                "begins with a variable, and variables are not expanded",
+                file.as_ref(),
+            ),
+            Slip::Backslashes(file) => ("needs `/` between directories", Some(file)),
+            Slip::Elsewhere(file) => (
+                "does not exist, but does from the working directory on",
+                Some(file),
+            ),
+            Slip::SlashAtEnd(file) => ("ends in `/`, and what it names is a file", Some(file)),
+            Slip::Wildcards {
+                directory, found, ..
+            } => {
+                let send = format!("{},{}", path(directory), self.field(&found.pattern));
+                let does = match found.count.number {
+                    0 => String::new(),
+                    _ => format!(" {}", self.does(found.count)),
+                };
+                return format!(
+                    "`path` is taken as it is, and wildcards belong in `{}`: {send}{does}.",
+                    self.field
+                );
+            }
+            Slip::Several(pattern) => {
+                return format!(
+                    "`path` is one path; for several leave it out and send {}.",
+                    self.field(pattern)
+                );
+            }
+        };
+        let send = meant.map_or_else(|| "the path itself".to_owned(), |meant| path(meant));
+        format!("`path` {wrong}; send {send}.")
+    }
+}
+
+fn leads_nowhere(link: &str, target: &str) -> String {
+    format!("{link} is a symbolic link to {target}, which does not exist.")
+}
+
+fn missing(path: &str, nearest: &str, file: Option<&str>, similar: &[String]) -> String {
+    if file == Some(path) {
+        return format!("{path} is a file, and nothing lies in it.");
+    }
+    if let Some(file) = file {
+        return format!("{path} does not exist: {file} is a file, and nothing lies in it.");
+    }
+    let has = if similar.is_empty() {
+        String::new()
+    } else {
+        format!(", which has {}", similar.join(", "))
+    };
+    // A full stop behind it would make it another directory.
+    let nearest = match nearest {
+        "." => "the working directory",
+        nearest => nearest,
+    };
+    format!("{path} does not exist; the nearest directory that does is {nearest}{has}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_have_commas() {
+        assert_eq!(several(1, "file", "files"), "1 file");
+        assert_eq!(
+            shown(412, 20_000, "matches", "pattern, glob or path"),
+            "412 of 20,000 matches are shown; narrow pattern, glob or path."
+        );
+    }
+}

@@ -1,0 +1,225 @@
+//! Pages and failures that were found lately: what they are kept under, for how long, and what is
+//! asked before one is shown.
+//!
+//! Rules: the specification's cache of `scrape_page`. The key holds whatever the answer depends on,
+//! of the request and of the environment.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::browser_render;
+use super::failure::{self, CachedFailure, PageError};
+use super::page::Page;
+use super::reader;
+use super::request::ScrapeRequest;
+use crate::cache::{self, Question, Store};
+use crate::contract::failure::{Code, Failure};
+use crate::contract::terms::Terms;
+use crate::tools::web::network;
+use crate::web::allowed::{self, Allowed};
+use crate::web::guard::{self, Guard};
+
+/// For how long a page is good.
+pub const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
+
+/// How long a call waits for another one that is asking the same, before it asks by itself.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// The least time of a call whose failure to reach a server is the server's.
+const PATIENT: Duration = Duration::from_secs(15);
+
+/// The version of what is kept: one more whenever [`Kept`] changes.
+const VERSION: u32 = 1;
+
+/// What is kept.
+#[derive(Debug, Serialize, Deserialize)]
+enum Kept<P> {
+    Page(P),
+    Failure(CachedFailure),
+}
+
+/// A page, and how long ago it was found, if it was found earlier.
+pub struct Found {
+    /// The page.
+    pub page: Page,
+    /// Its age.
+    pub age: Option<Duration>,
+}
+
+/// The answer to what is asked: that which is kept, else the one that is found now.
+pub fn answer(
+    asked: &ScrapeRequest,
+    terms: &Terms,
+    store: Option<&dyn Store>,
+) -> Result<Found, Failure> {
+    // Its time begins before the wait for somebody else's.
+    let client = network::client(terms);
+    let Some(store) = store.filter(|_| may_be_shown(asked, &asked.url)) else {
+        let found = reader::page(asked, terms, client);
+        return found.map(new).map_err(|refusal| refusal.failure);
+    };
+    let question = question(asked);
+    let wait = LONGEST_WAIT.min(client.left() / 3);
+    let look = || look(store, &question, asked);
+    // Of many equal calls, one asks.
+    let _turn = match cache::first_or_after(store, &question, wait, look) {
+        Ok(found) => return found,
+        Err(turn) => turn,
+    };
+    let is_patient = client.left() >= PATIENT;
+    match reader::page(asked, terms, client) {
+        Ok(page) => {
+            if !page.of_the_moment {
+                put(store, &question, &Kept::Page(&page), GOOD_FOR);
+            }
+            Ok(new(page))
+        }
+        Err(PageError { failure, keeps }) => {
+            let of_the_page = is_patient || failure.code != Code::NetworkError;
+            if keeps
+                && of_the_page
+                && let Some(good_for) = failure::good_for(failure.code)
+            {
+                let kept = CachedFailure::of(&failure);
+                put(store, &question, &Kept::<&Page>::Failure(kept), good_for);
+                return Err(failure::told_to_be_kept(failure, good_for));
+            }
+            Err(failure)
+        }
+    }
+}
+
+/// What is kept of what is asked, if it may be shown.
+pub fn known(asked: &ScrapeRequest, store: &dyn Store) -> Option<Result<Found, Failure>> {
+    if !may_be_shown(asked, &asked.url) {
+        return None;
+    }
+    look(store, &question(asked), asked)
+}
+
+fn new(page: Page) -> Found {
+    Found { page, age: None }
+}
+
+fn put(store: &dyn Store, question: &Question, kept: &Kept<&Page>, good_for: Duration) {
+    if let Ok(bytes) = serde_json::to_vec(kept) {
+        store.put(question, &bytes, good_for);
+    }
+}
+
+/// What is kept of the answer, if it may be shown.
+fn look(
+    store: &dyn Store,
+    question: &Question,
+    asked: &ScrapeRequest,
+) -> Option<Result<Found, Failure>> {
+    let entry = store.get(question, GOOD_FOR)?;
+    match serde_json::from_slice(&entry.bytes).ok()? {
+        Kept::<Page>::Page(page) => {
+            let url = Url::parse(&page.url).ok()?;
+            let age = Some(entry.age);
+            may_be_shown(asked, &url).then_some(Ok(Found { page, age }))
+        }
+        Kept::Failure(failure) => failure.after(entry.age).map(Err),
+    }
+}
+
+/// Whether what was asked for may come from `url`, as far as that is known without a look-up.
+fn may_be_shown(asked: &ScrapeRequest, url: &Url) -> bool {
+    let guarded = Guard::new(&asked.url).is_some_and(|guard| guard.admit(url).is_ok());
+    guarded && Allowed::from_env().admits(url)
+}
+
+/// What the answer depends on.
+fn question(asked: &ScrapeRequest) -> Question {
+    // A field that is not named here does not compile.
+    let ScrapeRequest {
+        url,
+        mode,
+        max_length,
+    } = asked;
+    // With its fragment, which decides on what a script shows.
+    Question::new(super::NAME, VERSION)
+        .with("url", Some(url.as_str()))
+        .with("mode", Some(mode.name()))
+        .with("max_length", Some(max_length.to_string()))
+        .with("allowed", variable(allowed::VARIABLE))
+        .with(
+            "addresses",
+            guard::fetches_public_alone().then_some("public"),
+        )
+        .with("ways", Some(browser_render::ways(url)))
+        .with_list(
+            "services",
+            &SERVICES.map(|name| variable(name).unwrap_or_default()),
+        )
+}
+
+/// The variables that replace the addresses of services.
+const SERVICES: [&str; 4] = [
+    "IKIGAI_CROSSREF_URL",
+    "IKIGAI_EXA_URL",
+    "IKIGAI_HN_URL",
+    "IKIGAI_YOUTUBE_URL",
+];
+
+/// A variable of the environment that decides on answers.
+fn variable(name: &str) -> Option<Vec<u8>> {
+    let value = std::env::var_os(name)?;
+    (!value.is_empty()).then(|| value.as_encoded_bytes().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::request::Request;
+    use crate::contract::schema::Schema;
+
+    /// The fields of a request that are in no question, each with the reason.
+    const WITHOUT_EFFECT: &[(&str, &str)] = &[(
+        "sessionId",
+        "it belongs to another tool of the system that has it",
+    )];
+
+    fn of(request: &serde_json::Value) -> Question {
+        let text = request.to_string();
+        let request = Request::parse(text.as_bytes()).unwrap();
+        question(&ScrapeRequest::of(&request).unwrap())
+    }
+
+    #[test]
+    fn every_field_is_in_the_question_or_known_to_have_no_effect() {
+        let plain = serde_json::json!({"url": "https://a.example/"});
+        let schema = Schema::read(super::super::TOOL.schema);
+        assert!(schema.fields.len() >= 4);
+        for field in &schema.fields {
+            let other = match field.name.as_str() {
+                "url" => serde_json::json!("https://a.example/?b"),
+                "mode" => serde_json::json!("raw"),
+                "max_length" => serde_json::json!(49_999),
+                "sessionId" => serde_json::json!("s"),
+                name => panic!("nobody knows whether {name} has an effect"),
+            };
+            let mut changed = plain.clone();
+            changed[&field.name] = other;
+            let without = WITHOUT_EFFECT.iter().any(|(name, _)| *name == field.name);
+            assert_eq!(of(&changed) == of(&plain), without, "{}", field.name);
+        }
+    }
+
+    #[test]
+    fn what_is_the_same_is_one_question() {
+        let plain = of(&serde_json::json!({"url": "https://a.example/"}));
+        for same in [
+            serde_json::json!({"url": "HTTPS://A.example:443", "mode": "full"}),
+            serde_json::json!({"url": "https://a.example/", "mode": "", "max_length": 0}),
+            serde_json::json!({"url": "https://a.example/", "max_length": "50000"}),
+        ] {
+            assert_eq!(of(&same), plain, "{same}");
+        }
+        let other = of(&serde_json::json!({"url": "https://a.example/#b"}));
+        assert_ne!(other, plain);
+    }
+}

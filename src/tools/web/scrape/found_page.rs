@@ -1,0 +1,79 @@
+//! A page as one of the ways found it, before it is cut to what was asked for.
+
+use std::time::Instant;
+
+use url::Url;
+
+use super::page::FetchPaging;
+use crate::document::{Document, MainContentCertainty};
+use crate::page::Embedded;
+use crate::tools::web::page_source::PageSource;
+
+/// A page as one of the ways found it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own"
+)]
+pub struct FoundPage {
+    /// Its final address.
+    pub url: Url,
+    /// `html`, `pdf`, `feed` and the like.
+    pub content_type: String,
+    /// Its title and text, author and date.
+    pub document: Document,
+    /// True if the text is Markdown.
+    pub is_markdown: bool,
+    /// The data that it declares for machines, if it is a page.
+    pub embedded: Option<Embedded>,
+    /// The form in which `web_fetch` shows the same text.
+    pub paging: FetchPaging,
+    /// The way that found the text, where there are several.
+    pub extracted_by: Option<&'static str>,
+    /// True if there was more of it than was read.
+    pub truncated: bool,
+    /// True if the page has more to say than was found.
+    pub partial: bool,
+    /// True if it may be found otherwise the next time.
+    pub of_the_moment: bool,
+    /// Notes on it.
+    pub notes: Vec<String>,
+}
+
+impl FoundPage {
+    /// A document of Markdown, and nothing more.
+    pub fn new(url: &Url, content_type: &str, document: Document) -> Self {
+        Self {
+            url: url.clone(),
+            content_type: content_type.to_owned(),
+            document,
+            is_markdown: true,
+            embedded: None,
+            paging: FetchPaging::Nowhere,
+            extracted_by: None,
+            truncated: false,
+            partial: false,
+            of_the_moment: false,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The main content of a page of HTML; the whole page, where it is not sure that this is all of
+    /// it. `None` if it cannot be parsed.
+    pub fn of_html(source: &PageSource, end: Instant) -> Option<Self> {
+        let begin = Instant::now();
+        let half = begin + end.saturating_duration_since(begin) / 2;
+        let (main, certainty) = source.convert_main(half)?;
+        let document = match certainty {
+            MainContentCertainty::Partial => source.convert(end)?,
+            MainContentCertainty::Complete | MainContentCertainty::Whole => main,
+        };
+        Some(Self {
+            paging: match certainty {
+                MainContentCertainty::Complete => FetchPaging::Main,
+                MainContentCertainty::Partial | MainContentCertainty::Whole => FetchPaging::Whole,
+            },
+            extracted_by: Some("html"),
+            ..Self::new(&source.url, "html", document)
+        })
+    }
+}

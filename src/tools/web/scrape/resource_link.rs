@@ -1,0 +1,103 @@
+//! A raw answer that is too large to stand in a message: it is kept as an artifact, and the answer
+//! says where it can be read.
+//!
+//! Rules: the specification's linking of large payloads.
+
+use std::io;
+use std::time::SystemTime;
+
+use serde_json::json;
+
+use super::answer;
+use super::page::Page;
+use crate::cache::{Store, artifact};
+use crate::contract::notes::counted;
+use crate::contract::reply::{LINK, Object};
+use crate::contract::terms::Terms;
+use crate::web::date;
+
+/// From how many bytes of JSON on an answer is linked.
+const LARGE: usize = 24_576;
+
+/// The media type of an artifact, which is the whole answer.
+const MIME_TYPE: &str = "application/json";
+
+/// The address of a raw answer.
+pub struct LinkedAnswer {
+    resource: String,
+    bytes: usize,
+    summary: String,
+    expires_at: String,
+    content_bytes: usize,
+}
+
+/// The link that stands in place of the answer of `page`; `None` where that stands for itself: it
+/// is not raw, not large, nobody takes a link, or there is no place to keep it.
+pub fn of(page: &Page, terms: &Terms, store: Option<&dyn Store>) -> Option<LinkedAnswer> {
+    if !page.raw || !terms.served {
+        return None;
+    }
+    let store = store?;
+    let text = json(page).ok()?;
+    if text.len() < LARGE {
+        return None;
+    }
+    let id = artifact::put(store, MIME_TYPE, &text)?;
+    let expires = SystemTime::now() + artifact::LIFETIME;
+    let whole = if page.truncated {
+        ", cut at max_length"
+    } else {
+        ""
+    };
+    let kind = match page.content_type.as_str() {
+        "" => "no declared type",
+        kind => kind,
+    };
+    Some(LinkedAnswer {
+        resource: id.address(),
+        bytes: text.len(),
+        summary: format!(
+            "Raw answer of {} ({kind}, {}{whole}): read the resource for all of it.",
+            page.url,
+            counted(
+                u64::try_from(page.content.len()).unwrap_or(u64::MAX),
+                "byte"
+            ),
+        ),
+        expires_at: date::rfc_3339(expires),
+        content_bytes: page.whole,
+    })
+}
+
+/// The whole answer, as one object.
+fn json(page: &Page) -> io::Result<Vec<u8>> {
+    let mut text = Vec::with_capacity(page.content.len() + page.content.len() / 8 + 1024);
+    let mut object = Object::open(&mut text)?;
+    answer::write(&mut object, page)?;
+    object.close()?;
+    Ok(text)
+}
+
+impl LinkedAnswer {
+    /// Writes the answer that says where the other one is.
+    pub fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
+        object.field("resource", &self.resource)?;
+        object.field("bytes", &self.bytes)?;
+        object.field("mimeType", MIME_TYPE)?;
+        object.field("summary", &self.summary)?;
+        object.field("expiresAt", &self.expires_at)?;
+        object.field("linked", &true)?;
+        object.field("contentSizeBytes", &self.content_bytes)?;
+        object.beside(
+            LINK,
+            &json!({
+                "uri": self.resource,
+                "name": "research-artifact",
+                "title": self.summary,
+                "description": "The whole raw answer, as JSON; it can be read until it expires.",
+                "mimeType": MIME_TYPE,
+                "size": self.bytes,
+            }),
+        )
+    }
+}
