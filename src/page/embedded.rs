@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::json_ld;
 use crate::basics::words::{beginning, on_one_line};
-use crate::document::{self, Meta};
+use crate::document::{self, MetaElement};
 
 /// The most blocks of JSON-LD that are given out.
 const MAX_BLOCKS: usize = 16;
@@ -35,7 +35,7 @@ const MAX_VALUE: usize = 2000;
 #[derive(Debug, Default)]
 pub struct Embedded {
     title: String,
-    metas: Vec<Meta>,
+    metas: Vec<MetaElement>,
     byline: Vec<String>,
     published: Option<String>,
     blocks: Vec<Box<RawValue>>,
@@ -61,7 +61,7 @@ impl Embedded {
     /// Reads the declarations of a page, in one pass, with memory that has a bound.
     #[must_use]
     pub fn read(html: &str) -> Self {
-        let declared = document::declared(html);
+        let declared = document::read_declared(html);
         let mut blocks = Vec::new();
         let mut read = Vec::new();
         let (mut given, mut length) = (0, 0);

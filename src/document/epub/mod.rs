@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use url::Url;
 
-use super::html::{self, Ends, Syntax};
+use super::html::{self, PageSyntax, StageDeadlines};
 use super::model::ModelBuilder;
 use super::office::package::{ZipPackage, resolve_part_name};
 use super::office::xml::{XmlReader, XmlTag};
@@ -118,12 +118,12 @@ fn read_chapter(
     let Some(base) = Url::parse(BASE).ok().and_then(|base| base.join(name).ok()) else {
         return;
     };
-    let ends = Ends {
+    let ends = StageDeadlines {
         filter: end,
         parse: end,
         walk: end,
     };
-    let found = html::read(page, &base, Syntax::Xml, ends);
+    let found = html::read(page, &base, PageSyntax::Xml, ends);
     read.cut |= found.cuts.memory;
     read.late |= found.cuts.time;
     if read.title.is_empty() {

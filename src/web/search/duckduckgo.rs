@@ -152,7 +152,7 @@ fn read(reply: &Response) -> Result<Vec<SearchResult>, UnreadableReply> {
         "result__extras__url",
         "results",
     ];
-    let picked = document::picked(&page, &classes, &["result--ad", "result--no-result"]);
+    let picked = document::find_by_class(&page, &classes, &["result--ad", "result--no-result"]);
     let mut results: Vec<SearchResult> = Vec::new();
     let mut shown = false;
     // True if what follows belongs to the last of the results.

@@ -1,24 +1,23 @@
-//! Links into the page that are of use to whoever scrolls it, and to nobody who reads it: past the
-//! navigation, and to the heading in which they stand.
+//! Links within the page that are useless to a reader: skip links, and anchors of headings.
 //!
 //! Rules: the "skip link" technique of WCAG 2.4.1; the anchors that Sphinx, rustdoc, GitHub,
 //! Docusaurus and others add to headings.
 
 use html2md::{Handle, NodeData};
 
-use super::super::dom::{self, Kind};
+use super::super::dom::{self, ElementKind};
 use crate::unseen;
 
-/// The longest text of such a link, in bytes.
+/// Maximum length of the text of such a link, in bytes.
 const MAX_TEXT: usize = 80;
 
-/// Nodes that are looked at for its text.
+/// Maximum number of nodes read for its text.
 const MAX_NODES: usize = 16;
 
-/// How deep a link's text may stand in it.
+/// Maximum depth of a link's text.
 const MAX_DEPTH: usize = 8;
 
-/// What the links past the navigation begin with.
+/// Beginnings of the texts of skip links, in lower case.
 const SKIPS: &[&str] = &[
     "skip to ",
     "skip nav",
@@ -45,7 +44,7 @@ const SKIPS: &[&str] = &[
     "przejd\u{17a} do tre\u{15b}ci",
 ];
 
-/// Whether a link, which stands in a heading or not, is one of those.
+/// True for a skip link, and for an anchor in a heading.
 pub(super) fn is_useless(link: &Handle, in_heading: bool) -> bool {
     let into = |name: &str, value: &str| (name == "href" && value.starts_with('#')).then_some(());
     if dom::with_attributes(link, into).is_none() {
@@ -63,7 +62,7 @@ pub(super) fn is_useless(link: &Handle, in_heading: bool) -> bool {
         return true;
     }
     if text.is_empty() {
-        // The anchor's own name says nothing that its heading does not.
+        // The name of an anchor repeats its heading.
         return in_heading;
     }
     in_heading
@@ -73,8 +72,7 @@ pub(super) fn is_useless(link: &Handle, in_heading: bool) -> bool {
             || lower.starts_with("direct link to"))
 }
 
-/// Puts what a link says into `text`, as far as it is looked at; whether it says anything, and does
-/// not hold images alone.
+/// Writes the beginning of a link's text to `text`; returns true if there is text, not only images.
 pub(super) fn says(link: &Handle, text: &mut String) -> bool {
     fn gather(node: &Handle, depth: usize, nodes: &mut usize, text: &mut String) {
         for child in node.children.borrow().iter() {
@@ -96,7 +94,7 @@ pub(super) fn says(link: &Handle, text: &mut String) -> bool {
     text.contains(char::is_alphanumeric)
 }
 
-/// The text of a link that is short and holds no image.
+/// Returns the text of a link, if it is short and contains no image.
 fn short_text(link: &Handle) -> Option<String> {
     let mut text = String::new();
     let mut open = vec![link.clone()];
@@ -111,7 +109,7 @@ fn short_text(link: &Handle) -> Option<String> {
             }
             text.push_str(&contents);
         }
-        if dom::kind(&node) == Some(Kind::Image) {
+        if dom::kind(&node) == Some(ElementKind::Image) {
             return None;
         }
         let children = node.children.borrow();

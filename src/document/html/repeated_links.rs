@@ -1,9 +1,9 @@
-//! Links that lead where a reader of the page has been led already: once is enough. Each place that
-//! can be followed stays at least once, with a text.
+//! Removes links that repeat the target of another link. Each target stays at least once, with a
+//! text.
 //!
-//! Rules: a card leads to one place by its image, its title and "read more"; the same words lead to
-//! the same place in the header, the menu and the footer; a title repeats what it is the title of.
-//! A page of a few links stays as it is.
+//! Rules: a card links to one address by its image, its title and "read more"; the header, the menu
+//! and the footer repeat links; a `title` repeats the text of its element. A page with few links
+//! stays as it is.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,29 +11,29 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::document::model::{DocumentModel, DocumentNode, NodeContent};
 use crate::sort::Sort;
 
-/// How many links before one, and behind it, are looked at for the same place.
+/// Number of links before and after a link that are searched for the same target.
 const NEAR: usize = 12;
 
-/// Links that every page has as they are: only where there are more are they those of cards.
+/// Maximum number of links of a page that stay as they are; pages of cards have more.
 const FEW: usize = 16;
 
-/// A link, and what it says.
-struct Said {
+/// A link with hashes of its target and text.
+struct LinkOccurrence {
     node: usize,
-    /// Its address, as a hash.
+    /// Hash of its address.
     place: u64,
-    /// Its address and its text, as a hash.
+    /// Hash of its address and its text.
     whole: u64,
-    /// Whether it holds a text, and not images alone.
+    /// True if it contains text, not only images.
     has_text: bool,
-    /// Whether it holds a text or an image that has one.
+    /// True if it contains text or an image with a text.
     is_named: bool,
 }
 
-/// Takes the links out of `model` that lead nowhere new; what they hold stays. `here` is the page's
+/// Removes links from `model` that repeat a target, but keeps their contents. `here` is the page's
 /// own address.
-pub(super) fn tidy(model: &mut DocumentModel, here: &str) {
-    let mut links: Vec<Said> = Vec::new();
+pub(super) fn remove_repeated(model: &mut DocumentModel, here: &str) {
+    let mut links: Vec<LinkOccurrence> = Vec::new();
     let mut untitled: Vec<usize> = Vec::new();
     let mut own: Vec<usize> = Vec::new();
     let mut text = String::new();
@@ -43,7 +43,7 @@ pub(super) fn tidy(model: &mut DocumentModel, here: &str) {
             continue;
         };
         count += 1;
-        let has_text = gather(model, node, &mut text);
+        let has_text = gather_text(model, node, &mut text);
         let title = model.text(title).trim();
         if !title.is_empty() && text.contains(title) {
             untitled.push(node);
@@ -61,7 +61,7 @@ pub(super) fn tidy(model: &mut DocumentModel, here: &str) {
         address.hash(&mut hasher);
         let place = hasher.finish();
         text.trim().hash(&mut hasher);
-        links.push(Said {
+        links.push(LinkOccurrence {
             node,
             place,
             whole: hasher.finish(),
@@ -78,8 +78,8 @@ pub(super) fn tidy(model: &mut DocumentModel, here: &str) {
         let mut said: HashSet<u64> = HashSet::with_capacity(links.len());
         let repeated = links.iter().enumerate().filter(|(at, link)| {
             let again = link.is_named && !said.insert(link.whole);
-            let near = |others: &[Said]| {
-                let same = |other: &Said| other.has_text && other.place == link.place;
+            let near = |others: &[LinkOccurrence]| {
+                let same = |other: &LinkOccurrence| other.has_text && other.place == link.place;
                 others.iter().any(same)
             };
             again
@@ -92,8 +92,8 @@ pub(super) fn tidy(model: &mut DocumentModel, here: &str) {
     model.prune(&gone);
 }
 
-/// Whether `text`, which is what the link at `at` says, runs together with what stands before or
-/// behind it: then the link is what parts them.
+/// True if `text`, the text of the link at `at`, touches the words around it, so that only the link
+/// separates them.
 fn stands_between_words(model: &DocumentModel, at: usize, text: &str) -> bool {
     let nodes = model.nodes();
     let in_line = |node: &&DocumentNode| {
@@ -117,9 +117,9 @@ fn stands_between_words(model: &DocumentModel, at: usize, text: &str) -> bool {
         || (is_word(text.chars().next_back()) && is_word(behind.chars().next()))
 }
 
-/// Puts what node `at` holds into `text`, as a reader sees it; whether there is more of it than
-/// what stands for images.
-fn gather(model: &DocumentModel, at: usize, text: &mut String) -> bool {
+/// Writes the visible text of node `at` to `text`; returns true if there is more than the text of
+/// images.
+fn gather_text(model: &DocumentModel, at: usize, text: &mut String) -> bool {
     text.clear();
     let mut has_text = false;
     let nodes = model.nodes();

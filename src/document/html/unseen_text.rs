@@ -1,28 +1,28 @@
-//! Hiding text that is not seen because of what it inherits: its size, its colour, its indent.
+//! Hides text that its inherited size, colour or indent makes invisible.
 //!
-//! Rules: CSS Cascading 4, "Inheritance". An element in which nothing is seen is hidden as a whole;
-//! where some of its text shows itself again, the rest of the text is hidden.
+//! Rules: CSS Cascading 4, "Inheritance". An element without visible text is hidden as a whole; if
+//! some of its text is visible again, only the rest is hidden.
 
 use html2md::{Handle, NodeData, RcDom};
 use html5ever::interface::{Attribute, ElementFlags, QualName, TreeSink};
 use html5ever::{local_name, ns};
 
-use super::css::{Hiding, InlineStyle, TextLooks};
-use super::dom::{self, Kind};
+use super::css::{HidingMethod, InlineStyle, TextLooks};
+use super::dom::{self, ElementKind};
 use super::prefilter::visibility;
 
 struct OpenElement {
     node: Handle,
     next: usize,
     text: TextLooks,
-    /// Something in it is seen.
+    /// True if some of its content is visible.
     seen: bool,
-    /// The elements in it that are not seen, and the texts, by their places.
+    /// Its invisible elements, and the indexes of its invisible texts.
     unseen: Vec<Handle>,
     texts: Vec<usize>,
 }
 
-/// Hides what is not seen in a tree, and returns it.
+/// Hides invisible text in a tree; returns the hidden elements.
 pub(super) fn hide(tree: &RcDom) -> Vec<Handle> {
     let mut hidden = Vec::new();
     let mut stack = vec![frame(&tree.document, TextLooks::default())];
@@ -43,8 +43,13 @@ pub(super) fn hide(tree: &RcDom) -> Vec<Handle> {
                 }
             }
             NodeData::Element { .. } => match dom::kind(&child) {
-                Some(Kind::Dropped) => {}
-                Some(Kind::Image | Kind::Media | Kind::Input | Kind::Rule) => here.seen = true,
+                Some(ElementKind::Dropped) => {}
+                Some(
+                    ElementKind::Image
+                    | ElementKind::Media
+                    | ElementKind::Input
+                    | ElementKind::Rule,
+                ) => here.seen = true,
                 kind => {
                     let text = text_of(&child, kind, &here.text);
                     stack.push(frame(&child, text));
@@ -67,11 +72,11 @@ fn frame(node: &Handle, text: TextLooks) -> OpenElement {
     }
 }
 
-fn text_of(node: &Handle, kind: Option<Kind>, around: &TextLooks) -> TextLooks {
+fn text_of(node: &Handle, kind: Option<ElementKind>, around: &TextLooks) -> TextLooks {
     let own = match dom::name(node) {
         "a" if dom::attribute(node, "href").is_some() => around.recoloured(),
         "mark" => around.recoloured(),
-        _ if kind == Some(Kind::Boxed) => TextLooks::default(),
+        _ if kind == Some(ElementKind::Boxed) => TextLooks::default(),
         _ => *around,
     };
     match dom::attribute(node, "style") {
@@ -90,7 +95,7 @@ fn leave(
     hidden: &mut Vec<Handle>,
 ) {
     let has_unseen = !done.unseen.is_empty() || !done.texts.is_empty();
-    // An element that is hidden anyway may yet be shown, without what is unseen in it.
+    // A hidden element may yet be shown, but without its invisible text.
     if let Some(around) = around.filter(|_| !dom::is_hidden(&done.node)) {
         if !done.seen {
             if has_unseen {
@@ -124,7 +129,7 @@ fn hide_element(node: &Handle) {
         attrs.retain(|attribute| attribute.name != name);
         attrs.push(Attribute {
             name,
-            value: Hiding::Unseen.style().into(),
+            value: HidingMethod::Unseen.style().into(),
         });
     }
 }

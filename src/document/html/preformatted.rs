@@ -1,5 +1,4 @@
-//! Preformatted text, read from the tree as it is, and what is asked of a list before it is
-//! written.
+//! Preformatted text, read unchanged from the tree, and properties of `pre` and lists.
 //!
 //! Rules: HTML Living Standard, `pre`; inside it every character counts, and a block or `br`
 //! begins a new line.
@@ -7,30 +6,30 @@
 use html2md::{Handle, NodeData};
 
 use super::code;
-use super::dom::{self, Kind};
+use super::dom::{self, ElementKind};
 
-/// The text of a subtree, without what is hidden; blocks and `br` begin new lines.
+/// Returns the text of a subtree without hidden elements; blocks and `br` begin new lines.
 pub(super) fn text_of(node: &Handle) -> String {
-    enum Step {
+    enum SubtreeStep {
         Enter(Handle),
         EndLine,
     }
     let mut text = String::new();
     let mut steps = Vec::new();
-    let push = |steps: &mut Vec<Step>, node: &Handle| {
+    let push = |steps: &mut Vec<SubtreeStep>, node: &Handle| {
         steps.extend(
             node.children
                 .borrow()
                 .iter()
                 .rev()
                 .cloned()
-                .map(Step::Enter),
+                .map(SubtreeStep::Enter),
         );
     };
     push(&mut steps, node);
     let mut line_due = false;
     while let Some(step) = steps.pop() {
-        let Step::Enter(node) = step else {
+        let SubtreeStep::Enter(node) = step else {
             line_due = true;
             continue;
         };
@@ -45,28 +44,28 @@ pub(super) fn text_of(node: &Handle) -> String {
             NodeData::Element { name, .. } => {
                 let kind = dom::kind_of(&name.local);
                 match kind {
-                    Kind::Dropped => {}
+                    ElementKind::Dropped => {}
                     _ if dom::is_hidden(&node) => {}
-                    Kind::Break => text.push('\n'),
-                    Kind::Image => {
+                    ElementKind::Break => text.push('\n'),
+                    ElementKind::Image => {
                         text.push_str(&dom::attribute(&node, "alt").unwrap_or_default());
                     }
-                    Kind::Block
-                    | Kind::Heading(_)
-                    | Kind::Preformatted
-                    | Kind::Quote
-                    | Kind::Bullets
-                    | Kind::Numbers
-                    | Kind::Item
-                    | Kind::Definition
-                    | Kind::Table
-                    | Kind::Rule
-                    | Kind::Row => {
+                    ElementKind::Block
+                    | ElementKind::Heading(_)
+                    | ElementKind::Preformatted
+                    | ElementKind::Quote
+                    | ElementKind::Bullets
+                    | ElementKind::Numbers
+                    | ElementKind::Item
+                    | ElementKind::Definition
+                    | ElementKind::Table
+                    | ElementKind::Rule
+                    | ElementKind::Row => {
                         line_due = true;
-                        steps.push(Step::EndLine);
+                        steps.push(SubtreeStep::EndLine);
                         push(&mut steps, &node);
                     }
-                    Kind::Cell => {
+                    ElementKind::Cell => {
                         push(&mut steps, &node);
                     }
                     _ => push(&mut steps, &node),
@@ -76,22 +75,22 @@ pub(super) fn text_of(node: &Handle) -> String {
         }
     }
     if text.contains('\r') {
-        // A line end to whoever reads it, wherever it stands.
+        // A carriage return is a line end for every reader.
         text = text.replace("\r\n", "\n").replace('\r', "\n");
     }
     text
 }
 
-/// Whether a `pre` holds `code`, and so is code even if it is empty.
+/// True if a `pre` contains `code`, which makes it a code block even if it is empty.
 pub(super) fn holds_code(node: &Handle) -> bool {
     node.children
         .borrow()
         .iter()
-        .any(|child| dom::kind(child) == Some(Kind::Code))
+        .any(|child| dom::kind(child) == Some(ElementKind::Code))
 }
 
-/// The language of a `pre`: its own, that of the `code` or the box in it, or that of the boxes
-/// around.
+/// Returns the language of a `pre`: its own, that of the `code` or box in it, or that of the boxes
+/// around it.
 pub(super) fn language<'a>(
     node: &Handle,
     around: impl Iterator<Item = &'a Handle>,
@@ -100,7 +99,7 @@ pub(super) fn language<'a>(
         .children
         .borrow()
         .iter()
-        .find(|child| dom::kind(child) == Some(Kind::Code))
+        .find(|child| dom::kind(child) == Some(ElementKind::Code))
         .and_then(|code| dom::with_attributes(code, code::language));
     inner
         .or_else(|| dom::with_attributes(node, code::language))
@@ -116,10 +115,10 @@ pub(super) fn language<'a>(
         })
 }
 
-/// Whether an item of a list holds a paragraph, so that the list is a loose one.
+/// True if an item of the list contains a paragraph, so that the list is loose.
 pub(super) fn holds_paragraphs(list: &Handle) -> bool {
     list.children.borrow().iter().any(|item| {
-        dom::kind(item) == Some(Kind::Item)
+        dom::kind(item) == Some(ElementKind::Item)
             && item
                 .children
                 .borrow()

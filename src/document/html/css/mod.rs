@@ -1,8 +1,7 @@
-//! Reading a `style` attribute in one pass: the declaration that counts, for each of the properties
-//! that matter here.
+//! Reads a `style` attribute in one pass: the winning declaration of each property used here.
 //!
-//! Rules: CSS Cascading 4 (`!important`, the last one counts), CSS Variables 1 and CSS Environment
-//! Variables 1. The grammar (CSS Syntax 3) is `cssparser`'s.
+//! Rules: CSS Cascading 4 (`!important`, the last declaration wins), CSS Variables 1 and CSS
+//! Environment Variables 1. The grammar (CSS Syntax 3) is `cssparser`'s.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -15,8 +14,8 @@ use cssparser::{
     ParserState, QualifiedRuleParser, RuleBodyItemParser, RuleBodyParser, Token, parse_important,
 };
 
-use self::property::{Longhand, PropertyRow};
-pub(super) use self::verdict::{Hiding, TextLooks};
+use self::property::{LonghandProperty, PropertyRow};
+pub(super) use self::verdict::{HidingMethod, TextLooks};
 
 #[cfg(fuzzing)]
 pub use self::verdict::hides;
@@ -29,48 +28,47 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-/// The deepest brackets in which a value is read: each level takes one of the stack.
+/// Maximum nesting of brackets in a value, because each level takes stack.
 const MAX_DEPTH: u8 = 32;
 
 /// The properties that a `style` attribute sets.
-pub(super) struct InlineStyle([CountedDeclaration; Longhand::COUNT]);
+pub(super) struct InlineStyle([CountedDeclaration; LonghandProperty::COUNT]);
 
-/// The declaration of a property that counts.
+/// The winning declaration of a property.
 #[derive(Clone, Copy, Default)]
 struct CountedDeclaration {
-    /// `None` where it is not known here, or is inherited.
+    /// `None` if it is unknown here or inherited.
     value: Option<CssValue>,
     important: bool,
-    /// There is a declaration.
+    /// True if there is a declaration.
     is_set: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum CssValue {
-    /// A length is in pixels; words are told apart by numbers as well.
+    /// A length in pixels, or the number of a keyword.
     Number(f32),
-    Colour(Colour),
+    Colour(CssColour),
     Unknown,
 }
 
-/// A colour; without its parts where they do not matter.
+/// A colour; its parts are `None` if they are unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Colour {
+pub(super) struct CssColour {
     parts: Option<[u8; 3]>,
     alpha: f32,
 }
 
-/// A part of a value.
 #[derive(Debug)]
 enum ValuePart<'i> {
     Word(CowRcStr<'i>),
     Number(f32),
     Pixels(f32),
-    /// As a multiple of the size of the type.
+    /// A multiple of the font size.
     Ems(f32),
     Percent(f32),
     Degrees(f32),
-    Colour(Colour),
+    Colour(CssColour),
     Call(CowRcStr<'i>, Vec<ValuePart<'i>>),
     Comma,
     Slash,
@@ -79,25 +77,24 @@ enum ValuePart<'i> {
 
 impl InlineStyle {
     pub(super) fn of(style: &str) -> Self {
-        let mut read = Self([CountedDeclaration::default(); Longhand::COUNT]);
+        let mut read = Self([CountedDeclaration::default(); LonghandProperty::COUNT]);
         let mut input = ParserInput::new(style);
         let mut parser = Parser::new(&mut input);
         while read.next(&mut parser) {}
         read
     }
 
-    /// Reads the next thing in a style; false at its end.
+    /// Reads the next item of a style; false at its end.
     ///
-    /// A `}` that closes nothing begins a declaration that is none, to the next semicolon: so does
-    /// the browser that most people have, whereas `cssparser` looks for a declaration directly
-    /// behind it.
+    /// A stray `}` begins an invalid declaration that ends at the next semicolon, as in Chrome,
+    /// whereas `cssparser` looks for a declaration directly behind it.
     fn next(&mut self, parser: &mut Parser<'_, '_>) -> bool {
         let start = parser.state();
         match parser.next() {
             Ok(Token::Semicolon) => return true,
             Ok(Token::CloseCurlyBracket) => {
                 let none = |_: &mut Parser<'_, '_>| -> Result<(), ParseError<'_, ()>> { Ok(()) };
-                // Not reading it to its end is an error, but it is passed over all the same.
+                // Leaving part of it unread is an error, but it is skipped all the same.
                 let _ = parser.parse_until_after(Delimiter::Semicolon, none);
                 return true;
             }
@@ -107,7 +104,7 @@ impl InlineStyle {
         RuleBodyParser::new(parser, self).next().is_some()
     }
 
-    /// Notes what is declared of the properties of a row, where it is valid.
+    /// Stores the declared values of a row's properties, if they are valid.
     fn declare(
         &mut self,
         row: &PropertyRow,
@@ -133,18 +130,18 @@ impl InlineStyle {
         }
     }
 
-    fn value(&self, of: Longhand) -> Option<CssValue> {
+    fn value(&self, of: LonghandProperty) -> Option<CssValue> {
         self.0[of as usize].value
     }
 
-    fn number(&self, of: Longhand) -> Option<f32> {
+    fn number(&self, of: LonghandProperty) -> Option<f32> {
         match self.value(of) {
             Some(CssValue::Number(number)) => Some(number),
             _ => None,
         }
     }
 
-    fn colour(&self, of: Longhand) -> Option<Colour> {
+    fn colour(&self, of: LonghandProperty) -> Option<CssColour> {
         match self.value(of) {
             Some(CssValue::Colour(colour)) => Some(colour),
             _ => None,
@@ -152,7 +149,7 @@ impl InlineStyle {
     }
 }
 
-/// True for a keyword that every property takes, and that says nothing by itself.
+/// True for a CSS-wide keyword.
 fn is_wide(parts: &[ValuePart<'_>]) -> bool {
     let wide = ["inherit", "initial", "unset", "revert", "revert-layer"];
     matches!(parts, [ValuePart::Word(word)]
@@ -175,12 +172,12 @@ impl<'i> DeclarationParser<'i> for InlineStyle {
         let mut parts = Vec::new();
         let (mut sound, mut variable, mut important) = (true, false, false);
         loop {
-            // It ends the value; what follows it makes that invalid.
+            // It ends the value; anything after it makes that invalid.
             if input.try_parse(parse_important).is_ok() {
                 important = true;
                 sound &= input.is_exhausted();
             }
-            match part(input, 0, &mut variable) {
+            match next_part(input, 0, &mut variable) {
                 Some(part) => parts.push(part),
                 None => break,
             }
@@ -214,8 +211,12 @@ impl RuleBodyItemParser<'_, (), ()> for InlineStyle {
     }
 }
 
-/// The next part of a value; `variable` if it holds a call of `var()` or `env()`.
-fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Option<ValuePart<'i>> {
+/// Reads the next part of a value; sets `variable` if it contains a call of `var()` or `env()`.
+fn next_part<'i>(
+    input: &mut Parser<'i, '_>,
+    depth: u8,
+    variable: &mut bool,
+) -> Option<ValuePart<'i>> {
     let token = input.next().ok()?.clone();
     Some(match token {
         Token::Ident(word) => ValuePart::Word(word),
@@ -228,11 +229,11 @@ fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Optio
             ValuePart::Other,
             |(red, green, blue, alpha)| {
                 let parts = Some([red, green, blue]);
-                ValuePart::Colour(Colour { parts, alpha })
+                ValuePart::Colour(CssColour { parts, alpha })
             },
         ),
         Token::Function(name) => {
-            let parts = within(input, depth, variable);
+            let parts = bracketed_parts(input, depth, variable);
             *variable |= match parts.first() {
                 Some(ValuePart::Word(word)) if name.eq_ignore_ascii_case("var") => {
                     word.starts_with("--")
@@ -246,22 +247,26 @@ fn part<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Optio
             }
         }
         Token::ParenthesisBlock | Token::SquareBracketBlock => {
-            within(input, depth, variable);
+            bracketed_parts(input, depth, variable);
             ValuePart::Other
         }
         _ => ValuePart::Other,
     })
 }
 
-/// The parts in the brackets that were opened last.
-fn within<'i>(input: &mut Parser<'i, '_>, depth: u8, variable: &mut bool) -> Vec<ValuePart<'i>> {
+/// Reads the parts in the brackets that were opened last.
+fn bracketed_parts<'i>(
+    input: &mut Parser<'i, '_>,
+    depth: u8,
+    variable: &mut bool,
+) -> Vec<ValuePart<'i>> {
     if depth == MAX_DEPTH {
         return Vec::new();
     }
     let parts =
         input.parse_nested_block(|input| -> Result<Vec<ValuePart<'i>>, ParseError<'i, ()>> {
             let mut parts = Vec::new();
-            while let Some(part) = part(input, depth + 1, variable) {
+            while let Some(part) = next_part(input, depth + 1, variable) {
                 parts.push(part);
             }
             Ok(parts)

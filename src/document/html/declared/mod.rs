@@ -1,10 +1,9 @@
-//! What a page declares of itself, for machines: `meta` elements, title, blocks
-//! of JSON-LD; and the byline and the date that it shows.
+//! Metadata of a page: `meta` elements, title and blocks of JSON-LD, and the visible byline and
+//! date.
 //!
-//! Rules: HTML Living Standard, "Tokenization" (through the reader of tags that stands in front of
-//! the parser), `meta`, `rel=author`, `time`; microdata's `itemprop`. The
-//! page is gone through once, front to back, and no tree is built: what is looked for stands in
-//! tags.
+//! Rules: HTML Living Standard, "Tokenization" (through the reader of tags in front of the parser),
+//! `meta`, `rel=author`, `time`; microdata's `itemprop`. One pass over the page's tags, without a
+//! tree.
 
 use memchr::memchr;
 
@@ -14,34 +13,34 @@ use crate::document::entities;
 
 mod text;
 
-/// The most `meta` elements that are kept.
+/// Maximum number of `meta` elements.
 const MAX_METAS: usize = 4096;
 
-/// The most that their contents take together, in bytes.
+/// Maximum length of their contents together, in bytes.
 const MAX_CONTENTS: usize = 256 * 1024;
 
-/// The longest content that is kept; what is longer is cut. In bytes.
+/// Maximum length of a content, in bytes; longer ones are cut.
 const MAX_CONTENT: usize = 8 * 1024;
 
-/// The longest name that is kept, in bytes. There are none so long.
+/// Maximum length of a name, in bytes; elements with longer names are ignored.
 const MAX_NAME: usize = 128;
 
-/// The most blocks of JSON-LD that are kept.
+/// Maximum number of blocks of JSON-LD.
 const MAX_BLOCKS: usize = 64;
 
-/// The most that they take together, in bytes.
+/// Maximum length of these together, in bytes.
 const MAX_BLOCKS_LENGTH: usize = 512 * 1024;
 
-/// How many elements are read for their text.
+/// Maximum number of elements that are read for their text.
 const MAX_ELEMENTS: usize = 64;
 
-/// How far apart, at most, the names of one byline stand, in bytes.
+/// Maximum distance of two names of one byline, in bytes.
 const MAX_APART: usize = 400;
 
-/// The most names of a byline.
+/// Maximum number of names in a byline.
 const MAX_NAMES: usize = 16;
 
-/// Which attribute names a `meta` element.
+/// The attribute that names a `meta` element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetaKind {
     /// `name`: HTML's own.
@@ -52,10 +51,10 @@ pub enum MetaKind {
     ItemProp,
 }
 
-/// A `meta` element that has a name and a content.
+/// A `meta` element with a name and a content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meta {
-    /// Which attribute named it.
+pub struct MetaElement {
+    /// The attribute that names it.
     pub kind: MetaKind,
     /// The name, in lower case.
     pub name: String,
@@ -63,30 +62,29 @@ pub struct Meta {
     pub content: String,
 }
 
-/// What a page declares of itself.
+/// The metadata of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Declared<'a> {
+pub struct DeclaredMetadata<'a> {
     /// The text of `<title>`, entities decoded, whitespace collapsed.
     pub title: String,
     /// The `meta` elements, in the order of the page: at most 4,096 and 256 KiB.
-    pub metas: Vec<Meta>,
+    pub metas: Vec<MetaElement>,
     /// The scripts that hold JSON-LD, as they stand: at most 64 and 512 KiB.
     pub json_ld: Vec<&'a str>,
-    /// Who wrote it, as the page shows it: the texts of `itemprop=author`, else of `rel=author`,
-    /// else of what is called a byline.
+    /// The visible author names: the texts of `itemprop=author`, else of `rel=author`, else of
+    /// elements with a byline class.
     pub byline: Vec<String>,
-    /// When it was published, as the page shows it: what is marked as that, else the first `time`
-    /// of its article.
+    /// The visible date of publication: the marked one, else the first `time` of its article.
     pub published: Option<String>,
 }
 
-/// Reads what `page` declares of itself. The time that it takes is proportional to the length of
-/// the page; the memory has a bound.
+/// Reads the metadata of `page`. Its time is proportional to the length of the page, and its memory
+/// is bounded.
 #[must_use]
-pub fn declared(page: &str) -> Declared<'_> {
-    let mut reader = Reader {
+pub fn read_declared(page: &str) -> DeclaredMetadata<'_> {
+    let mut reader = DeclarationReader {
         page,
-        found: Declared::default(),
+        found: DeclaredMetadata::default(),
         titled: false,
         drawings: 0,
         article: false,
@@ -100,40 +98,40 @@ pub fn declared(page: &str) -> Declared<'_> {
     reader.found
 }
 
-/// How a byline is marked, the clearest first.
+/// The mark of a byline, the clearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Mark {
+enum BylineMark {
     ItemProp,
     Rel,
     Class,
 }
 
-/// How a date is marked, the clearest first.
+/// The mark of a date, the clearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum DateMark {
     Published,
     InArticle,
 }
 
-struct Reader<'a> {
+struct DeclarationReader<'a> {
     page: &'a str,
-    found: Declared<'a>,
+    found: DeclaredMetadata<'a>,
     titled: bool,
-    /// How many `svg` are open, whose titles are not the page's.
+    /// Number of open `svg` elements, whose titles are not the page's.
     drawings: usize,
-    /// Whether its article, or the heading of it, has begun.
+    /// True once its article or main heading has begun.
     article: bool,
     contents: usize,
     blocks: usize,
     elements: usize,
-    /// How the byline that was found is marked, and where it ends.
-    byline: Option<(Mark, usize)>,
+    /// The mark of the byline found so far, and its end.
+    byline: Option<(BylineMark, usize)>,
     published: Option<DateMark>,
 }
 
-/// The attributes that count, as they stand in the page.
+/// The attributes used here, as they stand in the page.
 #[derive(Default)]
-struct Attributes<'a> {
+struct MetadataAttributes<'a> {
     name: Option<&'a str>,
     property: Option<&'a str>,
     itemprop: Option<&'a str>,
@@ -147,9 +145,9 @@ struct Attributes<'a> {
     hidden: bool,
 }
 
-impl<'a> Attributes<'a> {
-    /// Takes an attribute; the first one of a name counts.
-    fn take(&mut self, name: &str, value: &'a str) {
+impl<'a> MetadataAttributes<'a> {
+    /// Stores an attribute; the first one of a name counts.
+    fn set(&mut self, name: &str, value: &'a str) {
         let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
         let slot = match name.len() {
             3 if is("rel") => &mut self.rel,
@@ -179,7 +177,7 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// Whether one of the words of an attribute is `word`.
+/// True if one of the words of an attribute is `word`.
 fn has_word(value: Option<&str>, word: &str) -> bool {
     value.is_some_and(|value| {
         value
@@ -188,7 +186,7 @@ fn has_word(value: Option<&str>, word: &str) -> bool {
     })
 }
 
-/// Classes that sites give to the name of who wrote a page.
+/// Classes of bylines.
 const BYLINES: [&str; 9] = [
     "byline",
     "byline-name",
@@ -202,12 +200,12 @@ const BYLINES: [&str; 9] = [
 ];
 
 fn is_byline(class: Option<&str>) -> bool {
-    // Most classes have none of the two.
+    // A quick test first, because most classes contain neither.
     class.is_some_and(|class| class.contains("uthor") || class.contains("yline"))
         && BYLINES.iter().any(|word| has_word(class, word))
 }
 
-impl<'a> Reader<'a> {
+impl<'a> DeclarationReader<'a> {
     fn run(&mut self) {
         let bytes = self.page.as_bytes();
         let mut at = 0;
@@ -225,7 +223,7 @@ impl<'a> Reader<'a> {
             };
             match next {
                 Some(next) => at = next,
-                // What follows is a tag without an end, or text to the end.
+                // The rest is an unfinished tag, or text.
                 None => break,
             }
         }
@@ -242,59 +240,58 @@ impl<'a> Reader<'a> {
         tag::read(self.page, open + 2, |_, _| false).map(|tag| tag.end)
     }
 
-    /// Deals with the start tag at `open`; where the page goes on.
+    /// Reads the start tag at `open`; returns the offset behind it, or behind the element.
     fn start_tag(&mut self, open: usize) -> Option<usize> {
-        let mut attributes = Attributes::default();
+        let mut attributes = MetadataAttributes::default();
         let tag = tag::read(self.page, open + 1, |name, value| {
-            attributes.take(name, value);
+            attributes.set(name, value);
             false
         })?;
         let is = |name: &str| tag.name.eq_ignore_ascii_case(name);
         match tag.name.len() {
             2 if is("h1") => self.article = true,
             3 if is("svg") => self.drawings += usize::from(!tag.closed),
-            3 if is("xmp") => return Some(self.raw(&tag).1),
+            3 if is("xmp") => return Some(self.raw_text(&tag).1),
             4 if is("meta") => {
-                self.meta(&attributes);
+                self.keep_meta(&attributes);
                 return Some(tag.end);
             }
             4 if is("main") => self.article = true,
-            4 if is("time") => self.time(&tag, &attributes),
-            5 if is("style") => return Some(self.raw(&tag).1),
+            4 if is("time") => self.read_time(&tag, &attributes),
+            5 if is("style") => return Some(self.raw_text(&tag).1),
             5 if is("title") => {
-                let (text, end) = self.raw(&tag);
+                let (text, end) = self.raw_text(&tag);
                 if self.drawings == 0 && !self.titled {
                     self.titled = true;
-                    self.found.title = text::plain(&text[..floor_boundary(text, MAX_CONTENT)]);
+                    self.found.title = text::collapsed(&text[..floor_boundary(text, MAX_CONTENT)]);
                 }
                 return Some(end);
             }
             6 if is("script") => {
-                let (text, end) = self.raw(&tag);
-                self.script(&attributes, text);
+                let (text, end) = self.raw_text(&tag);
+                self.keep_json_ld(&attributes, text);
                 return Some(end);
             }
-            6 if is("iframe") => return Some(self.raw(&tag).1),
+            6 if is("iframe") => return Some(self.raw_text(&tag).1),
             7 if is("article") => self.article = true,
-            7 if is("noembed") => return Some(self.raw(&tag).1),
+            7 if is("noembed") => return Some(self.raw_text(&tag).1),
             8 if is("textarea") || is("noscript") || is("noframes") || is("template") => {
-                return Some(self.raw(&tag).1);
+                return Some(self.raw_text(&tag).1);
             }
             9 if is("plaintext") => return None,
             _ => {}
         }
-        self.shown(&tag, &attributes);
+        self.read_byline(&tag, &attributes);
         Some(tag.end)
     }
 
-    /// What an element holds that ends at its end tag and at nothing else, and where the page goes
-    /// on.
-    fn raw(&self, tag: &tag::Tag<'a>) -> (&'a str, usize) {
+    /// Returns the contents of an element that ends at its end tag alone, and the offset behind it.
+    fn raw_text(&self, tag: &tag::HtmlTag<'a>) -> (&'a str, usize) {
         let (text, end) = tag::raw_end(self.page, tag.end, tag.name);
         (&self.page[tag.end..text], end)
     }
 
-    fn meta(&mut self, attributes: &Attributes<'a>) {
+    fn keep_meta(&mut self, attributes: &MetadataAttributes<'a>) {
         let Some(content) = attributes.content else {
             return;
         };
@@ -314,7 +311,7 @@ impl<'a> Reader<'a> {
                 return;
             }
             self.contents += content.len();
-            self.found.metas.push(Meta {
+            self.found.metas.push(MetaElement {
                 kind,
                 name: entities::decoded_in_attribute(name).to_lowercase(),
                 content: entities::decoded_in_attribute(content).into_owned(),
@@ -322,7 +319,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn script(&mut self, attributes: &Attributes<'a>, text: &'a str) {
+    fn keep_json_ld(&mut self, attributes: &MetadataAttributes<'a>, text: &'a str) {
         let kind = attributes.kind.unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
         if kind.eq_ignore_ascii_case("application/ld+json")
@@ -334,7 +331,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn time(&mut self, tag: &tag::Tag<'a>, attributes: &Attributes<'a>) {
+    fn read_time(&mut self, tag: &tag::HtmlTag<'a>, attributes: &MetadataAttributes<'a>) {
         let marked = attributes.pubdate || has_word(attributes.itemprop, "datePublished");
         let mark = if marked {
             DateMark::Published
@@ -348,33 +345,33 @@ impl<'a> Reader<'a> {
         }
         let written = match attributes.datetime {
             Some(written) => Some(entities::decoded_in_attribute(written).into_owned()),
-            None => self.text(tag).map(|(text, _)| text),
+            None => self.element_text(tag).map(|(text, _)| text),
         };
-        self.publish(mark, written);
+        self.set_published(mark, written);
     }
 
-    fn publish(&mut self, mark: DateMark, written: Option<String>) {
+    fn set_published(&mut self, mark: DateMark, written: Option<String>) {
         if let Some(written) = written.filter(|written| !written.trim().is_empty()) {
             self.published = Some(mark);
             self.found.published = Some(written);
         }
     }
 
-    /// Looks whether an element shows who wrote the page, or when.
-    fn shown(&mut self, tag: &tag::Tag<'a>, attributes: &Attributes<'a>) {
+    /// Reads the byline or the date of publication that an element shows.
+    fn read_byline(&mut self, tag: &tag::HtmlTag<'a>, attributes: &MetadataAttributes<'a>) {
         if let Some(content) = attributes.content
             && has_word(attributes.itemprop, "datePublished")
             && self.published != Some(DateMark::Published)
         {
             let written = entities::decoded_in_attribute(content).into_owned();
-            self.publish(DateMark::Published, Some(written));
+            self.set_published(DateMark::Published, Some(written));
         }
         let mark = if has_word(attributes.itemprop, "author") {
-            Mark::ItemProp
+            BylineMark::ItemProp
         } else if has_word(attributes.rel, "author") {
-            Mark::Rel
+            BylineMark::Rel
         } else if is_byline(attributes.class) {
-            Mark::Class
+            BylineMark::Class
         } else {
             return;
         };
@@ -384,8 +381,8 @@ impl<'a> Reader<'a> {
         let more = match self.byline {
             Some((found, _)) if found < mark => return,
             Some((found, end)) if found == mark => {
-                // Other bylines than the first are those of comments and of other articles. One
-                // within the first has been read with it.
+                // Later bylines are those of comments and of other articles; one within the first
+                // has been read with it.
                 if tag.end > end + MAX_APART || tag.end < end {
                     return;
                 }
@@ -393,7 +390,7 @@ impl<'a> Reader<'a> {
             }
             _ => false,
         };
-        let Some((text, end)) = self.text(tag) else {
+        let Some((text, end)) = self.element_text(tag) else {
             return;
         };
         if text.is_empty() {
@@ -408,13 +405,13 @@ impl<'a> Reader<'a> {
         self.byline = Some((mark, end));
     }
 
-    /// The text of a small element, and where it ends, as long as there were not too many.
-    fn text(&mut self, tag: &tag::Tag<'a>) -> Option<(String, usize)> {
+    /// Returns the text of a small element and its end, until too many have been read.
+    fn element_text(&mut self, tag: &tag::HtmlTag<'a>) -> Option<(String, usize)> {
         if self.elements == MAX_ELEMENTS {
             return None;
         }
         self.elements += 1;
-        text::of_element(self.page, tag)
+        text::read_element(self.page, tag)
     }
 }
 

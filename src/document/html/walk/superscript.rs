@@ -1,33 +1,33 @@
-//! What stands higher than the line (`sup`): behind a number or a letter it is a power, an index or
-//! the number of a note, and without a mark of that it would be read as more of the same number.
+//! Superscript (`sup`): behind a number or a letter it is a power, an index or the number of a
+//! note, and without a mark it would be read as more of the same number.
 //!
-//! Rules: `^` before it, as plain text and most programs have it, and brackets around what is more
-//! than a number or a word. Ordinals (1st) and trade marks need none.
+//! Rules: `^` before it, as in plain text and most programs, and brackets around more than a number
+//! or a word. Ordinals (1st) and trade marks have no mark.
 
 use html2md::{Handle, NodeData};
 
-use super::super::dom::{self, Kind};
-use super::{Exit, Walk};
+use super::super::dom::{self, ElementKind};
+use super::{ElementExit, TreeWalk};
 
-/// The longest text that is taken for one, in bytes.
+/// Maximum length of a superscript, in bytes.
 const LONGEST: usize = 32;
 
-/// The most nodes that are looked at for it.
+/// Maximum number of nodes read for it.
 const NODES: usize = 16;
 
-impl Walk {
-    pub(super) fn enter_raised(&mut self, node: &Handle) -> Exit {
-        let mark = text_of(node).and_then(|text| mark(self.flow.before(), text.trim()));
+impl TreeWalk {
+    pub(super) fn enter_raised(&mut self, node: &Handle) -> ElementExit {
+        let mark = text_of(node).and_then(|text| mark(self.flow.previous_char(), text.trim()));
         if let Some(mark) = mark {
-            self.flow.text(mark);
+            self.flow.add_text(mark);
         }
-        Exit::Raised {
+        ElementExit::Raised {
             bracketed: mark == Some("^("),
         }
     }
 }
 
-/// What is written before a raised `text` that stands behind the character `before`.
+/// Returns the mark between the character `before` and a superscript `text`.
 fn mark(before: Option<char>, text: &str) -> Option<&'static str> {
     let before =
         before.filter(|before| !before.is_whitespace() && !"([{\"'“‘«".contains(*before))?;
@@ -50,14 +50,14 @@ fn mark(before: Option<char>, text: &str) -> Option<&'static str> {
     })
 }
 
-/// The text in an element, if it is short and holds no link.
+/// Returns the text of an element, if it is short and contains no link.
 fn text_of(node: &Handle) -> Option<String> {
     let mut text = String::new();
     let mut nested = false;
     let mut open = vec![node.clone()];
     for _ in 0..NODES {
         let Some(node) = open.pop() else {
-            // A power of a power is more than a number.
+            // A power of a power gets brackets.
             text.push_str(if nested { "^" } else { "" });
             return Some(text);
         };
@@ -69,10 +69,10 @@ fn text_of(node: &Handle) -> Option<String> {
         }
         for child in node.children.borrow().iter().rev().take(NODES) {
             match dom::kind(child) {
-                Some(Kind::Link) => return None,
-                Some(Kind::Dropped) => {}
+                Some(ElementKind::Link) => return None,
+                Some(ElementKind::Dropped) => {}
                 kind => {
-                    nested |= kind == Some(Kind::Raised);
+                    nested |= kind == Some(ElementKind::Raised);
                     open.push(child.clone());
                 }
             }

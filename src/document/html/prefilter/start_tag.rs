@@ -1,16 +1,16 @@
-//! Start tags: which of them pass, without what is not used of them, and which are left out, some
-//! with all that their elements hold.
+//! Start tags: those that pass, without unused attributes, and those that are removed, some
+//! together with their elements.
 
-use super::super::css::Hiding;
-use super::super::dom::{self, Kind};
+use super::super::css::HidingMethod;
+use super::super::dom::{self, ElementKind};
 use super::visibility::TagVisibility;
 use super::{
-    Category, Filter, MEANING, all, foreign, formula, is_verbatim, meaning, memchr, memmem,
-    numbers, renamed, shadow, tag, tree, xml,
+    MEANING, PageFilter, TagCategory, content_hints, foreign, formula, is_verbatim, line_numbers,
+    meaning, memchr, memmem, renamed, shadow_root, tag, tree, xml,
 };
 
-impl<'a> Filter<'a> {
-    /// Deals with the start tag at `at`; returns where the page goes on.
+impl<'a> PageFilter<'a> {
+    /// Filters the start tag at `at`; returns the offset behind it, or behind its element.
     pub(super) fn start_tag(&mut self, at: usize) -> usize {
         let mut space = [0; MEANING];
         let end = tag::name_end(self.page, at + 1);
@@ -26,36 +26,36 @@ impl<'a> Filter<'a> {
             .top()
             .is_some_and(|open| open.name.eq_ignore_ascii_case("pre"));
         let Some((tag, hides)) = self.read_start(at, name, category, in_pre) else {
-            return self.cut(at, self.page.len(), "");
+            return self.replace(at, self.page.len(), "");
         };
-        if let Some(end) = self.replaced(at, name, category, &tag, hides) {
+        if let Some(end) = self.replace_start(at, name, category, &tag, hides) {
             return end;
         }
-        // What is left out whole leaves no trace.
-        self.fresh &= matches!(category, Category::Raw | Category::Template);
+        // An element that is removed whole leaves no trace.
+        self.fresh &= matches!(category, TagCategory::Raw | TagCategory::Template);
         let empty = self.xml && tag.closed;
         match category {
-            category if empty && category.ends_by_name() => self.cut(at, tag.end, ""),
-            Category::Area if empty => self.cut(at, tag.end, " "),
-            Category::Raw => {
+            category if empty && category.ends_by_name() => self.replace(at, tag.end, ""),
+            TagCategory::Area if empty => self.replace(at, tag.end, " "),
+            TagCategory::Raw => {
                 let (_, end) = self.raw_end(tag.end, name);
-                self.cut(at, end, "")
+                self.replace(at, end, "")
             }
-            Category::Template => {
+            TagCategory::Template => {
                 let end = self.template_end(tag.end);
-                self.cut(at, end, "")
+                self.replace(at, end, "")
             }
-            Category::Media => self.media(at, name, &tag, hides),
-            Category::Title => self.raw_text(at, &tag, "title", "<title>", "</title>"),
-            Category::Area if hides => {
+            TagCategory::Media => self.replace_media(at, name, &tag, hides),
+            TagCategory::Title => self.write_raw_text(at, &tag, "title", "<title>", "</title>"),
+            TagCategory::Area if hides => {
                 let (_, end) = self.raw_end(tag.end, name);
-                self.cut(at, end, " ")
+                self.replace(at, end, " ")
             }
-            Category::Area => self.area(at, &tag),
-            Category::Xmp => self.raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
-            Category::Plaintext => self.raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
-            Category::Foreign => {
-                let hides = foreign::read(self.page, at, name).is_some_and(|read| read.hides);
+            TagCategory::Area => self.write_textarea(at, &tag),
+            TagCategory::Xmp => self.write_raw_text(at, &tag, "xmp", "<pre>", "</pre>"),
+            TagCategory::Plaintext => self.write_raw_text(at, &tag, "plaintext", "<pre>", "</pre>"),
+            TagCategory::Foreign => {
+                let hides = foreign::read_start(self.page, at, name).is_some_and(|read| read.hides);
                 self.foreign = usize::from(!hides && !tag.closed);
                 self.draws_text = name == "math";
                 let end = if hides && !tag.closed {
@@ -63,99 +63,98 @@ impl<'a> Filter<'a> {
                 } else {
                     tag.end
                 };
-                self.cut(at, end, "")
+                self.replace(at, end, "")
             }
-            // What may be chosen is text alone.
-            Category::Choice if name == "option" && hides => {
+            // An `<option>` contains only text.
+            TagCategory::Choice if name == "option" && hides => {
                 let end = memchr(b'<', &self.page.as_bytes()[tag.end..]);
                 let end = end.map_or(self.page.len(), |length| tag.end + length);
-                self.cut(at, end, " ")
+                self.replace(at, end, " ")
             }
-            Category::Choice if hides || (self.all && name == "select") => {
-                self.open(at, name, category, &tag, hides)
+            TagCategory::Choice if hides || (self.all && name == "select") => {
+                self.pass_start(at, name, category, &tag, hides)
             }
-            Category::Choice => self.cut(at, tag.end, " "),
-            Category::Empty if tag.kept.is_empty() => self.cut(at, tag.end, ""),
-            Category::Section | Category::Caption | Category::Row | Category::Cell
+            TagCategory::Choice => self.replace(at, tag.end, " "),
+            TagCategory::Empty if tag.kept.is_empty() => self.replace(at, tag.end, ""),
+            TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell
                 if !self.tree.in_table() =>
             {
-                self.cut(at, tag.end, " ")
+                self.replace(at, tag.end, " ")
             }
-            Category::Formatting if !self.tree.formats() => self.cut(at, tag.end, ""),
-            // An icon, most often.
-            Category::Formatting if name != "a" && self.ends_at_once(&tag) => {
+            TagCategory::Formatting if !self.tree.formats() => self.replace(at, tag.end, ""),
+            // Most often an icon.
+            TagCategory::Formatting if name != "a" && self.ends_at_once(&tag) => {
                 let end = tag::past(self.page, tag.end, b'>');
-                self.cut(at, end, "")
+                self.replace(at, end, "")
             }
-            Category::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
+            TagCategory::Plain if tag.kept.is_empty() && self.is_silent(at, name, in_pre) => {
                 if !empty {
                     self.tree.start_silent(tag.name, category);
                 }
-                self.cut(at, tag.end, "")
+                self.replace(at, tag.end, "")
             }
-            Category::Styled if tag.kept.is_empty() => {
+            TagCategory::Styled if tag.kept.is_empty() => {
                 if !empty && let Some(name) = renamed(name) {
-                    self.tree.start_silent(name, Category::Plain);
+                    self.tree.start_silent(name, TagCategory::Plain);
                 }
-                self.cut(at, tag.end, "")
+                self.replace(at, tag.end, "")
             }
-            _ => self.open(at, name, category, &tag, hides),
+            _ => self.pass_start(at, name, category, &tag, hides),
         }
     }
 
-    /// Deals with a start tag in whose place, or in that of its whole element, something else is
-    /// read; `None` for any other.
-    fn replaced(
+    /// Replaces a start tag or its whole element; `None` if it stays.
+    fn replace_start(
         &mut self,
         at: usize,
         name: &str,
-        category: Category,
-        tag: &tag::Tag<'a>,
+        category: TagCategory,
+        tag: &tag::HtmlTag<'a>,
         hides: bool,
     ) -> Option<usize> {
         match category {
-            Category::Template if shadow::is_root(self.page, at) => {
-                Some(self.cut(at, tag.end, " "))
+            TagCategory::Template if shadow_root::is_shadow_root(self.page, at) => {
+                Some(self.replace(at, tag.end, " "))
             }
-            Category::Foreign if name == "math" && !hides => {
+            TagCategory::Foreign if name == "math" && !hides => {
                 let (formula, end) = self.formula_within(at, tag)?;
-                Some(self.formula(at, &formula, end))
+                Some(self.write_formula(at, &formula, end))
             }
-            Category::Void if name == "img" && self.has(at, tag, formula::IMAGE) => {
+            TagCategory::Void if name == "img" && self.contains_word(at, tag, formula::IMAGE) => {
                 let formula = self.formula_of_image(at)?;
-                Some(self.formula(at, formula, tag.end))
+                Some(self.write_formula(at, formula, tag.end))
             }
             _ if self.verbatim > 0 => {
-                let end = numbers::end(self.page, at, name, tag.end)?;
-                Some(self.cut(at, end, ""))
+                let end = line_numbers::skip_line_number(self.page, at, name, tag.end)?;
+                Some(self.replace(at, end, ""))
             }
             _ => None,
         }
     }
 
-    /// Reads the start tag at `at`, with what is used of it; and whether it hides its element.
+    /// Reads the start tag at `at` with its used attributes, and true if it hides its element;
     /// `None` if the page ends within it.
     fn read_start(
         &mut self,
         at: usize,
         name: &str,
-        category: Category,
+        category: TagCategory,
         in_pre: bool,
-    ) -> Option<(tag::Tag<'a>, bool)> {
+    ) -> Option<(tag::HtmlTag<'a>, bool)> {
         let page = self.page;
         let calls = self.all && category.holds_content();
-        let seen = category == Category::Root;
+        let seen = category == TagCategory::Root;
         let mut visibility = TagVisibility::new(name, category, self.dim);
         let name_end = tag::name_end(page, at + 1);
         let (mut kept, mut dropped) = (Vec::new(), false);
-        // The attributes by which a page offers to show a hidden element.
+        // The attributes with which a page offers to show a hidden element.
         let (mut said, mut saying) = ([""; tag::USED_OF_HIDDEN.len()], 0);
         let (end, closed) = tag::scan(page, name_end, |attribute| {
-            let used = match visibility.note(&attribute).filter(|_| !seen) {
+            let used = match visibility.read_attribute(&attribute).filter(|_| !seen) {
                 Some(used) => used,
                 None => {
                     (!seen && tag::is_used(name, in_pre, attribute.name, attribute.value))
-                        || (calls && all::calls(attribute.name))
+                        || (calls && content_hints::names_element(attribute.name))
                 }
             };
             if used && attribute.value.len() <= tag::MAX_VALUE {
@@ -169,8 +168,8 @@ impl<'a> Filter<'a> {
         })?;
         let mut hiding = visibility.hiding().filter(|_| !seen);
         if name == "img" {
-            // Pictures appear when they have come.
-            hiding = hiding.filter(|hiding| *hiding != Hiding::Faded);
+            // Images fade in when they are loaded.
+            hiding = hiding.filter(|hiding| *hiding != HidingMethod::Faded);
         }
         let hides = !seen && (hiding.is_some() || visibility.plainly);
         self.dim |= visibility.dims && !seen;
@@ -180,14 +179,14 @@ impl<'a> Filter<'a> {
             dropped |= saying > 0;
         }
         let instead = [
-            hiding.map(Hiding::attribute),
-            visibility.align.filter(|_| category == Category::Cell),
+            hiding.map(HidingMethod::attribute),
+            visibility.align.filter(|_| category == TagCategory::Cell),
         ];
         for attribute in instead.into_iter().flatten() {
             kept.insert(0, attribute);
             dropped = true;
         }
-        let tag = tag::Tag {
+        let tag = tag::HtmlTag {
             name: &page[at + 1..name_end],
             end,
             closed,
@@ -197,62 +196,62 @@ impl<'a> Filter<'a> {
         Some((tag, hides))
     }
 
-    /// Whether an element holds nothing, and nothing hangs on its being there: the parser drops a
-    /// newline that directly follows `<pre>`.
-    fn ends_at_once(&self, tag: &tag::Tag<'a>) -> bool {
+    /// True if an element is empty and can be removed. The parser drops a newline directly behind
+    /// `<pre>`, so nothing may be removed in between.
+    fn ends_at_once(&self, tag: &tag::HtmlTag<'a>) -> bool {
         !self.xml && self.verbatim == 0 && tag::names_end(self.page, tag.end, tag.name).is_some()
     }
 
-    /// Whether an element's tags mean nothing. The parser drops a newline that directly follows
-    /// `<pre>`, so nothing may be left out in between.
+    /// True if an element's tags have no meaning and can be removed. The parser drops a newline
+    /// directly behind `<pre>`, so nothing may be removed in between.
     fn is_silent(&self, at: usize, name: &str, in_pre: bool) -> bool {
         let after_pre = in_pre && self.page[..at].ends_with('>');
-        dom::kind_of(name) == Kind::Inline
+        dom::kind_of(name) == ElementKind::Inline
             && name != "ruby"
             && !(self.dim && name == "mark")
             && !after_pre
             && self.foreign == 0
-            && (!self.all || all::is_inline(name))
+            && (!self.all || content_hints::is_inline(name))
     }
 
-    /// Lets a start tag pass, without what is not used of it.
-    pub(super) fn open(
+    /// Passes a start tag without its unused attributes.
+    pub(super) fn pass_start(
         &mut self,
         at: usize,
         name: &str,
-        category: Category,
-        tag: &tag::Tag<'a>,
+        category: TagCategory,
+        tag: &tag::HtmlTag<'a>,
         hidden: bool,
     ) -> usize {
         let mut fixes = String::new();
         self.tree.before_start(name, category, &mut fixes);
         let table_part = matches!(
             category,
-            Category::Section | Category::Caption | Category::Row | Category::Cell
+            TagCategory::Section | TagCategory::Caption | TagCategory::Row | TagCategory::Cell
         );
         if !table_part && !self.tree.is_settled() {
-            let block = category.ends_paragraph() || category == Category::Table;
-            self.tree.content(block, &mut fixes);
+            let block = category.ends_paragraph() || category == TagCategory::Table;
+            self.tree.before_content(block, &mut fixes);
         }
         let renamed = match category {
-            Category::Form | Category::Choices => Some("div"),
-            Category::Empty => Some("span"),
-            Category::Styled | Category::Choice => renamed(name),
+            TagCategory::Form | TagCategory::Choices => Some("div"),
+            TagCategory::Empty => Some("span"),
+            TagCategory::Styled | TagCategory::Choice => renamed(name),
             _ => None,
         };
-        if category == Category::Formatting && !self.tree.formats() {
-            self.fix(at, &fixes);
-            return self.cut(at, tag.end, "");
+        if category == TagCategory::Formatting && !self.tree.formats() {
+            self.insert_fixes(at, &fixes);
+            return self.replace(at, tag.end, "");
         }
         let mut end = String::new();
         if !matches!(
             category,
-            Category::Void | Category::Rule | Category::Root | Category::Empty
+            TagCategory::Void | TagCategory::Rule | TagCategory::Root | TagCategory::Empty
         ) {
             let opened = renamed.unwrap_or(tag.name);
             let category = match category {
-                Category::Styled | Category::Choice => Category::Plain,
-                Category::Form | Category::Choices => Category::Block,
+                TagCategory::Styled | TagCategory::Choice => TagCategory::Plain,
+                TagCategory::Form | TagCategory::Choices => TagCategory::Block,
                 category => category,
             };
             self.tree.start(opened, category, &mut fixes);
@@ -260,37 +259,41 @@ impl<'a> Filter<'a> {
                 self.tree.hide_top();
             }
             self.verbatim += usize::from(is_verbatim(name));
-            self.begins_line(category, name, true);
+            self.note_line_start(category, name, true);
             if self.xml && tag.closed {
-                // The parser passes over the slash.
+                // The parser ignores the slash.
                 self.tree.end(opened, category, &mut end);
-                tree::end(opened, &mut end);
+                tree::write_end_tag(opened, &mut end);
             }
         }
-        self.fix(at, &fixes);
-        let long = self.all && tag.kept.iter().any(|kept| kept.len() > all::MAX_CALLED);
+        self.insert_fixes(at, &fixes);
+        let long = self.all
+            && tag
+                .kept
+                .iter()
+                .any(|kept| kept.len() > content_hints::MAX_CALLED);
         if renamed.is_none() && !tag.dropped && !long {
-            self.fix(tag.end, &end);
+            self.insert_fixes(tag.end, &end);
             return tag.end;
         }
-        self.cut(at, at, "<");
+        self.replace(at, at, "<");
         self.out.push_str(renamed.unwrap_or(tag.name));
         for attribute in &tag.kept {
             if self.all {
-                all::write(attribute, &mut self.out);
+                content_hints::write_attribute(attribute, &mut self.out);
             } else {
                 self.out.push(' ');
                 self.out.push_str(attribute);
             }
         }
-        if self.all && category == Category::Form {
-            all::write_name(name, &mut self.out);
+        if self.all && category == TagCategory::Form {
+            content_hints::write_name(name, &mut self.out);
         }
-        if category == Category::Choices {
+        if category == TagCategory::Choices {
             self.out.push_str(" hidden");
         }
         self.out.push('>');
-        if category == Category::Empty {
+        if category == TagCategory::Empty {
             self.out.push_str("</span>");
         }
         self.out.push_str(&end);
@@ -298,8 +301,8 @@ impl<'a> Filter<'a> {
         tag.end
     }
 
-    /// Whether the start tag at `at` has this word in it, in lower case.
-    fn has(&self, at: usize, tag: &tag::Tag<'a>, word: &[u8]) -> bool {
+    /// True if the start tag at `at` contains this word in lower case.
+    fn contains_word(&self, at: usize, tag: &tag::HtmlTag<'a>, word: &[u8]) -> bool {
         memmem::find(&self.page.as_bytes()[at..tag.end], word).is_some()
     }
 
@@ -311,21 +314,21 @@ impl<'a> Filter<'a> {
         }
     }
 
-    /// What is written in an area of several lines stands there line by line.
-    fn area(&mut self, at: usize, tag: &tag::Tag<'a>) -> usize {
+    /// Writes a `textarea`; several lines become a `pre`.
+    fn write_textarea(&mut self, at: usize, tag: &tag::HtmlTag<'a>) -> usize {
         let (text, _) = self.raw_end(tag.end, "textarea");
         if self.page[tag.end..text].trim_ascii().contains('\n') {
-            return self.raw_text(at, tag, "textarea", "<pre>", "</pre>");
+            return self.write_raw_text(at, tag, "textarea", "<pre>", "</pre>");
         }
-        let start = all::textarea(self.all);
-        self.raw_text(at, tag, "textarea", start, " </span>")
+        let start = content_hints::textarea_start(self.all);
+        self.write_raw_text(at, tag, "textarea", start, " </span>")
     }
 
-    /// An element that holds text alone becomes one whose text reads the same anywhere.
-    fn raw_text(
+    /// Writes an element that contains text alone as one whose text reads the same anywhere.
+    fn write_raw_text(
         &mut self,
         at: usize,
-        tag: &tag::Tag<'a>,
+        tag: &tag::HtmlTag<'a>,
         name: &str,
         start: &str,
         end: &str,
@@ -345,16 +348,17 @@ impl<'a> Filter<'a> {
         };
         let mut fixes = String::new();
         if start == "<pre>" {
-            self.tree.before_start("pre", Category::Block, &mut fixes);
+            self.tree
+                .before_start("pre", TagCategory::Block, &mut fixes);
         }
         if start != "<title>" && !self.tree.is_settled() {
-            self.tree.content(false, &mut fixes);
+            self.tree.before_content(false, &mut fixes);
         }
-        self.fix(at, &fixes);
+        self.insert_fixes(at, &fixes);
         if start == "<title>" && plain && !tag.dropped {
             return after;
         }
-        self.cut(at, at, start);
+        self.replace(at, at, start);
         let verbatim = matches!(name, "xmp" | "plaintext") && !self.xml;
         for c in text.chars() {
             match c {
@@ -368,7 +372,7 @@ impl<'a> Filter<'a> {
         after
     }
 
-    /// Where the page goes on after a template whose start tag ends at `from`.
+    /// Returns the offset behind a template whose start tag ends at `from`.
     fn template_end(&self, from: usize) -> usize {
         let bytes = self.page.as_bytes();
         let (mut at, mut depth) = (from, 1);

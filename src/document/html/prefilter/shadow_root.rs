@@ -1,15 +1,15 @@
-//! Declared shadow roots: templates that a browser shows in the place of the element that they stand
-//! in. All other templates hide what they hold.
+//! Declarative shadow roots: templates that a browser shows in place of the contents of the element
+//! around them. All other templates hide their contents.
 //!
-//! Rules: HTML Living Standard, `shadowrootmode`, and DOM, "attach a shadow root". Taken is what
-//! stands first in its element, since an element has one root.
+//! Rules: HTML Living Standard, `shadowrootmode`, and DOM, "attach a shadow root". Only the first
+//! node of an element counts, because an element has one root.
 
 use super::tag;
 
-/// The longest start tag of an element that has one, in bytes.
+/// Maximum length of the start tag of a host, in bytes.
 const LONGEST: usize = 4 * 1024;
 
-/// Elements of HTML that may have one; so may all whose authors have named them.
+/// HTML elements that may be hosts; custom elements may be as well.
 const HOSTS: [&str; 18] = [
     "article",
     "aside",
@@ -31,8 +31,8 @@ const HOSTS: [&str; 18] = [
     "span",
 ];
 
-/// Whether the template whose start tag is at `at` is one.
-pub(super) fn is_root(page: &str, at: usize) -> bool {
+/// True if the template whose start tag is at `at` is a shadow root.
+pub(super) fn is_shadow_root(page: &str, at: usize) -> bool {
     let mut mode = None;
     tag::scan(page, at + 1 + "template".len(), |attribute| {
         if attribute.name.eq_ignore_ascii_case("shadowrootmode") {
@@ -45,7 +45,7 @@ pub(super) fn is_root(page: &str, at: usize) -> bool {
     shows && host(page[..at].trim_ascii_end()).is_some_and(may_have_root)
 }
 
-/// The name of the element whose start tag `page` ends with.
+/// Returns the name of the element whose start tag ends `page`.
 fn host(page: &str) -> Option<&str> {
     let bytes = page.as_bytes();
     let from = bytes.len().saturating_sub(LONGEST);

@@ -1,11 +1,11 @@
-//! Numbers of lines that highlighters put into a line of code. A style sets them apart from it; as
-//! text they would be the code's.
+//! Line numbers within highlighted code. A style sets them apart from the code; as text they would
+//! be part of it.
 //!
-//! Rules: what Pygments (`linenos`), Chroma (`ln`, `lnt`) and others call them.
+//! Rules: the classes of Pygments (`linenos`), Chroma (`ln`, `lnt`) and others.
 
 use super::tag;
 
-/// What highlighters call them.
+/// Classes of line numbers.
 const CLASSES: [&str; 7] = [
     "linenos",
     "lineno",
@@ -16,12 +16,12 @@ const CLASSES: [&str; 7] = [
     "lnt",
 ];
 
-/// The longest of them, with the blanks around it, in bytes.
+/// Maximum length of a line number with the blanks around it, in bytes.
 const LONGEST: usize = 16;
 
-/// Where the page goes on behind the element at `at`, whose name and the end of whose start tag
-/// these are, if it is nothing but the number of a line.
-pub(super) fn end(page: &str, at: usize, name: &str, from: usize) -> Option<usize> {
+/// Returns the offset behind the element at `at`, with this name and this end of its start tag, if
+/// it consists of a line number.
+pub(super) fn skip_line_number(page: &str, at: usize, name: &str, from: usize) -> Option<usize> {
     if !matches!(name, "span" | "a" | "i" | "b") {
         return None;
     }

@@ -1,11 +1,11 @@
-//! What is kept of a page beyond what its conversion needs, so that its main content can be told
-//! from the rest: what its author calls each element, and elements of no meaning of their own.
+//! Hints for finding the main content that the conversion does not need: the naming attributes of
+//! elements, and elements without a meaning of their own.
 
-/// Stands for the name of an element that the parser gets as another one.
+/// Attribute with the original name of a renamed element.
 pub(in crate::document::html) const NAME: &str = "x-name";
 
-/// What the start tag of a `textarea` becomes, where all is kept and where not.
-pub(super) fn textarea(all: bool) -> &'static str {
+/// Returns the replacement for the start tag of a `textarea`, with its name if hints are kept.
+pub(super) fn textarea_start(all: bool) -> &'static str {
     if all {
         "<span x-name=\"textarea\"> "
     } else {
@@ -13,23 +13,23 @@ pub(super) fn textarea(all: bool) -> &'static str {
     }
 }
 
-/// The longest of these attributes that is kept whole, in bytes.
+/// Maximum length of a naming attribute that is kept whole, in bytes.
 pub(super) const MAX_CALLED: usize = 400;
 
-/// Attributes that say what an element is.
+/// Naming attributes.
 const CALLED: [&str; 5] = ["class", "id", "role", "itemprop", "itemtype"];
 
-/// Whether an attribute of this name says what its element is.
-pub(super) fn calls(attribute: &str) -> bool {
+/// True for the name of a naming attribute.
+pub(super) fn names_element(attribute: &str) -> bool {
     matches!(attribute.len(), 2 | 4 | 5 | 8)
         && CALLED
             .iter()
             .any(|wanted| attribute.eq_ignore_ascii_case(wanted))
 }
 
-/// Writes an attribute as it stands in the page; of a long one that says what its element is, the
-/// first words.
-pub(super) fn write(attribute: &str, out: &mut String) {
+/// Writes an attribute as it stands in the page, or only the first words of a long naming
+/// attribute.
+pub(super) fn write_attribute(attribute: &str, out: &mut String) {
     out.push(' ');
     if attribute.len() <= MAX_CALLED {
         out.push_str(attribute);
@@ -40,7 +40,7 @@ pub(super) fn write(attribute: &str, out: &mut String) {
         .iter()
         .position(|byte| *byte == b'=' || byte.is_ascii_whitespace())
         .unwrap_or(bytes.len());
-    if !calls(&attribute[..name]) {
+    if !names_element(&attribute[..name]) {
         out.push_str(attribute);
         return;
     }
@@ -50,7 +50,7 @@ pub(super) fn write(attribute: &str, out: &mut String) {
     let Some(quote) = bytes.last().filter(|byte| matches!(byte, b'"' | b'\'')) else {
         return;
     };
-    // Only where the value has begun before the whitespace.
+    // The cut must be behind the opening quote.
     if let Some(end) = last.map(|last| name + last)
         && bytes[name..end].contains(quote)
     {
@@ -59,7 +59,7 @@ pub(super) fn write(attribute: &str, out: &mut String) {
     }
 }
 
-/// Writes the name of an element that the parser gets as another one.
+/// Writes the attribute with the name of a renamed element.
 pub(super) fn write_name(name: &str, out: &mut String) {
     out.push(' ');
     out.push_str(NAME);
@@ -68,8 +68,8 @@ pub(super) fn write_name(name: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Whether the HTML element of that name (in lower case) runs inside a line. Of the names that HTML
-/// has not, none does: authors make boxes of them.
+/// True if the HTML element with this lower-case name is inline. Unknown elements are not, because
+/// authors make boxes of them.
 pub(in crate::document::html) fn is_inline(name: &str) -> bool {
     matches!(
         name,

@@ -1,14 +1,13 @@
-//! Text that a page streams late, put where the page's own script would put it.
+//! Text that React streams late, moved to where the page's own script would put it.
 //!
-//! Rules: `ReactDOMServer` of React 18 and 19, as Next.js and others send it. What is not ready
-//! leaves `<!--$?--><template id="B:0"></template>`, something to look at meanwhile, and
-//! `<!--/$-->`; it comes later as `<div hidden id="S:0">…</div>` with a script that calls
-//! `$RC("B:0","S:0")` (`$RR` where it waits for styles). A piece of such a text leaves
-//! `<template id="P:1"></template>` and comes with `$RS("S:1","P:1")`.
+//! Rules: `ReactDOMServer` of React 18 and 19, as Next.js and others use it. Content that is not
+//! ready leaves `<!--$?--><template id="B:0"></template>`, a placeholder and `<!--/$-->`; it comes
+//! later as `<div hidden id="S:0">…</div>` with a script that calls `$RC("B:0","S:0")` (`$RR` if it
+//! waits for styles). A part of such content leaves `<template id="P:1"></template>` and comes with
+//! `$RS("S:1","P:1")`.
 //!
-//! The page is put together as text, before anything else reads it, so that a row of a table lands
-//! in its table. Each late piece is used once, wherever it is asked for, so that the page does
-//! not become longer, and no circle has an end to run into.
+//! The page is put together as text, before any parser reads it, so that a table row lands in its
+//! table. Each late piece is used once, so that the page does not become longer and cycles end.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,41 +17,41 @@ use memchr::{memchr, memmem, memrchr};
 use super::prefilter::tag;
 use crate::sort::Sort;
 
-/// The longest id that is looked at, in bytes.
+/// Maximum length of an id, in bytes.
 const MAX_ID: usize = 64;
 
-/// How deep late pieces may stand in each other.
+/// Maximum nesting of late pieces.
 const MAX_DEPTH: usize = 256;
 
-/// A piece of the page, by where it begins and ends.
-type Range = std::ops::Range<usize>;
+/// Byte range of the page.
+type PageRange = std::ops::Range<usize>;
 
-/// A late piece.
-struct Late {
-    /// The element.
-    whole: Range,
-    /// What it holds.
-    inner: Range,
+/// A piece of content that comes late.
+struct StreamedPiece {
+    /// Range of its element.
+    whole: PageRange,
+    /// Range of its contents.
+    inner: PageRange,
     used: bool,
 }
 
-/// A place that waits for one, with what is shown until it comes.
-struct Place<'a> {
-    whole: Range,
+/// A slot for a late piece, with its placeholder.
+struct StreamSlot<'a> {
+    whole: PageRange,
     id: &'a str,
 }
 
-/// The page with its late pieces where they belong.
+/// Returns the page with its late pieces in their slots.
 pub(super) fn assemble(page: &str) -> Cow<'_, str> {
     if memmem::find(page.as_bytes(), b"id=\"S:").is_none() {
         return Cow::Borrowed(page);
     }
-    let wanted = wanted(page);
-    let (mut pieces, places) = parts(page);
+    let wanted = find_slot_pieces(page);
+    let (mut pieces, places) = find_pieces(page);
     if pieces.is_empty() || places.is_empty() {
         return Cow::Borrowed(page);
     }
-    let pairs: Vec<(Range, Option<usize>)> = {
+    let pairs: Vec<(PageRange, Option<usize>)> = {
         let by_id: HashMap<&str, usize> = pieces
             .iter()
             .enumerate()
@@ -63,7 +62,7 @@ pub(super) fn assemble(page: &str) -> Cow<'_, str> {
             .map(|place| {
                 let piece = match wanted.get(place.id) {
                     Some(piece) => by_id.get(piece),
-                    // Where no script says it, the numbers do.
+                    // Without a script, equal numbers pair them.
                     None => place
                         .id
                         .rsplit_once("B:")
@@ -75,27 +74,25 @@ pub(super) fn assemble(page: &str) -> Cow<'_, str> {
             .collect()
     };
     let mut out = String::with_capacity(page.len());
-    put_together(page, &mut pieces, &pairs, &mut out);
+    write_assembled(page, &mut pieces, &pairs, &mut out);
     Cow::Owned(out)
 }
 
-/// Writes the page: each place becomes what its piece holds, and a piece that has a place goes
-/// from where it stood.
-fn put_together(
+/// Writes the page: the contents of each piece replace its slot, and its element is left out.
+fn write_assembled(
     page: &str,
-    pieces: &mut [(&str, Late)],
-    pairs: &[(Range, Option<usize>)],
+    pieces: &mut [(&str, StreamedPiece)],
+    pairs: &[(PageRange, Option<usize>)],
     out: &mut String,
 ) {
-    let mut skips: Vec<(Range, Option<usize>)> = pairs
+    let mut skips: Vec<(PageRange, Option<usize>)> = pairs
         .iter()
         .filter(|(_, piece)| piece.is_some())
         .cloned()
         .collect();
     let placed: Vec<usize> = skips.iter().filter_map(|(_, piece)| *piece).collect();
     if skips.len() < pairs.len() {
-        // Places that nothing fills: what nobody asks for by name is for them, and stays where it
-        // is.
+        // If slots stay empty, pieces that no script names are for them, and stay in place.
         let mut asked = vec![false; pieces.len()];
         for piece in &placed {
             asked[*piece] = true;
@@ -111,10 +108,10 @@ fn put_together(
     );
     skips.arrange_by_key(|(range, _)| (range.start, usize::MAX - range.end));
     skips.dedup_by_key(|(range, _)| range.start);
-    // What is being written, innermost last: from where on, and to where.
-    let mut open: Vec<Range> = Vec::new();
+    // Ranges still to be written, innermost last.
+    let mut open: Vec<PageRange> = Vec::new();
     open.push(0..page.len());
-    while let Some(Range { start, end }) = open.pop() {
+    while let Some(PageRange { start, end }) = open.pop() {
         let next = skips.partition_point(|(range, _)| range.start < start);
         let Some((range, piece)) = skips
             .get(next)
@@ -134,8 +131,8 @@ fn put_together(
     }
 }
 
-/// Which piece each place waits for, as the scripts say it.
-fn wanted(page: &str) -> HashMap<&str, &str> {
+/// Returns the id of the piece for each slot, as the scripts pair them.
+fn find_slot_pieces(page: &str) -> HashMap<&str, &str> {
     let mut wanted = HashMap::new();
     for at in memmem::find_iter(page.as_bytes(), b"$R") {
         let Some(call) = page.get(at + 2..) else {
@@ -165,12 +162,12 @@ fn wanted(page: &str) -> HashMap<&str, &str> {
     wanted
 }
 
-/// The late pieces of a page by their ids, and the places that wait for them.
-fn parts(page: &str) -> (Vec<(&str, Late)>, Vec<Place<'_>>) {
+/// Returns the late pieces of a page by their ids, and their slots.
+fn find_pieces(page: &str) -> (Vec<(&str, StreamedPiece)>, Vec<StreamSlot<'_>>) {
     let bytes = page.as_bytes();
     let mut pieces = Vec::new();
     let mut places = Vec::new();
-    // The boundary comments are gone through once, as far as the places need it.
+    // The boundary comments are read once, and only if a slot needs them.
     let mut ends: Option<HashMap<usize, usize>> = None;
     let mut at = 0;
     while let Some(length) = memmem::find(&bytes[at..], b" id=\"") {
@@ -188,7 +185,7 @@ fn parts(page: &str) -> (Vec<(&str, Late)>, Vec<Place<'_>>) {
         let Some(open) = memrchr(b'<', &bytes[from..here]).map(|open| from + open) else {
             continue;
         };
-        // Rows and cells come in a table that is hidden, drawings with a style.
+        // Rows and cells come in a hidden table, drawings with a style.
         let mut hidden = page[..open].ends_with("<table hidden>");
         let Some(tag) = tag::read(page, open + 1, |name, _| {
             hidden |= matches!(name, "hidden" | "style");
@@ -202,9 +199,9 @@ fn parts(page: &str) -> (Vec<(&str, Late)>, Vec<Place<'_>>) {
                 continue;
             };
             let end = page.len() - end.len();
-            // A boundary ends with its own comment, and holds what is shown until then.
+            // A boundary ends with its own comment and includes its placeholder.
             let end = if id.contains("B:") {
-                let ends = ends.get_or_insert_with(|| boundaries(page));
+                let ends = ends.get_or_insert_with(|| find_boundary_ends(page));
                 match ends.get(&end) {
                     Some(end) => *end,
                     None => end,
@@ -212,7 +209,7 @@ fn parts(page: &str) -> (Vec<(&str, Late)>, Vec<Place<'_>>) {
             } else {
                 end
             };
-            places.push(Place {
+            places.push(StreamSlot {
                 whole: open..end,
                 id,
             });
@@ -224,13 +221,13 @@ fn parts(page: &str) -> (Vec<(&str, Late)>, Vec<Place<'_>>) {
         .iter()
         .map(|(_, open, tag)| (*open, tag.name))
         .collect();
-    let ends = ends_of(page, &starts);
+    let ends = find_element_ends(page, &starts);
     let pieces = pieces
         .iter()
         .zip(ends)
         .filter_map(|((id, open, tag), end)| {
             let (inner, end) = end?;
-            let late = Late {
+            let late = StreamedPiece {
                 whole: *open..end,
                 inner: tag.end..inner,
                 used: false,
@@ -241,8 +238,8 @@ fn parts(page: &str) -> (Vec<(&str, Late)>, Vec<Place<'_>>) {
     (pieces, places)
 }
 
-/// Where the boundaries end, by where their template ends.
-fn boundaries(page: &str) -> HashMap<usize, usize> {
+/// Returns the ends of the boundaries by the ends of their templates.
+fn find_boundary_ends(page: &str) -> HashMap<usize, usize> {
     let bytes = page.as_bytes();
     let mut open: Vec<usize> = Vec::new();
     let mut ends = HashMap::new();
@@ -250,7 +247,7 @@ fn boundaries(page: &str) -> HashMap<usize, usize> {
         let rest = &bytes[at + 4..];
         if rest.starts_with(b"/$-->") {
             if let Some(start) = open.pop()
-                && let Some(template) = template_at(page, start)
+                && let Some(template) = find_template_end(page, start)
             {
                 ends.insert(template, at);
             }
@@ -264,8 +261,8 @@ fn boundaries(page: &str) -> HashMap<usize, usize> {
     ends
 }
 
-/// Where the template ends that directly follows the comment `<!--$?-->` at `at`.
-fn template_at(page: &str, at: usize) -> Option<usize> {
+/// Returns the end of the template that directly follows the comment `<!--$?-->` at `at`.
+fn find_template_end(page: &str, at: usize) -> Option<usize> {
     let after = at + memmem::find(&page.as_bytes()[at..], b"-->")? + 3;
     page[after..].strip_prefix("<template ")?;
     let near = &page.as_bytes()[after..];
@@ -273,10 +270,9 @@ fn template_at(page: &str, at: usize) -> Option<usize> {
     Some(after + memmem::find(near, b"</template>")? + "</template>".len())
 }
 
-/// For each of the elements, by where it stands and what it is called: where what it holds ends,
-/// and where it ends itself. Those before the end of the page are in the order of the page, and all are
-/// found in one pass for each name.
-fn ends_of(page: &str, starts: &[(usize, &str)]) -> Vec<Option<(usize, usize)>> {
+/// Returns the end of the contents and of the element for each start tag, given by its offset and
+/// name in the order of the page. Each name takes one pass over the page.
+fn find_element_ends(page: &str, starts: &[(usize, &str)]) -> Vec<Option<(usize, usize)>> {
     let bytes = page.as_bytes();
     let mut found = vec![None; starts.len()];
     let mut names: Vec<&str> = starts.iter().map(|(_, name)| *name).collect();
@@ -315,7 +311,8 @@ fn ends_of(page: &str, starts: &[(usize, &str)]) -> Vec<Option<(usize, usize)>> 
                     };
                     at = tag.end;
                     if tag.name.eq_ignore_ascii_case(name) {
-                        // What only looks like a tag, in an attribute or a comment, is passed by.
+                        // Text that only looks like a tag, in an attribute or a comment, is
+                        // skipped.
                         while next.next_if(|(_, (open, _))| *open < here).is_some() {}
                         let index = next.next_if(|(_, (open, _))| *open == here);
                         if index.is_some() || !open.is_empty() {
@@ -358,17 +355,17 @@ mod tests {
                 r#"<table><tbody><!--$?--><template id="B:0"></template><!--/$--></tbody></table><table hidden><tbody id="S:0"><tr><td>x</tbody></table>"#,
                 "<table><tbody><!--$?--><tr><td>x<!--/$--></tbody></table><table hidden></table>",
             ),
-            // What looks like an end tag in an attribute or a comment is none.
+            // Text that looks like an end tag in an attribute or a comment does not end it.
             (
                 r#"a<template id="B:0"></template>b<div hidden id="S:0" title=</div><p title="</div>">c<!-- </div> -->d</div>e"#,
                 r#"a<p title="</div>">c<!-- </div> -->dbe"#,
             ),
-            // Nor does what looks like a piece in an attribute hide those behind it.
+            // Nor does text that looks like a piece in an attribute hide those behind it.
             (
                 r#"<div title='<div hidden id="S:1">'></div><template id="B:0"></template><div hidden id="S:0">c</div>"#,
                 r#"<div title='<div hidden id="S:1">'></div>c"#,
             ),
-            // Without a script that says what belongs where.
+            // Without a script that pairs them.
             (
                 r#"a<template id="P:2"></template>b<div hidden id="S:2">c</div>"#,
                 "acb",
