@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use crate::basics::words::{counted, thousands};
-use crate::contract::bounded::Measure;
+use crate::contract::bounded::TextMeasure;
 use crate::files::LineEndChange;
 use crate::files::nearest::{
     DifferenceKind, FilePlace, LineChange, MOST_NAMED, NearestFinding, NearestText, QuotedText,
@@ -26,7 +26,7 @@ const MOST_DIFFERENCES: usize = 4;
 /// too.
 pub fn not_found(path: &str, nearest: &NearestText, longest: Option<usize>) -> String {
     let note = note_of(path, nearest, true);
-    let cost = Measure::Json.cost(note.as_bytes());
+    let cost = TextMeasure::Json.cost(note.as_bytes());
     if longest.is_some_and(|longest| cost + BESIDE > longest) {
         return note_of(path, nearest, false);
     }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::contract::failure::{Code, Failure};
-use crate::contract::terms::Reader;
+use crate::contract::terms::Audience;
 use crate::files::FileAccessError;
 use crate::paths::{self, MeantPath, PathObstacle, PathSlip, PathWant};
 use crate::sandbox::confinement;
@@ -46,7 +46,12 @@ pub fn of(path: &str, error: &FileAccessError) -> Failure {
 }
 
 /// The same failure, with a note where it is the path that is wrong.
-pub fn with_note(path: &str, error: &FileAccessError, wants: PathWant, reader: Reader) -> Failure {
+pub fn with_note(
+    path: &str,
+    error: &FileAccessError,
+    wants: PathWant,
+    reader: Audience,
+) -> Failure {
     let failure = of(path, error);
     match error {
         FileAccessError::NotFound | FileAccessError::Open(_) => {
@@ -60,7 +65,7 @@ pub fn with_note(path: &str, error: &FileAccessError, wants: PathWant, reader: R
 }
 
 /// What is wrong with `path`, and what to send.
-fn note(path: &str, wants: PathWant, reader: Reader) -> String {
+fn note(path: &str, wants: PathWant, reader: Audience) -> String {
     if path.trim().is_empty() {
         return "file_path is empty: send the path of a file.".to_owned();
     }
@@ -95,7 +100,7 @@ fn note(path: &str, wants: PathWant, reader: Reader) -> String {
     }
     if !said.is_empty()
         && meant.is_none()
-        && reader != Reader::Person
+        && reader != Audience::Person
         && Path::new(path).is_relative()
         && let Ok(here) = std::env::current_dir()
     {
@@ -104,10 +109,10 @@ fn note(path: &str, wants: PathWant, reader: Reader) -> String {
     said.join(" ")
 }
 
-fn directory(path: &str, wants: PathWant, reader: Reader) -> String {
+fn directory(path: &str, wants: PathWant, reader: Audience) -> String {
     match wants {
         // The message says so already, and a person knows how to list one.
-        _ if reader == Reader::Person => String::new(),
+        _ if reader == Audience::Person => String::new(),
         PathWant::File | PathWant::Any => format!(
             "It is a directory: list it with glob, \"pattern\":\"*\",\"path\":{path:?}, or name a \
              file in it."
@@ -133,7 +138,7 @@ fn missing(
     whole: bool,
     similar: &[PathBuf],
     wants: PathWant,
-    reader: Reader,
+    reader: Audience,
 ) -> Vec<String> {
     let mut said = Vec::new();
     if !whole {
@@ -155,7 +160,7 @@ fn missing(
             let parent = Path::new(path).parent().unwrap_or(Path::new("."));
             let parent = parent.to_string_lossy();
             let parent = quoted_for_shell(&parent);
-            said.push(if reader == Reader::Person {
+            said.push(if reader == Audience::Person {
                 format!("Make it first: mkdir -p {parent}")
             } else {
                 format!(
@@ -164,7 +169,7 @@ fn missing(
                 )
             });
         }
-        PathWant::File | PathWant::Any if similar.is_empty() && reader != Reader::Person => {
+        PathWant::File | PathWant::Any if similar.is_empty() && reader != Audience::Person => {
             let name = Path::new(path).file_name().unwrap_or_default();
             let name = name.to_string_lossy();
             // What wildcards would read otherwise.
