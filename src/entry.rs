@@ -1,20 +1,20 @@
-//! The entry: `argv[0]` or the first argument decides what a call is. A tool without arguments
-//! answers a host, a tool with arguments a person; `mcp` is a server, and what is left is a
-//! command. The one place that knows all front ends.
+//! The entry point, which alone knows all front ends. `argv[0]` or the first argument decides: a
+//! tool without arguments answers a host, a tool with arguments a person; `mcp` is a server, and
+//! everything else is a command.
 //!
-//! Names and exit codes follow the decisions on the host's calls (2, 6).
+//! Rules: the decisions on the host's calls (2, 6).
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::command_line::mcp::{Asked, Call};
 use crate::command_line::{self, help};
+use crate::console::exit::{PROGRAM, ProgramExit};
 use crate::console::say;
 use crate::contract::terms::Terms;
 use crate::contract::tool::{Family, Tool};
 use crate::front::person::{Beside, Outcome};
 use crate::front::{answer, confined, host, mcp, person};
-use crate::program::{Exit, PROGRAM};
 use crate::registry::TOOLS;
 use crate::sandbox::signals;
 use crate::web::guard;
@@ -25,8 +25,7 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     signals::settle();
     let program = args.next().unwrap_or_default();
     let args: Vec<OsString> = args.collect();
-    // `std::path` would do the same, at the price of two more pages of code to be brought in by
-    // every call.
+    // `std::path` would do the same, but every call would have to load two more pages of code.
     let name = program
         .as_encoded_bytes()
         .rsplit(|byte| *byte == b'/')
@@ -39,8 +38,8 @@ pub fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     exit.into()
 }
 
-/// The program under its own name, whose first argument says what to do.
-fn run_program(args: &[OsString]) -> Exit {
+/// Runs the program under its own name, whose first argument is a tool or a command.
+fn run_program(args: &[OsString]) -> ProgramExit {
     answer::settle_panics();
     let Some((first, rest)) = args.split_first() else {
         return say::print(&help::program(TOOLS));
@@ -58,9 +57,9 @@ fn run_program(args: &[OsString]) -> Exit {
     }
 }
 
-/// One tool, reached by `invocation`.
-fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
-    // What hosts ask of each tool comes first, and waits for nothing that it does not need.
+/// Runs one tool, which was called as `invocation`.
+fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> ProgramExit {
+    // First, because hosts ask it of each tool, and it needs nothing of the rest.
     if args.len() == 1 && args[0] == "--schema" {
         return say::print(tool.schema);
     }
@@ -77,13 +76,13 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> Exit {
     }
 }
 
-/// Takes the keys away from a tool that has no use for them and can show them; any other keeps its
-/// memory to itself.
+/// Removes the keys from a local tool's environment, because it has no use for them and could show
+/// them; hides the memory of any other tool.
 fn hide_secrets(tool: &Tool) {
     secrets::declare(TOOLS.rows());
     if tool.family == Family::Local {
-        // SAFETY: the entry is gone through once, when the process has one thread and has kept
-        // nothing.
+        // SAFETY: this runs once, while the process has one thread and no pointers into the
+        // environment.
         drop(unsafe { secrets::take(&TOOLS) });
     } else {
         secrets::hide_memory();
@@ -91,7 +90,7 @@ fn hide_secrets(tool: &Tool) {
 }
 
 /// One call of a server, within its directories.
-fn run_call(call: &Call) -> Exit {
+fn run_call(call: &Call) -> ProgramExit {
     let tool = call.tool;
     if call.public_only {
         guard::fetch_public_alone();
@@ -117,12 +116,12 @@ fn run_call(call: &Call) -> Exit {
     )
 }
 
-/// The Model Context Protocol: a server, or one call of a server.
-fn run_mcp(args: &[OsString]) -> Exit {
+/// Runs a server of the Model Context Protocol, or one call of a server.
+fn run_mcp(args: &[OsString]) -> ProgramExit {
     match command_line::mcp::read(TOOLS, args) {
         Ok(Asked::Serve(options)) => mcp::serve(options),
         Ok(Asked::Call(call)) => run_call(&call),
-        Err(error) if error.use_stderr() => say::misused(&error),
+        Err(error) if error.use_stderr() => say::report_misuse(&error),
         Err(error) => say::print(&error.render().to_string()),
     }
 }

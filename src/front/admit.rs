@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use crate::contract::tool::{Scope, Tool};
+use crate::contract::tool::{AccessScope, Tool};
 use crate::sandbox::confinement::{Confinement, Right};
 use crate::sandbox::roots::{self, Roots};
 
@@ -40,7 +40,7 @@ pub fn admit<'a>(
     here: &Path,
     given: impl Fn(&str) -> Option<&'a str>,
 ) -> Result<Rewritten, Refused<'a>> {
-    let right = if tool.hints.read_only || tool.scope == Scope::Machine {
+    let right = if tool.hints.read_only || tool.scope == AccessScope::Machine {
         Right::Read
     } else {
         Right::Write
@@ -68,18 +68,18 @@ pub fn admit<'a>(
         }
     };
     match tool.scope {
-        Scope::Network => Ok(None),
-        Scope::Machine => match given(WORKDIR) {
+        AccessScope::Network => Ok(None),
+        AccessScope::Machine => match given(WORKDIR) {
             Some(path) if !may_start_in(confinement, &here.join(path)) => Err(refused(path)),
             _ => Ok(None),
         },
-        Scope::File(field) => match given(field) {
+        AccessScope::File(field) => match given(field) {
             Some(path) if masked(&here.join(path)) || holding(&here.join(path)).is_none() => {
                 Err(refused(path))
             }
             _ => Ok(None),
         },
-        Scope::Paths { directory, pattern } => {
+        AccessScope::Paths { directory, pattern } => {
             let path = given(directory).unwrap_or_default();
             let base = here.join(path);
             if masked(&base) {

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::command_line::confinement;
-use crate::contract::terms::{Reader, Terms};
+use crate::contract::terms::{Audience, Terms};
 use crate::contract::tool::Tool;
 use crate::registry::Registry;
 use crate::sandbox::confinement::{Bounds, Door};
@@ -75,7 +75,7 @@ impl Call {
                 words.push(OF_VARIABLES.into());
             }
         }
-        if self.terms.reader == Reader::Program {
+        if self.terms.reader == Audience::Program {
             words.push(STRUCTURED.into());
         }
         if let Some(bytes) = self.terms.max_answer {
@@ -113,7 +113,7 @@ impl Call {
         }
         let tool = tools.find(words.next()?.to_str()?)?;
         let mut bounds = Bounds::default();
-        let (mut reader, mut bytes, mut milliseconds) = (Reader::Model, None, None);
+        let (mut reader, mut bytes, mut milliseconds) = (Audience::Model, None, None);
         let (mut reads_outputs, mut progress, mut store) = (false, false, None);
         let (mut public_only, mut holder) = (false, None);
         while let Some(word) = words.next() {
@@ -122,7 +122,7 @@ impl Call {
             }
             match word.to_str()? {
                 OF_VARIABLES => bounds.door = Door::Environment,
-                STRUCTURED => reader = Reader::Program,
+                STRUCTURED => reader = Audience::Program,
                 MAX_ANSWER => bytes = Some(number(words.next()?)?),
                 WITHIN => milliseconds = Some(number(words.next()?)?),
                 READS_OUTPUTS => reads_outputs = true,
@@ -179,9 +179,9 @@ mod tests {
             ..all.clone()
         };
         for (tool, bounds, reader, bytes, seconds, progress) in [
-            ("bash", None, Reader::Model, Some(11_000), Some(600), true),
-            ("grep", Some(all), Reader::Program, None, None, false),
-            ("glob", Some(by_host), Reader::Program, None, None, false),
+            ("bash", None, Audience::Model, Some(11_000), Some(600), true),
+            ("grep", Some(all), Audience::Program, None, None, false),
+            ("glob", Some(by_host), Audience::Program, None, None, false),
         ] {
             let within = seconds.map(Duration::from_secs);
             let call = Call {

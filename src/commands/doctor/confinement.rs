@@ -54,7 +54,7 @@ fn asked_for(report: &mut Report, bounds: &Bounds) {
             report.problem(
                 format!(
                     "every confined call is refused: {}",
-                    sanitize::line(&reason)
+                    sanitize::for_line(&reason)
                 ),
                 correction(bounds),
             );

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::commands::doctor::probe;
 use crate::commands::trust;
+use crate::console::exit::PROGRAM;
 use crate::console::say;
-use crate::program::PROGRAM;
 
 /// How much of two files is compared at a time, in bytes.
 const PIECE: usize = 8 * 1024;

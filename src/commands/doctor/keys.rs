@@ -90,7 +90,7 @@ pub fn report(report: &mut Report, tools: Registry) {
         let mut broken = None;
         for name in account.credentials {
             let state = match state(&credentials, *name) {
-                State::There(place) => painted(&sanitize::line(&place), GOOD, report.colour),
+                State::There(place) => painted(&sanitize::for_line(&place), GOOD, report.colour),
                 State::Unset => {
                     unset.push(*name);
                     "not set".to_owned()
@@ -107,7 +107,7 @@ pub fn report(report: &mut Report, tools: Registry) {
             Some(reason) if seen.contains(&reason) => {}
             Some(reason) => {
                 report.problem(
-                    format!("{tool} finds no key: {}", sanitize::line(&reason)),
+                    format!("{tool} finds no key: {}", sanitize::for_line(&reason)),
                     readable(&reason),
                 );
                 seen.push(reason);

@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 use places::Place;
 
 use crate::console::color::{coloured, painted};
+use crate::console::exit::ProgramExit;
 use crate::console::{sanitize, say};
-use crate::program::Exit;
 use crate::registry::Registry;
 
 /// The colours of what is well, what is wrong, and headings (SGR parameters).
@@ -33,7 +33,7 @@ const HEADING: &str = "1";
 
 /// Looks at everything, and prints what there is and what to do. Exits 1 if anything is wrong. A
 /// project's tools are started only if `run_project` says so.
-pub fn run(known: Registry, run_project: bool) -> Exit {
+pub fn run(known: Registry, run_project: bool) -> ProgramExit {
     let mut report = Report {
         colour: coloured(&io::stdout()),
         ..Report::default()
@@ -188,7 +188,7 @@ impl Report {
         }
     }
 
-    fn conclude(mut self) -> Exit {
+    fn conclude(mut self) -> ProgramExit {
         let problems = std::mem::take(&mut self.problems);
         let hints = std::mem::take(&mut self.hints);
         self.list("Not wrong, but to be known", &hints);
@@ -200,7 +200,7 @@ impl Report {
         if problems.is_empty() {
             printed
         } else {
-            Exit::Failure
+            ProgramExit::Failure
         }
     }
 
@@ -237,7 +237,7 @@ fn file_name(path: &Path) -> String {
 /// A path as a line on a terminal may have it.
 #[inline(never)]
 fn shown(path: &Path) -> String {
-    sanitize::line(&path.to_string_lossy())
+    sanitize::for_line(&path.to_string_lossy())
 }
 
 fn same(one: &Path, other: &Path) -> bool {

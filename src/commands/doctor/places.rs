@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
-use crate::program::PROGRAM;
+use crate::console::exit::PROGRAM;
 use crate::registry::Registry;
 use crate::sort::Sort;
 

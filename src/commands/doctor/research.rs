@@ -6,7 +6,7 @@ use crate::cache::look::{Key, State, look};
 use crate::commands::doctor::{BAD, GOOD, Problem, Report, shell, shown};
 use crate::console::color::painted;
 use crate::console::sanitize;
-use crate::contract::tool::Set;
+use crate::contract::tool::ToolSet;
 use crate::registry::Registry;
 use crate::web::credentials::Credentials;
 use crate::web::search::choice::{self, PROVIDER_VARIABLE, ROUTING_VARIABLE, Route};
@@ -14,7 +14,7 @@ use crate::web::search::query::Search;
 
 /// Puts down how they stand, where `tools` has any that keeps answers.
 pub fn report(report: &mut Report, tools: Registry) {
-    if !tools.iter().any(|tool| tool.set == Set::Research) {
+    if !tools.iter().any(|tool| tool.set == ToolSet::Research) {
         return;
     }
     report.heading("Research");
@@ -59,7 +59,7 @@ fn providers(report: &mut Report, credentials: &Credentials<'_>) {
                 choice::NoProvider::Routing(_) => ROUTING_VARIABLE,
             };
             let off = matches!(error, choice::NoProvider::Off);
-            let what = sanitize::line(&format!("Searches have nobody to ask: {error}"));
+            let what = sanitize::for_line(&format!("Searches have nobody to ask: {error}"));
             let advice = format!("unset {variable}");
             if off {
                 report.hint(what, advice);

@@ -12,9 +12,9 @@ use crate::commands::doctor::{
 };
 use crate::commands::trust;
 use crate::console::color::painted;
+use crate::console::exit::PROGRAM;
 use crate::console::sanitize;
-use crate::contract::tool::{Set, Tool};
-use crate::program::PROGRAM;
+use crate::contract::tool::{Tool, ToolSet};
 use crate::registry::Registry;
 
 /// Puts down the tools of all places. A project's are started only if `run_project` says so.
@@ -116,7 +116,7 @@ impl Tools {
         let verdict = painted(&format!("{verdict:<12}"), code, report.colour);
         report.line(&format!(
             "  {:<24} {:<8} {verdict} {standing}",
-            sanitize::line(&name),
+            sanitize::for_line(&name),
             place.owner.name(),
         ));
     }
@@ -143,7 +143,7 @@ impl Tools {
         match probe::ask(&file.path) {
             Ok(answer) => Probed::Answered(answer),
             Err(fault) => {
-                let what = format!("{} {}", shown(&file.path), sanitize::line(&fault));
+                let what = format!("{} {}", shown(&file.path), sanitize::for_line(&fault));
                 report.problem(what, replaced(self.known, &file.path));
                 Probed::Wrong
             }
@@ -307,7 +307,7 @@ impl Tools {
                 format!(
                     "{} is {PROGRAM} {}, older than this one, and {} taken instead of what is installed",
                     shown(&program),
-                    sanitize::line(version.trim()),
+                    sanitize::for_line(version.trim()),
                     affected(&files)
                 ),
                 copied(&program),
@@ -322,7 +322,7 @@ impl Tools {
         let research = self
             .known
             .into_iter()
-            .any(|tool| tool.set == Set::Research && is_seen(&tool));
+            .any(|tool| tool.set == ToolSet::Research && is_seen(&tool));
         let wanted: Vec<&Tool> = self.known.linked(research).collect();
         let missing = wanted.iter().copied().filter(|tool| !is_seen(tool));
         let missing: Vec<&Tool> = missing.collect();

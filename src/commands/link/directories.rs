@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use super::owned;
 use super::places::Places;
 use super::{Refusal, Report, shown};
-use crate::program::PROGRAM;
+use crate::console::exit::PROGRAM;
 use crate::sort::Sort;
 
 /// How long another run may take that works in the same directory.

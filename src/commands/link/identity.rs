@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{Refusal, shown};
 use crate::commands::trust;
-use crate::program::PROGRAM;
+use crate::console::exit::PROGRAM;
 use crate::shell::run_program;
 
 /// How long a program of our name may take to say its version.

@@ -10,8 +10,8 @@ use super::directories::{self, Lock};
 use super::places::{COMPLETIONS, MANUAL, Places, same_file};
 use super::{Options, Refusal, Report, identity, owned, shown};
 use crate::commands::{completions, man};
-use crate::contract::tool::Set;
-use crate::program::PROGRAM;
+use crate::console::exit::PROGRAM;
+use crate::contract::tool::ToolSet;
 use crate::registry::TOOLS;
 use crate::sort::Sort;
 
@@ -73,7 +73,7 @@ fn has_research(places: &Places) -> Result<bool, Refusal> {
         let name = link.file_name()?.to_str()?;
         TOOLS.find(name)
     });
-    Ok(tools.any(|tool| tool.set == Set::Research))
+    Ok(tools.any(|tool| tool.set == ToolSet::Research))
 }
 
 /// Removes the file, after saying so.

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::places::Places;
 use crate::commands::MADE_BY;
+use crate::console::exit::PROGRAM;
 use crate::contract::tool::Tool;
-use crate::program::PROGRAM;
 use crate::registry::TOOLS;
 
 /// The longest page, completions or record that may be ours, in bytes: ten times the longest.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use clap_complete::Shell;
 
 use super::{Options, Refusal, identity, shown};
-use crate::program::PROGRAM;
+use crate::console::exit::PROGRAM;
 
 /// The files in `PREFIX/share` in which shells look for completions.
 pub const COMPLETIONS: [(Shell, &str); 3] = [

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::places::{COMPLETIONS, Places, same_file};
 use super::{Options, Refusal, Report, directories, identity, install, owned, shown};
+use crate::console::exit::PROGRAM;
 use crate::console::say;
-use crate::program::PROGRAM;
 
 /// Removes everything. What is left where a run was killed, the next one removes: the program and
 /// the record go last.

@@ -23,14 +23,14 @@ use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use crate::access::Holder;
+use crate::access::TokenOwner;
 use crate::cache::{self, Layers, broker};
 use crate::command_line::mcp::Call;
 use crate::contract::envelope;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::reply::{LINK, META};
-use crate::contract::terms::{Reader, Terms};
-use crate::contract::tool::{Scope, Tool};
+use crate::contract::terms::{Audience, Terms};
+use crate::contract::tool::{AccessScope, Tool};
 use crate::front::mcp::flights::Flights;
 use crate::front::mcp::known;
 use crate::front::mcp::permits::{Permit, Permits};
@@ -69,13 +69,13 @@ const MARGIN: Duration = Duration::from_millis(500);
 /// How a call is to be answered.
 pub struct Wanted<'a> {
     /// For whom.
-    pub reader: Reader,
+    pub reader: Audience,
     /// The most bytes that it may have, for a model.
     pub max_answer: Option<usize>,
     /// Where it is told how it goes on, if anybody wants to know.
     pub heard: Option<&'a Heard>,
     /// Who calls, where callers are told apart.
-    pub holder: Option<&'a Holder>,
+    pub holder: Option<&'a TokenOwner>,
 }
 
 /// What a tool answered.
@@ -102,7 +102,7 @@ impl CallAnswer {
             text = object.to_string();
         }
         Self {
-            failed: envelope::says_that_it_failed(&object),
+            failed: envelope::has_failed(&object),
             text,
             object,
             meta,
@@ -118,7 +118,7 @@ impl CallAnswer {
 
     /// An answer in the tool's place, in the form of its own errors.
     fn refusal(tool: &Tool, failure: &Failure) -> Self {
-        let text = envelope::failed(tool.family, failure);
+        let text = envelope::failure_text(tool.family, failure);
         let object = serde_json::from_str(&text).unwrap_or_default();
         Self::new(text, object)
     }
@@ -152,7 +152,7 @@ impl Caller {
     ) -> Self {
         Self {
             confinement,
-            keeps_outputs: tools.iter().any(|tool| tool.scope == Scope::Machine),
+            keeps_outputs: tools.iter().any(|tool| tool.scope == AccessScope::Machine),
             timeout,
             secrets,
             cache,
@@ -242,11 +242,11 @@ impl Caller {
             tool,
             bounds: self.confinement.as_ref().map(Confinement::bounds),
             reads_outputs: self.keeps_outputs,
-            public_only: tool.scope == Scope::Network && guard::fetches_public_alone(),
+            public_only: tool.scope == AccessScope::Network && guard::fetches_public_alone(),
             // Only commands leave something behind, and only those who read files find it.
             holder: wanted
                 .holder
-                .filter(|_| tool.scope != Scope::Network)
+                .filter(|_| tool.scope != AccessScope::Network)
                 .map(|holder| holder.name().to_owned()),
             terms: Terms {
                 served: true,
@@ -366,7 +366,7 @@ impl Caller {
         if let Some(first) = self.confinement.as_ref().and_then(Confinement::first) {
             command.current_dir(first);
         }
-        if call.tool.scope == Scope::Network {
+        if call.tool.scope == AccessScope::Network {
             command.envs(self.secrets.iter().map(|(name, value)| (name, value)));
             // They ask the server.
             if self.cache.is_some() {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::access::Holder;
+use crate::access::TokenOwner;
 use crate::contract::tool::Tool;
 
 /// How many calls run at the same time; further ones wait for a permit. A tool whose calls may take
@@ -25,7 +25,7 @@ pub struct Permits {
     /// Those of tools that run fewer calls at the same time, by the tools' names.
     own: HashMap<&'static str, (Arc<Semaphore>, usize)>,
     /// Those of holders, for each tool that has some of its own and for the others together.
-    shares: Mutex<HashMap<(Holder, &'static str), Arc<Semaphore>>>,
+    shares: Mutex<HashMap<(TokenOwner, &'static str), Arc<Semaphore>>>,
 }
 
 /// What a call needs in order to run, until it has ended.
@@ -48,7 +48,7 @@ impl Permits {
 
     /// Waits for what a call of `tool` needs but for a common permit. Before that one, so that
     /// calls that wait here keep no others waiting.
-    pub async fn own(&self, tool: &'static Tool, holder: Option<&Holder>) -> Permit {
+    pub async fn own(&self, tool: &'static Tool, holder: Option<&TokenOwner>) -> Permit {
         let own = self.own.get(tool.name);
         let mut permit = Permit::default();
         if let Some(holder) = holder {
@@ -66,7 +66,7 @@ impl Permits {
         permit.take(Arc::clone(&self.common)).await;
     }
 
-    fn share(&self, holder: &Holder, name: &'static str, count: usize) -> Arc<Semaphore> {
+    fn share(&self, holder: &TokenOwner, name: &'static str, count: usize) -> Arc<Semaphore> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         // Nobody has a permit of those that the table alone knows.
         shares.retain(|_, share| Arc::strong_count(share) > 1);
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::tools::scrape_page::TOOL;
 
-    async fn has(permits: &Permits, holder: &Holder) -> Option<Permit> {
+    async fn has(permits: &Permits, holder: &TokenOwner) -> Option<Permit> {
         let permit = permits.own(&TOOL, Some(holder));
         timeout(Duration::from_millis(20), permit).await.ok()
     }
@@ -99,7 +99,7 @@ mod tests {
     #[tokio::test]
     async fn one_holder_leaves_room_for_another() {
         let permits = Permits::new(&[&TOOL], true);
-        let (ada, bob) = (Holder::new("ada"), Holder::new("bob"));
+        let (ada, bob) = (TokenOwner::new("ada"), TokenOwner::new("bob"));
         let all = TOOL.at_once.unwrap() * FOR_MANY;
         let mut of_ada = Vec::new();
         while let Some(permit) = has(&permits, &ada).await {

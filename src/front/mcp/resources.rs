@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cache::artifact::{self, Artifact, Id};
 use crate::cache::{self, Files};
-use crate::contract::bounded::Measure;
+use crate::contract::bounded::TextMeasure;
 use crate::contract::tool::Tool;
 use crate::front::mcp::call::{Caller, LONGEST_CONTENT};
 use crate::secrets;
@@ -57,7 +57,7 @@ pub async fn read(uri: &str, caller: &Caller) -> Result<ReadResourceResult, Erro
         ));
     };
     let contents = match String::from_utf8(found.content) {
-        Ok(text) if Measure::Json.cost(text.as_bytes()) <= LONGEST_CONTENT => {
+        Ok(text) if TextMeasure::Json.cost(text.as_bytes()) <= LONGEST_CONTENT => {
             ResourceContents::text(text, uri)
         }
         Err(bytes) if bytes.as_bytes().len() <= LONGEST_CONTENT / 4 * 3 => {

@@ -18,11 +18,11 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::access::Holder;
+use crate::access::TokenOwner;
 use crate::cache::{Layers, Sharing};
 use crate::command_line::mcp::Options;
-use crate::contract::terms::Reader;
-use crate::contract::tool::{Scope, Tool};
+use crate::contract::terms::Audience;
+use crate::contract::tool::{AccessScope, Tool};
 use crate::front::mcp::call::{CallAnswer, Caller, Wanted};
 use crate::front::mcp::clients::{self, Client};
 use crate::front::mcp::operation::Operation;
@@ -67,7 +67,10 @@ impl Offer {
 
     /// The reason why a file of the server's own must not lie at `path`: the rest of a sentence.
     pub fn exposes(&self, path: &Path, sensitivity: Sensitivity) -> Option<String> {
-        let commands = self.tools.iter().any(|tool| tool.scope == Scope::Machine);
+        let commands = self
+            .tools
+            .iter()
+            .any(|tool| tool.scope == AccessScope::Machine);
         let confinement = self.caller.confinement()?;
         confinement.exposes(path, sensitivity, commands)
     }
@@ -97,14 +100,14 @@ impl Server {
         client: &Client,
         limits_itself: bool,
         heard: Option<&'h Heard>,
-        holder: Option<&'h Holder>,
+        holder: Option<&'h TokenOwner>,
     ) -> Wanted<'h> {
         let (reader, max_answer) = match (self.offer.structured, self.offer.max_answer) {
-            (true, _) => (Reader::Program, None),
-            (false, Some(0)) => (Reader::Model, None),
-            (false, Some(bytes)) => (Reader::Model, Some(bytes)),
-            (false, None) if limits_itself => (Reader::Model, None),
-            (false, None) => (Reader::Model, Some(client.longest_answer)),
+            (true, _) => (Audience::Program, None),
+            (false, Some(0)) => (Audience::Model, None),
+            (false, Some(bytes)) => (Audience::Model, Some(bytes)),
+            (false, None) if limits_itself => (Audience::Model, None),
+            (false, None) => (Audience::Model, Some(client.longest_answer)),
         };
         Wanted {
             reader,
@@ -186,7 +189,7 @@ impl ServerHandler for Server {
         let mut gone = self.gone.clone();
         let client = clients::find(&name_of_client(&context));
         let http = context.extensions.get::<Parts>();
-        let holder = http.and_then(|http| http.extensions.get::<Holder>());
+        let holder = http.and_then(|http| http.extensions.get::<TokenOwner>());
         let heard = Heard::default();
         let token = context.meta.get_progress_token();
         let arguments = request.arguments.unwrap_or_default();
@@ -203,7 +206,7 @@ impl ServerHandler for Server {
             }
         };
         let operation = self.offer.operation.as_ref();
-        let name = holder.map_or("", Holder::name);
+        let name = holder.map_or("", TokenOwner::name);
         let running = operation.map(|operation| operation.call(name, tool.name, &arguments));
         let answer = self.offer.caller.call(tool, arguments, &wanted);
         tokio::select! {
@@ -213,7 +216,7 @@ impl ServerHandler for Server {
                 }
                 let beside = (answer.meta.take(), answer.link.take());
                 let result = match wanted.reader {
-                    Reader::Program => structured::result(tool, answer),
+                    Audience::Program => structured::result(tool, answer),
                     _ => plain(tool, &answer, client, wanted.max_answer),
                 };
                 Ok(CallToolResponse::from(with_beside(result, beside)))

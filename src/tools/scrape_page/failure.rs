@@ -11,7 +11,7 @@ use url::Url;
 
 use super::asked::Asked;
 use super::walls;
-use crate::contract::failure::{Advice, Code, Failure};
+use crate::contract::failure::{Code, Failure, FailureAdvice};
 use crate::tools::{research, web_meant, web_notes};
 use crate::web::allowed::NotAllowed;
 use crate::web::client::{FetchError, NetworkError, Response};
@@ -51,7 +51,7 @@ impl Refusal {
         self
     }
 
-    fn advise(mut self, change: impl FnOnce(&mut Advice)) -> Self {
+    fn advise(mut self, change: impl FnOnce(&mut FailureAdvice)) -> Self {
         if let Some(advice) = &mut self.failure.advice {
             change(advice);
         }
@@ -367,12 +367,12 @@ impl Kept {
             seconds(since),
             seconds(left)
         );
-        let advice = Advice {
+        let advice = FailureAdvice {
             retryable: self.retryable,
             retry_after: self.retry_after.map(wait),
             suggested_action: self.suggested_action,
             detail: self.detail,
-            ..Advice::default()
+            ..FailureAdvice::default()
         };
         let note = joined(self.note, Some(note));
         Some(

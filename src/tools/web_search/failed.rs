@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::contract::failure::{Advice, Code, Failure};
+use crate::contract::failure::{Code, Failure, FailureAdvice};
 use crate::tools::research;
 use crate::web::credentials::Credentials;
 use crate::web::search::choice;
@@ -28,7 +28,7 @@ pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure 
                 Code::Config
             };
             let configured = choice::configured(credentials);
-            let advice = Advice {
+            let advice = FailureAdvice {
                 alternatives: names(&configured.iter().map(|one| one.name).collect::<Vec<_>>()),
                 ..research::advice(code)
             };
@@ -42,7 +42,7 @@ pub fn failure(error: &SearchFailure, credentials: &Credentials<'_>) -> Failure 
             let code = code(failure.kind);
             let after = failure.retry_after();
             let reasons = routed.as_ref().and_then(Routed::fallback_reason);
-            let advice = Advice {
+            let advice = FailureAdvice {
                 retryable: after.is_some(),
                 retry_after: after,
                 suggested_action: Some(research::action(code, after.is_some()).to_owned()),

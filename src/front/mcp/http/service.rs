@@ -10,7 +10,7 @@ use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::tower::StreamableHttpService;
 use tokio::sync::watch;
 
-use crate::access::Holder;
+use crate::access::TokenOwner;
 use crate::front::mcp::http::answer::{self, Answer};
 use crate::front::mcp::http::refusal::Refusal;
 use crate::front::mcp::http::sessions::{Asker, LIMITS, Limits, Sessions, Told};
@@ -72,7 +72,7 @@ impl Service {
         }
     }
 
-    /// Answers a request, whose extensions tell the [`Holder`] of its token.
+    /// Answers a request, whose extensions tell the [`TokenOwner`] of its token.
     ///
     /// # Errors
     /// There is no room for the session that it was to begin, or another request of its session has
@@ -82,7 +82,7 @@ impl Service {
         B: Body + Send + 'static,
         B::Error: Display,
     {
-        let holder = request.extensions().get::<Holder>().cloned();
+        let holder = request.extensions().get::<TokenOwner>().cloned();
         let named = request.headers().get(SESSION);
         if request.method() == Method::DELETE
             && let Some(sessions) = &self.sessions

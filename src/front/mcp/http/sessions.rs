@@ -26,7 +26,7 @@ use rmcp::transport::streamable_http_server::session::{
 };
 
 use super::events::{Events, Feed, KEPT, Writer};
-use crate::access::Holder;
+use crate::access::TokenOwner;
 pub use asker::{Asker, Told};
 use session::{Session, Unanswered, Under, What};
 
@@ -107,7 +107,7 @@ impl Sessions {
 
     /// Whether `holder` has this session.
     #[must_use]
-    pub fn has(&self, holder: Option<&Holder>, id: &str) -> bool {
+    pub fn has(&self, holder: Option<&TokenOwner>, id: &str) -> bool {
         let open = self.0.open();
         open.get(id)
             .is_some_and(|session| session.holder.as_ref() == holder)
@@ -144,7 +144,7 @@ impl Shared {
     /// The session that goes first, of those of whose holders this is true: the one that is idle
     /// for the longest time, else the one that was used last the longest ago and has no call under
     /// way.
-    fn first_to_go(&self, of: impl Fn(Option<&Holder>) -> bool) -> Option<SessionId> {
+    fn first_to_go(&self, of: impl Fn(Option<&TokenOwner>) -> bool) -> Option<SessionId> {
         let open = self.open();
         let sessions = open.iter();
         let sessions = sessions.filter(|(_, session)| of(session.holder.as_ref()));
@@ -155,7 +155,7 @@ impl Shared {
     }
 
     /// Makes room for one more session of `holder`.
-    async fn make_room(&self, holder: Option<&Holder>) -> Result<(), Refused> {
+    async fn make_room(&self, holder: Option<&TokenOwner>) -> Result<(), Refused> {
         loop {
             let (own, all) = {
                 let open = self.open();

@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use tokio::sync::watch;
 
-use crate::access::Holder;
+use crate::access::TokenOwner;
 
 tokio::task_local! {
     static ASKER: Asker;
@@ -16,7 +16,7 @@ tokio::task_local! {
 #[derive(Debug)]
 pub struct Asker {
     /// None, where nothing tells.
-    holder: Option<Holder>,
+    holder: Option<TokenOwner>,
     /// For the session that this request begins, if it begins one.
     pub(super) gone: watch::Sender<bool>,
     told: Cell<Option<Told>>,
@@ -34,7 +34,7 @@ pub enum Told {
 impl Asker {
     /// The holder of a token, as far as anything is known of one.
     #[must_use]
-    pub fn new(holder: Option<Holder>) -> Self {
+    pub fn new(holder: Option<TokenOwner>) -> Self {
         Self {
             holder,
             gone: watch::channel(false).0,
@@ -66,13 +66,13 @@ impl Asker {
     }
 
     /// Whose session the present request begins, and what tells that it has ended.
-    pub(super) fn begins() -> Option<(Option<Holder>, watch::Sender<bool>)> {
+    pub(super) fn begins() -> Option<(Option<TokenOwner>, watch::Sender<bool>)> {
         let begins = ASKER.try_with(|asker| (asker.holder.clone(), asker.gone.clone()));
         begins.ok()
     }
 
     /// Whether the present asker is this holder.
-    pub(super) fn is(holder: Option<&Holder>) -> bool {
+    pub(super) fn is(holder: Option<&TokenOwner>) -> bool {
         let is = ASKER.try_with(|asker| asker.holder.as_ref() == holder);
         is.unwrap_or(false)
     }

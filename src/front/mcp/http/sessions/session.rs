@@ -8,11 +8,11 @@ use rmcp::model::RequestId;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::access::Holder;
+use crate::access::TokenOwner;
 
 #[derive(Debug)]
 pub struct Session {
-    pub holder: Option<Holder>,
+    pub holder: Option<TokenOwner>,
     /// Its client knows events without content.
     pub primed: AtomicBool,
     pub gone: watch::Sender<bool>,
@@ -34,7 +34,7 @@ pub struct Used {
 
 impl Session {
     /// A session of `holder`, in which nothing has been done.
-    pub fn new(holder: Option<Holder>, gone: watch::Sender<bool>) -> Self {
+    pub fn new(holder: Option<TokenOwner>, gone: watch::Sender<bool>) -> Self {
         Self {
             holder,
             primed: AtomicBool::new(false),

@@ -12,7 +12,7 @@ fn run(test: impl Future<Output = ()>) {
 }
 
 async fn begin(sessions: &Sessions, holder: &str) -> (SessionId, watch::Receiver<bool>) {
-    let holder = (!holder.is_empty()).then(|| Holder::new(holder));
+    let holder = (!holder.is_empty()).then(|| TokenOwner::new(holder));
     let asker = Asker::new(holder);
     let going = asker.gone.subscribe();
     let (id, _) = asker.answered(sessions.create_session()).await.unwrap();
@@ -72,7 +72,7 @@ fn a_session_with_something_under_way_goes_after_idle_ones_and_never_with_a_call
         assert!(sessions.0.open().contains_key(&first));
         assert!(!sessions.0.open().contains_key(&second));
         let another = session(&third).begin(What::Call);
-        let asker = Asker::new(Some(Holder::new("one")));
+        let asker = Asker::new(Some(TokenOwner::new("one")));
         let refused = asker.answered(sessions.create_session()).await;
         assert!(matches!(refused, Err(Refused::Full)));
         drop((call, stream, another));
@@ -101,21 +101,21 @@ fn a_session_is_its_token_s_and_for_anybody_else_not_there() {
         let sessions = limits(9, 9);
         let (id, _) = begin(&sessions, "one").await;
         for (holder, own) in [(Some("one"), true), (Some("two"), false), (None, false)] {
-            let holder = holder.map(Holder::new);
+            let holder = holder.map(TokenOwner::new);
             assert_eq!(sessions.has(holder.as_ref(), &id), own);
             let has = Asker::new(holder).answered(sessions.has_session(&id));
             assert_eq!(has.await.unwrap(), own);
         }
         // Whoever is known not to have asked has nothing.
         assert!(!sessions.has_session(&id).await.unwrap());
-        let other = || Asker::new(Some(Holder::new("two")));
+        let other = || Asker::new(Some(TokenOwner::new("two")));
         other().answered(sessions.close_session(&id)).await.unwrap();
         assert!(sessions.0.open().contains_key(&id));
         let stream = other()
             .answered(sessions.create_standalone_stream(&id))
             .await;
         assert!(matches!(stream.map(drop), Err(Refused::Unknown)));
-        let own = Asker::new(Some(Holder::new("one")));
+        let own = Asker::new(Some(TokenOwner::new("one")));
         own.answered(sessions.close_session(&id)).await.unwrap();
         assert!(!sessions.0.open().contains_key(&id));
     });

@@ -1,31 +1,31 @@
-//! Room that all holders share, such that none of them takes what the others need.
+//! Slots that all token owners share, so that none of them takes those that the others need.
 //!
-//! Nobody may have more of it than is left: the first who takes all that they can has a half, the
-//! second a half of the rest, and so on. However many do so, there is room for the next one.
+//! No owner may hold more slots than are left: the first owner who takes as many as possible has a
+//! half of them, the second a half of the rest, and so on. So there is always one for the next.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::access::Holder;
+use crate::access::TokenOwner;
 
-/// Places that holders take, each for a while.
+/// Slots that token owners hold for a while.
 #[derive(Debug)]
-pub struct FairPlaces {
+pub struct FairSlots {
     all: usize,
-    /// Holders are told apart.
+    /// Owners are told apart.
     divided: bool,
-    taken: Mutex<HashMap<Holder, usize>>,
+    taken: Mutex<HashMap<TokenOwner, usize>>,
 }
 
-/// One such place, until this is dropped.
+/// One such slot, held until this is dropped.
 #[derive(Debug)]
-pub struct HeldPlace {
-    places: Arc<FairPlaces>,
-    holder: Holder,
+pub struct HeldSlot {
+    slots: Arc<FairSlots>,
+    holder: TokenOwner,
 }
 
-impl FairPlaces {
-    /// This many places; where they are not `divided`, anybody may take all of them.
+impl FairSlots {
+    /// This many slots. If they are not `divided`, one owner may take all of them.
     #[must_use]
     pub fn new(all: usize, divided: bool) -> Arc<Self> {
         Arc::new(Self {
@@ -35,9 +35,9 @@ impl FairPlaces {
         })
     }
 
-    /// A place for `holder`, if there is one left for them.
+    /// Takes a slot for `holder`, if one is left for them.
     #[must_use]
-    pub fn take(self: &Arc<Self>, holder: &Holder) -> Option<HeldPlace> {
+    pub fn take(self: &Arc<Self>, holder: &TokenOwner) -> Option<HeldSlot> {
         let mut taken = self.taken();
         let left = self.all - taken.values().sum::<usize>();
         let own = taken.get(holder).copied().unwrap_or_default();
@@ -45,20 +45,20 @@ impl FairPlaces {
             return None;
         }
         taken.insert(holder.clone(), own + 1);
-        Some(HeldPlace {
-            places: Arc::clone(self),
+        Some(HeldSlot {
+            slots: Arc::clone(self),
             holder: holder.clone(),
         })
     }
 
-    fn taken(&self) -> MutexGuard<'_, HashMap<Holder, usize>> {
+    fn taken(&self) -> MutexGuard<'_, HashMap<TokenOwner, usize>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for HeldPlace {
+impl Drop for HeldSlot {
     fn drop(&mut self) {
-        let mut taken = self.places.taken();
+        let mut taken = self.slots.taken();
         match taken.get_mut(&self.holder) {
             Some(own) if *own > 1 => *own -= 1,
             _ => drop(taken.remove(&self.holder)),
@@ -70,17 +70,17 @@ impl Drop for HeldPlace {
 mod tests {
     use super::*;
 
-    fn all_of(places: &Arc<FairPlaces>, holder: &str) -> Vec<HeldPlace> {
-        let holder = Holder::new(holder);
+    fn all_of(places: &Arc<FairSlots>, holder: &str) -> Vec<HeldSlot> {
+        let holder = TokenOwner::new(holder);
         std::iter::from_fn(|| places.take(&holder)).collect()
     }
 
     #[test]
     fn whoever_takes_all_they_can_leaves_as_much_to_the_others() {
-        let places = FairPlaces::new(16, true);
+        let places = FairSlots::new(16, true);
         let anna = all_of(&places, "anna");
         let ben = all_of(&places, "ben");
-        let others: Vec<HeldPlace> = ["c", "d", "e"]
+        let others: Vec<HeldSlot> = ["c", "d", "e"]
             .map(|name| all_of(&places, name))
             .into_iter()
             .flatten()
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn where_nobody_is_told_apart_all_of_it_can_be_taken() {
-        let places = FairPlaces::new(3, false);
+        let places = FairSlots::new(3, false);
         let all = all_of(&places, "local");
         assert_eq!((all.len(), all_of(&places, "another").len()), (3, 0));
     }

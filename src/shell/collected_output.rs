@@ -1,40 +1,40 @@
-//! Output of which the beginning and the end are kept in memory, whatever its length, and the whole
-//! in a file.
+//! Collecting output of any length: its beginning and its end in memory, all of it in a file.
 
 use std::io::{self, Write};
 
-use crate::shell::kept_output::{Kept, KeptOutput};
+use crate::shell::kept_output::{KeptOutput, SavedPlace};
 
-/// Output on its way in.
+/// A writer that collects output.
 #[derive(Debug)]
-pub struct Ends {
-    /// How much is kept in memory as long as that is all, in bytes; beyond it, so much of the end.
+pub struct OutputCollector {
+    /// Length in bytes up to which output is kept in memory whole; of longer output, so much of the
+    /// end.
     most: usize,
-    /// All of it, and later its beginning.
+    /// All of the output, or its beginning if it is longer than `most`.
     head: Vec<u8>,
-    /// Its end, once it is longer than `most`.
+    /// Its end, if it is longer than `most`.
     tail: Vec<u8>,
     bytes: u64,
     newlines: u64,
     whole: Option<KeptOutput>,
 }
 
-/// What there is of some output.
+/// Output that was collected.
 #[derive(Debug)]
-pub struct Beginning {
-    /// Its beginning, of `most` bytes at least; all of it, where there is no end.
+pub struct CollectedOutput {
+    /// Its beginning, of `most` bytes at least; all of it if there is no tail.
     pub head: Vec<u8>,
-    /// Its end, of `most` bytes at least; `None` where the beginning is all.
+    /// Its end, of `most` bytes at least; `None` if the head is all of it.
     pub tail: Option<Vec<u8>>,
-    /// How long it is.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// How many newlines are in it.
+    /// Number of newlines.
     pub newlines: u64,
     whole: Option<KeptOutput>,
 }
 
-impl Ends {
-    /// Keeps up to `most` bytes, and of more so much of both ends.
+impl OutputCollector {
+    /// Collects up to `most` bytes, and of longer output so much of both ends.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self {
@@ -47,12 +47,12 @@ impl Ends {
         }
     }
 
-    /// What there is of it.
+    /// Returns the output.
     #[must_use]
-    pub fn finish(mut self) -> Beginning {
+    pub fn finish(mut self) -> CollectedOutput {
         let surplus = self.tail.len().saturating_sub(self.most);
         self.tail.drain(..surplus);
-        Beginning {
+        CollectedOutput {
             head: self.head,
             tail: self.whole.is_some().then_some(self.tail),
             bytes: self.bytes,
@@ -72,20 +72,20 @@ impl Ends {
     }
 }
 
-impl Beginning {
-    /// Sees to it that all of it is in a file, and says where.
+impl CollectedOutput {
+    /// Saves all of the output in a file, and returns where it is.
     #[must_use]
-    pub fn keep_whole(self) -> Kept {
+    pub fn save_whole(self) -> SavedPlace {
         let whole = self.whole.unwrap_or_else(|| {
             let mut whole = KeptOutput::begin();
-            whole.take(&self.head);
+            whole.append(&self.head);
             whole
         });
         whole.finish()
     }
 }
 
-impl Write for Ends {
+impl Write for OutputCollector {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let newlines = memchr::memchr_iter(b'\n', bytes).count();
@@ -96,14 +96,14 @@ impl Write for Ends {
                 return Ok(bytes.len());
             }
             let mut whole = KeptOutput::begin();
-            whole.take(&self.head);
+            whole.append(&self.head);
             self.whole = Some(whole);
             self.tail.extend_from_slice(&self.head);
             let room = self.most - self.head.len();
             self.head.extend_from_slice(&bytes[..room]);
         }
         if let Some(whole) = &mut self.whole {
-            whole.take(bytes);
+            whole.append(bytes);
         }
         self.keep_end(bytes);
         Ok(bytes.len())
@@ -122,7 +122,7 @@ mod tests {
     fn both_ends_are_there_however_the_output_comes_and_memory_is_bounded() {
         let text: Vec<u8> = (0..9_000u32).map(|n| n.to_le_bytes()[0]).collect();
         for step in [1, 7, 99, 100, 101, 199, 200, 201, 5_000, 9_000] {
-            let mut ends = Ends::new(100);
+            let mut ends = OutputCollector::new(100);
             // No file: this is about memory.
             ends.whole = Some(KeptOutput::none());
             for piece in text.chunks(step) {
@@ -133,7 +133,7 @@ mod tests {
             assert_eq!(kept.tail.unwrap(), &text[8_900..], "{step}");
             assert_eq!(kept.bytes, 9_000);
         }
-        let mut ends = Ends::new(100);
+        let mut ends = OutputCollector::new(100);
         ends.write_all(&text[..100]).unwrap();
         let kept = ends.finish();
         assert_eq!((kept.head.as_slice(), kept.tail), (&text[..100], None));
