@@ -1,11 +1,11 @@
-//! Characters that nobody sees: which there are, where they belong, and how a name is written that
-//! has some of them where they do not.
+//! Unseen characters: a list of them, the contexts in which they belong to a text, and the spelling
+//! of names that have them elsewhere.
 //!
 //! Rules: Unicode 16 (`Default_Ignorable_Code_Point`, and the annotations of U+FFF9 to U+FFFB);
-//! UTS 51 for emoji, UTS 37 for the variants of ideographs. They can tell a model what no person
-//! reads, or make a line read as what it is not. Some belong to a text all the same: one selector
-//! behind a character that has variants, the tags of a flag, a joiner at a letter or between emoji,
-//! a mark of direction.
+//! UTS 51 for emoji, UTS 37 for the variants of ideographs. With them a text can tell a model
+//! things that no person reads, or make a line read as another. Some belong to a text all the same:
+//! one selector behind a character that has variants, the tags of a flag, a joiner at a letter or
+//! between emoji, a mark of direction.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -13,23 +13,23 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-/// In a row of this many unseen characters, marks of direction say something else.
+/// Length of a run of unseen characters in which marks of direction do not belong either.
 const MANY_MARKS: usize = 4;
 
 /// The effect of an unseen character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum UnseenEffect {
-    /// It turns the direction of writing until something ends that.
+    /// It changes the direction of writing until something ends that.
     Turn,
     /// It marks the direction of one place.
     Mark,
-    /// It was made to tag text, and now makes flags.
+    /// It was defined to tag text, and now spells flags.
     Tag,
     /// It selects a variant of the character before it.
     Select,
-    /// It joins letters, or keeps them from being joined.
+    /// It joins letters, or prevents that.
     Join,
-    /// It allows a line's end, or nothing at all.
+    /// It allows a line break, or has no effect at all.
     Nothing,
     /// It stands in place of a letter.
     Fill,
@@ -90,16 +90,16 @@ pub fn turns_direction(c: char) -> bool {
     effect(c) == Some(UnseenEffect::Turn)
 }
 
-/// The unseen characters that were taken out of a text, counted by their kind.
+/// Counts of the unseen characters that were removed from a text, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnseenCount {
     kinds: [usize; NAMES.len()],
-    /// Those among them that stood alone and say at most where a line may end.
+    /// Those among them that stood alone and at most allow a line break.
     idle: usize,
 }
 
 impl UnseenCount {
-    /// Both together.
+    /// The sum of both counts.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         for (kind, more) in self.kinds.iter_mut().zip(other.kinds) {
@@ -122,7 +122,7 @@ impl UnseenCount {
         self.idle += usize::from(idle);
     }
 
-    /// Says of a `text`, such as `the output`, what was taken out of it.
+    /// A note on the characters that were removed from `text`, such as `the output`.
     #[must_use]
     pub fn note(self, text: &str) -> Option<String> {
         let all: usize = self.kinds.iter().sum();
@@ -143,8 +143,8 @@ impl UnseenCount {
         })
     }
 
-    /// The same of a text that was typeset: lone characters that say where a line may end are not
-    /// worth a word.
+    /// The note for a typeset text, in which lone characters that allow a line break are not worth
+    /// mentioning.
     #[must_use]
     pub fn note_of_page(self, text: &str) -> Option<String> {
         if self.kinds.iter().sum::<usize>() == self.idle {
@@ -154,7 +154,7 @@ impl UnseenCount {
     }
 }
 
-/// `text` without unseen characters that do not belong to it, and how many these were.
+/// `text` without unseen characters that do not belong to it, and a count of these.
 #[must_use]
 pub fn taken_out(text: &str) -> (Cow<'_, str>, UnseenCount) {
     let mut taken = UnseenCount::default();
@@ -168,7 +168,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     rewritten(text, |_, _, _, _| ())
 }
 
-/// A file's name, or words with such names, with the same characters spelled: `\u{202E}`.
+/// A file's name, or text with such names, with the same characters spelled out: `\u{202E}`.
 #[must_use]
 pub fn spelled(text: &str) -> Cow<'_, str> {
     rewritten(text, |c, _, _, out| {
@@ -176,7 +176,7 @@ pub fn spelled(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same of a name that need not be text.
+/// [`spelled`] for a name that need not be UTF-8.
 #[must_use]
 pub fn spelled_name(name: &[u8]) -> Cow<'_, [u8]> {
     if name.is_ascii() {
@@ -190,8 +190,8 @@ pub fn spelled_name(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// The path that is meant where `path` spells unseen characters: part by part, the one that is
-/// there, if none has the literal name. `None` where that is `path` itself.
+/// The path that is meant if `path` spells out unseen characters: each part is read so if a file
+/// of that name exists and none of the literal name. `None` if that is `path` itself.
 #[must_use]
 pub fn meant_path(path: &str) -> Option<String> {
     if !path.contains(SPELLED) {
@@ -211,8 +211,8 @@ pub fn meant_path(path: &str) -> Option<String> {
     (meant != path).then_some(meant)
 }
 
-/// A wildcard pattern with the characters that it spells; `None` where it spells none. What a
-/// backslash escapes is not read.
+/// A wildcard pattern with the characters that it spells out; `None` if it spells none. Escaped
+/// backslashes are skipped.
 #[must_use]
 pub fn meant_pattern(pattern: &str) -> Option<String> {
     let meant = unspelled(pattern, true);
@@ -251,11 +251,11 @@ fn unspelled(text: &str, escapes: bool) -> String {
     out + rest
 }
 
-/// `text` with `instead` in place of each unseen character that does not belong to it: it is told
-/// the character, its effect, and whether it stands alone.
+/// `text` with each unseen character that does not belong to it replaced by what `replace` appends.
+/// `replace` gets the character, its effect, and true if it stands alone.
 fn rewritten(
     text: &str,
-    mut instead: impl FnMut(char, UnseenEffect, bool, &mut String),
+    mut replace: impl FnMut(char, UnseenEffect, bool, &mut String),
 ) -> Cow<'_, str> {
     if text.is_ascii() || !text.contains(is_unseen) {
         return Cow::Borrowed(text);
@@ -268,7 +268,7 @@ fn rewritten(
         before = seen.chars().next_back().or(before);
         let end = from.find(|c| !is_unseen(c)).unwrap_or(from.len());
         let (run, behind) = from.split_at(end);
-        let (kept, run) = run.split_at(of_the_character(before, run));
+        let (kept, run) = run.split_at(length_of_selectors(before, run));
         out.push_str(kept);
         let next = behind.chars().next();
         let all = run.chars().count();
@@ -288,7 +288,7 @@ fn rewritten(
             if stays {
                 out.push(c);
             } else {
-                instead(c, effect, alone, &mut out);
+                replace(c, effect, alone, &mut out);
             }
         }
         rest = behind;
@@ -300,9 +300,9 @@ fn rewritten(
     Cow::Owned(out)
 }
 
-/// The part of a `run` of unseen characters that belongs to the character `before` it, in bytes:
-/// one selector, or the tags that make a flag of another one.
-fn of_the_character(before: Option<char>, run: &str) -> usize {
+/// Length in bytes of the part of a `run` of unseen characters that belongs to the character
+/// `before` it: one selector, or the tags of a flag.
+fn length_of_selectors(before: Option<char>, run: &str) -> usize {
     let (Some(before), Some(first)) = (before, run.chars().next()) else {
         return 0;
     };
@@ -321,8 +321,8 @@ fn of_the_character(before: Option<char>, run: &str) -> usize {
     if belongs { first.len_utf8() } else { 0 }
 }
 
-/// True if a joiner between these has something to join, or to part: letters and marks of
-/// scripts that have joined ones, or emoji. Behind such a letter it also decides on its form.
+/// True if a joiner has an effect between these: on letters and marks of scripts that join them, or
+/// on emoji. After such a letter it also decides on the letter's form.
 fn joins(before: Option<char>, next: Option<char>) -> bool {
     let is_written = |c: char| {
         let is_sign = c <= '\u{bf}' || matches!(c, '\u{2000}'..='\u{206f}');

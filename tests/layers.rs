@@ -45,7 +45,7 @@ fn assert_free_of(directories: &[&str], what: &[&str]) {
     }
 }
 
-const WORKSHOPS: [&str; 17] = [
+const WORKSHOPS: [&str; 16] = [
     "access",
     "browser",
     "cache",
@@ -62,7 +62,6 @@ const WORKSHOPS: [&str; 17] = [
     "sort.rs",
     "unseen.rs",
     "web",
-    "program.rs",
 ];
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::command_line::fields;
 use crate::console::exit::{PROGRAM, ProgramExit};
-use crate::console::say::{complain, print};
+use crate::console::say::{print, report_usage};
 use crate::contract::schema::{FieldKind, Schema, SchemaField};
 use crate::contract::tool::{FieldRole, Tool};
 use crate::registry::Registry;
@@ -197,7 +197,7 @@ pub fn unknown_name(tools: Registry, name: &str) -> ProgramExit {
     let tools: Vec<&str> = tools.commands().collect();
     let all = [&tools[..], &commands, &["--version", "--help"]].concat();
     let meant = registry::did_you_mean(&registry::nearest_names(name, all.into_iter()));
-    complain(&format!(
+    report_usage(&format!(
         "{PROGRAM}: no tool is called `{}`{meant}\nTools: {}\nCommands: {}\nSee `{PROGRAM} --help`.",
         name.escape_debug(),
         tools.join(", "),

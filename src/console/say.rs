@@ -1,5 +1,4 @@
-//! The one way in which the program speaks to people outside a call: output on stdout, and usage
-//! errors on stderr.
+//! Output on stdout and usage errors on stderr, for people and outside a call.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -29,19 +28,19 @@ pub fn version() -> String {
 }
 
 /// Reports a usage error on stderr.
-pub fn misused(error: &clap::Error) -> ProgramExit {
-    complain(sanitize::for_terminal(&error.render().to_string()).trim_end())
+pub fn report_misuse(error: &clap::Error) -> ProgramExit {
+    report_usage(sanitize::for_terminal(&error.render().to_string()).trim_end())
 }
 
-/// Reports on stderr that the tool, called as `invocation`, was given nothing to do.
-pub fn nothing_given(invocation: &str) -> ProgramExit {
-    complain(&format!(
+/// Reports on stderr that the tool, called as `invocation`, was given no fields.
+pub fn report_no_fields(invocation: &str) -> ProgramExit {
+    report_usage(&format!(
         "{invocation}: no fields are given, and stdin is a terminal; see `{invocation} --help`"
     ))
 }
 
-/// Reports a usage error, as it is, on stderr.
-pub fn complain(message: &str) -> ProgramExit {
+/// Reports `message` as a usage error on stderr.
+pub fn report_usage(message: &str) -> ProgramExit {
     let _ = writeln!(io::stderr(), "{message}");
     ProgramExit::Usage
 }

@@ -1,9 +1,9 @@
-//! Answers within a limit: how much room text takes where it is shown, and where it is cut.
+//! Answers within a limit: measuring text as its audience receives it, and truncating it.
 //!
-//! Rules: the decisions on the host's calls (9). Text is cut behind a whole line; a line that is
-//! longer than the limit is cut behind a character.
+//! Rules: the decisions on the host's calls (9). Text is truncated after a whole line; a line
+//! that is longer than the limit is truncated after a character.
 //!
-//! | a tool | uses |
+//! | a tool that | uses |
 //! |---|---|
 //! | reads from somewhere and may stop | [`Text::is_full`], and the [`Truncation`] that [`Text::close`] returns |
 //! | goes on counting | [`Text::record`], which takes a record whole or not at all |
@@ -18,29 +18,29 @@
 
 use crate::contract::terms::Audience;
 
-/// What a replacement character takes, in bytes.
+/// Length of a replacement character, in bytes.
 const REPLACEMENT: usize = '\u{FFFD}'.len_utf8();
 
-/// How the length of text is measured.
+/// A way to measure the length of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextMeasure {
-    /// As it is escaped in a string of JSON.
+    /// As escaped in a JSON string.
     Json,
-    /// As it is, repaired where it is no UTF-8.
+    /// Unescaped, with invalid UTF-8 replaced.
     Plain,
 }
 
 impl TextMeasure {
-    /// The measure of whoever reads an answer.
+    /// The measure for answers to `audience`.
     #[must_use]
-    pub fn of(reader: Audience) -> Self {
-        match reader {
+    pub fn for_audience(audience: Audience) -> Self {
+        match audience {
             Audience::Model => Self::Plain,
             Audience::Host | Audience::Person | Audience::Program => Self::Json,
         }
     }
 
-    /// How many bytes `text` takes: never fewer than it has.
+    /// Measured length of `text` in bytes, which is never less than its own.
     #[must_use]
     pub fn cost(self, text: &[u8]) -> usize {
         if self == Self::Plain && simdutf8::basic::from_utf8(text).is_ok() {
@@ -52,16 +52,16 @@ impl TextMeasure {
                     Self::Plain => chunk.valid().len(),
                     Self::Json => chunk.valid().bytes().map(cost_in_json).sum(),
                 };
-                valid + broken(chunk.invalid())
+                valid + cost_of_invalid(chunk.invalid())
             })
             .sum()
     }
 
-    /// The length of the longest beginning of `text` that takes at most `room` bytes and ends
-    /// behind a character.
+    /// Length of the longest prefix of `text` that measures at most `room` bytes and ends after a
+    /// whole character.
     #[must_use]
     pub fn prefix(self, text: &[u8], room: usize) -> usize {
-        // Most answers have room, and a look at all of them is faster than one at each character.
+        // Most answers fit, and checking them whole is faster than character by character.
         if text.len() <= room && self.cost(text) <= room {
             return text.len();
         }
@@ -77,8 +77,8 @@ impl TextMeasure {
         end
     }
 
-    /// Where the longest end of `text` begins that takes at most `room` bytes and begins with a
-    /// character.
+    /// Start of the longest suffix of `text` that measures at most `room` bytes and begins with a
+    /// whole character.
     #[must_use]
     pub fn suffix(self, text: &[u8], room: usize) -> usize {
         let mut cost = self.cost(text);
@@ -93,7 +93,7 @@ impl TextMeasure {
         start
     }
 
-    /// The length of each character, or broken part of one, and what it takes.
+    /// Own and measured length of each character or invalid sequence.
     fn characters(self, text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
         text.utf8_chunks().flat_map(move |chunk| {
             let invalid = chunk.invalid();
@@ -104,7 +104,7 @@ impl TextMeasure {
                     _ => (length, length),
                 }
             });
-            let broken = (!invalid.is_empty()).then(|| (invalid.len(), broken(invalid)));
+            let broken = (!invalid.is_empty()).then(|| (invalid.len(), cost_of_invalid(invalid)));
             valid.chain(broken)
         })
     }
@@ -118,33 +118,33 @@ fn cost_in_json(byte: u8) -> usize {
     }
 }
 
-fn broken(part: &[u8]) -> usize {
-    if part.is_empty() { 0 } else { REPLACEMENT }
+fn cost_of_invalid(sequence: &[u8]) -> usize {
+    if sequence.is_empty() { 0 } else { REPLACEMENT }
 }
 
-/// Where a text was cut, since there was no room for more.
+/// The part of a text that was shown, because there was no room for more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Truncation {
-    /// How many whole lines are shown; 0 where the first one is already longer than the limit.
+    /// Number of whole lines shown; 0 if the first line is already longer than the limit.
     pub lines: u64,
-    /// How many bytes of the text are shown, as they came.
+    /// Number of bytes shown, counted before repair and escaping.
     pub bytes: usize,
 }
 
-/// Text that is kept back until it is known how much of it has room.
+/// Text held back until it is known how much of it fits.
 #[derive(Debug)]
 pub struct BoundedText {
     measure: TextMeasure,
     room: usize,
     bytes: Vec<u8>,
-    /// What the records take that were kept; none, where it is not records that came.
+    /// Measured length of the records held; `None` if no records were written.
     cost: Option<usize>,
-    /// More came than there is room for.
+    /// More was written than fits.
     full: bool,
 }
 
 impl BoundedText {
-    /// Text that may take `room` bytes.
+    /// An empty text that may measure `room` bytes.
     #[must_use]
     pub fn new(measure: TextMeasure, room: usize) -> Self {
         Self {
@@ -156,26 +156,26 @@ impl BoundedText {
         }
     }
 
-    /// Whether no more of the text will be shown, whatever comes.
+    /// True if nothing that is written from now on will be shown.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.full
     }
 
-    /// Keeps what may still have room.
-    pub fn take(&mut self, bytes: &[u8]) {
+    /// Holds as much of `bytes` as may still fit.
+    pub fn hold(&mut self, bytes: &[u8]) {
         if self.full {
             return;
         }
-        // No text takes fewer bytes than it has.
+        // Measured length is never less than length.
         let most = self.room.saturating_sub(self.bytes.len());
         self.full = bytes.len() > most;
         self.bytes
             .extend_from_slice(&bytes[..bytes.len().min(most)]);
     }
 
-    /// Keeps `record` if all of it has room; the first one as far as it has. Whether it was kept
-    /// whole comes back. No record is kept behind one that was not.
+    /// Holds `record` if all of it fits, or as much of the first record as fits. Returns true if it
+    /// was held whole. After one that was not, no further record is held.
     pub fn record(&mut self, record: &[u8]) -> bool {
         if self.full {
             return false;
@@ -194,7 +194,7 @@ impl BoundedText {
         false
     }
 
-    /// The text that is shown, and where it was cut.
+    /// Returns the text to show, and its truncation if there was one.
     #[must_use]
     pub fn finish(mut self) -> (Vec<u8>, Option<Truncation>) {
         let end = self.measure.prefix(&self.bytes, self.room);
@@ -216,10 +216,10 @@ impl BoundedText {
     }
 }
 
-/// The note of an answer that shows lines `first` to `last`, and how to go on behind them; `left`
-/// is how many of the lines that the caller wanted are still to come, if it said.
+/// The note of an answer that shows lines `first` to `last`, which tells how to continue after
+/// them. `left` is the number of requested lines still to come, if the caller asked for a number.
 #[must_use]
-pub fn go_on(reader: Audience, first: u64, last: u64, left: Option<u64>) -> String {
+pub fn continuation_note(reader: Audience, first: u64, last: u64, left: Option<u64>) -> String {
     let next = last.saturating_add(1);
     match (reader, left) {
         (Audience::Model, None) => format!("lines {first}–{last}; go on with offset {next}"),
@@ -242,7 +242,7 @@ mod tests {
     fn kept(room: usize, text: &[u8]) -> (Vec<u8>, Option<Truncation>) {
         let mut kept = BoundedText::new(TextMeasure::Json, room);
         for piece in text.chunks(3) {
-            kept.take(piece);
+            kept.hold(piece);
         }
         kept.finish()
     }

@@ -2,12 +2,13 @@
 //! it.
 //!
 //! The words are those for models ([`Tool::model_schema`]); the fields are those that a host's
-//! requests may have ([`Tool::schema`]), since whoever sends the definitions to a provider hands
-//! the model's calls to the tools as a host does: a field that is then ignored must not be offered.
+//! requests may have ([`Tool::schema`]), because a program that sends the definitions to a
+//! provider hands the model's calls to the tools as a host does: a field that would be ignored must
+//! not be offered.
 //!
-//! The forms are those of the providers' own references, as of 2026:
+//! The formats are those of the providers' own references, as of 2026:
 //!
-//! | provider | where | what strict mode wants |
+//! | provider | reference | strict mode requires |
 //! |---|---|---|
 //! | `openai` | Responses API, "Function calling" and "Structured Outputs: supported schemas" | `strict`, `additionalProperties: false`, every field in `required`, an optional one nullable |
 //! | `openai-chat` | Chat Completions API | the same, inside `function` |
@@ -15,15 +16,15 @@
 //! | `gemini` | `FunctionDeclaration` and `Schema`, a subset of `OpenAPI` 3.0 | types in capitals, none of JSON Schema's further keywords |
 //!
 //! Strict modes take no bounds, lengths, formats or defaults: see [`reduction`]. Without strict
-//! mode optional fields are optional, and nothing is said of strictness where that is the
-//! provider's default; the Responses API has the opposite one and is told.
+//! mode optional fields are optional, and `strict` is left out because that is the default;
+//! only the Responses API defaults to strict mode and is told.
 
 use serde_json::{Map, Value, json};
 
 use crate::contract::reduction::{self, SchemaDialect};
 use crate::contract::tool::Tool;
 
-/// Whose request the definitions are for.
+/// A model provider's API for which definitions are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelProvider {
     /// `OpenAI`'s Responses API.
@@ -53,22 +54,22 @@ impl ModelProvider {
     }
 }
 
-/// Whether a provider keeps a model to the definitions, letter by letter.
+/// The provider's guarantee that a model's calls match the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaMode {
-    /// It does, and wants them in a form of its own for that.
+    /// Calls always match; the definitions have to be in a stricter dialect for that.
     Strict,
-    /// It does not.
+    /// Calls may deviate.
     Free,
 }
 
-/// The definitions of `tools`, as the value of the request's field `tools`; without a provider, as
-/// hosts get them.
+/// The definitions of `tools`, as the value of the request's field `tools`; without a provider, the
+/// schemas for hosts.
 #[must_use]
 pub fn definitions(provider: Option<(ModelProvider, SchemaMode)>, tools: &[&Tool]) -> Value {
     let definitions = tools.iter().map(|tool| match provider {
         None => serde_json::from_str(tool.schema).unwrap_or_default(),
-        Some((provider, mode)) => define(provider, mode, &for_hosts(tool)),
+        Some((provider, mode)) => define(provider, mode, &model_schema_for_hosts(tool)),
     });
     let definitions: Vec<Value> = definitions.collect();
     match provider {
@@ -77,8 +78,8 @@ pub fn definitions(provider: Option<(ModelProvider, SchemaMode)>, tools: &[&Tool
     }
 }
 
-/// The tool's schema for models, without the fields that a host's requests may not have.
-fn for_hosts(tool: &Tool) -> Value {
+/// The tool's schema for models, without the fields that hosts may not send.
+fn model_schema_for_hosts(tool: &Tool) -> Value {
     let hosts: Value = serde_json::from_str(tool.schema).unwrap_or_default();
     let mut schema: Value = serde_json::from_str(tool.model_schema).unwrap_or_default();
     if let Some(fields) = schema["parameters"]["properties"].as_object_mut() {
@@ -89,7 +90,7 @@ fn for_hosts(tool: &Tool) -> Value {
 
 fn define(provider: ModelProvider, mode: SchemaMode, schema: &Value) -> Value {
     let (name, description) = (&schema["name"], &schema["description"]);
-    let parameters = reduction::reduce(form(provider, mode), &schema["parameters"]);
+    let parameters = reduction::reduce(dialect_for(provider, mode), &schema["parameters"]);
     let mut tool = Map::new();
     let mut put = |field: &str, value: Value| tool.insert(field.to_owned(), value);
     if provider == ModelProvider::OpenAi {
@@ -113,8 +114,8 @@ fn define(provider: ModelProvider, mode: SchemaMode, schema: &Value) -> Value {
     }
 }
 
-/// What the provider wants of a schema.
-fn form(provider: ModelProvider, mode: SchemaMode) -> SchemaDialect {
+/// The dialect of schemas that the provider takes.
+fn dialect_for(provider: ModelProvider, mode: SchemaMode) -> SchemaDialect {
     let plain = SchemaDialect::PLAIN;
     match provider {
         ModelProvider::Gemini => SchemaDialect {
@@ -311,7 +312,10 @@ mod tests {
             },
             "required": ["n"],
         });
-        let strict = reduction::reduce(form(ModelProvider::OpenAi, SchemaMode::Strict), &schema);
+        let strict = reduction::reduce(
+            dialect_for(ModelProvider::OpenAi, SchemaMode::Strict),
+            &schema,
+        );
         assert_eq!(
             strict,
             json!({

@@ -1,12 +1,12 @@
-//! A tool's schema as the front ends for people need it: its fields, in order, each with its type,
-//! bounds and description.
+//! A tool's schema as the front ends for people need it: its fields, in order, each with its type
+//! and description.
 //!
-//! Read from the very text that `--schema` prints, so that nothing is described twice. The forms
-//! that occur are those of the specification's schema format.
+//! It is read from the text that `--schema` prints, so that nothing is described twice. Rules: the
+//! specification's schema format.
 
 use serde_json::Value;
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// A string.
@@ -20,7 +20,7 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
-    /// The kind as help shows it.
+    /// The type as help shows it.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -37,11 +37,11 @@ impl FieldKind {
 pub struct SchemaField {
     /// The name, in `snake_case`.
     pub name: String,
-    /// What it holds.
+    /// The type.
     pub kind: FieldKind,
-    /// Whether a request without it is a bad one.
+    /// A request without it is invalid.
     pub required: bool,
-    /// What it means.
+    /// The meaning, in a sentence or two.
     pub description: String,
 }
 
@@ -57,7 +57,7 @@ impl SchemaField {
 /// A tool's schema, read.
 #[derive(Debug)]
 pub struct Schema {
-    /// What the tool does.
+    /// The tool's purpose, in a sentence or more.
     pub description: String,
     /// The fields, in the schema's order.
     pub fields: Vec<SchemaField>,
@@ -73,7 +73,7 @@ impl Schema {
             .trim_end_matches('.')
     }
 
-    /// Reads the text of a schema; what it does not say is empty.
+    /// Reads the text of a schema; what is missing there is empty here.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let schema: Value = serde_json::from_str(text).unwrap_or_default();
@@ -101,8 +101,8 @@ impl Schema {
     }
 }
 
-/// What a host that discovers a tool finds wrong with the text of its schema: the specification's
-/// validation rules, in its order. Comes back with the tool's name where nothing is.
+/// Validates the text of a schema as a host does that discovers the tool, by the specification's
+/// rules in their order. Returns the tool's name, or the first violation.
 pub fn validate(text: &[u8]) -> Result<String, String> {
     let schema: Value =
         serde_json::from_slice(text).map_err(|error| format!("is not valid JSON: {error}"))?;
@@ -147,7 +147,7 @@ pub fn validate(text: &[u8]) -> Result<String, String> {
     }
 }
 
-/// The types that a field may have.
+/// The JSON types that a field may have.
 const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
 #[cfg(test)]

@@ -311,8 +311,8 @@ impl Time {
 fn limit_by(deadline: Deadline) -> TimeLimit {
     let kills = deadline.until();
     TimeLimit {
-        asks: deadline.ask_to_end_at(),
-        kills,
+        ask_at: deadline.ask_to_end_at(),
+        kill_at: kills,
         end: kills + deadline.end.saturating_duration_since(kills) / 2,
     }
 }

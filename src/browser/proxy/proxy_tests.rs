@@ -1,6 +1,8 @@
 // Connections to the proxy that the test has started.
 #![allow(clippy::disallowed_methods)]
 
+use std::net::TcpStream;
+
 use super::*;
 use std::io::{Read, Write};
 
@@ -42,7 +44,7 @@ fn proxy(page: &str) -> BrowserProxy {
     BrowserProxy::start(&page, guard, resolver, cut).unwrap()
 }
 
-/// What the proxy answers to these bytes, until it closes or is silent.
+/// The proxy's answer to these bytes, until it closes or is silent.
 fn ask(proxy: &BrowserProxy, request: &str) -> String {
     let mut stream = TcpStream::connect(proxy.address()).unwrap();
     stream

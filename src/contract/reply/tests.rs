@@ -93,7 +93,7 @@ fn a_viewer_is_shown_each_piece_when_it_is_flushed_and_no_half_character() {
     );
 }
 
-/// What a host reads that has set this limit.
+/// The answer to a host that has set this limit.
 fn bounded(limit: usize, fill: impl FnOnce(&mut Object<'_>)) -> Value {
     let mut out = Vec::new();
     let terms = Terms::within(Audience::Host, Some(limit), None);

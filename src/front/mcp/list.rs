@@ -6,14 +6,14 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use serde_json::Value;
 
-use crate::contract::reduction::{SchemaDialect, reduced};
+use crate::contract::reduction::{SchemaDialect, reduce};
 use crate::contract::tool::Tool;
 
 /// The tool's entry in `tools/list`; for programs, with the schema of its answers, if it has one.
 pub fn entry(tool: &Tool, structured: bool) -> Listed {
     let schema: Value = serde_json::from_str(tool.model_schema).unwrap_or_default();
     let description = schema["description"].as_str().unwrap_or_default();
-    let parameters = match reduced(SchemaDialect::PLAIN, &schema["parameters"]) {
+    let parameters = match reduce(SchemaDialect::PLAIN, &schema["parameters"]) {
         Value::Object(parameters) => parameters,
         _ => JsonObject::new(),
     };
@@ -52,7 +52,7 @@ mod tests {
             "required": ["format"]
         });
         assert_eq!(
-            reduced(SchemaDialect::PLAIN, &schema),
+            reduce(SchemaDialect::PLAIN, &schema),
             json!({
                 "type": "object",
                 "properties": {

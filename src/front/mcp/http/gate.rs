@@ -21,7 +21,7 @@ use hyper::{Method, StatusCode, Version};
 use tokio_rustls::TlsAcceptor;
 
 use crate::access::{
-    FairSlots, HeldSlot, LimitKind, LimitPermit, RequestAllowance, ServerNames, ServerSchemes,
+    FairSlots, HeldSlot, RequestAllowance, RequestKind, RequestPermit, ServerNames, ServerSchemes,
     TokenOwner, TokenTable,
 };
 use crate::command_line::mcp::Http;
@@ -87,7 +87,7 @@ pub struct AdmittedRequest {
 /// A place among the requests under way, and the permit for what it asks.
 pub struct RequestRoom {
     _place: HeldSlot,
-    _permit: LimitPermit,
+    _permit: RequestPermit,
 }
 
 impl Gate {
@@ -129,7 +129,7 @@ impl Gate {
             Ok(keys) => {
                 lock(&self.allowances).retain(|holder, _| {
                     let tokens = keys.tokens.as_ref();
-                    tokens.is_none_or(|tokens| tokens.has(holder.name()))
+                    tokens.is_none_or(|tokens| tokens.has_name(holder.name()))
                 });
                 *lock(&self.keys) = Arc::new(keys);
                 log("tokens, certificate and key are read again");
@@ -259,10 +259,10 @@ impl Gate {
         &self,
         holder: &TokenOwner,
         message: Option<&Message>,
-    ) -> Result<LimitPermit, Refusal> {
+    ) -> Result<RequestPermit, Refusal> {
         let (kind, what) = match message {
-            Some(message) if message.is_call() => (LimitKind::Call, "calls"),
-            _ => (LimitKind::Other, "requests"),
+            Some(message) if message.is_call() => (RequestKind::Call, "calls"),
+            _ => (RequestKind::Other, "requests"),
         };
         let allowance = {
             let mut allowances = lock(&self.allowances);

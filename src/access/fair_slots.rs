@@ -1,31 +1,31 @@
-//! Room that all holders share, such that none of them takes what the others need.
+//! Slots that all token owners share, so that none of them takes those that the others need.
 //!
-//! Nobody may have more of it than is left: the first who takes all that they can has a half, the
-//! second a half of the rest, and so on. However many do so, there is room for the next one.
+//! No owner may hold more slots than are left: the first owner who takes as many as possible has a
+//! half of them, the second a half of the rest, and so on. So there is always one for the next.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::access::TokenOwner;
 
-/// Places that holders take, each for a while.
+/// Slots that token owners hold for a while.
 #[derive(Debug)]
 pub struct FairSlots {
     all: usize,
-    /// Holders are told apart.
+    /// Owners are told apart.
     divided: bool,
     taken: Mutex<HashMap<TokenOwner, usize>>,
 }
 
-/// One such place, until this is dropped.
+/// One such slot, held until this is dropped.
 #[derive(Debug)]
 pub struct HeldSlot {
-    places: Arc<FairSlots>,
+    slots: Arc<FairSlots>,
     holder: TokenOwner,
 }
 
 impl FairSlots {
-    /// This many places; where they are not `divided`, anybody may take all of them.
+    /// This many slots. If they are not `divided`, one owner may take all of them.
     #[must_use]
     pub fn new(all: usize, divided: bool) -> Arc<Self> {
         Arc::new(Self {
@@ -35,7 +35,7 @@ impl FairSlots {
         })
     }
 
-    /// A place for `holder`, if there is one left for them.
+    /// Takes a slot for `holder`, if one is left for them.
     #[must_use]
     pub fn take(self: &Arc<Self>, holder: &TokenOwner) -> Option<HeldSlot> {
         let mut taken = self.taken();
@@ -46,7 +46,7 @@ impl FairSlots {
         }
         taken.insert(holder.clone(), own + 1);
         Some(HeldSlot {
-            places: Arc::clone(self),
+            slots: Arc::clone(self),
             holder: holder.clone(),
         })
     }
@@ -58,7 +58,7 @@ impl FairSlots {
 
 impl Drop for HeldSlot {
     fn drop(&mut self) {
-        let mut taken = self.places.taken();
+        let mut taken = self.slots.taken();
         match taken.get_mut(&self.holder) {
             Some(own) if *own > 1 => *own -= 1,
             _ => drop(taken.remove(&self.holder)),

@@ -1,21 +1,21 @@
-//! Whoever has a token, as the rest of the server knows them.
+//! The owner of a token, as the rest of the server knows them.
 
 use std::sync::Arc;
 
-/// The holder of a token.
+/// The owner of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TokenOwner {
     name: Arc<str>,
 }
 
 impl TokenOwner {
-    /// The holder called `name`.
+    /// The owner called `name`.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self { name: name.into() }
     }
 
-    /// Their name, which is no secret.
+    /// Their name, which is not secret.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -1,8 +1,8 @@
-//! The claims in a command's output: of refusals, and of the network where that was taken away.
+//! Claims in a command's output: of refusals, and of the network if the command has none.
 //!
-//! Anybody may have written such a line, a page or a package that the command prints as well. So
-//! it is never taken for what the kernel did, which its audit alone tells (`audit`). Of a path in
-//! it this says no more than is true whoever wrote it: that it lies outside of the confinement.
+//! Such a line may come from anywhere, such as a page or a package that the command prints. So it
+//! is never taken for a fact about the kernel, which its audit alone reports (`audit`). About a
+//! path in it, this reports only what is true in any case: that it lies outside the confinement.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ const OF_REFUSALS: [&str; 6] = [
     "EXDEV",
 ];
 
-/// Words of programs that reach nothing.
+/// Words of programs without a network.
 const OF_NETWORK: [&str; 7] = [
     "etwork is unreachable",
     "name resolution",
@@ -32,10 +32,10 @@ const OF_NETWORK: [&str; 7] = [
     "connect to ",
 ];
 
-/// Words beside a refusal that is the network's.
+/// Words that make a refusal one of the network.
 const OF_SOCKETS: [&str; 2] = ["socket", "connect"];
 
-/// The most lines that are looked at for a path, from the last one on.
+/// Most lines that are searched for a path, from the last one on.
 const MOST_LINES: usize = 16;
 
 /// The longest path that is named, in bytes.
@@ -44,17 +44,17 @@ pub const LONGEST_PATH: usize = 160;
 /// The claims in an output.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct OutputClaims {
-    /// Of a refusal.
+    /// There is one of a refusal.
     pub refusal: bool,
-    /// A line that does so names a path.
+    /// A line with such a claim names a path.
     pub names_path: bool,
-    /// The last path so named that the confinement keeps from the call.
+    /// The last path so named, if it is outside the confinement.
     pub outside: Option<OutsidePath>,
-    /// Of the network, which the call does not have.
+    /// There is one of the network, which the call does not have.
     pub network: bool,
 }
 
-/// A path outside of a confinement, no link on the way.
+/// A path outside a confinement, with links resolved.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OutsidePath {
     pub path: PathBuf,
@@ -68,9 +68,9 @@ pub fn claims_in(output: &[u8], directory: &Path, confinement: &Confinement) -> 
     let mut claims = OutputClaims::default();
     let mut lines_left = MOST_LINES;
     for line in output.rsplit(|byte| *byte == b'\n') {
-        let has = |signs: &[&str]| {
-            let mut signs = signs.iter();
-            signs.any(|sign| memchr::memmem::find(line, sign.as_bytes()).is_some())
+        let has = |words: &[&str]| {
+            let mut words = words.iter();
+            words.any(|word| memchr::memmem::find(line, word.as_bytes()).is_some())
         };
         let is_refusal = has(&OF_REFUSALS);
         let is_network = has(&OF_NETWORK) || (is_refusal && has(&OF_SOCKETS));
@@ -85,13 +85,13 @@ pub fn claims_in(output: &[u8], directory: &Path, confinement: &Confinement) -> 
         claims.refusal = true;
         if let Some(name) = last_path(&String::from_utf8_lossy(line)) {
             claims.names_path = true;
-            claims.outside = outside(&directory.join(name), confinement);
+            claims.outside = outside_path(&directory.join(name), confinement);
         }
     }
     claims
 }
 
-/// The last path in a line: what is quoted and has a slash, or what begins with one.
+/// The last path in a line: quoted text with a slash, or unquoted text that begins with one.
 fn last_path(line: &str) -> Option<&str> {
     let mut last = None;
     let mut before = ' ';
@@ -135,20 +135,20 @@ fn quoted(text: &str) -> Option<&str> {
     Some(&inner[..end])
 }
 
-/// The path that `text` begins with, which is not quoted.
+/// The unquoted path that `text` begins with.
 fn unquoted(text: &str) -> &str {
     let ends = |one: char| one.is_whitespace() || one.is_control() || ":)]}>'\"`’”".contains(one);
     let path = &text[..text.find(ends).unwrap_or(text.len())];
     path.trim_end_matches([',', ';', '.'])
 }
 
-/// The file or name that `path` leads to, if the confinement and nothing else keeps it from a call.
-fn outside(path: &Path, confinement: &Confinement) -> Option<OutsidePath> {
+/// The resolved `path`, if the confinement and nothing else keeps a call from it.
+fn outside_path(path: &Path, confinement: &Confinement) -> Option<OutsidePath> {
     let path = roots::follow(path, |_| {})?;
     let parent = path.parent().unwrap_or(&path);
     let is_there = path.symlink_metadata().is_ok();
     let may = |place: &Path, access| accessat(CWD, place, access, AtFlags::EACCESS).is_ok();
-    // A name of nothing may be any words of whoever wrote the line.
+    // The name of a missing file may be any words of the line, so it may have no blanks.
     let is_name = |name: &str| name.chars().all(|one| !one.is_whitespace());
     if path.as_os_str().len() > LONGEST_PATH
         || !(is_there || path.file_name()?.to_str().is_some_and(is_name))

@@ -1,28 +1,28 @@
-//! The program's own name, and how a run of it ends.
+//! The program's name and exit codes.
 //!
-//! Exit codes follow the decisions on the host's calls (2).
+//! Rules: the decisions on the host's calls (2).
 
 use std::process::ExitCode;
 
-/// The program's own name.
+/// The program's name.
 pub const PROGRAM: &str = "ikigai-tools";
 
-/// How a run ended.
+/// The end of a run, from which its exit code follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramExit {
-    /// What was asked for was done, or answered.
+    /// The request was carried out, or answered.
     Success,
     /// A bad request, or a web tool's failure.
     Failure,
     /// The command line could not be understood.
     Usage,
-    /// A call made of flags ends with this exit code: as the tool's row says, or as the command did
+    /// A call with flags exits with this code: the one in the tool's row, or that of the command
     /// that it ran.
     Code(u8),
 }
 
 impl ProgramExit {
-    /// The exit code where the command line could not be understood.
+    /// The exit code of [`ProgramExit::Usage`].
     pub const USAGE: u8 = 2;
 }
 

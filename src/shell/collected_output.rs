@@ -1,40 +1,40 @@
-//! Output of which the beginning and the end are kept in memory, whatever its length, and the whole
-//! in a file.
+//! Collecting output of any length: its beginning and its end in memory, all of it in a file.
 
 use std::io::{self, Write};
 
 use crate::shell::kept_output::{KeptOutput, SavedPlace};
 
-/// Output on its way in.
+/// A writer that collects output.
 #[derive(Debug)]
 pub struct OutputCollector {
-    /// How much is kept in memory as long as that is all, in bytes; beyond it, so much of the end.
+    /// Length in bytes up to which output is kept in memory whole; of longer output, so much of the
+    /// end.
     most: usize,
-    /// All of it, and later its beginning.
+    /// All of the output, or its beginning if it is longer than `most`.
     head: Vec<u8>,
-    /// Its end, once it is longer than `most`.
+    /// Its end, if it is longer than `most`.
     tail: Vec<u8>,
     bytes: u64,
     newlines: u64,
     whole: Option<KeptOutput>,
 }
 
-/// What there is of some output.
+/// Output that was collected.
 #[derive(Debug)]
 pub struct CollectedOutput {
-    /// Its beginning, of `most` bytes at least; all of it, where there is no end.
+    /// Its beginning, of `most` bytes at least; all of it if there is no tail.
     pub head: Vec<u8>,
-    /// Its end, of `most` bytes at least; `None` where the beginning is all.
+    /// Its end, of `most` bytes at least; `None` if the head is all of it.
     pub tail: Option<Vec<u8>>,
-    /// How long it is.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// How many newlines are in it.
+    /// Number of newlines.
     pub newlines: u64,
     whole: Option<KeptOutput>,
 }
 
 impl OutputCollector {
-    /// Keeps up to `most` bytes, and of more so much of both ends.
+    /// Collects up to `most` bytes, and of longer output so much of both ends.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl OutputCollector {
         }
     }
 
-    /// What there is of it.
+    /// Returns the output.
     #[must_use]
     pub fn finish(mut self) -> CollectedOutput {
         let surplus = self.tail.len().saturating_sub(self.most);
@@ -73,12 +73,12 @@ impl OutputCollector {
 }
 
 impl CollectedOutput {
-    /// Sees to it that all of it is in a file, and says where.
+    /// Saves all of the output in a file, and returns where it is.
     #[must_use]
     pub fn save_whole(self) -> SavedPlace {
         let whole = self.whole.unwrap_or_else(|| {
             let mut whole = KeptOutput::begin();
-            whole.take(&self.head);
+            whole.append(&self.head);
             whole
         });
         whole.finish()
@@ -96,14 +96,14 @@ impl Write for OutputCollector {
                 return Ok(bytes.len());
             }
             let mut whole = KeptOutput::begin();
-            whole.take(&self.head);
+            whole.append(&self.head);
             self.whole = Some(whole);
             self.tail.extend_from_slice(&self.head);
             let room = self.most - self.head.len();
             self.head.extend_from_slice(&bytes[..room]);
         }
         if let Some(whole) = &mut self.whole {
-            whole.take(bytes);
+            whole.append(bytes);
         }
         self.keep_end(bytes);
         Ok(bytes.len())

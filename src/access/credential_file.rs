@@ -1,7 +1,7 @@
 //! Reading the files that a server is given at its start: tokens, certificates, keys.
 //!
-//! Whoever names such a file trusts it, but may have named another one by mistake: a pipe that
-//! nobody writes to, a device, something huge.
+//! The user trusts such a file, but may have named another one by mistake: a pipe without a writer,
+//! a device, something huge.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -10,17 +10,17 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-/// The most that such a file may have, in bytes.
+/// Largest size of such a file, in bytes.
 pub const LONGEST: u64 = 1024 * 1024;
 
-/// A file, as it was when it was read.
+/// A file's content and status when it was read.
 #[derive(Debug)]
 pub struct CredentialFile {
-    /// What is in it.
+    /// Its content.
     pub bytes: Vec<u8>,
     /// Its permission bits.
     pub mode: u32,
-    /// Its owner.
+    /// Its owner's user id.
     pub owner: u32,
 }
 
@@ -28,23 +28,23 @@ impl CredentialFile {
     /// Reads the file at `path`; links are followed.
     ///
     /// # Errors
-    /// The rest of a sentence that begins with the path: why it cannot be read.
+    /// The reason why it cannot be read, as the rest of a sentence that begins with the path.
     pub fn read(path: &Path) -> Result<Self, String> {
         let mut options = OpenOptions::new();
-        // Without this, a pipe that nobody writes to is waited for.
+        // Without this, opening a pipe without a writer would wait.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         options
             .read(true)
             .custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
         let file = options.open(path).map_err(|error| unreadable(&error))?;
-        Self::of(&file)
+        Self::read_from(&file)
     }
 
-    /// Reads `file`, from where it stands.
+    /// Reads `file` from its current position.
     ///
     /// # Errors
     /// As [`CredentialFile::read`].
-    pub fn of(mut file: &File) -> Result<Self, String> {
+    pub fn read_from(mut file: &File) -> Result<Self, String> {
         let status = file.metadata().map_err(|error| unreadable(&error))?;
         if !status.is_file() {
             return Err("is not a regular file".to_owned());
@@ -62,7 +62,7 @@ impl CredentialFile {
         })
     }
 
-    /// Whether others than its owner may read or change it.
+    /// True if users other than its owner may read or change it.
     #[must_use]
     pub fn is_open_to_others(&self) -> bool {
         self.mode & 0o077 != 0

@@ -1,8 +1,8 @@
-//! By which names a server is called, as the headers `Host` and `Origin` have them.
+//! The names of a server, as the headers `Host` and `Origin` have them.
 //!
-//! A page that a browser has loaded from anywhere can send requests to this machine, also under a
-//! name of its own that it lets point here ("DNS rebinding", a warning of the protocol's
-//! transports). So requests are taken only if both headers have names that belong to the server.
+//! A page that a browser has loaded from anywhere can send requests to this machine, even under a
+//! domain of its own that it makes point here ("DNS rebinding", of which the protocol's transports
+//! warn). So requests are accepted only if both headers have names of the server's.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -12,18 +12,18 @@ use hyper::http::uri::Authority;
 const PLAIN: u16 = 80;
 const SECURE: u16 = 443;
 
-/// How the server may be reached.
+/// The schemes by which the server can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerSchemes {
     /// By `http`.
     Plain,
     /// By `https`.
     Secure,
-    /// By either: somebody else speaks TLS in front of it, or does not.
+    /// By either: there may be a proxy in front of it that speaks TLS.
     Either,
 }
 
-/// A host.
+/// A host in a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum HeaderHost {
     Address(IpAddr),
@@ -33,7 +33,7 @@ enum HeaderHost {
 /// The names of a server.
 #[derive(Clone, Debug)]
 pub struct ServerNames {
-    /// Each with its port; without one, any that a client leaves out, and the server's own.
+    /// The hosts, each with its port; without a port, the default ports and the server's own match.
     hosts: Vec<(HeaderHost, Option<u16>)>,
     port: u16,
     schemes: ServerSchemes,
@@ -64,7 +64,7 @@ impl ServerNames {
             hosts.push(HeaderHost::Address(address.ip()));
         }
         let own = hosts.into_iter().map(|host| (host, Some(port)));
-        let allowed = allowed.iter().filter_map(|name| authority(name));
+        let allowed = allowed.iter().filter_map(|name| parse_authority(name));
         Self {
             hosts: own.chain(allowed).collect(),
             port,
@@ -72,16 +72,16 @@ impl ServerNames {
         }
     }
 
-    /// Whether a request to this `Host` is one to this server; `None` if that is no host at all.
+    /// True if a request to this `Host` is meant for this server; `None` if that is not a host.
     #[must_use]
-    pub fn are_called(&self, host: &str) -> Option<bool> {
-        let (host, port) = authority(host)?;
-        Some(self.have(&host, port, self.schemes.default_ports()))
+    pub fn match_host(&self, host: &str) -> Option<bool> {
+        let (host, port) = parse_authority(host)?;
+        Some(self.contain(&host, port, self.schemes.default_ports()))
     }
 
-    /// Whether a page of this `Origin` is one of this server's.
+    /// True if a page of this `Origin` belongs to this server.
     #[must_use]
-    pub fn are_origin(&self, origin: &str) -> bool {
+    pub fn match_origin(&self, origin: &str) -> bool {
         let Some((scheme, rest)) = origin.split_once("://") else {
             return false;
         };
@@ -90,10 +90,10 @@ impl ServerNames {
             ("https", ServerSchemes::Secure | ServerSchemes::Either) => SECURE,
             _ => return false,
         };
-        authority(rest).is_some_and(|(host, named)| self.have(&host, named, &[port]))
+        parse_authority(rest).is_some_and(|(host, named)| self.contain(&host, named, &[port]))
     }
 
-    fn have(&self, host: &HeaderHost, port: Option<u16>, defaults: &[u16]) -> bool {
+    fn contain(&self, host: &HeaderHost, port: Option<u16>, defaults: &[u16]) -> bool {
         let is_default = |port: u16| defaults.contains(&port);
         self.hosts.iter().any(|(own, own_port)| {
             own == host
@@ -107,8 +107,8 @@ impl ServerNames {
     }
 }
 
-/// A host and a port, if there is one; `None` for anything else.
-fn authority(text: &str) -> Option<(HeaderHost, Option<u16>)> {
+/// Parses a host with an optional port; `None` for anything else.
+fn parse_authority(text: &str) -> Option<(HeaderHost, Option<u16>)> {
     let authority: Authority = text.parse().ok()?;
     let host = authority.host();
     let behind = text.get(host.len()..)?;
