@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use crate::contract::failure::{Code, Failure};
-use crate::contract::notes::Notes;
+use crate::contract::notes::{Notes, counted};
 use crate::contract::reply::{Object, Reply};
 use crate::contract::request::Request;
 use crate::contract::terms::{self, Reader, Terms};
@@ -26,7 +26,7 @@ use crate::search::paths::Walked;
 use crate::search::scan::Links;
 use crate::search::steps::{Pattern, PatternError};
 use crate::search::walk::{self, GlobError, Walk};
-use crate::tools::search::note::{self, NoteWords, several};
+use crate::tools::search::note::{self, NoteWords};
 use answer::{Answer, EarlyEnd, SearchOutcome};
 use chunk::ResultChunk;
 use search::{FileSearcher, SharedSearch};
@@ -195,7 +195,7 @@ impl GrepQuery<'_> {
         if done.count == 0 {
             object.empty(&match done.files {
                 0 => "no file searched".to_owned(),
-                files => format!("no matches in {}", several(files, "file", "files")),
+                files => format!("no matches in {}", counted(files, "file")),
             })?;
         }
         let notes = self.notes(&walked, &done, object.terms());
@@ -337,7 +337,7 @@ fn unreadable(done: &SearchOutcome) -> Option<String> {
         1 => format!("1 file could not be read: {file} ({why})."),
         count => format!(
             "{} could not be read, the first of them {file} ({why}).",
-            several(count, "file", "files")
+            counted(count, "file")
         ),
     })
 }
@@ -384,7 +384,7 @@ fn ended_early(ended: &EarlyEnd, done: &SearchOutcome, terms: &Terms) -> String 
         "The search ended for lack of time before line {line} of {file}, since {why}: all before that was \
          searched ({} to the end), the rest of this file and the files behind it were not. {what}, or \
          search fewer files at a time.",
-        several(done.files, "file", "files")
+        counted(done.files, "file")
     )
 }
 

@@ -9,6 +9,7 @@ use std::time::Instant;
 use rustix::io::Errno;
 
 use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
+use crate::contract::notes::counted;
 use crate::contract::terms::{Reader, threads};
 use crate::search::ere::Matcher;
 use crate::search::ordered_pool::Job;
@@ -17,7 +18,6 @@ use crate::search::scan::{
     self, Flow, LARGE, LineMatcher, Links, Pieces, Receiver, Scan, ScanError, Scanner,
 };
 use crate::search::walk::{Visitor, WalkEntry};
-use crate::tools::search::note::several;
 use crate::unseen;
 
 /// How many bytes of a file tell whether it is binary.
@@ -292,7 +292,7 @@ impl<'s> FileSearcher<'s> {
 
 /// The line that stands for a binary file's matches, with the line feed before it.
 pub fn binary_matches(path: &[u8], count: u64) -> Vec<u8> {
-    let lines = several(count, "line", "lines");
+    let lines = counted(count, "line");
     format!("\nbinary file {} matches, {lines}", name(path)).into_bytes()
 }
 
