@@ -1,9 +1,9 @@
-//! Why a search found nothing: because there is nothing, or because it did not look there.
+//! The reason why a search found nothing: there is nothing, or the search did not look there.
 //!
-//! A model takes "nothing found" for a fact. So where something was not looked at, this finds out
-//! what: a path that is missing, a pattern in another language, files that lie deeper. All that is
-//! recommended has been tried out or counted. The whole ends at a time that the caller sets; counts
-//! are then the least that there is.
+//! A model takes "nothing found" for a fact. So this finds the places that were not looked at: a
+//! path that is missing, a pattern in another language, files that lie deeper. Each recommended
+//! pattern has been tried out or its names counted. It all ends at a time that the caller sets;
+//! counts are then the least that there are.
 //!
 //! Rules: the decisions on glob and grep ("an empty answer says why").
 
@@ -20,7 +20,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::paths::EntryKind;
-use super::steps::{Pattern, starts};
+use super::steps::{GlobPattern, starts};
 use crate::sandbox::confinement;
 use crate::unexpanded::unexpanded;
 pub use place::{Misplaced, PathKind, Slip};
@@ -90,7 +90,7 @@ pub struct EmptySearch<'a> {
     pub path: &'a str,
     /// The pattern.
     pub pattern: &'a str,
-    /// Only regular files are of use.
+    /// True if only regular files count.
     pub files_only: bool,
     /// The time at which the answer has to be there.
     pub until: Instant,
@@ -105,12 +105,11 @@ pub struct SearchedNames {
     pub directories: u64,
     /// Symbolic links.
     pub links: u64,
-    /// There were hidden names beside them.
+    /// True if there were hidden names beside them.
     pub hidden: bool,
 }
 
-/// Finds out what is wrong with `path`, where `pattern` was to be looked for in it, if there is
-/// one.
+/// Finds out what is wrong with `path`, in which `pattern`, if there is one, was to be found.
 #[must_use]
 pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<Misplaced> {
     let mut misplaced = place::misplaced(search.path, search.files_only, search.until)?;
@@ -125,7 +124,7 @@ pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<Mispl
             path: directory,
             ..search
         };
-        // Where files are searched and none are named, it is all that lie in the directory.
+        // Without a pattern, grep searches all files in the directory.
         let named = found.pattern.trim_end_matches('/');
         let behind = format!("{named}/{}", pattern.unwrap_or("*"));
         let better = search.find(&behind);
@@ -138,7 +137,7 @@ pub fn misplaced(search: EmptySearch<'_>, pattern: Option<&str>) -> Option<Mispl
     Some(misplaced)
 }
 
-/// Finds out why no name was found; none, where there is nothing to be found.
+/// Finds out why no name was found; none, if there is nothing to be found.
 #[must_use]
 pub fn names(search: EmptySearch<'_>) -> Option<EmptyReason> {
     let pattern = search.pattern;
@@ -183,7 +182,7 @@ pub fn names(search: EmptySearch<'_>) -> Option<EmptyReason> {
     reason.or(similar)
 }
 
-/// Finds out why no line was found, where the pattern named these; none, where all was searched.
+/// Finds out why no line was found in the files that were searched; none, if they were all.
 #[must_use]
 pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<EmptyReason> {
     let scope = SearchScope::of(&search);
@@ -227,8 +226,8 @@ pub fn lines(search: EmptySearch<'_>, searched: SearchedNames) -> Option<EmptyRe
 }
 
 impl EmptySearch<'_> {
-    /// Counts the names of `pattern`, if that is quick and it stays within reach: a confined call may
-    /// not even ask whether there is something outside.
+    /// Counts the names of `pattern`, if that is quick and it stays within reach: a confined call
+    /// may not even ask whether there is something outside.
     fn find(&self, pattern: &str) -> Option<BetterPattern> {
         if is_deep(pattern) {
             return self.find_below(pattern);
@@ -243,7 +242,7 @@ impl EmptySearch<'_> {
             return None;
         }
         let until = self.until.min(Instant::now() + ONE_TRY);
-        let parsed = Pattern::parse(pattern.as_bytes()).ok()?;
+        let parsed = GlobPattern::parse(pattern.as_bytes()).ok()?;
         let paths = parsed.paths(here, Some(until)).ok()?;
         let counts = |kind| !self.files_only || kind == EntryKind::Regular;
         let number = paths.iter().filter(|path| counts(path.kind())).count() as u64;
@@ -265,15 +264,15 @@ impl EmptySearch<'_> {
     }
 }
 
-/// Says whether `**` is the only wildcard among the directories of `pattern`: names below are then
-/// surveyed, and not sought in directories that hold what was built.
+/// True if `**` is the only wildcard among the directories of `pattern`: a survey can then count
+/// its names, those in what was built apart.
 fn is_deep(pattern: &str) -> bool {
     let (directories, _) = at_last_slash(pattern);
     let mut wild = directories.split('/').filter(|part| is_wild(part));
     wild.next() == Some("**") && wild.next().is_none()
 }
 
-/// Says whether it may be another name than the one that is written.
+/// True if `pattern` may name something else than it spells.
 fn is_wild(pattern: &str) -> bool {
     pattern.contains(['*', '?', '[', '{', '\\'])
 }

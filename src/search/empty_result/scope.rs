@@ -1,9 +1,9 @@
-//! The directories that a pattern looks in, and what there is that it does not look at.
+//! The directories that a pattern looks in, and the names that it does not look at.
 
 use std::path::{Path, PathBuf};
 
 use super::names::NameMatcher;
-use super::survey::Survey;
+use super::survey::NameSurvey;
 use super::{EmptyReason, EmptySearch, Misplaced, NamesBelow, is_wild, place};
 
 /// The directories that a pattern looks in.
@@ -12,7 +12,7 @@ pub(super) struct SearchScope {
     prefix: String,
     /// The first directory that it names and that is missing.
     pub missing: Option<PathBuf>,
-    /// It looks directly in there, and nowhere else.
+    /// True if it looks directly in there, and nowhere else.
     direct: bool,
     /// The names that it looks for.
     pub names: NameMatcher,
@@ -47,14 +47,14 @@ impl SearchScope {
         }
     }
 
-    /// Finds the names that it looks for elsewhere, apart from files that have been searched.
+    /// Finds the names in other places, beside `searched` files that have been searched.
     pub fn survey(&self, search: EmptySearch<'_>, searched: Option<u64>) -> Option<EmptyReason> {
         // The root of the file system holds names of every kind.
         if self.prefix == "/" && self.missing.is_some() {
             return None;
         }
         let base = joined(search.path, &self.prefix);
-        let survey = Survey::of(&base, &self.names, search.until);
+        let survey = NameSurvey::of(&base, &self.names, search.until);
         let is_all_searched =
             searched.is_some() && search.pattern.split('/').any(|one| one == "**");
         if !is_all_searched
@@ -98,7 +98,7 @@ impl SearchScope {
     }
 }
 
-/// Parts a pattern at its last slash that is in no braces.
+/// Splits a pattern at its last slash outside of braces.
 pub(super) fn at_last_slash(pattern: &str) -> (&str, &str) {
     let mut level = 0_usize;
     let mut slash = None;

@@ -18,7 +18,8 @@ use crate::sort::Sort;
 
 /// Names of directories whose content is built, fetched or kept by a program.
 const BUILT: &str = ".cache .git .gradle .hg .jj .mypy_cache .next .nuxt .pytest_cache .ruff_cache \
-    .svn .terraform .tox .venv __pycache__ bower_components build dist node_modules target vendor venv";
+    .svn .terraform .tox .venv __pycache__ bower_components build dist node_modules target vendor \
+    venv";
 
 /// The longest time for counting what was built, because it may be very much.
 const FOR_BUILT: Duration = Duration::from_millis(15);
@@ -59,7 +60,7 @@ struct PendingDirectory {
 
 /// Names found below a directory.
 #[derive(Debug)]
-pub(super) struct Survey<'a> {
+pub(super) struct NameSurvey<'a> {
     sought: &'a NameMatcher,
     /// The ordinary directories as one, then each that is hidden or holds what was built.
     regions: Vec<SurveyedRegion>,
@@ -73,7 +74,7 @@ pub(super) struct Survey<'a> {
     is_cut: [bool; 3],
 }
 
-impl<'a> Survey<'a> {
+impl<'a> NameSurvey<'a> {
     /// Looks at all that lies below `base`, until then.
     pub fn of(base: &Path, sought: &'a NameMatcher, until: Instant) -> Self {
         let mut survey = Self {
@@ -136,11 +137,11 @@ impl<'a> Survey<'a> {
         true
     }
 
-    /// Returns the region that the directory `name` in region `above` belongs to; none, where no
-    /// pattern that is recommended leads into it.
+    /// Returns the region that the directory `name` in region `above` belongs to; none, if no
+    /// recommended pattern leads into it.
     fn region_of(&mut self, path: &Path, name: &OsStr, above: usize) -> Option<usize> {
         let is_hidden = name.as_bytes().starts_with(b".");
-        let is_built = BUILT.split(' ').any(|built| built == name);
+        let is_built = BUILT.split(' ').any(|built| built == name) || self.regions[above].is_built;
         match self.regions[above].turn() {
             1 if is_hidden => return None,
             0 if is_hidden || is_built => {}

@@ -1,5 +1,5 @@
-//! The notes of glob and grep: why there is nothing, what was left out, how much is shown. One or
-//! two plain sentences for a model, with what to send instead.
+//! The notes of glob and grep: on an empty answer, on names left out, on a cut. One or two plain
+//! sentences for a model, with the request to send instead.
 
 use std::io;
 
@@ -13,20 +13,20 @@ use crate::search::braces::MOST_ALTERNATIVES;
 use crate::search::empty_result::{
     BetterPattern, EmptyReason, Misplaced, NamesBelow, PathKind, Slip,
 };
-use crate::search::paths::{LeftOut, Unlisted};
-use crate::search::steps::{LONGEST_PATTERN, PatternError};
+use crate::search::paths::{LeftOut, UnlistedDirectories};
+use crate::search::steps::{LONGEST_PATTERN, WildcardError};
 
 /// The words of one tool.
 #[derive(Clone, Copy, Debug)]
 pub struct NoteWords {
     /// The field that holds the wildcard pattern.
     pub field: &'static str,
-    /// Files are searched, and not only named.
+    /// True if files are searched, and not only named.
     pub searches: bool,
 }
 
-/// Names something that is no directory, with its article.
-fn in_a_word(kind: PathKind) -> &'static str {
+/// Names a kind of file, with its article.
+fn kind_in_words(kind: PathKind) -> &'static str {
     match kind {
         PathKind::File => "a file",
         PathKind::Fifo => "a FIFO",
@@ -35,9 +35,9 @@ fn in_a_word(kind: PathKind) -> &'static str {
     }
 }
 
-/// Says how much of an answer is shown that has no room.
+/// Says how much is shown of an answer that has too little room.
 #[must_use]
-pub fn shown(shown: u64, count: u64, what: &str, narrow: &str) -> String {
+pub fn shown_part(shown: u64, count: u64, what: &str, narrow: &str) -> String {
     format!(
         "{} of {} {what} are shown; narrow {narrow}.",
         thousands(shown),
@@ -58,7 +58,7 @@ pub fn first_is_cut(length: usize, count: u64, narrow: &str) -> String {
 
 /// Writes the time that a call had.
 #[must_use]
-pub fn seconds(terms: &Terms) -> String {
+pub fn seconds_of_call(terms: &Terms) -> String {
     match terms.deadline {
         Some(deadline) if deadline.whole.subsec_millis() == 0 => {
             counted(deadline.whole.as_secs(), "second")
@@ -70,7 +70,7 @@ pub fn seconds(terms: &Terms) -> String {
 
 /// Says which names of a pattern were left out.
 #[must_use]
-pub fn left_out(left_out: LeftOut, terms: &Terms, words: NoteWords) -> String {
+pub fn left_out_names(left_out: LeftOut, terms: &Terms, words: NoteWords) -> String {
     let field = words.field;
     match left_out {
         LeftOut::OtherNames => format!(
@@ -84,14 +84,14 @@ pub fn left_out(left_out: LeftOut, terms: &Terms, words: NoteWords) -> String {
         LeftOut::NotReached => format!(
             "This is not complete: after {} not all directories had been looked at. Name a directory \
              further down in `path`, or one in `{field}`.",
-            seconds(terms)
+            seconds_of_call(terms)
         ),
     }
 }
 
 /// Says which directories could not be listed.
 #[must_use]
-pub fn unlisted(unlisted: &Unlisted) -> Option<String> {
+pub fn unlisted_directories(unlisted: &UnlistedDirectories) -> Option<String> {
     let (path, why) = unlisted.first.as_ref()?;
     let name = String::from_utf8_lossy(path.strip_suffix(b"/").unwrap_or(path)).into_owned();
     let which = match unlisted.count {
@@ -101,12 +101,12 @@ pub fn unlisted(unlisted: &Unlisted) -> Option<String> {
             thousands(count)
         ),
     };
-    Some(format!("{which}{name} ({}).", reason(*why)))
+    Some(format!("{which}{name} ({}).", errno_in_words(*why)))
 }
 
 /// Writes an error of the system.
 #[must_use]
-pub fn reason(errno: Errno) -> String {
+pub fn errno_in_words(errno: Errno) -> String {
     in_words(&io::Error::from_raw_os_error(errno.raw_os_error()))
 }
 
@@ -116,18 +116,18 @@ fn in_words(error: &io::Error) -> String {
     text.to_lowercase()
 }
 
-/// Says why a text is no wildcard pattern.
+/// Says why a text is not a wildcard pattern.
 #[must_use]
-pub fn no_pattern(error: PatternError, length: usize, words: NoteWords) -> String {
+pub fn pattern_error(error: WildcardError, length: usize, words: NoteWords) -> String {
     let field = words.field;
     match error {
-        PatternError::Nul => format!("`{field}` holds a NUL character, which no file name has."),
-        PatternError::TooLong => format!(
+        WildcardError::Nul => format!("`{field}` holds a NUL character, which no file name has."),
+        WildcardError::TooLong => format!(
             "`{field}` has {} bytes, and {} is the most: no path is that long.",
             thousands(u64::try_from(length).unwrap_or(u64::MAX)),
             thousands(u64::try_from(LONGEST_PATTERN).unwrap_or(u64::MAX))
         ),
-        PatternError::TooMany => format!(
+        WildcardError::TooMany => format!(
             "The braces in `{field}` stand for more than {} patterns; send fewer at a time, or a `*`.",
             thousands(u64::try_from(MOST_ALTERNATIVES).unwrap_or(u64::MAX))
         ),
@@ -141,7 +141,7 @@ impl NoteWords {
     }
 
     /// Says what a pattern does: `matches 180 names`, `searches 20 files, 5 of them in target`.
-    fn does(self, found: &BetterPattern) -> String {
+    fn effect(self, found: &BetterPattern) -> String {
         let at_least = if found.at_least { "at least " } else { "" };
         let (verb, word) = if self.searches {
             ("searches", "file")
@@ -159,12 +159,12 @@ impl NoteWords {
     }
 
     fn recommend(self, found: &BetterPattern) -> String {
-        format!("{} {}", self.field(&found.pattern), self.does(found))
+        format!("{} {}", self.field(&found.pattern), self.effect(found))
     }
 
     /// Says why nothing was found in so many files that were searched.
     #[must_use]
-    pub fn why(self, reason: &EmptyReason, searched: u64) -> String {
+    pub fn reason(self, reason: &EmptyReason, searched: u64) -> String {
         match reason {
             EmptyReason::Path(misplaced) => self.misplaced("`path`", misplaced),
             EmptyReason::Named(name, misplaced) => self.misplaced(name, misplaced),
@@ -242,7 +242,7 @@ impl NoteWords {
                 self.field
             ),
             Misplaced::NotSearched(kind) => {
-                let kind = in_a_word(*kind);
+                let kind = kind_in_words(*kind);
                 let what = if self.searches {
                     "Nothing was searched"
                 } else {
@@ -265,10 +265,10 @@ impl NoteWords {
                 ) => format!(
                     "{} {}",
                     self.slip(slip),
-                    missing(directory, nearest, file.as_deref(), similar)
+                    missing_path(directory, nearest, file.as_deref(), similar)
                 ),
                 Some(slip) => self.slip(slip),
-                None => missing("`path`", nearest, file.as_deref(), similar),
+                None => missing_path("`path`", nearest, file.as_deref(), similar),
             },
         }
     }
@@ -299,7 +299,7 @@ impl NoteWords {
                 let send = format!("{},{}", path(directory), self.field(&found.pattern));
                 let does = match found.number {
                     0 => String::new(),
-                    _ => format!(" {}", self.does(found)),
+                    _ => format!(" {}", self.effect(found)),
                 };
                 return format!(
                     "`path` is taken as it is, and wildcards belong in `{}`: {send}{does}.",
@@ -318,7 +318,7 @@ impl NoteWords {
     }
 }
 
-fn missing(path: &str, nearest: &str, file: Option<&str>, similar: &[String]) -> String {
+fn missing_path(path: &str, nearest: &str, file: Option<&str>, similar: &[String]) -> String {
     if file == Some(path) {
         return format!("{path} is a file, and nothing lies in it.");
     }
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn large_numbers_have_commas() {
         assert_eq!(
-            shown(412, 20_000, "matches", "pattern, glob or path"),
+            shown_part(412, 20_000, "matches", "pattern, glob or path"),
             "412 of 20,000 matches are shown; narrow pattern, glob or path."
         );
     }
