@@ -377,7 +377,7 @@ fn translate(tokens: &[WildcardToken]) -> Result<glob::Pattern, glob::PatternErr
             WildcardToken::Any => text.push('?'),
             WildcardToken::Star => text.push('*'),
             WildcardToken::Char(c) => {
-                text.push_str(&glob::Pattern::escape(c.encode_utf8(&mut [0; 4])))
+                text.push_str(&glob::Pattern::escape(c.encode_utf8(&mut [0; 4])));
             }
             WildcardToken::Set(set) => set.write(&mut text),
         }

@@ -168,7 +168,7 @@ impl<'a> PatternParser<'a> {
                 Atom::Char(char) if !self.at_repetition() => {
                     match nodes.last_mut() {
                         Some(PatternNode::Literal { text, fold }) if *fold == self.fold => {
-                            text.push(char)
+                            text.push(char);
                         }
                         _ => nodes.push(self.literal(char)),
                     }

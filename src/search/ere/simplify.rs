@@ -71,7 +71,9 @@ fn flatten(node: PatternNode) -> PatternNode {
             for node in nodes {
                 match flatten(node) {
                     PatternNode::Concat(nodes) => {
-                        nodes.into_iter().for_each(|node| push(&mut flat, node))
+                        for node in nodes {
+                            push(&mut flat, node);
+                        }
                     }
                     node => push(&mut flat, node),
                 }
