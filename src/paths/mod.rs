@@ -13,4 +13,4 @@ pub use meant::{
 };
 pub use obstacle::{PathObstacle, path_obstacle};
 pub use similar::similar_names;
-pub use unexpanded::{Unexpanded, unexpanded};
+pub use unexpanded::unexpanded;

@@ -7,8 +7,8 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use super::BetterPattern;
 use super::survey::escaped;
-use super::{BetterPattern, NameCount};
 use crate::paths::{MeantPath, PathWant, is_readable, meant_path, similar_names};
 
 /// What is wrong with a path.
@@ -92,7 +92,7 @@ pub(super) fn misplaced(path: &str, files: bool, until: Instant) -> Option<Mispl
 }
 
 /// What the symbolic link `path` leads to, if that is not there.
-pub(super) fn dangling(path: &Path) -> Option<String> {
+fn dangling(path: &Path) -> Option<String> {
     let target = fs::read_link(path).ok()?;
     let is_dangling = fs::metadata(path).is_err_and(|error| is_missing(&error));
     is_dangling.then(|| target.to_string_lossy().into_owned())
@@ -116,13 +116,6 @@ fn kind(status: &Metadata) -> PathKind {
     } else {
         PathKind::Device
     }
-}
-
-/// What `path` is, if it is there and neither a regular file nor a directory or a link.
-pub(super) fn special(path: &Path) -> Option<PathKind> {
-    let status = fs::symlink_metadata(path).ok()?;
-    let kind = kind(&status);
-    (kind != PathKind::File && !status.is_dir() && !status.is_symlink()).then_some(kind)
 }
 
 /// The nearest directory above `path`, what is no directory there, and names there that are like
@@ -163,14 +156,13 @@ fn slip(path: &str) -> Option<Slip> {
     }
     if path.contains(['*', '?', '[', '{']) {
         let (directory, pattern) = split_at_wildcards(path);
-        let count = NameCount {
-            number: 0,
-            at_least: true,
-        };
         return Some(Slip::Wildcards {
             is_there: fs::metadata(&directory).is_ok_and(|status| status.is_dir()),
             directory,
-            found: BetterPattern { pattern, count },
+            found: BetterPattern {
+                pattern,
+                ..BetterPattern::default()
+            },
         });
     }
     None

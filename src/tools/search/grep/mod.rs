@@ -14,6 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use crate::basics::words::counted;
 use crate::contract::failure::{Code, Failure};
 use crate::contract::notes::Notes;
 use crate::contract::reply::{Object, Reply};
@@ -23,13 +24,13 @@ use crate::contract::tool::{
     AccessScope, ExitCodes, Family, FieldRole, SampleCall, Tool, ToolHints, ToolManual, ToolSet,
 };
 use crate::search::empty_result::{self, EmptyReason, EmptySearch, SearchedNames};
-use crate::search::ere::{Matcher, has_empty_group};
-use crate::search::paths::Walked;
-use crate::search::scan::Links;
-use crate::search::steps::{Pattern, PatternError};
-use crate::search::walk::{self, GlobError, Walk};
-use crate::tools::search::note::{self, NoteWords, several};
-use answer::{Answer, EarlyEnd, SearchOutcome};
+use crate::search::ere::{RegexMatcher, has_empty_group};
+use crate::search::paths::WalkOutcome;
+use crate::search::scan::LinkPolicy;
+use crate::search::steps::{GlobPattern, WildcardError};
+use crate::search::walk::{self, GlobError, PatternWalk};
+use crate::tools::search::note::{self, NoteWords};
+use answer::{EarlyEnd, GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
 use search::{FileSearcher, SharedSearch};
 use second_pass::SecondPass;
@@ -94,7 +95,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         _ => SearchTarget::of(glob.unwrap_or("*")),
     };
     let path = path.unwrap_or(".");
-    let mut matcher = Matcher::compile(pattern).map_err(|error| {
+    let mut matcher = RegexMatcher::compile(pattern).map_err(|error| {
         let failure = Failure::new(Code::InvalidPattern, format!("Invalid pattern: {error}"));
         let target = target.as_ref().ok();
         let note =
@@ -122,25 +123,25 @@ enum SearchTarget {
     /// The file at `path`.
     File,
     /// The names of a pattern.
-    Names(Pattern),
-    /// Nothing, since there is no such name.
-    Nowhere(PatternError),
+    Names(GlobPattern),
+    /// No files, because the text is not a pattern.
+    Nowhere(WildcardError),
 }
 
 impl SearchTarget {
     fn of(glob: &str) -> Result<Self, Failure> {
-        match Pattern::parse(glob.as_bytes()) {
+        match GlobPattern::parse(glob.as_bytes()) {
             Ok(pattern) => Ok(Self::Names(pattern)),
-            Err(error @ PatternError::TooMany) => {
+            Err(error @ WildcardError::TooMany) => {
                 let failure = Failure::new(Code::InvalidPattern, "Invalid glob pattern");
-                Err(failure.with_note(note::no_pattern(error, glob.len(), WORDS)))
+                Err(failure.with_note(note::pattern_error(error, glob.len(), WORDS)))
             }
             Err(error) => Ok(Self::Nowhere(error)),
         }
     }
 
-    /// Begins to walk over the files; none where the pattern names nothing, for whatever reason.
-    fn walk(&self, path: &str, until: Option<Instant>) -> Result<Option<Walk>, GlobError> {
+    /// Begins to walk over the files; none if the text is not a pattern.
+    fn walk(&self, path: &str, until: Option<Instant>) -> Result<Option<PatternWalk>, GlobError> {
         match self {
             Self::File => Ok(Some(walk::file(Path::new(path)))),
             Self::Names(pattern) => pattern.walk(Path::new(path), until).map(Some),
@@ -148,10 +149,10 @@ impl SearchTarget {
         }
     }
 
-    fn links(&self) -> Links {
+    fn links(&self) -> LinkPolicy {
         match self {
-            Self::File => Links::Follow,
-            Self::Names(_) | Self::Nowhere(_) => Links::Refuse,
+            Self::File => LinkPolicy::Follow,
+            Self::Names(_) | Self::Nowhere(_) => LinkPolicy::Refuse,
         }
     }
 }
@@ -159,7 +160,7 @@ impl SearchTarget {
 /// A call that has been understood.
 struct GrepQuery<'a> {
     pattern: &'a str,
-    matcher: Matcher,
+    matcher: RegexMatcher,
     path: &'a str,
     glob: Option<&'a str>,
     target: SearchTarget,
@@ -169,9 +170,9 @@ impl GrepQuery<'_> {
     fn answer(&self, object: &mut Object<'_>, until: Option<Instant>) -> io::Result<()> {
         let reader = object.terms().reader;
         let shared = SharedSearch::new(until, object.room(), reader, self.target.links());
-        let mut answer = Answer::new(&shared, object)?;
+        let mut answer = GrepAnswer::new(&shared, object)?;
         let walk = self.target.walk(self.path, until);
-        let mut walked = Ok(Walked::default());
+        let mut walked = Ok(WalkOutcome::default());
         match walk {
             Ok(Some(walk)) => {
                 let searcher = || FileSearcher::new(&shared, &self.matcher);
@@ -197,7 +198,7 @@ impl GrepQuery<'_> {
         if done.count == 0 {
             object.nothing_found(&match done.files {
                 0 => "no file searched".to_owned(),
-                files => format!("no matches in {}", several(files, "file", "files")),
+                files => format!("no matches in {}", counted(files, "file")),
             })?;
         }
         let notes = self.notes(&walked, &done, object.terms());
@@ -207,7 +208,7 @@ impl GrepQuery<'_> {
 
     fn notes(
         &self,
-        walked: &Result<Walked, GlobError>,
+        walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
         terms: &Terms,
     ) -> Notes {
@@ -226,8 +227,8 @@ impl GrepQuery<'_> {
         if let Ok(walked) = walked {
             let left_out = walked.left_out;
             ended |= left_out.is_some();
-            notes.add(left_out.map(|what| note::left_out(what, terms, WORDS)));
-            notes.add(note::unlisted(&walked.unlisted));
+            notes.add(left_out.map(|what| note::left_out_names(what, terms, WORDS)));
+            notes.add(note::unlisted_directories(&walked.unlisted));
         }
         if !ended && done.files > 0 && (done.count == 0 || has_empty_group(self.pattern)) {
             let pass = SecondPass::of(self.pattern, done.count > 0, terms.until());
@@ -239,10 +240,10 @@ impl GrepQuery<'_> {
         notes
     }
 
-    /// Says why no line was found; none, where all that was asked for was searched.
+    /// Says why no line was found; none, if all that was asked for was searched.
     fn why_nothing(
         &self,
-        walked: &Result<Walked, GlobError>,
+        walked: &Result<WalkOutcome, GlobError>,
         done: &SearchOutcome,
         terms: &Terms,
     ) -> Option<String> {
@@ -259,10 +260,10 @@ impl GrepQuery<'_> {
                 });
             }
             (SearchTarget::Nowhere(error), _) => {
-                return Some(note::no_pattern(*error, glob.len(), WORDS));
+                return Some(note::pattern_error(*error, glob.len(), WORDS));
             }
             (_, Err(GlobError::ReadError(error))) => {
-                let why = note::reason(*error);
+                let why = note::errno_in_words(*error);
                 return Some(format!(
                     "Nothing was searched: {} cannot be listed ({why}).",
                     self.path
@@ -285,7 +286,7 @@ impl GrepQuery<'_> {
         let reason = misplaced
             .or_else(|| empty_result::lines(search, searched(self.path, walked, done, until)));
         match reason {
-            Some(reason) => Some(WORDS.why(&reason, done.files)),
+            Some(reason) => Some(WORDS.reason(&reason, done.files)),
             // A model is told so in place of the lines.
             None if done.files > 0 || terms.reader == Audience::Model => None,
             None => Some(match self.glob {
@@ -297,7 +298,12 @@ impl GrepQuery<'_> {
 }
 
 /// Counts the names that were found below `path`.
-fn searched(path: &str, walked: &Walked, done: &SearchOutcome, until: Instant) -> SearchedNames {
+fn searched(
+    path: &str,
+    walked: &WalkOutcome,
+    done: &SearchOutcome,
+    until: Instant,
+) -> SearchedNames {
     let mut searched = SearchedNames {
         files: done.files,
         directories: done.directories,
@@ -305,7 +311,7 @@ fn searched(path: &str, walked: &Walked, done: &SearchOutcome, until: Instant) -
         ..SearchedNames::default()
     };
     let here = fs::canonicalize(path);
-    // What a link leads to within that directory, is searched there, if anything is.
+    // A file to which a link leads within that directory is searched there, if any is.
     let elsewhere = |link: &[u8]| {
         let target = fs::canonicalize(OsStr::from_bytes(link)).ok()?;
         let inside = done.files > 0 && here.as_ref().is_ok_and(|here| target.starts_with(here));
@@ -320,13 +326,13 @@ fn searched(path: &str, walked: &Walked, done: &SearchOutcome, until: Instant) -
     searched
 }
 
-/// Says how many matches are shown, where not all have room.
+/// Says how many matches are shown, if not all have room.
 fn what_is_shown(done: &SearchOutcome) -> Option<String> {
     let narrow = "pattern, glob or path";
     match done.first {
         Some(length) => Some(note::first_is_cut(length, done.count, narrow)),
         None if done.bounded && done.shown < done.count => {
-            Some(note::shown(done.shown, done.count, "matches", narrow))
+            Some(note::shown_part(done.shown, done.count, "matches", narrow))
         }
         None => None,
     }
@@ -334,12 +340,12 @@ fn what_is_shown(done: &SearchOutcome) -> Option<String> {
 
 fn unreadable(done: &SearchOutcome) -> Option<String> {
     let (file, why) = done.first_unreadable.as_ref()?;
-    let why = note::reason(*why);
+    let why = note::errno_in_words(*why);
     Some(match done.unreadable {
         1 => format!("1 file could not be read: {file} ({why})."),
         count => format!(
             "{} could not be read, the first of them {file} ({why}).",
-            several(count, "file", "files")
+            counted(count, "file")
         ),
     })
 }
@@ -368,10 +374,10 @@ fn ended_early(ended: &EarlyEnd, done: &SearchOutcome, terms: &Terms) -> String 
     // A pattern's own limit is the rest of the call's time, where the call has one.
     let of_the_call = |until: Instant| Instant::now() + NEARLY >= until;
     let (why, what) = if *by_the_clock {
-        let time = note::seconds(terms);
+        let time = note::seconds_of_call(terms);
         (format!("the call had {time}"), "Narrow `path` or `glob`")
     } else if terms.until().is_some_and(of_the_call) {
-        let time = note::seconds(terms);
+        let time = note::seconds_of_call(terms);
         (
             format!("the call had {time}"),
             "Narrow `path` or `glob`, make the pattern simpler",
@@ -386,7 +392,7 @@ fn ended_early(ended: &EarlyEnd, done: &SearchOutcome, terms: &Terms) -> String 
         "The search ended for lack of time before line {line} of {file}, since {why}: all before that was \
          searched ({} to the end), the rest of this file and the files behind it were not. {what}, or \
          search fewer files at a time.",
-        several(done.files, "file", "files")
+        counted(done.files, "file")
     )
 }
 

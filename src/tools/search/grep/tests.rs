@@ -1,4 +1,4 @@
-//! What a model is shown, and what a host is.
+//! Answers as a model is shown them, and as a host is.
 
 use serde_json::{Value, json};
 

@@ -10,37 +10,37 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::fstat;
 
-/// How many entries are listed by way of `..` and links before one name for each is enough.
+/// The number of entries listed by way of `..` and links from which on one name for each is enough.
 const EVERY_WAY: usize = 1 << 18;
 /// The timeout for such paths beyond that: with thousands of `..` in a pattern even one path to
 /// each directory is too many.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// What has been reached by way of `..` and links.
+/// The directories that were reached by way of `..` and links.
 #[derive(Debug)]
-pub(super) struct Ways {
-    /// When there is no more time for further names.
+pub(super) struct RoundaboutWays {
+    /// The time at which there is no more time for further names.
     end: Instant,
-    /// Entries that were listed there.
+    /// The number of entries that were listed there.
     entries: usize,
-    /// Device and number of each directory read, and for which steps.
+    /// Device and inode of each directory read, and the steps for which it was.
     seen: HashSet<(u64, u64, Box<[usize]>)>,
     /// True if a directory was left out.
     pub left_out: Option<LeftOut>,
 }
 
-/// What was left out of a list of paths.
+/// Paths that were left out of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOut {
     /// Further names of directories that are listed under another one.
     OtherNames,
-    /// What lies beyond still more `..` or links, for lack of time.
+    /// Paths by way of still more `..` or links, for lack of time.
     FurtherWays,
-    /// What had not been reached when the time of the walk was over.
+    /// Paths that were not reached before the time of the walk was over.
     NotReached,
 }
 
-impl Ways {
+impl RoundaboutWays {
     /// Nothing has been reached yet.
     pub fn new() -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Ways {
         }
     }
 
-    /// Says whether the directory, reached by way of `..` or a link, is to be read for these steps.
+    /// True if the directory, reached by way of `..` or a link, is to be read for these steps.
     pub fn enter(&mut self, directory: impl AsFd, steps: &[usize]) -> bool {
         let beyond = self.entries > EVERY_WAY;
         let Ok(status) = fstat(directory) else {
