@@ -1,8 +1,9 @@
 //! Results that are too large to be shown at once, kept for a while so that they can be read by an
 //! address of their own.
 //!
-//! The address is made of the content's SHA-256, so that equal results are one, and nobody who has
-//! not seen an address can guess one. What has another digest than its address says is not there.
+//! The address is made of the content's SHA-256, so that equal results are one, and an address that
+//! was not given away cannot be guessed. Content that has another digest than its address says
+//! counts as missing.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,19 +12,19 @@ use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
 
 use super::{Entry, LayeredCache, Question, Store};
 
-/// How long an artifact can be read.
+/// Time that an artifact can be read.
 pub const LIFETIME: Duration = Duration::from_secs(30 * 60);
 
 /// The most that passes between keeping an artifact and looking whether it is there.
 const JUST_NOW: Duration = Duration::from_secs(60);
 
-/// What an artifact's address begins with; its id follows.
+/// Prefix of an artifact's address; its id follows.
 pub const ADDRESS: &str = "research://artifact/";
 
 /// The shape of what is kept: the MIME type, a newline, the content.
 const VERSION: u32 = 1;
 
-/// What an artifact is called: the SHA-256 of its content, as 64 lower-case hexadecimal digits.
+/// An artifact's id: the SHA-256 of its content, as 64 lower-case hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArtifactId(String);
 
@@ -38,7 +39,7 @@ impl ArtifactId {
         Self(digits.collect())
     }
 
-    /// The id that an artifact's address names; `None` if it is no such address.
+    /// The id that an artifact's address names; `None` if it is not such an address.
     #[must_use]
     pub fn in_address(address: &str) -> Option<Self> {
         let id = address.strip_prefix(ADDRESS)?;
@@ -67,14 +68,14 @@ impl fmt::Display for ArtifactId {
 /// A result that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
-    /// What kind of content it is, as a MIME type.
+    /// Its MIME type.
     pub mime_type: String,
     /// The content.
     pub content: Vec<u8>,
 }
 
-/// Keeps `content` for [`LIFETIME`] from now. `None` if it cannot be read back, as where the disk
-/// is full or the directory may not be written to: whoever asked then needs the content itself.
+/// Keeps `content` for [`LIFETIME`] from now. `None` if it cannot be read back, because the disk is
+/// full or the directory may not be written to: the caller then needs the content itself.
 #[must_use]
 pub fn put(store: &dyn Store, mime_type: &str, content: &[u8]) -> Option<ArtifactId> {
     let id = ArtifactId::of(content);

@@ -1,8 +1,8 @@
 //! The entries as files, each in the cache directory under its name, sealed. An entry's age is that
 //! of its file, by the time of its last change.
 //!
-//! A new entry is written beside its place and renamed, so that it is whole or not there. All of
-//! them together stay within a limit: whoever puts one in takes the oldest out.
+//! A new entry is written beside its place and renamed, so that it is complete or not there. All of
+//! them together stay within a limit: each new one removes the oldest that exceed it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{Read, Write};
@@ -22,19 +22,19 @@ use crate::sort::Sort;
 /// The most that all entries have together, in bytes.
 const MOST: u64 = 64 * 1024 * 1024;
 
-/// An entry that is older is of no use to anybody.
+/// Age at which an entry is of no use any more.
 const OLD: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// How far ahead of the clock an entry's time may be: clocks are corrected by seconds.
+/// The most that an entry's time may be ahead of the clock: clocks are corrected by seconds.
 const AHEAD: Duration = Duration::from_secs(60);
 
 /// A draft that is older was left by a process that died.
 const ABANDONED: Duration = Duration::from_secs(10 * 60);
 
-/// What a draft's name begins with.
+/// Prefix of a draft's name.
 const DRAFT: &str = ".new-";
 
-/// What the name of a turn's file begins with.
+/// Prefix of the name of a turn's file.
 const TURN: &str = ".turn-";
 
 /// Entries in files.
@@ -46,8 +46,8 @@ pub struct CacheFiles {
 
 impl CacheFiles {
     /// The user's own entries: in `ikigai-tools` in the cache directory, the secret in the state
-    /// directory, or `secret` (64 hexadecimal digits) if there is one. `None` where there is no
-    /// place for either, or somebody else's is in it.
+    /// directory, or `secret` (64 hexadecimal digits) if it is given. `None` if there is no place
+    /// for either, or another user's file is in it.
     #[must_use]
     pub fn of_user(secret: Option<&str>) -> Option<Self> {
         Self::out_of_reach(secret, confinement::is_out_of_reach)
@@ -63,7 +63,7 @@ impl CacheFiles {
 
     fn out_of_reach(secret: Option<&str>, is_out_of_reach: impl Fn(&Path) -> bool) -> Option<Self> {
         let directory = of_a_home_that_is_there(dirs::cache_dir()?)?.join("ikigai-tools");
-        // Where confined calls can write, they could lead it anywhere.
+        // Confined calls that can write there could lead it anywhere.
         if !is_out_of_reach(&directory) {
             return None;
         }
@@ -80,8 +80,8 @@ impl CacheFiles {
         Self::open(directory, keys, MOST)
     }
 
-    /// Entries in `directory`, under `secret`, which is 64 hexadecimal digits. `None` where it is
-    /// no such secret, or the directory cannot be made or is somebody else's.
+    /// Entries in `directory`, under `secret`, which is 64 hexadecimal digits. `None` if it is not,
+    /// or the directory cannot be made or is another user's.
     #[must_use]
     #[cfg(feature = "internals")]
     pub fn in_directory(directory: PathBuf, secret: &str) -> Option<Self> {
@@ -102,7 +102,7 @@ impl CacheFiles {
         })
     }
 
-    /// Where the entries are.
+    /// The entries' directory.
     #[must_use]
     #[cfg(feature = "internals")]
     pub fn directory(&self) -> &Path {
@@ -127,7 +127,7 @@ impl CacheFiles {
             let name = entry.file_name();
             let name = name.as_encoded_bytes();
             let draft = name.starts_with(DRAFT.as_bytes()) || name.starts_with(TURN.as_bytes());
-            // Whatever else is there, such as a key, is not an entry.
+            // Other files there, such as a key, are not entries.
             let is_entry = name.len() == 64 && name.iter().all(u8::is_ascii_hexdigit);
             if !about.is_file() || !(draft || is_entry) {
                 continue;
@@ -170,7 +170,7 @@ impl Store for CacheFiles {
         let age = match SystemTime::now().duration_since(changed) {
             Ok(age) => age,
             Err(ahead) if ahead.duration() < AHEAD => Duration::ZERO,
-            // The clock was set back since: nobody knows how old this is.
+            // The clock was set back since, so that the entry's age is unknown.
             Err(_) => return None,
         };
         if age >= longest {
@@ -229,8 +229,8 @@ pub(super) fn of_a_home_that_is_there(directory: PathBuf) -> Option<PathBuf> {
     home.is_none_or(|home| home.is_dir()).then_some(directory)
 }
 
-/// Writes all of it. It need not outlast the machine: half an entry is none, since it does not
-/// open.
+/// Writes all of it. It need not outlast the machine, because half an entry does not open and
+/// counts as missing.
 fn write(mut file: File, bytes: &[u8]) -> std::io::Result<()> {
     file.write_all(bytes)?;
     file.flush()

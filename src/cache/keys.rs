@@ -24,7 +24,7 @@ const LENGTH: usize = 32;
 /// The file's name.
 pub(super) const FILE: &str = "cache.key";
 
-/// Whether that is a secret: 64 hexadecimal digits.
+/// True if `digits` are a secret: 64 hexadecimal digits.
 #[must_use]
 pub fn is_key(digits: &str) -> bool {
     Keys::from_digits(digits).is_some()
@@ -72,7 +72,7 @@ impl Keys {
     }
 }
 
-/// The secret in the file; `None` unless it is this user's own and nobody else's to read.
+/// The secret in the file; `None` unless it is this user's own and no other user may read it.
 fn read(path: &Path) -> Option<[u8; LENGTH]> {
     let no_link = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).ok()?;
     let no_wait = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).ok()?;

@@ -1,9 +1,9 @@
 //! The cache of a server, for all its calls: what it has in memory, what it shares with others,
 //! what it keeps in files.
 //!
-//! What is put in goes everywhere; what is asked for comes from the nearest place that has it. An
-//! answer that changes is never taken from memory, and while the others can be asked, theirs is the
-//! one that counts. What was put in is there although Redis has lost it: it is in the files, too.
+//! An entry is put into all layers, and taken from the nearest one that has it. An answer that
+//! changes is never taken from memory, and while the others can be asked, theirs is the one that
+//! counts. An entry that Redis has lost is still there, because it is in the files, too.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ pub struct LayeredCache {
     memory: MemoryCache,
     shared: Option<Arc<RedisCache>>,
     own: Option<Arc<CacheFiles>>,
-    /// What calls of this server are finding out.
+    /// Questions whose answers calls of this server are finding out.
     turns: Arc<Mutex<HashSet<Question>>>,
 }
 
@@ -51,7 +51,7 @@ impl LayeredCache {
         }
     }
 
-    /// How it stands with what is shared; `None` where nothing is to be.
+    /// State of the shared cache; `None` if there is none to be.
     #[must_use]
     pub fn state(&self) -> Option<SharingState> {
         self.shared.as_ref().map(|shared| shared.sharing())
@@ -81,7 +81,7 @@ impl LayeredCache {
         Some(entry)
     }
 
-    /// Keeps the answer to `question`, which is of use to nobody once it is as old as `good_for`.
+    /// Keeps the answer to `question`, which is of no use once it is as old as `good_for`.
     pub async fn put(&self, question: &Question, bytes: &[u8], good_for: Duration) {
         let entry = Entry {
             bytes: bytes.to_vec(),
@@ -115,9 +115,9 @@ impl LayeredCache {
         }
     }
 
-    /// The turn to find out the answer to `question`, which one has at a time: of this server's
-    /// calls, of this user's processes, and of all servers while what they share can be reached.
-    /// `None` where somebody else has it.
+    /// The turn to find out the answer to `question`, of which there is one at a time: among this
+    /// server's calls, this user's processes, and all servers while their shared cache can be
+    /// reached. `None` if another call has it.
     pub async fn turn(&self, question: &Question) -> Option<SingleFlightGuard> {
         let mut locks = self.turn_here(question)?;
         if let Some(shared) = &self.shared

@@ -16,7 +16,7 @@ use super::keys::{FILE, Keys};
 pub struct CacheStatus {
     /// Its directory; `None` where this user has no place for one.
     pub directory: Option<PathBuf>,
-    /// Whether entries can be kept there.
+    /// The state of that directory.
     pub state: CacheState,
     /// The place of its key.
     pub key: CacheKey,
@@ -33,7 +33,7 @@ pub enum CacheState {
     ReadOnly,
     /// Others may write to it, so that it is not used.
     Open,
-    /// There is something else in its place, or somebody else's, or there is no place.
+    /// Something else or another user's directory is in its place, or it has no place.
     Unusable,
 }
 
@@ -42,13 +42,13 @@ pub enum CacheState {
 pub enum CacheKey {
     /// In the variable.
     Set,
-    /// The value of the variable is no key, so that nothing is kept.
+    /// The value of the variable is not a key, so that nothing is kept.
     Wrong,
     /// In this file.
     File(PathBuf),
     /// In this file, which the first entry makes.
     NotYet(PathBuf),
-    /// There is no place for one.
+    /// It has no place.
     Nowhere,
 }
 

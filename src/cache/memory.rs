@@ -16,7 +16,7 @@ const MOST: usize = 8 * 1024 * 1024;
 /// The most that one entry has, in bytes.
 const LONGEST: usize = 1024 * 1024;
 
-/// What an entry takes beside its question and its bytes, in bytes, about.
+/// Bytes that an entry takes beside its question and its bytes, about.
 const BESIDE: usize = 200;
 
 /// Entries in memory.
@@ -38,7 +38,7 @@ struct MemoryEntry {
     bytes: Vec<u8>,
     /// When it was put in, by the machine's clock.
     since: Duration,
-    /// How old it was then: it may be older than the machine's clock.
+    /// Age of the entry when it was put in: it may be older than the machine's clock.
     age: Duration,
     used: u64,
 }

@@ -48,19 +48,19 @@ pub use single_flight::{SingleFlightGuard, get_or_wait};
 /// An entry that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What was put in.
+    /// The content.
     pub bytes: Vec<u8>,
-    /// How long ago that was; zero where the clock was set back by seconds.
+    /// Time since it was put in; zero if the clock was set back by seconds.
     pub age: Duration,
 }
 
-/// Where entries are kept.
+/// A cache, or a layer of one.
 pub trait Store {
     /// The answer to `question`, if there is one that is younger than `longest`.
     fn get(&self, question: &Question, longest: Duration) -> Option<Entry>;
 
-    /// Keeps the answer to `question`, in place of an earlier one, if there is room. It is of use
-    /// to nobody once it is as old as `good_for`. Nobody ever sees half of one.
+    /// Keeps the answer to `question`, in place of an earlier one, if there is room. It is of no
+    /// use once it is as old as `good_for`. A reader never sees half of one.
     fn put(&self, question: &Question, bytes: &[u8], good_for: Duration);
 
     /// Forgets the answer to `question`.

@@ -1,4 +1,4 @@
-//! What an entry is called: a keyed digest of all that its content depends on.
+//! The name of an entry: a keyed digest of all that its content depends on.
 
 use std::fmt::Write as _;
 
@@ -26,14 +26,14 @@ impl Question {
         question
     }
 
-    /// A question whose answer changes: the newest one counts, and nobody keeps one for themselves.
+    /// A question whose answer changes: the newest one counts, and no layer keeps one for itself.
     #[must_use]
     pub fn that_changes(mut self) -> Self {
         self.changes = true;
         self
     }
 
-    /// Whether the answer changes.
+    /// True if the answer changes.
     pub(super) fn changes(&self) -> bool {
         self.changes
     }

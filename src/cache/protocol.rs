@@ -24,7 +24,7 @@ pub enum MessageKind {
     BeginTurn,
     /// Ends that turn.
     EndTurn,
-    /// Refuses a turn, or says that there is no answer.
+    /// Refuses a turn, or says that the cache has no answer.
     Nothing,
     /// Confirms.
     Done,
@@ -95,7 +95,7 @@ impl StoreMessage {
         Some(message)
     }
 
-    /// Reads a message, without its length; `None` if it is none.
+    /// Reads a message, without its length; `None` if it is malformed.
     pub fn decode(message: &[u8]) -> Option<Self> {
         let ([kind, changes], rest) = message.split_first_chunk()?;
         let (time, rest) = rest.split_first_chunk()?;

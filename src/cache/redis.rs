@@ -2,9 +2,9 @@
 //! sealed as in a file.
 //!
 //! One connection serves all calls, and none of them ever waits for one: a task keeps it, and makes
-//! a new one a second after it was lost. Who asks while there is none is told so at once. Nothing
-//! here compares two machines' clocks: what is put in says for how long it is good, Redis says for
-//! how long it will still be there, and the difference is its age.
+//! a new one a second after it was lost. A call that asks meanwhile is told so at once. Nothing
+//! here compares two machines' clocks: an entry says for how long it is good, Redis says for how
+//! long it will still be there, and the difference is its age.
 
 mod address;
 mod replies;
@@ -40,25 +40,25 @@ pub use self::address::RedisAddress;
 /// The variable with its address, which may hold a password.
 pub const REDIS_VARIABLE: &str = "IKIGAI_REDIS_URL";
 
-/// What all keys begin with; an entry's name follows.
+/// Prefix of all keys; an entry's name follows.
 const PREFIX: &str = "ikigai-tools:1:";
 
 /// The most that one look-up or change takes, with nothing to carry.
 const ANSWERS_WITHIN: Duration = Duration::from_millis(50);
 
-/// How many bytes of a value are carried in a millisecond at least.
+/// Bytes of a value that are carried in a millisecond at least.
 const CARRIED: usize = 10_000;
 
-/// How long nobody is asked after a failure, and how long connecting may take.
+/// Time without requests after a failure, and the time that connecting may take.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How long a server that starts waits for the first connection.
+/// Time that a server that starts waits for the first connection.
 const AT_START: Duration = Duration::from_millis(250);
 
 /// The most replies to a greeting, the library's and our own.
 const GREETING: usize = 8;
 
-/// How many requests wait in memory to be sent.
+/// Requests that wait in memory to be sent.
 const REQUESTS: usize = 1024;
 
 /// The length of what stands before an entry's bytes: for how many milliseconds it is good.
@@ -67,16 +67,16 @@ const HEAD: usize = size_of::<u64>();
 /// The most of a value that is read, in bytes: no entry has as much.
 const LONGEST: usize = 17 * 1024 * 1024;
 
-/// How it stands with what is shared.
+/// State of the shared cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharingState {
-    /// Whether Redis answers.
+    /// True if Redis answers.
     pub up: bool,
     /// Since when that is so.
     pub since: SystemTime,
-    /// Why it does not answer; without its address.
+    /// The reason why it does not answer; without its address.
     pub why: Option<String>,
-    /// Why it takes no entries, where it answers.
+    /// The reason why it takes no entries although it answers.
     pub refuses: Option<String>,
 }
 
@@ -101,7 +101,7 @@ pub struct RedisCache {
 /// The connection, if there is one.
 struct Link {
     connection: Option<(MultiplexedConnection, ExpectedReplies)>,
-    /// How many there have been.
+    /// Number of connections so far.
     number: u64,
     sharing: SharingState,
 }
@@ -148,7 +148,7 @@ impl RedisCache {
         Some(redis)
     }
 
-    /// How it stands.
+    /// The present state.
     pub fn sharing(&self) -> SharingState {
         self.link().sharing.clone()
     }
@@ -163,7 +163,7 @@ impl RedisCache {
         let [Ok(Value::Int(left)), Ok(Value::BulkString(sealed))] = &found[..] else {
             return Ok(None);
         };
-        // What does not expire is nothing of ours.
+        // An entry that does not expire is not ours.
         let Ok(left) = u64::try_from(*left) else {
             return Ok(None);
         };
@@ -349,7 +349,7 @@ impl RedisCache {
         self.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Connects, and sees that somebody answers. An error is a reason in words.
+    /// Connects, and checks that Redis answers. An error is a reason in words.
     async fn connect(
         &self,
     ) -> Result<(MultiplexedConnection, ExpectedReplies, Driver), &'static str> {
@@ -416,7 +416,7 @@ async fn keep_up(redis: Arc<RedisCache>, tried: watch::Sender<bool>) {
                     }
                     () = redis.broken.notified() => false,
                 };
-                // Who lost it may have left a permit.
+                // The call that found the connection lost may have left a permit.
                 let _ = timeout(Duration::ZERO, redis.broken.notified()).await;
                 // As of one that was not used for long.
                 if ended && begun.elapsed() > PAUSE {

@@ -1,6 +1,7 @@
 //! The cache as a call of a server has it: its server holds it, and is asked over a socket.
 //!
-//! A server that is silent, gone or not understood is no cache, and never a reason to fail.
+//! A server that is silent, gone or not understood counts as an empty cache, and is never a reason
+//! to fail.
 
 use std::io::{Read, Write};
 use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -21,8 +22,8 @@ const WAIT: Duration = Duration::from_secs(1);
 pub struct RemoteStore(Arc<Mutex<Option<UnixStream>>>);
 
 impl RemoteStore {
-    /// The cache of the server at the other end of the socket `number`; `None` where there is none.
-    /// The socket is this process's own from now on, and no program that it starts has it.
+    /// The cache of the server at the other end of the socket `number`; `None` if there is no such
+    /// socket. It is this process's own from now on, and no program that it starts has it.
     ///
     /// # Safety
     /// Nothing else in this process may use that descriptor.
@@ -34,7 +35,7 @@ impl RemoteStore {
         // SAFETY: it is asked no more than whether it is there.
         let borrowed = unsafe { BorrowedFd::borrow_raw(number) };
         fcntl_setfd(borrowed, FdFlags::CLOEXEC).ok()?;
-        // SAFETY: it is there, and the caller promises that it is nobody else's.
+        // SAFETY: it is open, and the caller promises that nothing else owns it.
         let socket = unsafe { OwnedFd::from_raw_fd(number) };
         Some(Self::new(UnixStream::from(socket)))
     }

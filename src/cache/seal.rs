@@ -4,14 +4,14 @@
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// What a sealed entry begins with, before its nonce.
+/// Prefix of a sealed entry, before its nonce.
 const MAGIC: &[u8; 4] = b"ikc1";
 
 /// The key that entries are sealed with.
 pub(super) struct Seal(LessSafeKey);
 
 impl Seal {
-    /// `None` if the key is no such key.
+    /// The cipher with that key; `None` if its length is wrong.
     pub(super) fn new(key: &[u8]) -> Option<Self> {
         let key = UnboundKey::new(&AES_256_GCM, key).ok()?;
         Some(Self(LessSafeKey::new(key)))
@@ -36,7 +36,7 @@ impl Seal {
         Some(sealed)
     }
 
-    /// What was sealed as the entry of that name; `None` if this is not such a one.
+    /// The content that was sealed as the entry of that name; `None` if this was not.
     pub(super) fn open(&self, name: &str, sealed: &[u8]) -> Option<Vec<u8>> {
         let rest = sealed.strip_prefix(MAGIC)?;
         let (nonce, text) = rest.split_at_checked(NONCE_LEN)?;

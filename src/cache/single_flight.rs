@@ -14,10 +14,10 @@ use rustix::io::Errno;
 
 use super::{Question, Store};
 
-/// How often those who wait look again.
+/// Time between two looks of those who wait.
 const LOOK: Duration = Duration::from_millis(15);
 
-/// How often a file that somebody else has removed meanwhile is made again.
+/// Times that a file is made again after another process has removed it meanwhile.
 const TRIES: usize = 16;
 
 /// The turn to find something out, until it is dropped; the default is one that everybody has.
@@ -34,7 +34,7 @@ impl SingleFlightGuard {
         }
     }
 
-    /// The turn that the file at `path` stands for; `None` where somebody else has it.
+    /// The turn that the file at `path` stands for; `None` if another process has it.
     pub(super) fn take(path: PathBuf) -> Option<Self> {
         for _ in 0..TRIES {
             let Some(file) = open(&path) else {
@@ -42,7 +42,7 @@ impl SingleFlightGuard {
             };
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) if is_at(&file, &path) => return Some(Self::of(LockedFile(file, path))),
-                // Whoever had it removed the file before it was locked here.
+                // The process that had it removed the file before it was locked here.
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) => return None,
                 Err(_) => return Some(Self::default()),
@@ -64,7 +64,7 @@ struct LockedFile(File, PathBuf);
 impl Drop for LockedFile {
     fn drop(&mut self) {
         let Self(file, path) = self;
-        // While it is locked, so that it is nobody else's.
+        // While it is locked, so that it is not another process's yet.
         let _ = fs::remove_file(path);
         let _ = flock(file, FlockOperation::Unlock);
     }
@@ -82,7 +82,7 @@ fn open(path: &Path) -> Option<File> {
         .ok()
 }
 
-/// Whether `file` is still the one at `path`.
+/// True if `file` is still the one at `path`.
 fn is_at(file: &File, path: &Path) -> bool {
     let (Ok(own), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
         return false;
@@ -90,8 +90,8 @@ fn is_at(file: &File, path: &Path) -> bool {
     (own.dev(), own.ino()) == (there.dev(), there.ino())
 }
 
-/// What `look` finds; else, the turn to find it out. Waits for whoever has the turn, at most for
-/// `longest`, and looks whether it has found it: the turn is then an empty one.
+/// The value that `look` finds; else, the turn to find it out. Waits while another process has the turn, at
+/// most for `longest`, and looks again for its result: the turn is then an empty one.
 pub fn get_or_wait<T>(
     store: &dyn Store,
     question: &Question,
@@ -104,7 +104,7 @@ pub fn get_or_wait<T>(
             return Ok(found);
         }
         if let Some(turn) = store.turn(question) {
-            // Somebody else's may have ended between both.
+            // Another turn may have ended between both.
             return look().ok_or(turn);
         }
         if begin.elapsed() >= longest {

@@ -23,7 +23,7 @@ const PIECE: usize = 64 * 1024;
 /// either.
 ///
 /// # Errors
-/// Where there can be no more files.
+/// The process has too many open files.
 pub fn socket_pair() -> io::Result<(UnixStream, OwnedFd)> {
     let (own, other) = UnixStream::pair()?;
     let other = other.into_std()?;

@@ -64,7 +64,7 @@ fn place(find: fn(&OsStr) -> Result<PathBuf, String>) -> ValueParser {
         .into()
 }
 
-/// What the flags ask for, if anything, with what the environment asks for beside them.
+/// The bounds that the flags ask for, if any, with those of the environment beside them.
 pub fn bounds(matches: &ArgMatches) -> Option<Bounds> {
     let names = |flag: &str| -> Vec<OsString> {
         let names = matches.get_many::<OsString>(flag);

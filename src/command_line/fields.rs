@@ -1,8 +1,9 @@
 //! A tool's command line, made from its schema: each field is a flag, the required ones stand
 //! without their names as well, in the schema's order.
 //!
-//! The forms are those of POSIX "Utility Conventions" (12.2) with GNU's long options. What a person
-//! types becomes the very JSON request that a host would send, so that both are understood alike.
+//! The forms are those of POSIX "Utility Conventions" (12.2) with GNU's long options. The words
+//! that a person types become the very JSON request that a host would send, so that both are
+//! understood alike.
 
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
@@ -13,7 +14,8 @@ use crate::contract::request;
 use crate::contract::schema::{Field, FieldKind, Schema};
 use crate::contract::tool::Tool;
 
-/// The flag by which a person asks anew what may be known already. It is no field of a request.
+/// The flag by which a person asks anew for an answer that may be cached. It is not a field of a
+/// request.
 pub const NO_CACHE: &str = "no-cache";
 
 /// The command line of `tool`, for reading, completing and describing it.
@@ -50,7 +52,7 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
     command
 }
 
-/// How the tool with this schema is called, as a line of help.
+/// Usage of the tool with this schema, as a line of help.
 pub fn usage(invocation: &str, schema: &Schema) -> String {
     let required = schema.fields.iter().filter(|field| field.required);
     required.fold(format!("{invocation} [OPTIONS]"), |line, field| {
@@ -58,7 +60,7 @@ pub fn usage(invocation: &str, schema: &Schema) -> String {
     })
 }
 
-/// What stands for the field's value in help: `FILE_PATH`.
+/// The placeholder of the field's value in help: `FILE_PATH`.
 pub fn value_name(field: &Field) -> String {
     match field.kind {
         FieldKind::Integer => "N".to_owned(),
@@ -80,7 +82,7 @@ fn option(field: &Field) -> Arg {
         .value_name(value_name(field))
         .value_hint(hint(field))
         .help(field.description.clone());
-    // Whoever has the schema before them may write a field's name as it is there.
+    // A person who reads the schema may write a field's name as it is there.
     let option = if field.flag() == field.name {
         option
     } else {
@@ -118,7 +120,7 @@ fn integer(text: &str) -> Result<Value, String> {
     }
 }
 
-/// What kind of thing the field holds, for completions and advice.
+/// The kind of value that the field holds, for completions and advice.
 pub fn hint(field: &Field) -> ValueHint {
     match field.name.as_str() {
         "command" => ValueHint::CommandString,

@@ -17,11 +17,11 @@ use crate::sandbox::confinement::Bounds;
 
 pub use http::Http;
 
-/// How the command is called, and how its log lines begin.
+/// The command's name, with which its log lines begin.
 pub const NAME: &str = "ikigai-tools mcp";
 
-/// How long a call may take where nothing else is said: longer than builds and test suites take
-/// that a model waits for.
+/// The default limit of a call's time: longer than builds and test suites take that a model waits
+/// for.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The word by which a server calls itself, once a call; the name of a tool follows.
@@ -35,20 +35,20 @@ pub enum McpCommand {
     Call(&'static Tool),
 }
 
-/// What is served.
+/// The flags of the server.
 pub struct Options {
     /// These tools, in the registry's order.
     pub tools: Vec<&'static Tool>,
     /// Their calls are confined so, if at all.
     pub bounds: Option<Bounds>,
-    /// How long a call may take.
+    /// The longest time of a call; `None` for no limit.
     pub timeout: Option<Duration>,
     /// Answers are objects for programs, and not text for models.
     pub structured: bool,
     /// The longest answer for a model, in bytes, 0 for no limit; none leaves it to what is known of
     /// the client.
     pub max_answer: Option<usize>,
-    /// How it is reached, where that is not on stdin and stdout.
+    /// The server over HTTP, if it is not one on stdin and stdout.
     pub http: Option<Http>,
 }
 
@@ -145,7 +145,7 @@ fn sets(tools: Registry) -> String {
 /// Reads the arguments behind `mcp`.
 ///
 /// # Errors
-/// What to print and how to exit, from the reader itself: help is one of them.
+/// The text to print and the exit status, from the reader itself: help is one of them.
 pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
     // Part of the cost of every call: read without the machinery for people's command lines.
     if let [call, name] = args
@@ -218,7 +218,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
     })))
 }
 
-/// What stands for every tool.
+/// The name that stands for every tool.
 const ALL: &str = "all";
 
 /// The names of sets.
@@ -227,7 +227,7 @@ const SETS: [&str; 4] = {
     [local, web, research, ALL]
 };
 
-/// What is to be served.
+/// A tool or a set of tools that is to be served.
 #[derive(Clone, Copy)]
 enum Chosen {
     Tool(&'static Tool),
@@ -349,7 +349,7 @@ mod tests {
         ] {
             assert_eq!(served(args).unwrap(), tools, "{args:?}");
         }
-        // What no directory confines is served where it is named, and not with a set.
+        // A tool that no directory confines is served if it is named, and not with a set.
         for sets in ["local", "all", "local,research"] {
             let tools = served(&["--root", "/tmp", "--tools", sets]).unwrap();
             assert!(

@@ -30,7 +30,7 @@ pub const NAMES: [&str; 7] = [
     "man",
 ];
 
-/// What makes a command's definition.
+/// The function that makes a command's definition.
 type Maker = fn(Registry) -> Command;
 
 /// The commands by their names, in the order in which help shows them.

@@ -71,8 +71,8 @@ fn kinds(tree: &Command) -> String {
     cases
 }
 
-/// What the argument's value is, for the rules; none if it has none, or one of those words that the
-/// generator knows.
+/// The kind of the argument's value, for the rules; `None` if it has no value, or one of those
+/// words that the generator knows.
 fn kind(arg: &Arg) -> Option<String> {
     if !arg.get_action().takes_values() || arg.is_require_equals_set() {
         return None;

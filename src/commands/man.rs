@@ -127,10 +127,10 @@ first argument, and the request's fields as flags. The answer is text then; --js
     page.end(&tools.collect::<Vec<_>>())
 }
 
-/// What every page says of exit code 2.
+/// The meaning of exit code 2, on every page.
 const NOT_UNDERSTOOD: &str = "the command line could not be understood";
 
-/// Where credentials are, for pages of tools that need some.
+/// The configuration directory, for pages of tools that need credentials.
 const CONFIG_DIR: (&str, &str) = (
     "IKIGAI_CONFIG_DIR",
     "where credentials.json is, if not in ~/.config/ikigai",
@@ -172,7 +172,7 @@ fn tool_page(tool: &Tool) -> io::Result<Vec<u8>> {
     page.end(&[PROGRAM.to_owned()])
 }
 
-/// How a call of the tool ends: made of flags, and in JSON.
+/// Exit statuses of the tool: of a call made of flags, and of one in JSON.
 fn exit_status(tool: &Tool) -> Vec<(String, String)> {
     let mut codes = help::exit_status(tool);
     let (answered, refused) = match tool.family {

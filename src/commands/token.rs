@@ -1,4 +1,4 @@
-//! A token for whoever is to use a server over HTTP.
+//! A token for a client of a server over HTTP.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -55,6 +55,6 @@ fn make(name: &str, file: Option<&Path>) -> Result<(), String> {
 }
 
 fn tell(line: &str) {
-    // A log that nobody reads is not a reason to stop.
+    // A log without a reader is not a reason to stop.
     let _ = writeln!(io::stderr(), "{PROGRAM} token: {line}");
 }

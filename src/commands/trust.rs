@@ -16,8 +16,8 @@ const BY_GROUP: u32 = 0o020;
 const BY_ALL: u32 = 0o002;
 const STICKY: u32 = 0o1000;
 
-/// The reason not to start the file at `path` unasked: somebody else than this user and root may
-/// have put it there, or may change it or where it leads. A sentence about what is at fault.
+/// The reason not to start the file at `path` unasked: a user other than this one and root may have
+/// put it there, or may change it or its target. A sentence about what is at fault.
 pub fn objection(path: &Path) -> Option<String> {
     let mut places: Vec<PathBuf> = Vec::new();
     let real = roots::follow(path, |link| places.push(link.to_owned()));

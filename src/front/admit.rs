@@ -1,5 +1,5 @@
-//! What a request may name where files outside some directories are out of bounds, decided before
-//! the call.
+//! The paths that a request may name when files outside some directories are out of bounds, decided
+//! before the call.
 //!
 //! This is the half of a confinement that answers in words. Which fields name files, the tool's row
 //! says; what lies within the directories, [`Roots`] says.
@@ -12,18 +12,17 @@ use crate::sandbox::confinement::{Confinement, Right};
 use crate::sandbox::roots::{self, Roots};
 use crate::search::steps::{PatternStart, starts};
 
-/// Where a command starts, if a request says so: a field that the specification's schema does not
-/// have.
+/// The field that names a command's directory; the specification's schema does not have it.
 pub const WORKDIR: &str = "workdir";
 
-/// What a request names and may not have.
+/// A path that a request names and may not have.
 #[derive(Debug)]
 pub struct PathRefusal<'a> {
     /// As it is written there.
     pub path: Cow<'a, str>,
-    /// Where that leads, as far as it can be told.
+    /// The path that it leads to, as far as it can be resolved.
     pub real: PathBuf,
-    /// What was wanted.
+    /// The access that was wanted.
     pub right: Right,
 }
 
@@ -111,7 +110,7 @@ pub fn check_request_paths<'a>(
     }
 }
 
-/// Whether a command may read where it is to start.
+/// True if a command may read the directory that it starts in.
 fn may_start_in(confinement: &Confinement, path: &Path) -> bool {
     let real = roots::follow(path, |_| {});
     real.is_some_and(|real| confinement.grants(&real, Right::Read))

@@ -18,11 +18,11 @@ use crate::contract::tool::{Family, Tool};
 use crate::front::confined;
 use crate::program::Exit;
 
-/// How much of an answer is gathered before it is written, in bytes: what stands around texts,
-/// which come in larger pieces already.
+/// Bytes of an answer that are gathered before they are written: the JSON around the texts, which
+/// come in larger pieces already.
 const BUFFER: usize = 1024;
 
-/// How much memory an answer has from the beginning that is not written anywhere, in bytes.
+/// Bytes of memory reserved at the beginning for an answer that is not written anywhere.
 const PREPARED: usize = 16 * 1024;
 
 /// Answers `input`, the bytes of a request, which are used up, with one JSON object on stdout.
@@ -180,11 +180,11 @@ fn written(
     }
 }
 
-/// Where in the program the last panic was.
+/// Source position of the last panic.
 static PLACE_OF_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// From here on a panic says on stderr, in one line, where it was. What it says of itself may hold
-/// what a call was about, and stays untold unless it is fixed text.
+/// From here on a panic says on stderr, in one line, where it was. Its message may hold what a call
+/// was about, so it is withheld unless it is fixed text.
 pub fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string);
@@ -202,7 +202,7 @@ pub fn install_panic_hook() {
 
 /// Does what may panic; a panic is a failure like any other.
 pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
-    // What `work` leaves half done is either given up or looked at with that in mind.
+    // State that `work` leaves half done is either given up or looked at with that in mind.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         let place = PLACE_OF_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
         let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
@@ -216,11 +216,12 @@ pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     })
 }
 
-/// How the program ends whose answer was `written`, if all was, and which else ends by `exit`.
+/// Exit status of a program whose answer was `written`, or failed to be, and which otherwise ends
+/// by `exit`.
 pub fn ended(tool: &Tool, written: io::Result<()>, exit: Exit) -> Exit {
     match written {
         Ok(()) => exit,
-        // Whoever closed the pipe has read what they wanted.
+        // A reader that closed the pipe has read all it wanted.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => exit,
         Err(error) => {
             let _ = writeln!(
@@ -242,7 +243,7 @@ mod tests {
 
     type Run = for<'a> fn(&'a Request<'a>) -> Result<Reply<'a>, Failure>;
 
-    /// What a tool that runs like this answers, and how its process would exit.
+    /// Answer of a tool that runs like this, and the exit status that its process would have.
     fn answer_of(like: &str, run: Run) -> (Value, Exit) {
         let mut tool = match like {
             "web_fetch" => crate::tools::web::fetch::TOOL,

@@ -1,5 +1,5 @@
-//! One call of a tool, confined if that was asked for: by flags, by the environment, by the server
-//! whose call it is. What the front ends have in common that answer in their own process.
+//! One call of a tool, confined if flags, the environment or the server whose call it is asked for
+//! that. Shared by the front ends that answer in their own process.
 //!
 //! First come words: what a request names outside the directories is refused with the name, what
 //! was wanted, and what would allow it. Then the process confines itself, and whatever the tool
@@ -75,8 +75,8 @@ fn confine(
         return Err(no_network(tool, bounds));
     }
     let confinement = Confinement::resolve(bounds).map_err(refused)?;
-    // A tool of the network touches no file that a request names. What it starts asks what confined
-    // calls can change.
+    // A tool of the network touches no file that a request names. The programs that it starts ask
+    // what confined calls can change.
     if tool.scope == Scope::Network || !confinement.confines_files() {
         read_spelled_names(tool, request);
         confinement::settle(confinement);
@@ -97,7 +97,7 @@ fn confine(
     let here = env::current_dir().map_err(|error| refused(error.to_string()))?;
     let knows_more = request.terms().reader.may_send_more();
     let admitted = admit::check_request_paths(&confinement, &beside, tool, &here, |name| {
-        // Whatever else it is, the tool refuses it or takes it as not given.
+        // Any other value is refused by the tool or taken as not given.
         let known = knows_more || name != admit::WORKDIR;
         request.text(name).ok().flatten().filter(|_| known)
     });
@@ -176,8 +176,8 @@ pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> F
     ))
 }
 
-/// What would have to be allowed: what is named, or, to make or change a file, the directory that
-/// it is in. Whether that is there is not looked at, and so not told.
+/// The path to allow: the one that is named or, to make or change a file, its directory. This does
+/// not check that it exists, and so does not reveal it.
 fn directory_of<'a>(refused: &'a PathRefusal<'_>) -> &'a Path {
     let real: &Path = &refused.real;
     match refused.right {

@@ -1,8 +1,8 @@
-//! Whether a call's caller is still there: a call that nobody waits for any more ends, with
-//! everything it started.
+//! Watching a call's caller: a call that no process waits for any more ends, with everything it
+//! started.
 //!
-//! Rules: the decisions on the host's calls (10). A caller is gone when nobody can read the pipe or
-//! socket that is stdout, or when the process that started this one has died. The stream tells the
+//! Rules: the decisions on the host's calls (10). A caller is gone when the pipe or socket that is
+//! stdout has no reader, or when the process that started this one has died. The stream tells the
 //! first. `getppid(2)` tells the second: when a process dies, its children are given to another one
 //! at once, never to one of the same number. `getppid` goes by processes, whereas the parent-death
 //! signal goes by threads, and it needs no handle that a sandbox might refuse. A parent outside
@@ -18,7 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
 use rustix::process::{Pid, getpid, getppid};
 
-/// How often to check, in nanoseconds.
+/// Time between two checks, in nanoseconds.
 const EVERY: i64 = 250_000_000;
 
 /// The signal that wakes a call for the check. It has no other meaning here, and a process without

@@ -4,7 +4,7 @@
 //! A process whose parent dies is handed to the nearest "child subreaper" above it (`prctl(2)`), so
 //! a subreaper finds everything that it ever started among its descendants. The tree is read from
 //! `/proc/<pid>/stat` (`proc_pid_stat(5)`), which every kernel has, and not from `task/*/children`,
-//! which is optional. Where nobody can be a subreaper, a mark identifies what a command started: a
+//! which is optional. If no process can be a subreaper, a mark identifies what a command started: a
 //! variable in the environment of all of it.
 //!
 //! A watchdog does this in a process that may have been forked from one with several threads:
@@ -24,7 +24,7 @@ use crate::sandbox::own_process::OwnProcess;
 /// rest.
 const AT_ONCE: usize = 4096;
 
-/// How much of a file in `/proc` is read at a time, in bytes.
+/// Bytes of a file in `/proc` that are read at a time.
 const PIECE: usize = 4096;
 
 /// True if any process bears `mark`, or descends from this one.
@@ -126,7 +126,7 @@ impl FoundProcess {
     /// Sends it a signal.
     pub fn send(&self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.pid) {
-            // One that is already gone is no loss.
+            // A process that is already gone is no loss.
             let _ = kill_process(pid, signal);
         }
     }
@@ -229,8 +229,8 @@ impl ProcessSet {
             if !more {
                 return;
             }
-            // Who bears it is known by now; what they start meanwhile is found as their descendant,
-            // or in the next round.
+            // The processes that bear it are known by now; what they start meanwhile is found as
+            // their descendant, or in the next round.
             marks = None;
         }
     }
@@ -266,7 +266,7 @@ fn open(proc: impl AsFd, name: &[u8], file: &[u8]) -> Option<OwnedFd> {
     openat(proc, path, flags, Mode::empty()).ok()
 }
 
-/// What `/proc/<name>/stat` says of a process, read into `line`.
+/// The fields of `/proc/<name>/stat`, read into `line`.
 fn stat_of<'a>(proc: impl AsFd, name: &[u8], line: &'a mut [u8]) -> Option<&'a [u8]> {
     let file = open(proc, name, b"stat")?;
     let length = rustix::io::read(&file, &mut *line).ok()?;
@@ -290,7 +290,7 @@ fn state_and_parent_of(stat: &[u8]) -> Option<(u8, i32)> {
     Some((state, fields.next()?.parse().ok()?))
 }
 
-/// Whether `mark` is in the environment of a process.
+/// True if `mark` is in the environment of a process.
 fn bears(proc: impl AsFd, name: &[u8], mark: &[u8]) -> bool {
     let Some(file) = open(proc, name, b"environ") else {
         return false;

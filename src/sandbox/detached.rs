@@ -79,7 +79,7 @@ fn stand_apart() {
     }
 }
 
-/// What the other process reported before its end.
+/// The result that the other process reported before its end.
 fn reported(outcome: &OwnedFd) -> Option<u32> {
     let mut result = [0; 4];
     loop {

@@ -20,7 +20,7 @@ use crate::sandbox::own_process::OwnProcess;
 /// The time that a whole tree has to end by itself once it is asked to.
 pub const GRACE: Duration = Duration::from_secs(2);
 
-/// The same where whoever started it has vanished.
+/// The same after the process that started it has vanished.
 pub const GRACE_OF_ORPHANS: Duration = Duration::from_millis(300);
 
 /// The longest wait for the killed processes. One in an uninterruptible wait, or one that belongs
@@ -48,7 +48,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 pub struct TreeEnding<'a> {
     /// If there is no `/proc` to find them in, only this process group is known.
     pub group: Option<Pid>,
-    /// If nobody is a subreaper: whatever bears this mark is ended too, and the group in any case.
+    /// Without a subreaper: every process that bears this mark is ended too, and the group in any
+    /// case.
     pub mark: Option<&'a [u8]>,
     /// The time that they have to end by themselves; with none they are killed at once.
     pub grace: Duration,
@@ -149,7 +150,7 @@ impl TreeEnding<'_> {
                     steps |= is_step;
                     awaited |= !is_step || !self.leaves_steps;
                     if !is_step {
-                        // Somebody may have stopped it.
+                        // It may have been stopped.
                         process.send(Signal::CONT);
                     }
                 } else {

@@ -25,7 +25,7 @@ pub struct DraftGuard {
 }
 
 impl DraftGuard {
-    /// Starts a guard of `name` in `directory`. Where no process is to be had, none guards it.
+    /// Starts a guard of `name` in `directory`. If no process can be made, the name is not guarded.
     ///
     /// # Errors
     /// Those of `pipe2(2)`.
@@ -54,7 +54,7 @@ impl DraftGuard {
         })
     }
 
-    /// Has the name stay from now on, whoever dies. Makes one system call.
+    /// Keeps the name from now on, even if this process dies. Makes one system call.
     pub fn dismiss(&self) {
         if let Some(lifeline) = &self.lifeline {
             // A guard that is gone already needs no dismissal.
@@ -65,7 +65,7 @@ impl DraftGuard {
 
 #[cfg(test)]
 impl DraftGuard {
-    /// Ends the guard as somebody else might, and waits for its end.
+    /// Ends the guard as another process might, and waits for its end.
     pub fn kill(&self) {
         use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
         let process = self.process.unwrap();
@@ -101,7 +101,7 @@ fn leave_the_tool() {
 fn remove_when_alone(tether: &OwnedFd, directory: &OwnedFd, name: &OsStr) {
     // One byte is the dismissal.
     if read_past_interruptions(tether) != Ok(1) {
-        // Where the draft took its place, nothing has that name any more.
+        // A draft that took its place has left that name.
         let _ = unlinkat(directory, name, AtFlags::empty());
     }
 }

@@ -30,15 +30,15 @@ const STACK: usize = 64 * 1024;
 #[repr(align(64))]
 struct Stack(UnsafeCell<MaybeUninit<[u8; STACK]>>);
 
-// SAFETY: only whoever has set `STACK_TAKEN` passes the stack on, to one new process.
+// SAFETY: only the caller that has set `STACK_TAKEN` passes the stack on, to one new process.
 unsafe impl Sync for Stack {}
 
 static STACK_OF_CHILD: Stack = Stack(UnsafeCell::new(MaybeUninit::uninit()));
 
-/// Whether a new process is on that stack.
+/// True while a new process is on that stack.
 static STACK_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// What is added to an error's number where what failed was to confine the program.
+/// Added to an error's number if confining the program failed.
 pub const NOT_CONFINED: c_int = 1 << 16;
 
 /// The same where what failed was to hide something from it.
@@ -56,10 +56,10 @@ pub struct Launch {
     /// A directory of its own, which a watchdog makes before the start and removes at the end, with
     /// everything in it.
     pub scratch: Option<Arc<Scratch>>,
-    /// What confines it. A directory of its own is then also within its bounds.
+    /// Its confinement. A directory of its own is then also within its bounds.
     pub cage: Option<Cage>,
-    /// How much memory each of its processes may have for data, in bytes (`RLIMIT_DATA`,
-    /// `getrlimit(2)`); a lower limit of this process stays.
+    /// The most memory for data of each of its processes, in bytes (`RLIMIT_DATA`, `getrlimit(2)`);
+    /// a lower limit of this process stays.
     pub data: Option<u64>,
 }
 
@@ -146,12 +146,13 @@ struct ChildStart<'a> {
     report: BorrowedFd<'a>,
 }
 
-/// What the child does: system calls only.
+/// The child's work: system calls only.
 extern "C" fn start_it(argument: *mut c_void) -> c_int {
     // SAFETY: `Launch::start` passes a pointer to what lives until this function has ended.
     let ChildStart { launch, report } = unsafe { &*argument.cast::<ChildStart<'_>>() };
-    // Neither can fail in a new process. What is confined must not join a group outside: the kernel
-    // sends SIGHUP to a group that has a stopped process and loses its last tie to its session.
+    // Neither can fail in a new process. A confined command must not join a group outside: the
+    // kernel sends SIGHUP to a group that has a stopped process and loses its last tie to its
+    // session.
     if launch.cage.is_some() {
         let _ = setsid();
     } else {
@@ -177,7 +178,7 @@ extern "C" fn start_it(argument: *mut c_void) -> c_int {
         if entered && let Some(Err(errno)) = launch.mask().map(Mask::enter) {
             error = NOT_MASKED + errno.raw_os_error();
         } else if entered {
-            // What cannot be confined is not run.
+            // A program that cannot be confined is not run.
             match launch.cage.as_ref().map_or(Ok(()), Cage::enter) {
                 Ok(()) => {
                     libc::execve(
@@ -206,13 +207,13 @@ fn limit_data(most: u64) {
     let _ = setrlimit(Resource::Data, limits);
 }
 
-/// Where the C library keeps the last error's number.
+/// The C library's last error number.
 pub(super) fn errno() -> *mut c_int {
     // SAFETY: takes no argument and returns this thread's own.
     unsafe { libc::__errno_location() }
 }
 
-/// The variables of this process's environment, each with its name. What has no name is none.
+/// The variables of this process's environment, each with its name. One without a name is left out.
 fn variables() -> impl Iterator<Item = (&'static OsStr, &'static [u8])> {
     unsafe extern "C" {
         static environ: *const *const c_char;
@@ -222,7 +223,7 @@ fn variables() -> impl Iterator<Item = (&'static OsStr, &'static [u8])> {
     // list and strings stay what they are.
     let mut next = unsafe { environ };
     let entries = std::iter::from_fn(move || {
-        // SAFETY: as above; where there is no environment the list itself may be null.
+        // SAFETY: as above; without an environment the list itself may be null.
         unsafe {
             let entry = *next.as_ref()?;
             next = next.add(1);
@@ -301,7 +302,7 @@ impl CStringArray {
     }
 }
 
-/// An empty stream: `/dev/null`, or if there is none, a pipe that nobody writes into.
+/// An empty stream: `/dev/null`, or else a pipe without a writer.
 fn nothing_to_read() -> io::Result<OwnedFd> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
     match open(c"/dev/null", flags, Mode::empty()) {
@@ -345,7 +346,7 @@ mod tests {
             }
             assert_eq!(read(&array), expected);
         }
-        // What is refused is left out.
+        // A refused variable is left out.
         assert!(array.add(&[b"a\0b"]).is_err());
         assert_eq!(read(&array), expected);
     }

@@ -18,7 +18,7 @@ use crate::sandbox::launch;
 pub const RELEASE: u8 = 0;
 const STEP_OF_GRACE: Duration = Duration::from_millis(10);
 
-/// The writing end, for the handler of signals; -1 where there is none.
+/// The writing end, for the handler of signals; -1 for none.
 static LIFELINE: AtomicI32 = AtomicI32::new(-1);
 
 /// Set once this process has been asked to end and has passed that on.

@@ -7,12 +7,12 @@
 //!
 //! # Who outlives whom
 //!
-//! Rules: the decisions on the host's calls (10), on bash and on writing: a call that nobody waits
-//! for ends, nothing that it started is left running, and no file is left half written.
+//! Rules: the decisions on the host's calls (10), on bash and on writing: a call that no process
+//! waits for ends, nothing that it started is left running, and no file is left half written.
 //!
 //! | process | what it is | module |
 //! |---|---|---|
-//! | host | whoever starts a tool with a request on stdin | `caller` |
+//! | host | the program that starts a tool with a request on stdin | `caller` |
 //! | tool | one call; of a server in a process group of its own | |
 //! | watchdog | between bash's tool and its command, in a process group of its own | `watchdog` |
 //! | command | the shell and what it started, in a process group of its own | `launch` |
@@ -20,7 +20,7 @@
 //! | step | the last steps of a write, in a process group of its own | `detached` |
 //! | guard | removes a draft's name, in a session of its own | `guard` |
 //! | server | MCP: starts a tool a call, and is their host | `reaper` |
-//! | client | whoever talks to the server | |
+//! | client | the program that talks to the server | |
 //!
 //! SIGKILL to one process, SIGKILL to its group, and the kernel's choice where memory runs out
 //! (OOM) have the same effect here: tool, watchdog, command, step and guard are in different
@@ -64,7 +64,8 @@
 //! | MCP server | SIGKILL, its group, OOM | 0.3 s | background of past calls | as its tools | 18 |
 //! | MCP client | anything, or it closes a pipe | 2 s | step, till done | as its tools | 19 |
 //!
-//! How that is done, and the tests that show it (`file::test` under `tests/`, or the module's own):
+//! The mechanism of each row, and the tests that show it (`file::test` under `tests/`, or the
+//! module's own):
 //!
 //! 1. A timer or a thread asks four times a second whether the parent is still the same and stdout
 //!    is still read; the tool then ends itself, and the watchdog what it started. Who writes asks

@@ -1,4 +1,4 @@
-//! Recognizing the processes of this program that end by themselves: whoever ends a tree leaves
+//! Recognizing the processes of this program that end by themselves, because ending a tree leaves
 //! them alone for a while.
 //!
 //! They are known by their name, in which there is a slash: `execve(2)` names a process by the last
@@ -59,7 +59,7 @@ impl OwnProcess {
 /// True if the process `pid` runs this executable. One that cannot be looked at is taken to do so
 /// if this process cannot be looked at either (`PR_SET_DUMPABLE`, `prctl(2)`), because its own
 /// processes are like itself and leaving one alone is better than interrupting it. Tools that write
-/// hide nothing, so their processes can be looked at unless nobody may read the executable; a
+/// hide nothing, so their processes can be looked at unless the executable cannot be read; a
 /// watchdog may be that of a tool which hides its keys.
 fn runs_this_executable(pid: i32, is_watchdog: bool) -> bool {
     match (executable(pid), stat(c"/proc/self/exe")) {

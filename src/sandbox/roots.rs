@@ -80,7 +80,7 @@ fn parts(path: &Path) -> Vec<PathBuf> {
     parts.map(|part| PathBuf::from(part.as_os_str())).collect()
 }
 
-/// Whether `readlink(2)` has said that nothing is to be followed at `name`, for the kernel neither.
+/// True if `readlink(2)` has said that `name` has nothing to follow, for the kernel neither.
 fn is_no_link(error: &io::Error, name: &OsStr) -> bool {
     match error.kind() {
         // Not a link, or a name with a NUL.

@@ -1,5 +1,6 @@
-//! A directory of a program's own: made before its start, and removed with everything in it, as
-//! whoever outlives a tool can: with system calls only, and without following any link.
+//! A directory of a program's own: made before its start, and removed with everything in it in the
+//! way that a process that outlives a tool can: with system calls only, and without following any
+//! link.
 //!
 //! A watchdog does this in a process that may have been forked from one with several threads:
 //! nothing here allocates or takes a lock.
@@ -16,15 +17,15 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// How deep directories are followed; each level takes a few kilobytes of stack. What lies deeper
-/// is first moved up.
+/// The depth to which directories are followed; each level takes a few kilobytes of stack.
+/// Directories that lie deeper are first moved up.
 const DEPTH: u32 = 64;
-/// How often a directory is read again because something was put there meanwhile.
+/// Times that a directory is read again because something was put there meanwhile.
 const ROUNDS: u32 = 16;
-/// How often the whole is gone through because something was moved up, at the most: whoever is
-/// still there and puts things in again is not waited for without end.
+/// Times that the whole is gone through because something was moved up, at the most: a process that
+/// is still there and puts things in again is not waited for without end.
 const MOST_ROUNDS: u32 = 100_000;
-/// How much of a directory is read at a time, in bytes.
+/// Bytes of a directory that are read at a time.
 const PIECE: usize = 2048;
 
 /// The beginning of its name, and the number of digits behind it.
@@ -42,8 +43,8 @@ pub fn lies_in_one(path: &Path) -> bool {
     })
 }
 
-/// A directory that is made and removed from the descriptor of the one that it is in, so that
-/// nobody can lead either elsewhere.
+/// A directory that is made and removed from the descriptor of the one that it is in, so that no
+/// other process can lead either elsewhere.
 #[derive(Debug)]
 pub struct Scratch {
     parent: OwnedFd,
@@ -88,11 +89,11 @@ impl Scratch {
     }
 }
 
-/// What the levels of one removal have in common.
+/// State shared by the levels of one removal.
 struct Removal<'a> {
     /// The directory that is removed, into which everything is moved that lies too deep.
     top: BorrowedFd<'a>,
-    /// How many directories were moved there.
+    /// Number of directories moved there.
     moved: u32,
 }
 
@@ -109,7 +110,7 @@ fn remove_at(parent: BorrowedFd<'_>, name: &CStr) {
         let moved = removal.moved;
         let emptied = removal.empty(&top, DEPTH);
         match unlinkat(parent, name, AtFlags::REMOVEDIR) {
-            // What cannot be removed is not tried again.
+            // A directory that cannot be removed is not tried again.
             Err(Errno::NOTEMPTY | Errno::EXIST) if removal.moved > moved => {}
             Err(Errno::NOTEMPTY | Errno::EXIST) if emptied && round < ROUNDS => {}
             _ => return,
@@ -185,7 +186,7 @@ impl Removal<'_> {
     }
 }
 
-/// Opens a directory to be emptied. Who made it may have taken every right in it from everybody.
+/// Opens a directory to be emptied. Its owner may have taken every right in it from all users.
 fn open_to_empty(parent: BorrowedFd<'_>, name: &CStr) -> Result<OwnedFd, Errno> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let open = || openat(parent, name, flags | OFlags::RDONLY, Mode::empty());

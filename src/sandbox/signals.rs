@@ -1,7 +1,7 @@
 //! Resetting inherited signal dispositions under which no call could be answered (`signal(7)`,
 //! `execve(2)`).
 
-/// Resets what this process may have inherited from whoever started it.
+/// Resets the dispositions that this process may have inherited from its caller.
 pub fn settle() {
     // If ignored, the system would reap children before their exit status is read (`wait(2)`).
     set(libc::SIGCHLD, libc::SIG_DFL);

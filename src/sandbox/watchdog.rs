@@ -34,7 +34,7 @@ const MARK: &str = "IKIGAI_CALL";
 /// The report of a watchdog that stays.
 pub(super) const STAYS: &[u8] = b"s";
 
-/// How a command came to its end.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandEnd {
     /// It ended with this exit code, by the shell's conventions: 128 + N for signal N.
@@ -122,7 +122,7 @@ impl Watchdog {
         &self.status
     }
 
-    /// How the program ended. Waits for it.
+    /// Waits for the program's end, and returns it.
     pub fn end(&mut self) -> CommandEnd {
         let (mut kind, mut number) = ([0; 4], [0; 4]);
         let read = self.status.read_exact(&mut kind);
@@ -257,7 +257,7 @@ impl Drop for Watchdog {
     }
 }
 
-/// Where a program's stderr goes.
+/// The target of a program's stderr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stderr {
     /// To stdout, in the order written.

@@ -21,19 +21,19 @@ use crate::sandbox::lifeline::{WatchdogOrder, install, wait_for_order};
 use crate::sandbox::own_process::OwnProcess;
 use crate::sandbox::watchdog::{STAYS, Stderr};
 
-/// How often orphans of a running command are reaped.
+/// Time between two reaps of a running command's orphans.
 const REAP_EVERY: Timespec = Timespec {
     tv_sec: 1,
     tv_nsec: 0,
 };
 
-/// How often to ask whether a shell has ended where there is no handle to wait for.
+/// Time between two checks for a shell's end without a handle to wait for.
 const ASK_EVERY: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 5_000_000,
 };
 
-/// How often to ask whether anything is left in the background where only its mark tells.
+/// Time between two checks for processes in the background of which only the mark tells.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 /// The task of a watchdog, prepared before the fork.
@@ -49,12 +49,12 @@ pub(super) struct WatchdogTask<'a> {
 /// Starts the program, reports its end, and waits for the tool's release or death. A directory of the program's own is there in the meantime.
 pub(super) fn watch(watched: WatchdogTask<'_>) {
     let launch = watched.launch;
-    // Whatever is done to the tool's group must not reach it from here on.
+    // A signal to the tool's group must not reach it from here on.
     leave_caller_group();
     // Without it the watch is only less thorough.
     let _ = set_child_subreaper(Pid::from_raw(1));
     set_up_signals();
-    // Whoever ends a tree leaves it alone from here on: it clears up once the rest is gone.
+    // A process that ends a tree leaves it alone from here on: it clears up once the rest is gone.
     OwnProcess::Watching.take_name();
     let Some(place) = launch.scratch.as_deref() else {
         watch_program(watched);
@@ -69,7 +69,7 @@ pub(super) fn watch(watched: WatchdogTask<'_>) {
         Err(errno) => {
             report_to_tool(&watched.report, &[NOT_CONFINED + errno.raw_os_error()]);
             if errno == Errno::EXIST {
-                // It is somebody else's.
+                // Another process has it.
                 return;
             }
         }

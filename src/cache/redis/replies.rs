@@ -1,6 +1,6 @@
-//! Checks what Redis sends before anybody makes room for it: no more replies than were asked for,
+//! Checks what Redis sends before memory is allocated for it: no more replies than were asked for,
 //! only of the kinds that can answer, none longer than an entry. The client library would take in
-//! whatever is announced, for as long as it comes.
+//! as much as is announced, for as long as it comes.
 //!
 //! Rules: "RESP protocol description" of Redis, in its second version; what is asked for here is
 //! answered with lines, numbers and strings alone.
@@ -73,7 +73,7 @@ impl<S> ReplyStream<S> {
         }
     }
 
-    /// Passes over what has come; `None` if it is no reply that was expected.
+    /// Passes over the bytes that have come; `None` if they are not a reply that was expected.
     fn look(&mut self, mut bytes: &[u8]) -> Option<()> {
         while let Some((first, rest)) = bytes.split_first() {
             match &mut self.at {

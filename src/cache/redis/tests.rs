@@ -1,11 +1,11 @@
-//! What is shared by a Redis, tested by itself.
+//! The cache in Redis, tested by itself.
 
 use super::*;
 use crate::cache::Question;
 
 const SECRET: &str = "0707070707070707070707070707070707070707070707070707070707070707";
 
-/// One that nobody answers.
+/// A cache whose Redis does not answer.
 fn nowhere(secret: &str) -> RedisCache {
     let address = RedisAddress::read("redis://127.0.0.1:1").unwrap();
     RedisCache {
@@ -70,7 +70,7 @@ fn an_age_is_what_it_is_good_for_without_what_is_left_of_that() {
     let entry = entry.unwrap();
     assert_eq!((entry.age, &entry.bytes[..]), (seconds(15), &b"bytes"[..]));
     assert_eq!(redis.opened(&name, &value, seconds(45), seconds(15)), None);
-    // Somebody made it last longer than it was meant to.
+    // Its expiry was set to later than it was meant to be.
     assert_eq!(redis.opened(&name, &value, seconds(61), seconds(600)), None);
 }
 

@@ -11,13 +11,13 @@ use tokio::time::sleep;
 
 use super::{ANSWERS_WITHIN, RedisCache};
 
-/// What the key of a turn begins with.
+/// Prefix of a turn's key.
 pub(super) const TURN: &str = "ikigai-tools:1:turn:";
 
-/// How long a turn lasts whose server is no longer there.
+/// Time that a turn lasts when its server has died.
 pub(super) const LEASE: Duration = Duration::from_secs(5);
 
-/// How often a turn is prolonged.
+/// Time between two renewals of a turn.
 const RENEWAL: Duration = Duration::from_millis(1500);
 
 /// Ends a turn that is still the caller's.

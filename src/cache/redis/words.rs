@@ -1,13 +1,13 @@
-//! Why Redis is not to be had, in words that have nothing of its address in them.
+//! Reasons why Redis does not answer, in words that hold nothing of its address.
 
 use std::io;
 
 use ::redis::{ErrorKind, RedisError};
 
-/// Why there is no connection any more where nobody says it.
+/// The reason for a lost connection without any other.
 pub const CLOSED: &str = "the connection was closed";
 
-/// Whether an error of one request says that the others will fail as well.
+/// True if an error of one request says that the others will fail as well.
 pub fn is_of_no_use(error: &RedisError) -> bool {
     !matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
         || matches!(
@@ -40,7 +40,7 @@ pub fn words(error: &RedisError) -> &'static str {
     }
 }
 
-/// Why there was no connection.
+/// The reason why there was no connection.
 pub fn refused(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => "nothing listens there",
@@ -53,7 +53,7 @@ pub fn refused(error: &io::Error) -> &'static str {
     }
 }
 
-/// Why TLS was not spoken.
+/// The reason why there was no TLS.
 pub fn not_trusted(error: &io::Error) -> &'static str {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
     match inner {

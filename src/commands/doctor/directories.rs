@@ -45,7 +45,7 @@ pub struct ToolDirectory {
     pub path: PathBuf,
     /// The files, sorted by name, or the reason why they cannot be seen.
     pub files: Result<Vec<ToolFile>, io::Error>,
-    /// False where there is no such directory.
+    /// False if the directory does not exist.
     pub exists: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What stands between a host and the tools: where the links are, what a host finds there, whether
-//! it answers, and what to do where it does not.
+//! Diagnosis of an installation: the links, the tools that a host finds there, their answers, and
+//! the command that repairs each fault.
 //!
 //! Every file that a host would start is started here too, with `--schema` and a deadline; but what
 //! a project has brought is only listed, because its authors could have put any program there. Each
@@ -71,7 +71,7 @@ pub fn report_on_project_file(known: Registry, path: PathBuf) -> String {
     advice.fold(report.text.clone(), |text, advice| text + &advice)
 }
 
-/// What has been seen so far.
+/// The findings so far, and the text about them.
 #[derive(Default)]
 struct DoctorReport {
     text: String,

@@ -98,7 +98,7 @@ fn version_numbers(version: &str) -> Vec<u64> {
     numbers.map_while(|number| number.parse().ok()).collect()
 }
 
-/// Whether the file at `path` is this executable, or a copy of it.
+/// True if the file at `path` is this executable, or a copy of it.
 fn is_this_program(path: &Path) -> bool {
     let own = own_program();
     let (Ok(one), Ok(other)) = (own.metadata(), path.metadata()) else {

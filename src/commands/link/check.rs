@@ -19,10 +19,10 @@ use crate::registry;
 use crate::sandbox::confinement;
 use crate::shell::run_program;
 
-/// How long an answer may take. A machine that has just built the program may be busy.
+/// Time that an answer may take. A machine that has just built the program may be busy.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long an answer may be, in bytes.
+/// The longest answer, in bytes.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
 /// Prints a table, a row a link.
@@ -191,7 +191,7 @@ impl CallDirectory {
 
 impl Drop for CallDirectory {
     fn drop(&mut self) {
-        // What is left in a directory for temporary files is the system's to remove.
+        // The system removes what is left in a directory for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -16,9 +16,9 @@ use crate::contract::tool::Set;
 use crate::program::PROGRAM;
 use crate::registry::TOOLS;
 
-/// Installs everything. Returns what keeps other runs out of the directory. Whoever brings an
-/// installation up to date, as a package does, does not take away what was asked for before: links
-/// of the tools of research that are there stay, and `options` say so then.
+/// Installs everything. Returns the lock that keeps other runs out of the directory. An update of
+/// an installation, as by a package, does not take away what was asked for before: links of the
+/// tools of research that are there stay, and `options` say so then.
 pub fn all(
     places: &InstallPlaces,
     options: &mut LinkOptions,
@@ -30,7 +30,7 @@ pub fn all(
         directories::require_writable(directory)?;
     }
     let lock = directories::make_and_lock_tools(places, report)?;
-    // Where a program is, the directory was: nothing has been made.
+    // A program that is there shows that its directory was there before: nothing has been made.
     require_own_program(places, options)?;
     let has_research = |link: &PathBuf| {
         let name = link.file_name().and_then(|name| name.to_str());

@@ -7,8 +7,8 @@ use super::{LinkError, LinkOptions, LinkReport, directories, display_path, insta
 use crate::console::say;
 use crate::program::PROGRAM;
 
-/// Removes everything. What is left where a run was killed, the next one removes: the program and
-/// the record go last.
+/// Removes everything. The next run removes what a killed one left: the program and the record go
+/// last.
 pub fn all(
     places: &InstallPlaces,
     options: &LinkOptions,
@@ -72,7 +72,7 @@ fn say_nothing_is_left(places: &InstallPlaces) {
 }
 
 /// Removes the directories that were made for it and are empty now, and the program in between, if
-/// `program` says so. Where something of ours stays, the record of what it needs stays too.
+/// `program` says so. If something of ours stays, the record of what it needs stays too.
 fn remove_directories(
     places: &InstallPlaces,
     options: &LinkOptions,

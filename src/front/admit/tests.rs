@@ -1,4 +1,4 @@
-//! What is within the bounds and what is not, by every way that leads there.
+//! Paths within and outside the bounds, by every way that leads to them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -251,7 +251,7 @@ fn only_what_names_files_is_bounded() {
     ] {
         let request = json!({"file_path": "/etc/passwd", "path": "/etc", "pattern": "x"});
         assert_eq!(admit(&room, tool, request).is_err(), concerned, "{tool}");
-        // What is no text names nothing, and the tool says so itself.
+        // A value that is not text names nothing, and the tool says so itself.
         for value in [json!(null), json!(3), json!(["/etc"]), json!({"a": "/etc"})] {
             let request = json!({"file_path": value, "path": value, "pattern": value});
             assert!(admit(&room, tool, request).is_ok(), "{tool} {value}");

@@ -112,7 +112,7 @@ impl ToolCaller {
         self.cache.as_ref()
     }
 
-    /// Where calls are confined to, if anywhere.
+    /// The confinement of the calls, if there is one.
     pub fn confinement(&self) -> Option<&Confinement> {
         self.confinement.as_ref()
     }

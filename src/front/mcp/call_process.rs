@@ -128,11 +128,11 @@ impl Drop for CallProcess {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
-        // At the server's end nobody runs this, and `reaper` ends all that is left.
+        // At the server's end this does not run, and `reaper` ends all that is left.
         runtime.spawn(async move {
             let child = &mut started.child;
             let ended = async {
-                // Were nobody to read, it would end before what it started has.
+                // If its output were not read, it would end before what it started has.
                 if let Some(stdout) = &mut child.stdout {
                     let _ = copy(stdout, &mut sink()).await;
                 }

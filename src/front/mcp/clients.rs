@@ -2,18 +2,18 @@
 //! handshake: how long an answer each lets through to its model, and how a key reaches a server.
 //!
 //! Each figure was measured with that client and a server of one tool, whose answers grew until the
-//! model was no longer shown the whole: Codex 0.169, Claude Code 2.1, Gemini CLI 0.61, Qwen Code
-//! 0.15, opencode 1.18. What a client cuts it keeps in a file that is read by lines, or throws
-//! away.
+//! model no longer saw all of one: Codex 0.169, Claude Code 2.1, Gemini CLI 0.61, Qwen Code 0.15,
+//! opencode 1.18. A client keeps the part that it cuts in a file that is read by lines, or throws
+//! it away.
 
-/// What is known of a client.
+/// A client's limits, and its ways of configuring a server.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Client {
     /// A part of the name that it gives, in lower case.
     name: &'static str,
     /// The longest answer that its model is shown whole, in bytes.
     pub longest_answer: usize,
-    /// Where its user writes the variables that the server is to have.
+    /// The place in its configuration for the variables that the server gets.
     pub keys: &'static str,
 }
 

@@ -1,5 +1,5 @@
-//! What clients put before the model beside the list of tools: how these tools differ from what a
-//! model may expect. At most 1,000 bytes.
+//! The text that clients put before the model beside the list of tools: how these tools differ from
+//! what a model may expect. At most 1,000 bytes.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub fn of(tools: &[&Tool], confinement: Option<&Confinement>, bounded: bool) -> 
     text
 }
 
-/// What the confinement allows.
+/// Sentences about what the confinement allows.
 fn confined(confinement: &Confinement, commands: bool) -> Vec<String> {
     let names = |directories: &[PathBuf]| {
         let names = directories.iter().map(|one| one.to_string_lossy());

@@ -135,7 +135,7 @@ mod tests {
             );
             assert_eq!(entry["inputSchema"]["type"], "object");
             assert_eq!(entry["annotations"]["readOnlyHint"], tool.hints.read_only);
-            // What changes nothing can neither destroy nor add up.
+            // A tool that changes nothing can neither destroy nor add up.
             assert!(!tool.hints.read_only || (tool.hints.idempotent && !tool.hints.destructive));
         }
     }

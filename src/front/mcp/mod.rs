@@ -27,7 +27,7 @@ mod text;
 mod transport;
 mod visible;
 
-/// What a fuzzer needs to serve a client of its own.
+/// Items that a fuzzer needs to serve a client of its own.
 #[cfg(fuzzing)]
 pub mod fuzzing {
     pub use super::server::{Server, ServerSetup};
@@ -63,7 +63,7 @@ pub fn serve(options: Options) -> Exit {
     }
 }
 
-/// Whether the log is read by programs, a line of JSON at a time.
+/// True if the log is a line of JSON for each event, for programs.
 static IN_JSON: AtomicBool = AtomicBool::new(false);
 
 /// Has the log be lines of JSON from now on.
@@ -73,7 +73,7 @@ fn log_in_json() {
 
 /// Writes a line to the log: stderr, since stdout belongs to the protocol.
 pub fn log(line: &str) {
-    // A log that nobody reads is not a reason to stop.
+    // A log without a reader is not a reason to stop.
     let _ = if IN_JSON.load(Ordering::Relaxed) {
         let line = json!({"time": operation::now(), "message": line});
         writeln!(io::stderr(), "{}", sanitize::json(&line.to_string()))

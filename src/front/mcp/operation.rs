@@ -1,8 +1,8 @@
-//! What a server over HTTP tells whoever runs it: a line of JSON for each call, figures in
-//! Prometheus' text form, and how it is.
+//! The reports of a server over HTTP to its operator: a line of JSON for each call, metrics in
+//! Prometheus' text form, and its health.
 //!
-//! What was asked for is in none of them unless somebody asks for that: queries and addresses are
-//! their askers' own.
+//! The arguments of calls are in none of them unless the operator asks for that: queries and
+//! addresses are their askers' own.
 
 mod figures;
 mod masked;
@@ -25,10 +25,10 @@ use figures::{Figures, ServerState};
 
 pub use figures::TEXT_FORM;
 
-/// All that anybody learns of a server's health.
+/// All that a request without a token learns of a server's health.
 pub const ALIVE: &str = r#"{"status":"ok"}"#;
 
-/// How many lines wait for a log that is read slowly; further ones are lost, and counted.
+/// Lines that wait for a log that is read slowly; further ones are lost, and counted.
 const LINES: usize = 4096;
 
 /// The outcome of a call that answered.
@@ -107,8 +107,8 @@ impl Operation {
         self.figures.lock().refused(status);
     }
 
-    /// How the server is, for whoever is let in: others only learn [`ALIVE`]. Where it shares its
-    /// cache with other servers, `sharing` is how that stands.
+    /// The server's health, for a request with a token: others only learn [`ALIVE`]. If it shares
+    /// its cache with other servers, `sharing` is the state of that.
     pub fn health(&self, sharing: Option<&SharingState>) -> Value {
         let mut shared = json!("none");
         let mut well = true;
@@ -191,7 +191,7 @@ impl Drop for RunningCall<'_> {
     }
 }
 
-/// A thread that writes lines on stderr, so that nobody waits for whoever reads them.
+/// A thread that writes lines on stderr, so that no call waits for the log's reader.
 struct RecordLog(Mutex<SyncSender<String>>);
 
 impl RecordLog {
@@ -209,7 +209,7 @@ impl RecordLog {
         Ok(Self(Mutex::new(lines)))
     }
 
-    /// Whether there was room for the line.
+    /// True if there was room for the line.
     fn write(&self, line: String) -> bool {
         let lines = self
             .0

@@ -1,5 +1,5 @@
-//! How many calls run at the same time, each a process: in all, of a tool whose calls may take much
-//! memory, and of one holder of a token, who is to leave room for the others.
+//! Limits of the calls that run at the same time, each a process: of all calls, of those of a tool
+//! that may take much memory, and of those of one token, which has to leave room for the others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,11 +9,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::access::TokenOwner;
 use crate::contract::tool::Tool;
 
-/// How many calls run at the same time; further ones wait for a permit. A tool whose calls may take
+/// Calls that run at the same time; further ones wait for a permit. A tool whose calls may take
 /// much memory allows fewer of its own (`Tool::at_once`).
 const CALLS: usize = 64;
 
-/// How many times as many calls of such a tool a server for many clients runs.
+/// Factor by which a server for many clients runs more calls of such a tool.
 const FOR_MANY: usize = 4;
 
 /// The part of all permits that one holder may have, as a divisor.
@@ -28,7 +28,7 @@ pub struct CallPermits {
     shares: Mutex<HashMap<(TokenOwner, &'static str), Arc<Semaphore>>>,
 }
 
-/// What a call needs in order to run, until it has ended.
+/// The permits that a call holds until it has ended.
 #[derive(Default)]
 pub struct CallPermit(Vec<OwnedSemaphorePermit>);
 
@@ -68,7 +68,7 @@ impl CallPermits {
 
     fn share(&self, holder: &TokenOwner, name: &'static str, count: usize) -> Arc<Semaphore> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody has a permit of those that the table alone knows.
+        // A share that only the table holds has no permit in use.
         shares.retain(|_, share| Arc::strong_count(share) > 1);
         let share = shares.entry((holder.clone(), name));
         Arc::clone(share.or_insert_with(|| Arc::new(Semaphore::new((count / SHARE).max(1)))))

@@ -1,4 +1,4 @@
-//! How a call goes on while it runs: from the call's process to its server, and from there to the
+//! Progress of a call while it runs: from the call's process to its server, and from there to the
 //! client (`notifications/progress`, under "Progress" in the protocol's specification).
 //!
 //! The call writes each line that is worth telling as a JSON string on a line of its own, before
@@ -13,7 +13,7 @@ use tokio::time::{Instant, interval_at};
 
 use crate::unseen;
 
-/// How often a client is told.
+/// Time between two notifications to a client.
 const EVERY: Duration = Duration::from_secs(5);
 
 /// The longest line that a client is told, in bytes.
@@ -25,11 +25,12 @@ pub fn tell(line: &[u8]) {
     let line = String::from_utf8_lossy(line);
     let mut message = serde_json::to_vec(&unseen::visible(&line)).unwrap_or_default();
     message.push(b'\n');
-    // In one write, which a pipe takes whole or not at all; what nobody hears is no loss.
+    // In one write, which a pipe takes as a whole or not at all; a message without a reader is no
+    // loss.
     let _ = rustix::io::write(rustix::stdio::stdout(), &message);
 }
 
-/// What a call has told last.
+/// The last progress message of a call.
 #[derive(Debug, Default)]
 pub struct LatestProgress(Mutex<String>);
 

@@ -32,7 +32,7 @@ use crate::front::mcp::{instructions, list, resources, structured, text};
 use crate::registry::TOOLS;
 use crate::sandbox::confinement::{Confinement, Sensitivity};
 
-/// What all clients of a server have in common.
+/// The part of a server that all its clients share.
 pub struct ServerSetup {
     tools: Vec<&'static Tool>,
     caller: ToolCaller,
@@ -40,14 +40,14 @@ pub struct ServerSetup {
     structured: bool,
     /// The longest text, in bytes, 0 for no limit; none where the client's own holds.
     max_answer: Option<usize>,
-    /// What is told of calls to whoever runs the server, where anybody is told.
+    /// The operator's record of calls, if there is one.
     operation: Option<Arc<Operation>>,
 }
 
 impl ServerSetup {
-    /// What `options` ask for. The `secrets` are the variables that were taken out of the
-    /// environment; the `cache` is what the server holds for its calls, if it does; `operation` is
-    /// told of each call.
+    /// Sets up what `options` ask for. The `secrets` are the variables that were taken out of the
+    /// environment; the `cache` is the one that the server holds for its calls, if it does;
+    /// `operation` records each call.
     pub fn new(
         options: Options,
         confinement: Option<Confinement>,
@@ -73,7 +73,7 @@ impl ServerSetup {
         confinement.exposes(path, sensitivity, commands)
     }
 
-    /// How it stands with what the server shares with others; `None` where it shares nothing.
+    /// State of the cache that the server shares with others; `None` if it shares nothing.
     pub fn sharing(&self) -> Option<SharingState> {
         self.caller.cache()?.state()
     }
@@ -87,12 +87,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// The server of a client, of whom `gone` tells when it goes away.
+    /// The server of one client; `gone` becomes true when the client goes away.
     pub fn new(offer: Arc<ServerSetup>, gone: watch::Receiver<bool>) -> Self {
         Self { offer, gone }
     }
 
-    /// How a call of `client` is to be answered, which says itself how long that may be or not.
+    /// The form of the answer to a call of `client`, which may limit the answer's length itself.
     fn wanted<'h>(
         &self,
         client: &Client,
@@ -295,10 +295,10 @@ impl ServerHandler for Server {
     }
 }
 
-/// How the client calls itself: in its handshake or in the request, else, where there is neither
-/// over HTTP, as the program that sent the request.
+/// The client's name: from its handshake or the request, else, if neither has one over HTTP, the
+/// name of the program that sent the request.
 fn name_of_client(context: &RequestContext<RoleServer>) -> String {
-    // Where no client has said its name, the SDK puts its own.
+    // The SDK puts its own name if the client has not given one.
     let said = context.client_info();
     let said = said.filter(|client| *client != Implementation::default());
     if let Some(client) = said {
@@ -313,7 +313,7 @@ fn name_of_client(context: &RequestContext<RoleServer>) -> String {
 /// Waits until the client goes away.
 async fn leaves(gone: &mut watch::Receiver<bool>) {
     if gone.wait_for(|gone| *gone).await.is_err() {
-        // Nobody will tell.
+        // No signal of its end can come.
         std::future::pending::<()>().await;
     }
 }
@@ -346,7 +346,7 @@ fn plain(
     }
 }
 
-/// Whether a request for `tool` says itself how long its answer may be.
+/// True if a request for `tool` limits the length of its answer itself.
 fn limits_itself(tool: &Tool, arguments: &JsonObject) -> bool {
     let limit = tool.own_limit.and_then(|field| arguments.get(field));
     match limit {

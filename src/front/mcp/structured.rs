@@ -37,7 +37,7 @@ fn error(answer: &Value) -> String {
     let kind = code.unwrap_or(Code::ToolFailed).kind();
     let mut error = Map::new();
     error.insert("kind".to_owned(), kind.into());
-    // Where the tool has said nothing, as where it was ended or not asked, the kind says it.
+    // The kind decides if the tool has said nothing, because it was ended or not asked.
     let passes = kind == Code::Timeout.kind();
     let retryable = answer["retryable"].as_bool().unwrap_or(passes);
     let waits = passes && answer["retryable"].is_null();

@@ -17,7 +17,7 @@ use crate::contract::reply::{EMPTY, IMAGE};
 use crate::contract::tool::{Part, Tool};
 use crate::front::mcp::clients::Client;
 
-/// What stands in place of nothing, where the tool has no words of its own for it.
+/// The text for an empty answer of a tool that has no words of its own for it.
 const NOTHING: &str = "no output";
 
 /// The answer `object` of `tool` as content for the model of `client`, at most `longest` bytes of
@@ -83,9 +83,9 @@ fn text(tool: &Tool, object: &Value, client: &Client) -> String {
     text
 }
 
-/// Says of an error when the same may work, and who else may be asked. The message may have said so
-/// already, in the words of whoever wrote it, which are not read here; the word for programs
-/// (`suggestedAction`) is not for models.
+/// Says of an error when the same may work, and where else to ask. The message may have said so
+/// already, in words that are not read here; the word for programs (`suggestedAction`) is not for
+/// models.
 fn advise(object: &Value, said: &mut Vec<String>) {
     if let Some(seconds) = object["retryAfterSeconds"].as_u64() {
         said.push(format!("try again in {seconds} seconds"));

@@ -28,7 +28,7 @@ use crate::front::{answer, confined};
 use crate::program::Exit;
 use screen::{Screen, ScreenEnd, ScreenMode};
 
-/// What becomes of a person's command line.
+/// The result of reading a person's command line.
 pub enum Outcome {
     /// All was done.
     Done(Exit),
@@ -114,8 +114,8 @@ pub fn run(tool: &Tool, invocation: &str, args: &[OsString]) -> Outcome {
     })
 }
 
-/// A call without any field: the request is on stdin, unless that is a terminal, where nobody would
-/// think of typing it.
+/// A call without any field: the request is on stdin, unless that is a terminal, where a person
+/// would not think of typing it.
 pub fn without_fields(tool: &Tool, invocation: &str, flags: CallFlags) -> Outcome {
     if !io::stdin().is_terminal() {
         return Outcome::Stdin(flags);
@@ -150,7 +150,7 @@ fn as_text(tool: &Tool, request: &[u8], flags: CallFlags) -> Exit {
     let shown = answer::catch(|| show(tool, request, flags, screen));
     match shown.and_then(|shown| shown) {
         Ok(Ok((_, end))) => end.say(tool),
-        // Whoever closed the pipe has read what they wanted.
+        // A reader that closed the pipe has read all it wanted.
         Ok(Err(error)) => answer::ended(tool, Err(error), Exit::Success),
         Err(failure) => {
             color::complain(tool.command(), &failure.message);
@@ -219,7 +219,7 @@ fn request(
     Ok(request)
 }
 
-/// What the field's flag says, if it is there.
+/// The value of the field's flag, if it is there.
 fn given(matches: &ArgMatches, field: &Field) -> Option<Value> {
     let name = &field.name;
     match field.kind {

@@ -27,12 +27,12 @@ pub struct Screen<'a, W: Write> {
     is_content: bool,
     /// The field shown last, where it was shown with its name.
     named: Option<String>,
-    /// What is known beside the content, by the names of the fields.
+    /// Fields beside the content, by their names.
     asides: Vec<(String, Value)>,
     end: ScreenEnd,
 }
 
-/// What an answer is shown on.
+/// The medium on which an answer is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScreenMode {
     /// A terminal that can show colours.
@@ -54,16 +54,16 @@ impl ScreenMode {
     }
 }
 
-/// What there is to say behind an answer, on another stream, and how the program is to end.
+/// The end of an answer: what is said on another stream, and the exit status.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ScreenEnd {
     /// As the command did, where there was one.
     pub exit: Exit,
-    /// Why there is no more of the answer; empty where that is all.
+    /// The reason why the answer ends here; empty if it is complete.
     pub error: String,
-    /// What was left out.
+    /// The note about what was left out.
     pub note: String,
-    /// Nothing was found and nothing shown, on a terminal, where somebody waits for something.
+    /// Nothing was found and nothing shown, on a terminal, where a person waits for output.
     pub nothing_found: bool,
 }
 
@@ -83,7 +83,7 @@ impl ScreenEnd {
     }
 }
 
-/// What a field is to a reader: the tool's own parts, and those of the contract.
+/// The part that a field plays for a reader: the tool's own parts, and those of the contract.
 enum Role {
     Of(Part),
     Error,
@@ -206,7 +206,7 @@ impl<'a, W: Write> Screen<'a, W> {
         self.show(&lines.join("\n"))
     }
 
-    /// What was shown with its name ends where another field begins.
+    /// Ends a value that was shown with its name when another field begins.
     fn leave(&mut self, name: &str) -> io::Result<()> {
         if self.named.as_deref().is_some_and(|named| named != name) {
             self.named = None;

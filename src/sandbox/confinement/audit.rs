@@ -1,13 +1,13 @@
-//! What the kernel's audit says a confinement refused: `audit(8)`, and "System-wide management" in
-//! the kernel's documentation of Landlock.
+//! Refusals of a confinement, read from the kernel's audit: `audit(8)`, and "System-wide
+//! management" in the kernel's documentation of Landlock.
 //!
-//! The kernel tells it to whoever listens to the multicast group of its log, which takes
-//! `CAP_AUDIT_READ`, and only where somebody has turned its audit on. Of a domain it tells which
-//! process had restricted itself: a command's first one, which leaves its number where this process
-//! sees it ([`Mark`]). What comes after the first program is told only where that was asked for
-//! when it restricted itself ([`FLAG`]).
+//! The kernel sends them to the listeners of its log's multicast group, which takes
+//! `CAP_AUDIT_READ`, and only while its audit is turned on. A record names the process that had
+//! restricted itself to a domain: a command's first one, which leaves its number where this process
+//! sees it ([`ProcessMark`]). Refusals after the first program are recorded only if that was asked
+//! for when it restricted itself ([`FLAG`]).
 //!
-//! Whatever is missing, nothing is heard, and what the command wrote has to do.
+//! If any of this is missing, nothing is heard, and the command's own messages have to do.
 
 use std::ffi::{OsString, c_int, c_void};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -28,7 +28,7 @@ pub const FLAG: u32 = 1 << 1;
 /// The ABI of Landlock from which on the kernel knows that flag, and tells anything.
 pub const SINCE: i32 = 7;
 
-/// What the kernel's answers are, by `linux/audit.h`.
+/// Types of the kernel's answers, by `linux/audit.h`.
 const ERROR: u16 = 2;
 const STATUS: u16 = 1000;
 const ACCESS: u16 = 1423;
@@ -40,24 +40,24 @@ const LOG: u32 = 1;
 /// The head of a message (`struct nlmsghdr`), in bytes.
 const HEAD: usize = 16;
 
-/// How much may wait to be read, in bytes: a few hundred records.
+/// Bytes that may wait to be read: a few hundred records.
 const ROOM: c_int = 1024 * 1024;
 
 /// The longest record that is read, in bytes: it has one name in it, of two digits a byte.
 const LONGEST: usize = 16 * 1024;
 
-/// How many records are looked at.
+/// Number of records that are looked at.
 const MOST_RECORDS: usize = 4096;
 
-/// How many refusals are kept.
+/// Number of refusals that are kept.
 const MOST: usize = 64;
 
-/// How long nothing has to come for all to be heard, and how long that is waited for: the kernel
-/// tells from a thread of its own.
+/// The silence after which all is heard, and the longest wait for it: the kernel sends from a
+/// thread of its own.
 const SILENCE: Duration = Duration::from_millis(3);
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// What the kernel refused.
+/// An action that the kernel refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Denial {
     /// Something with a file, or with a name in a directory.
@@ -80,7 +80,7 @@ pub enum Denial {
     Mount,
 }
 
-/// Where a command's first process leaves its number.
+/// A shared number in which a command's first process leaves its process id.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark(&'static AtomicI32);
 
@@ -92,7 +92,7 @@ impl Mark {
     }
 }
 
-/// Somebody who listens, from before a command is started until it has ended.
+/// A listener from before a command is started until it has ended.
 #[derive(Debug)]
 pub struct Listener {
     socket: OwnedFd,
@@ -112,20 +112,20 @@ impl Listener {
         if socket < 0 {
             return None;
         }
-        // SAFETY: it was just opened, and is nobody else's.
+        // SAFETY: it was just opened, and nothing else owns it.
         let socket = unsafe { OwnedFd::from_raw_fd(socket) };
         join(&socket)?;
         let mark = Mark(shared_number()?);
         Some(Self { socket, mark })
     }
 
-    /// What the command's first process has to leave its number in.
+    /// The place in which the command's first process leaves its process id.
     #[must_use]
     pub fn mark(&self) -> Mark {
         self.mark
     }
 
-    /// What was heard of the command, which has ended. Waits for what is on its way, where the
+    /// The refusals of the command, which has ended. Waits for those that are on their way, if the
     /// kernel's audit is on.
     #[must_use]
     pub fn denials(self) -> Vec<Denial> {
@@ -155,7 +155,7 @@ impl Listener {
             let (start, size) = (buffer.as_mut_ptr().cast::<c_void>(), buffer.len());
             libc::recv(self.socket.as_raw_fd(), start, size, 0)
         };
-        // What is dropped for want of room (ENOBUFS) came after what is there.
+        // Records that are dropped for want of room (ENOBUFS) came after those that are there.
         usize::try_from(length).ok()
     }
 }
@@ -246,14 +246,14 @@ fn shared_number() -> Option<&'static AtomicI32> {
     }
 }
 
-/// What was heard so far.
+/// The records read so far.
 #[derive(Debug, Default)]
 struct Records {
-    /// Whether the kernel's audit is on, as far as that is known.
+    /// True if the kernel's audit is on; `None` while that is not known.
     enabled: Option<bool>,
     /// Each domain, and the process that had restricted itself.
     domains: Vec<(String, i32)>,
-    /// What was refused, and to which domain.
+    /// Refusals, each with its domain.
     denials: Vec<(String, Denial)>,
 }
 
@@ -270,7 +270,7 @@ impl Records {
             self.enabled = enabled.map(|bytes| u32::from_ne_bytes(bytes) != 0);
             return;
         }
-        // Who may hear all and not ask is not kept waiting.
+        // A process that may listen but not ask is not kept waiting.
         self.enabled = Some(kind != ERROR);
         let text = String::from_utf8_lossy(body);
         self.take_record(kind, text.trim_end_matches('\0'));
@@ -297,7 +297,7 @@ impl Records {
         }
     }
 
-    /// What was refused to the domain of `process`.
+    /// The refusals in the domain of `process`.
     fn of_process(self, process: i32) -> Vec<Denial> {
         let own = |domain: &str| {
             self.domains
@@ -315,7 +315,7 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     fields.find_map(|field| field.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// What a record says was refused.
+/// Parses the refusal in a record.
 fn denial(text: &str) -> Option<Denial> {
     let blockers = || {
         field(text, "blockers")

@@ -18,7 +18,7 @@ pub const NO_NETWORK: &str = "IKIGAI_NO_NETWORK";
 /// All three.
 pub const VARIABLES: [&str; 3] = [ROOTS, READ, NO_NETWORK];
 
-/// What stands between directories in a variable, as in `PATH`.
+/// The separator of directories in a variable, as in `PATH`.
 const SEPARATOR: u8 = b':';
 
 /// By which door a confinement was asked for.
@@ -52,12 +52,12 @@ pub struct Bounds {
     pub readable: Vec<OsString>,
     /// It may not use the network.
     pub no_network: bool,
-    /// Where this comes from.
+    /// The origin of this.
     pub door: Door,
 }
 
 impl Bounds {
-    /// What the environment asks for; `None` where it asks for nothing.
+    /// The bounds in the environment; `None` if it has none.
     #[must_use]
     pub fn of_environment() -> Option<Self> {
         let nothing = Self {
@@ -68,8 +68,8 @@ impl Bounds {
         (!bounds.is_nothing()).then_some(bounds)
     }
 
-    /// These bounds, and what the environment asks for where they say nothing. A variable that is
-    /// set and names nothing asks for what cannot be had: whoever set it wanted a confinement.
+    /// These bounds, completed by those in the environment. A variable that is set and names
+    /// nothing asks for the impossible, because the user who set it wanted a confinement.
     #[must_use]
     pub fn or_environment(mut self) -> Self {
         for (places, variable) in [(&mut self.roots, ROOTS), (&mut self.readable, READ)] {
@@ -82,13 +82,13 @@ impl Bounds {
         self
     }
 
-    /// Whether it asks for directories.
+    /// True if it asks for directories.
     #[must_use]
     pub fn confines_files(&self) -> bool {
         !(self.roots.is_empty() && self.readable.is_empty())
     }
 
-    /// Whether it asks for nothing.
+    /// True if it asks for nothing.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         !self.confines_files() && !self.no_network

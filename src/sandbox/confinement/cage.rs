@@ -23,7 +23,7 @@ pub use super::system::{TEMPORARY, TEMPORARY_OF_ZSH, is_withheld};
 /// The first descriptor behind the three that every program has.
 const FIRST_OF_OTHERS: RawFd = 3;
 
-/// How far descriptors are closed one by one, where neither the kernel closes them at once nor
+/// The last descriptor that is closed by number, if neither the kernel closes them at once nor
 /// `/proc` lists them.
 const MOST_DESCRIPTORS: RawFd = 65_536;
 
@@ -38,7 +38,7 @@ pub struct Cage {
     pub mask: Option<Mask>,
     /// The one other descriptor that the command keeps.
     pub kept: Option<RawFd>,
-    /// Whose denials the kernel is to tell, if anybody listens.
+    /// The mark of the process whose denials the audit reports, if it is listened to.
     pub mark: Option<audit::Mark>,
 }
 
@@ -140,8 +140,8 @@ fn close_listed() -> Result<(), Errno> {
     Ok(())
 }
 
-/// A new private directory for temporary files, which is not there yet: where those of this process
-/// are, or else of every process. `None` where there is no such place.
+/// A new private directory for temporary files, which is not there yet: among those of this
+/// process, or else of every process. `None` if there is no place for it.
 pub fn private_directory(confinement: &Confinement) -> Option<Scratch> {
     let roots = confinement.roots().directories();
     let places = [env::temp_dir(), "/tmp".into(), "/var/tmp".into()];

@@ -11,10 +11,10 @@ use super::{Confinement, Right, places, system};
 pub enum Sensitivity {
     /// Everybody may read it: a certificate.
     Public,
-    /// It is nobody's to read in the directories of calls; where it lies in the system's it gives
-    /// nothing away: digests.
+    /// No call may read it in its directories; in those of the system it gives nothing away:
+    /// digests.
     Internal,
-    /// It is nobody's to read: a key.
+    /// No call may read it: a key.
     Secret,
 }
 

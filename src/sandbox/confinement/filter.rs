@@ -1,4 +1,4 @@
-//! What Landlock does not cover, kept from a command by filters of system calls (`seccomp(2)`).
+//! Filters of system calls (`seccomp(2)`) for what Landlock does not cover.
 //!
 //! Within directories these are calls by which the kernel itself would do for a command what it may
 //! not: mounts made in pieces (`fsopen(2)`), by which an overlay writes anywhere; limits of other
@@ -157,7 +157,7 @@ fn refuse_truncation(filter: &mut CallFilter) {
     let flags = [masked(bits), when(wanted), filter.refusal];
     filter.refuse(libc::SYS_truncate);
     filter.examine(libc::SYS_openat, 2, &flags);
-    // Its flags lie in memory. Where it is missing, programs do without.
+    // Its flags lie in memory. Programs do without it if it is missing.
     filter.refuse(libc::SYS_openat2);
     #[cfg(target_arch = "x86_64")]
     filter.examine(libc::SYS_open, 1, &flags);
@@ -315,7 +315,7 @@ mod tests {
 
     use super::*;
 
-    /// What a script of perl prints under the filter for this ABI.
+    /// Output of a perl script under the filter for this ABI.
     fn says(script: &str, abi: i32) -> String {
         let filter = within_directories(abi).unwrap();
         let mut perl = Command::new("perl");

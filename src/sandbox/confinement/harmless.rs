@@ -1,5 +1,5 @@
-//! The places that an answer may recommend to allow. What a call asks for is not always what its
-//! person wants: a page or a package that it has read may have written the path.
+//! The places that an answer may recommend to allow. A path that a call asks for is not always what
+//! its user wants: a page or a package that it has read may have written it.
 
 use std::env;
 use std::fs;

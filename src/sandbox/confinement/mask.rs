@@ -1,13 +1,13 @@
 //! Hiding directories from a command that may work in those around them: in the command's own mount
-//! namespace (`mount_namespaces(7)`) an empty directory that nobody can write to lies over each of
+//! namespace (`mount_namespaces(7)`) an empty directory that cannot be written to lies over each of
 //! them. The OCI runtime specification calls these masked paths.
 //!
 //! Directories on the way that the command could rename are bound onto themselves: a mount point
 //! cannot be renamed (`EBUSY`), so the next call finds what it hides where it was. The command
 //! itself can neither mount nor unmount: Landlock refuses that.
 //!
-//! Root needs no more than that namespace. Anybody else gets it within a user namespace, in which
-//! that user stays the same, and everybody else is nobody (`user_namespaces(7)`).
+//! Root needs no more than that namespace. Any other user gets it within a user namespace, in which
+//! that user stays the same, and all others become `nobody` (`user_namespaces(7)`).
 //!
 //! A new process does this between its fork and its first program: system calls only. It must not
 //! share its memory, or it gets no user namespace.
@@ -81,7 +81,7 @@ impl Mask {
             Err(_) if !self.required => return Ok(()),
             entered => entered?,
         }
-        // Mounts made here are nobody else's matter.
+        // Mounts made here do not show in any other namespace.
         mount(None, c"/", None, libc::MS_REC | libc::MS_SLAVE, None)?;
         for (parent, name) in &self.missing {
             match mkdirat(open(parent)?, name, Mode::RWXU) {

@@ -1,13 +1,14 @@
 //! Confining a call to directories, and keeping it off the network: `landlock(7)`, `seccomp(2)`.
 //!
-//! What is asked for ([`Bounds`]) comes from flags or from the environment. It is resolved once
-//! ([`Confinement::resolve`]), and from then on belongs to the process ([`settle`], [`current`]):
-//! one process is one call.
+//! The request ([`ConfinementBounds`]) comes from flags or from the environment. It is resolved
+//! once ([`Confinement::resolve`]), and from then on belongs to the process ([`set_current`],
+//! [`current`]): one process is one call.
 //!
 //! A tool that works with files confines itself before it does ([`ruleset`]). A command is confined
 //! by itself, between its fork and its first program ([`cage`]): the tool and its watchdog have to
-//! end it, to keep its output and to clear up after it, and stay out of its reach. What a command
-//! may use beside the directories is in [`system`]. What all this leaves open is in `SECURITY.md`.
+//! end it, to keep its output and to clear up after it, and stay out of its reach. The parts of the
+//! system that a command may use beside the directories are in [`system`]. `SECURITY.md` says what
+//! all this leaves open.
 
 pub mod audit;
 mod bounds;
@@ -41,7 +42,7 @@ pub use exposure::Sensitivity;
 pub use places::{directory, file_or_directory};
 pub use ruleset::{IMPOSSIBLE, abi, is_possible};
 
-/// What a process wants to do with a file.
+/// A kind of access to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Right {
     /// To read a file, to list a directory.
@@ -52,7 +53,7 @@ pub enum Right {
     Write,
 }
 
-/// Where a call is confined to.
+/// The bounds of a call, resolved and opened.
 #[derive(Debug)]
 pub struct Confinement {
     roots: Vec<Place>,
@@ -66,7 +67,8 @@ pub struct Confinement {
 }
 
 impl Confinement {
-    /// Resolves what was asked for, and opens it. An error is a sentence for whoever asked.
+    /// Resolves the bounds that were asked for, and opens them. An error is a sentence for the
+    /// caller.
     pub fn resolve(bounds: &Bounds) -> Result<Self, String> {
         let what = match bounds.door {
             Door::Flags => ["--root", "--read"],
@@ -104,40 +106,39 @@ impl Confinement {
         }
     }
 
-    /// Whether files are confined, and not the network alone.
+    /// True if files are confined, and not the network alone.
     #[must_use]
     pub fn confines_files(&self) -> bool {
         !self.to_read.directories().is_empty()
     }
 
-    /// Where a call may read and write.
+    /// The directories in which a call may read and write.
     #[must_use]
     pub fn roots(&self) -> &Roots {
         &self.to_write
     }
 
-    /// Where a call may read: the roots, and what may be read beside them.
+    /// The paths that a call may read: the roots, and those beside them.
     #[must_use]
     pub fn readable(&self) -> &Roots {
         &self.to_read
     }
 
-    /// What may be read beside the roots.
+    /// The paths that may be read beside the roots.
     #[must_use]
     pub fn beside(&self) -> &[PathBuf] {
         let all = self.to_read.directories();
         all.get(self.roots.len()..).unwrap_or_default()
     }
 
-    /// Whether a call may use the network.
+    /// True if a call may use the network.
     #[must_use]
     pub fn has_network(&self) -> bool {
         !self.no_network
     }
 
-    /// Whether a command may do this to what really lies at `path`, no link on the way. Of the
-    /// private directory for temporary files, which is made when the command starts, this does not
-    /// know.
+    /// True if a command may do this to the file at `path`, no link on the way. The private
+    /// directory for temporary files is not known here, because it is made when the command starts.
     #[must_use]
     pub fn grants(&self, path: &Path, right: Right) -> bool {
         let within = match right {
@@ -182,21 +183,22 @@ impl Confinement {
         self.to_write.contains(real) || system::is_shared(real)
     }
 
-    /// Where `name` leads, which need not be there; `None` where a link on the way lies in a root,
-    /// and a call may have led it anywhere.
+    /// The path that `name` leads to, which need not exist; `None` if a link on the way lies in a
+    /// root, because a call may have led it anywhere.
     #[must_use]
     pub fn lead(&self, name: &Path) -> Option<PathBuf> {
         places::lead(name, self.to_write.directories())
     }
 
-    /// Whether nothing that it lets calls write decides what lies at `path`.
+    /// True if nothing that it lets calls write decides what lies at `path`.
     #[must_use]
     pub fn leaves_out_of_reach(&self, path: &Path) -> bool {
         let real = self.lead(path);
         real.is_some_and(|real| !self.may_write(&real))
     }
 
-    /// How whoever asked for this confinement allows more: a flag or a variable.
+    /// The flag or the variable that allows more, by the way in which this confinement was asked
+    /// for.
     fn name_for(&self, right: Right) -> &'static str {
         match (self.door, right) {
             (Door::Flags, Right::Write) => "--root",
@@ -207,7 +209,7 @@ impl Confinement {
     }
 
     /// The words that allow this in `place`, which no link leads to, as it is `shown`: a flag, or
-    /// the value of a variable. `None` where that is not to be recommended to anybody.
+    /// the value of a variable. `None` if that is not to be recommended.
     #[must_use]
     pub fn words_to_allow(&self, right: Right, place: &Path, shown: &str) -> Option<String> {
         let name = self.name_for(right);
@@ -223,7 +225,8 @@ impl Confinement {
         self.door.name_for_network()
     }
 
-    /// Where relative names start, if not where the process does; `None` where nothing is bounded.
+    /// The directory in which relative names start, if it is not the process's own; `None` if
+    /// nothing is bounded.
     #[must_use]
     pub fn first(&self) -> Option<&Path> {
         self.first_place().map(|place| place.path.as_path())
@@ -255,8 +258,8 @@ impl Confinement {
     }
 }
 
-/// Whether this process's confinement lets a tool read what `path` leads to, which need not be
-/// there; relative names start where the process does.
+/// True if this process's confinement lets a tool read what `path` leads to, which need not exist;
+/// relative names start in the process's directory.
 #[must_use]
 pub fn is_within_reach(path: &Path) -> bool {
     let bounds = current().filter(|confinement| confinement.confines_files());
@@ -312,8 +315,8 @@ pub fn keeps_from_calls(path: &Path) -> bool {
     current().is_none_or(|confinement| confinement.keeps_from_calls(path))
 }
 
-/// Whether nothing that this process's confinement lets calls write decides what lies at `path`:
-/// what is run or trusted outside has to be so.
+/// True if nothing that this process's confinement lets calls write decides what lies at `path`: a
+/// file that is run or trusted outside has to be so.
 #[must_use]
 pub fn is_out_of_reach(path: &Path) -> bool {
     current().is_none_or(|confinement| confinement.leaves_out_of_reach(path))

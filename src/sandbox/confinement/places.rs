@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use super::system;
 use crate::sandbox::roots;
 
-/// What a confinement names.
+/// A file or directory that a confinement names, opened.
 #[derive(Debug)]
 pub struct Place {
     /// Its name, absolute and without links.
@@ -46,7 +46,7 @@ pub fn open(
         .collect();
     let open = |names: &[Name], directories| -> Result<Vec<Place>, String> {
         let places = names.iter().map(|name| {
-            // Where it leads into what may be written anyway, it gives nothing more.
+            // A name that leads into a directory that may be written anyway gives nothing more.
             let within = firm.iter().any(|root| name.real.starts_with(root));
             name.open(if within { &[] } else { &writable }, directories)
         });
@@ -98,7 +98,7 @@ pub fn trace(name: &Path) -> Option<(PathBuf, Vec<PathBuf>)> {
     }
 }
 
-/// Where `name` leads, which need not be there, unless a link on the way lies in one of the
+/// The path that `name` leads to, which need not exist, unless a link on the way lies in one of the
 /// `writable` directories.
 pub fn lead(name: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
     let (real, links) = trace(name)?;
@@ -121,10 +121,10 @@ pub fn file_or_directory(name: &OsStr) -> Result<PathBuf, String> {
 
 /// A name on its way to a place.
 struct Name {
-    /// How it begins in a message: what asked for it, and the name itself.
+    /// Its beginning in a message: the flag or variable, and the name itself.
     shown: String,
     real: PathBuf,
-    /// Where the links lie that it leads through.
+    /// Paths of the links on its way.
     links: Vec<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! What the kernel enforces, as rules of `landlock(7)`.
+//! The rules that the kernel enforces, those of `landlock(7)`.
 //!
 //! A process within cannot open, list, make, rename, run or remove anything outside, whatever
 //! links, `..` or wildcards lead there and whatever replaces them while it works. Landlock does not
@@ -31,7 +31,7 @@ struct Beneath {
     place: RawFd,
 }
 
-/// Why a call is not carried out that this kernel cannot confine.
+/// The reason not to carry out a call that this kernel cannot confine.
 pub const IMPOSSIBLE: &str = "this kernel has no Landlock (Linux 5.13; `landlock` must stand in \
      /sys/kernel/security/lsm), and without it links could lead out of the directories; nothing \
      was done";
@@ -52,19 +52,19 @@ pub fn abi() -> i32 {
     i32::try_from(version).map_or(0, |version| version.max(0))
 }
 
-/// Whether this kernel can confine a process.
+/// True if this kernel can confine a process.
 #[must_use]
 pub fn is_possible() -> bool {
     abi() > 0
 }
 
-/// What may be done within a root: everything but what makes or drives devices. Whoever may make
-/// the device of a disk can read all that is on it.
+/// The rights within a root: all but those that make or drive devices, because the device of a disk
+/// gives everything that is on it.
 pub fn to_write() -> BitFlags<AccessFs> {
     AccessFs::from_all(NEWEST) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
 }
 
-/// What may be done with what may be read.
+/// The rights to files that may be read.
 pub fn to_read() -> BitFlags<AccessFs> {
     AccessFs::from_read(NEWEST)
 }
@@ -74,7 +74,7 @@ fn to_look_at() -> BitFlags<AccessFs> {
     to_read() & !AccessFs::Execute
 }
 
-/// What of `rights` this kernel knows, as the number that it takes.
+/// The bits of those of `rights` that this kernel knows.
 pub fn known(rights: BitFlags<AccessFs>) -> u64 {
     (rights & AccessFs::from_all(ABI::from(abi()))).bits()
 }
@@ -99,7 +99,7 @@ pub fn confine_tool(
         for place in &confinement.readable {
             ruleset = add(ruleset, place.is_directory, &place.fd, to_look_at())?;
         }
-        // What is not there holds nothing to be read. Whoever knows a file's name may read it.
+        // A path that does not exist has nothing to read. A file may be read by its name.
         let roots = confinement.roots().directories();
         if let Some(place) = beside.and_then(|place| places::open_one(place, roots)) {
             ruleset = add(

@@ -1,6 +1,6 @@
-//! What a confined command may use of the system, beside its directories: programs and libraries,
-//! the devices that every program counts on, git's configuration. Rules: `hier(7)`; for the
-//! variables, the programs that read them.
+//! Parts of the system that a confined command may use beside its directories: programs and
+//! libraries, the devices that every program counts on, git's configuration. Rules: `hier(7)`; for
+//! the variables, the programs that read them.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -54,8 +54,8 @@ const TERMINAL: &str = "/dev/tty";
 /// Memory that programs share by name, which every command may write to.
 pub const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Everything that a command may use, opened. What is not there is left out, and so is a file to
-/// which a link in one of the `roots` leads.
+/// Everything that a command may use, opened. Paths that do not exist are left out, and so is a
+/// file to which a link in one of the `roots` leads.
 pub fn places(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
     let (read, write) = (AccessFs::ReadFile, AccessFs::WriteFile);
     let device = read | write | AccessFs::Truncate;
@@ -100,7 +100,7 @@ fn directories(roots: &[PathBuf]) -> Vec<(Place, BitFlags<AccessFs>)> {
     opened
 }
 
-/// Whether a command may do this to what really lies at `path`.
+/// True if a command may do this to the file at `path`, no link on the way.
 pub fn grants(path: &Path, right: Right, roots: &Roots) -> bool {
     let wanted = match right {
         Right::Read if path.is_dir() => AccessFs::ReadDir,
@@ -113,7 +113,7 @@ pub fn grants(path: &Path, right: Right, roots: &Roots) -> bool {
         .any(|(place, rights)| rights.contains(wanted) && path.starts_with(&place.path))
 }
 
-/// Whether every command may write there.
+/// True if every command may write there.
 pub fn is_shared(path: &Path) -> bool {
     real(SHARED_MEMORY).is_some_and(|real| path.starts_with(real))
 }
@@ -176,7 +176,7 @@ const SERVICES: [&str; 37] = [
     "XDG_RUNTIME_DIR",
 ];
 
-/// How the names of others begin: D-Bus, and editors in whose terminal a command runs.
+/// Prefixes of further names: D-Bus, and editors in whose terminal a command runs.
 const OF_SERVICES: [&str; 3] = ["DBUS_", "VSCODE_", "ZELLIJ"];
 
 /// The variable that names the directory for temporary files; a command gets one of its own.
@@ -186,7 +186,7 @@ pub const TEMPORARY: &str = "TMPDIR";
 /// (`zshparam(1)`).
 pub const TEMPORARY_OF_ZSH: &str = "TMPPREFIX";
 
-/// Whether a confined command does not get the variable called `name`.
+/// True if a confined command does not get the variable called `name`.
 #[must_use]
 pub fn is_withheld(name: &OsStr) -> bool {
     let name = name.as_bytes();

@@ -11,7 +11,7 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use crate::front::mcp::http::connections::RequestGuard;
 use crate::front::mcp::http::gate::RequestRoom;
 
-/// The body of an answer as it is made, whoever makes it.
+/// The body of an answer as it is made, by the SDK or here.
 pub type Answer = BoxBody<Bytes, Infallible>;
 
 /// An answer that is there as a whole.
@@ -19,8 +19,8 @@ pub fn whole(bytes: Bytes) -> Answer {
     Full::new(bytes).boxed()
 }
 
-/// The body of an answer on its way. When it has been sent, or nobody wants it any more, the
-/// request is over.
+/// The body of an answer on its way. The request is over when it has been sent, or its client has
+/// gone.
 pub struct Sent {
     body: Answer,
     _room: Option<RequestRoom>,

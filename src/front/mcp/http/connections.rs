@@ -1,5 +1,5 @@
-//! The connections that are open: how many there may be, how long each may be silent, and who goes
-//! when there is no room.
+//! The open connections: how many there may be, how long each may be silent, and which one is
+//! closed when there is no room.
 //!
 //! Each has a slot. A silent one costs its slot, one buffer and its task; one timer looks after
 //! all.
@@ -46,7 +46,7 @@ struct SlotTable {
     idle: BTreeSet<EvictionKey>,
 }
 
-/// The order in which connections go if there is no room: the least first.
+/// The order in which connections are closed when there is no room: the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct EvictionKey {
     /// A request of it has been let in.
@@ -70,7 +70,7 @@ struct SlotState {
     state: ConnectionState,
     since: Instant,
     turn: EvictionKey,
-    /// Nobody has read of the answer since then.
+    /// Time since which the client has read nothing of the answer.
     unread: Option<Instant>,
     /// It has to end when its request is done.
     last: bool,
@@ -126,9 +126,9 @@ impl Connections {
         }
     }
 
-    /// A slot for a connection; `None` if there is none: each has a request under way. Where all
-    /// are taken the one goes whose connection was silent for longest: first one whose requests
-    /// were never let in, whatever it is at, and last one whose request has not come as a whole.
+    /// A slot for a connection; `None` if all are taken and each has a request under way. If all
+    /// are taken, the connection that was silent for longest is closed: first one whose requests
+    /// were never let in, in any phase, and last one whose request has not come completely.
     pub fn take(self: &Arc<Self>) -> Option<SlotGuard> {
         let mut slots = self.lock();
         if slots.taken.len() >= self.most {
@@ -187,7 +187,7 @@ impl Connections {
         }
     }
 
-    /// Waits until there is none.
+    /// Waits until all connections are gone.
     pub async fn are_gone(&self) {
         loop {
             let empty = self.empty.notified();
@@ -198,7 +198,7 @@ impl Connections {
         }
     }
 
-    /// How many there are.
+    /// Number of open connections.
     pub fn number(&self) -> usize {
         self.lock().taken.len()
     }
@@ -301,7 +301,7 @@ impl Drop for SlotGuard {
 }
 
 impl RequestGuard {
-    /// How many connections there are beside its own, and with it.
+    /// Number of connections beside its own, and with it.
     pub fn connections(&self) -> usize {
         self.connections.number()
     }
@@ -359,7 +359,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether the connection there was told something.
+    /// True if the connection there was told to end.
     fn was_told(slot: &ConnectionSlot) -> bool {
         let mut told = std::pin::pin!(slot.told.notified());
         let waker = std::task::Waker::noop();

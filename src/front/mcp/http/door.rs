@@ -31,21 +31,21 @@ use crate::front::mcp::log;
 /// The most bytes of a request's headers; also the size of a connection's buffer.
 const HEADERS: usize = 16 * 1024;
 
-/// How long no connection is taken after one could not be: most likely all files are open that may
-/// be.
+/// Pause after a connection could not be accepted: most likely the process has as many open files
+/// as it may have.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How many connections the kernel keeps until they are taken; further ones try again a second
+/// Connections that the kernel queues until they are accepted; further ones try again a second
 /// later.
 const BACKLOG: u32 = 4096;
 
-/// How many connections are taken before the others have their turn.
+/// Connections that are accepted before the open ones have their turn.
 const TURNS: u32 = 16;
 
 /// The header by which a client resumes a stream.
 const LAST_EVENT: &str = "last-event-id";
 
-/// How long the calls under way may take when the server ends.
+/// Time that the calls under way have when the server ends.
 const LAST_CALLS: Duration = Duration::from_secs(25);
 
 /// The files that the processes of calls and the server itself have open beside the connections.
@@ -54,7 +54,8 @@ const FILES_OF_CALLS: u64 = 256;
 /// The files that a full server has open, and as many as that again for some time to come.
 const FILES: u64 = 2 * (MOST as u64 + FILES_OF_CALLS);
 
-/// How long whoever is turned away may take to read that, and how many at a time.
+/// Time that a client that is turned away has to read that, and the number of such clients at a
+/// time.
 const TURNED_AWAY: Duration = Duration::from_millis(500);
 static TURNING_AWAY: Semaphore = Semaphore::const_new(32);
 
@@ -152,15 +153,15 @@ pub async fn open(listener: TcpListener, site: Arc<Site>, mut signals: Signals, 
     }
 }
 
-/// How many connections there may be, after the kernel has been asked to let this process open as
-/// many files as a full server needs. Commands that its calls run inherit that, as they do from any
-/// server.
+/// Number of connections there may be, after the kernel has been asked to let this process open as
+/// many files as a full server needs. Commands that its calls run inherit that limit, as they do
+/// from any server.
 pub fn most_connections() -> usize {
     let mut limits = getrlimit(Resource::Nofile);
     let most = limits.maximum.map_or(FILES, |most| most.min(FILES));
     if limits.current.is_some_and(|current| current < most) {
         limits.current = Some(most);
-        // Where it is refused, there are fewer.
+        // If it is refused, there are fewer connections.
         let _ = setrlimit(Resource::Nofile, limits);
     }
     let files = getrlimit(Resource::Nofile).current.unwrap_or(FILES);
@@ -200,7 +201,8 @@ fn come_in(stream: TcpStream, connections: &Arc<Connections>, site: &Arc<Site>) 
     }
 }
 
-/// Says that there is no room. What has come already is read, or else the answer is lost.
+/// Answers that there is no room. What has come already is read, because the answer is lost
+/// otherwise.
 async fn turn_away(mut stream: TcpStream) {
     let refusal = Refusal::new(
         StatusCode::SERVICE_UNAVAILABLE,
@@ -212,7 +214,8 @@ async fn turn_away(mut stream: TcpStream) {
     while stream.read(&mut rest).await.is_ok_and(|read| read > 0) {}
 }
 
-/// What HTTP is spoken over: one kind for TCP and TLS, since HTTP is there once for each kind.
+/// A byte stream beneath HTTP: one type for TCP and TLS, because the HTTP code is compiled once for
+/// each type.
 trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
@@ -244,7 +247,7 @@ async fn talk(stream: Box<dyn Stream>, taken: SlotGuard, site: Arc<Site>) {
     }
 }
 
-/// Whether a request opens a stream that only listens. One that resumes a call's stream waits for
+/// True if a request opens a stream that only listens. One that resumes a call's stream waits for
 /// that call, as the request did that began it.
 fn only_listens<B>(request: &Request<B>) -> bool {
     request.method() == Method::GET && !request.headers().contains_key(LAST_EVENT)

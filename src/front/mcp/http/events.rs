@@ -1,12 +1,12 @@
-//! What was sent on the streams of sessions, kept for a while, so that a client whose connection
-//! broke goes on where it was ("Resumability and Redelivery" under "Transports" in the protocol's
-//! specification).
+//! The messages that were sent on the streams of sessions, kept for a while, so that a client whose
+//! connection broke goes on where it was ("Resumability and Redelivery" under "Transports" in the
+//! protocol's specification).
 //!
-//! Each stream is one call's: its messages are numbered, and whoever follows it is sent them as
-//! they come. One client at a time follows a stream; who resumes it takes it over. A message that
-//! was kept is sent again to whoever resumes, also after the call has ended. What is kept is
-//! bounded: what has reached its client's connection goes first, then the oldest. In the place of a
-//! message that is too large to be kept there is an error that says so.
+//! Each stream is one call's: its messages are numbered, and its follower is sent them as they
+//! come. One client at a time follows a stream; one that resumes it takes it over. A message that
+//! was kept is sent again to a client that resumes, also after the call has ended. The memory for
+//! this is bounded: messages that have reached their client's connection go first, then the oldest.
+//! A message that is too large to be kept is replaced by an error that says so.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
@@ -22,7 +22,7 @@ use rmcp::transport::streamable_http_server::session::{ServerSseMessage, Session
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-/// What is kept.
+/// Limits of the messages that are kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// For how long a message is kept.
@@ -35,7 +35,7 @@ pub struct Bounds {
     pub largest: usize,
 }
 
-/// What a server keeps.
+/// The limits of a server.
 pub const KEPT: Bounds = Bounds {
     lifetime: Duration::from_secs(60),
     bytes: 8 * 1024 * 1024,
@@ -43,10 +43,11 @@ pub const KEPT: Bounds = Bounds {
     largest: 1024 * 1024,
 };
 
-/// How long a call goes on whose client has gone, but could come back and resume.
+/// Time that a call goes on after its client has gone, because the client could come back and
+/// resume.
 pub const RESUME_GRACE: Duration = Duration::from_secs(5);
 
-/// How many messages wait for a client that does not read. One that lets more come has to resume.
+/// Messages that wait for a client that does not read. A client that lets more come has to resume.
 const UNREAD: usize = 64;
 
 /// When a client whose connection broke is to come back.
@@ -67,7 +68,7 @@ struct EventStore {
     order: VecDeque<(Instant, u64)>,
     /// The streams that have ended, and of which a connection has taken everything.
     taken: VecDeque<u64>,
-    /// How many messages are kept.
+    /// Number of messages kept.
     messages: usize,
     bytes: usize,
     /// The number of the next stream.
@@ -81,11 +82,11 @@ struct EventStream {
     messages: VecDeque<StoredMessage>,
     /// The number of the next message.
     next: u64,
-    /// Whoever follows it.
+    /// The client that follows it.
     follower: Option<mpsc::Sender<ServerSseMessage>>,
-    /// How many have followed it.
+    /// Number of clients that have followed it.
     followers: u64,
-    /// For whoever waits for its client to leave.
+    /// Tells the call when its client leaves.
     attended: watch::Sender<Attendance>,
     ended: bool,
     /// It is among those of which everything was taken.
@@ -99,11 +100,11 @@ struct StoredMessage {
     bytes: usize,
 }
 
-/// Whether a client follows a stream.
+/// The presence of a client that follows a stream.
 #[derive(Clone, Copy, Debug)]
 enum Attendance {
     Yes,
-    /// It left; a call that goes on for nobody is ended then.
+    /// The client left; a call that has no client by then is ended.
     UntilThen(Instant),
 }
 
@@ -153,8 +154,8 @@ impl Events {
         (writer, feed)
     }
 
-    /// What came on a stream of `session` behind the event called `last`, and what comes; `None`
-    /// where there is no such event, or not of this session.
+    /// The messages of a stream of `session` after the event called `last`, and those to come;
+    /// `None` if there is no such event, or it is another session's.
     pub fn resume(self: &Arc<Self>, session: &SessionId, last: &str) -> Option<EventFeed> {
         let (stream, last) = number(last)?;
         let (sender, new) = mpsc::channel(UNREAD);
@@ -247,7 +248,7 @@ impl EventStore {
     }
 }
 
-/// Whoever writes to a stream. When it is dropped, the stream has ended.
+/// The writer of a stream. When it is dropped, the stream has ended.
 #[derive(Debug)]
 pub struct EventWriter {
     events: Arc<Events>,
@@ -256,7 +257,7 @@ pub struct EventWriter {
 }
 
 impl EventWriter {
-    /// Sends a message to whoever follows, and keeps it.
+    /// Sends a message to the follower, and keeps it.
     pub fn write(&self, message: &Arc<ServerJsonRpcMessage>) {
         let bounds = &self.events.bounds;
         let size = size(message);
@@ -293,7 +294,7 @@ impl EventWriter {
         kept.forget_old(bounds);
     }
 
-    /// Waits until nobody follows the stream, and nobody can be expected to come back.
+    /// Waits until the stream has no follower, and none can be expected to come back.
     pub async fn left_alone(&mut self) {
         loop {
             let attended = *self.watched.borrow_and_update();
@@ -335,7 +336,7 @@ impl Drop for EventWriter {
 /// A stream as its follower reads it.
 #[derive(Debug)]
 pub struct EventFeed {
-    /// What is sent before what comes.
+    /// Messages that are sent before new ones.
     again: VecDeque<ServerSseMessage>,
     new: mpsc::Receiver<ServerSseMessage>,
     events: Arc<Events>,
@@ -377,7 +378,7 @@ impl Drop for EventFeed {
         }
         log.follower = None;
         let now = Instant::now();
-        // Who was given no name of an event cannot resume.
+        // A client that was given no event id cannot resume.
         let then = if log.next > 0 {
             now + RESUME_GRACE
         } else {
@@ -387,7 +388,7 @@ impl Drop for EventFeed {
     }
 }
 
-/// How an event is called, for whoever resumes behind it.
+/// The id of an event, behind which a client resumes.
 fn name(stream: u64, number: u64) -> String {
     format!("{stream:x}-{number:x}")
 }
@@ -406,7 +407,7 @@ fn event(stream: u64, number: u64, message: &Arc<ServerJsonRpcMessage>) -> Serve
     event
 }
 
-/// What is kept in the place of a message that is too large.
+/// The error that replaces a message that is too large.
 fn instead_of(message: &ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     let id = match message {
         ServerJsonRpcMessage::Response(response) => Some(response.id.clone()),
@@ -418,7 +419,7 @@ fn instead_of(message: &ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(ErrorData::internal_error(text, None), id)
 }
 
-/// How long a message is when it is sent, in bytes.
+/// Length of a message as it is sent, in bytes.
 fn size(message: &ServerJsonRpcMessage) -> usize {
     struct Count(usize);
     impl Write for Count {
@@ -431,7 +432,7 @@ fn size(message: &ServerJsonRpcMessage) -> usize {
         }
     }
     let mut count = Count(0);
-    // What cannot be written cannot be sent either.
+    // A message that cannot be written cannot be sent either.
     let _ = serde_json::to_writer(&mut count, message);
     count.0
 }

@@ -1,5 +1,5 @@
-//! Who gets in: the checks of a request's head, before anything of its body is read, and then those
-//! of its body.
+//! Admission of requests: the checks of a request's head, before anything of its body is read, and
+//! then those of its body.
 //!
 //! Rules: "Streamable HTTP" under "Transports" and "Access Token Usage" under "Authorization" in
 //! the protocol's specification; RFC 6750 for tokens.
@@ -32,14 +32,14 @@ use crate::front::mcp::log;
 use crate::front::mcp::server::ServerSetup;
 use crate::sandbox::confinement::Sensitivity;
 
-/// Whoever calls where nobody has a token.
+/// Name of the caller of a server without tokens.
 const LOCAL: &str = "local";
 
-/// What a request without a token is asked for, and one whose token is none.
+/// Challenge for a request without a token, and for one with a wrong token.
 const NO_TOKEN: &str = "Bearer";
 const BAD_TOKEN: &str = "Bearer error=\"invalid_token\"";
 
-/// The time after which whoever found no room may try again: others leave at any time.
+/// Time after which a client that found no room may try again: others leave at any time.
 const A_WHILE: Duration = Duration::from_secs(1);
 
 /// The kinds of content that a client has to take: which one it gets depends on the call.
@@ -47,7 +47,7 @@ const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const ANYTHING: &str = "*/*";
 
-/// What lets requests in.
+/// The checks that a request passes before it is let in.
 pub struct Gate {
     names: Names,
     files: KeyFiles,
@@ -61,13 +61,13 @@ pub struct Gate {
     large_bodies: Arc<FairPlaces>,
 }
 
-/// Where tokens, certificate and key are.
+/// Paths of the files with tokens, certificate and key.
 struct KeyFiles {
     tokens: Option<PathBuf>,
     certificate: Option<(PathBuf, PathBuf)>,
 }
 
-/// What is in those files.
+/// Content of those files.
 pub struct ServerKeys {
     tokens: Option<Tokens>,
     tls: Option<TlsAcceptor>,
@@ -77,7 +77,7 @@ pub struct ServerKeys {
 pub struct AdmittedRequest {
     /// The request with its whole body. Its extensions have the holder.
     pub request: Request<Full<Bytes>>,
-    /// What its body says, if it is one that has a body.
+    /// The message in its body, if it has one.
     pub message: Option<Message>,
     /// The room that it takes, until this is dropped.
     pub room: RequestRoom,
@@ -117,12 +117,12 @@ impl Gate {
         }
     }
 
-    /// What speaks TLS, if anything does.
+    /// The acceptor for TLS, if the server speaks it.
     pub fn tls(&self) -> Option<TlsAcceptor> {
         self.keys_now().tls.clone()
     }
 
-    /// Reads the files again. Where one of them is bad, all stays as it was.
+    /// Reads the files again. If one of them is bad, everything stays as it was.
     pub fn read_again(&self, offer: &ServerSetup) {
         match self.files.read(offer) {
             Ok(keys) => {
@@ -141,7 +141,7 @@ impl Gate {
         Arc::clone(&lock(&self.keys))
     }
 
-    /// Whether a request comes to this server, from nobody's page but its own.
+    /// Checks that a request is meant for this server, and does not come from a foreign web page.
     pub fn check_names<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
         if request.version() != Version::HTTP_11 {
             let message = "this server speaks HTTP/1.1 alone";
@@ -156,7 +156,7 @@ impl Gate {
             One::None => return Err(bad("the header Host is missing")),
             One::Bad => return Err(bad("the header Host has to be there once, as text")),
         };
-        // Whoever names the server in the request's target as well has to name the same one.
+        // A client that names the server in the request's target as well has to name the same one.
         let target = request.uri().authority();
         if target.is_some_and(|target| !target.as_str().eq_ignore_ascii_case(host)) {
             return Err(bad(
@@ -210,7 +210,7 @@ impl Gate {
     }
 
     /// Lets in a request to the protocol's own path, which takes the `methods`. Its place is taken
-    /// before any of its body is read: a body that does not come costs nobody but its sender.
+    /// before any of its body is read: a body that does not come costs only its sender.
     pub async fn admit(
         &self,
         request: Request<Incoming>,
@@ -228,7 +228,7 @@ impl Gate {
         let place = place.ok_or_else(|| no_place("requests"))?;
         let (message, bytes) = if parts.method == Method::POST {
             check_kinds(&parts.headers).map_err(Refusal::unread)?;
-            // The protocol's service takes nobody's word for it but this.
+            // The protocol's service takes this header alone for it.
             let both = HeaderValue::from_static("application/json, text/event-stream");
             parts.headers.insert(ACCEPT, both);
             let large = || {
@@ -381,7 +381,7 @@ fn nothing_given() -> Refusal {
     )
 }
 
-/// Whether a client sends what is read here, and reads what is sent.
+/// Checks that a client sends a type that is read here, and accepts those that are sent.
 fn check_kinds(headers: &HeaderMap) -> Result<(), Refusal> {
     let is = |kind: &str, wanted| {
         let kind = kind.split(';').next().unwrap_or_default();

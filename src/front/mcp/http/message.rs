@@ -1,5 +1,5 @@
-//! A request's body: read whole, within its limits, and looked into as far as whoever lets it in
-//! has to know what it is.
+//! A request's body: read completely, within its limits, and parsed as far as the gate needs in
+//! order to know what it is.
 //!
 //! Rules: "Request object" and "Batch" of JSON-RPC 2.0; "Streamable HTTP" under "Transports" in the
 //! protocol's specification, which has taken batches back.
@@ -21,23 +21,23 @@ use crate::front::mcp::http::refusal::Refusal;
 /// The longest body, in bytes.
 pub const LONGEST: usize = 4 * 1024 * 1024;
 
-/// How long a body may take.
+/// Time that a body may take.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A body that is no longer than this, in bytes, is read without further ado.
+/// Bytes up to which a body is read without a permit for large ones.
 const SMALL: usize = 64 * 1024;
 
-/// How many larger ones are read at the same time, whoever sends them: they may fill no more memory
-/// than these.
+/// Larger bodies that are read at the same time, from all senders together: they may fill no more
+/// memory than these.
 pub const LARGE_AT_ONCE: usize = 16;
 
 /// Takes a place for a large body, if there is one.
 pub type TakeLargePlace<'a> = &'a (dyn Fn() -> Result<HeldPlace, Refusal> + Send + Sync);
 
-/// What calls a tool.
+/// The method that calls a tool.
 const CALL: &str = "tools/call";
 
-/// What is known of a message.
+/// The parts of a message that decide about its admission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     /// Its method; none where it is an answer.
@@ -47,7 +47,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Whether it calls a tool.
+    /// True if it calls a tool.
     pub fn is_call(&self) -> bool {
         self.method.as_deref() == Some(CALL)
     }
@@ -110,7 +110,7 @@ fn too_large() -> Refusal {
     Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message).unread()
 }
 
-/// A message as it comes. A field that is there twice is an error, so that nobody behind this reads
+/// A message as it comes. A field that is there twice is an error, so that no later reader takes
 /// another one than this does.
 #[derive(Deserialize)]
 struct Raw {
@@ -137,7 +137,7 @@ where
     T::deserialize(from).map(Some)
 }
 
-/// What a body is.
+/// Parses a body.
 pub fn look(bytes: &[u8]) -> Result<Message, Refusal> {
     let invalid = |message: &str| Refusal::new(StatusCode::BAD_REQUEST, message);
     // The reader passes over what it does not keep without looking whether it is text.

@@ -1,20 +1,20 @@
 //! The server over HTTP ("Streamable HTTP" under "Transports" in the protocol's specification): one
 //! address, one thread, many clients.
 //!
-//! The protocol itself is the SDK's service. What stands in front of it here decides who gets in,
-//! and how much of the machine they may take.
+//! The protocol itself is the SDK's service. The code in front of it here decides which requests
+//! get in, and how much of the machine they may take.
 //!
 //! | module | what it is |
 //! |---|---|
 //! | `answer` | the body of an answer, and what lasts until it has been sent |
-//! | `connections` | how many there may be, how long each may be silent, who goes |
+//! | `connections` | the limits of their number and silence, and the order in which they are closed |
 //! | `door` | the listener: connections come in here, and signals |
-//! | `gate` | who gets in |
-//! | `message` | a request's body, as far as it has to be known |
-//! | `events` | what streams have told, for those who come back to one |
-//! | `refusal` | what is answered to whoever does not get in |
+//! | `gate` | the checks of a request before it is let in |
+//! | `message` | a request's body, as far as the gate has to know it |
+//! | `events` | the messages of streams, kept for clients that resume one |
+//! | `refusal` | the answer to a request that is not let in |
 //! | `service` | the protocol's own service, without sessions or with them |
-//! | `sessions` | whose they are, how many, how long |
+//! | `sessions` | their owners, their number and their time |
 //! | `tls` | TLS beneath it |
 
 mod answer;
@@ -50,22 +50,22 @@ use crate::front::mcp::log;
 use crate::front::mcp::operation::{self, Operation};
 use crate::front::mcp::server::ServerSetup;
 
-/// Where the protocol is spoken.
+/// Path of the protocol's endpoint.
 const PATH: &str = "/mcp";
 
-/// Where the server says how it is.
+/// Path at which the server says how it is.
 const HEALTH: &str = "/health";
 
-/// Where it tells its figures.
+/// Path of its metrics.
 const METRICS: &str = "/metrics";
 
-/// What most answers are.
+/// Content type of most answers.
 const JSON: &str = "application/json";
 
 /// The longest refusal of the SDK's that is handed on, in bytes.
 const LONGEST_REASON: usize = 1000;
 
-/// What answers requests.
+/// Everything that answers requests.
 struct Site {
     gate: Gate,
     service: Service,
@@ -131,8 +131,8 @@ impl Site {
         }
     }
 
-    /// Answers whoever runs the server, and wants to know how it is: anybody whether it is there,
-    /// those with a token the rest.
+    /// Answers the operator, who wants to know how the server is: that it is there without a token,
+    /// the rest only with one.
     fn answer_operator(
         &self,
         request: &Request<Incoming>,
@@ -189,8 +189,7 @@ impl Site {
         }
     }
 
-    /// Answers a request of the protocol, of which everything is known that anybody may want to
-    /// know.
+    /// Answers a request of the protocol that has passed all checks.
     async fn answer_admitted(
         &self,
         admitted: AdmittedRequest,

@@ -1,4 +1,4 @@
-//! What a request is refused with: a status, and an error of JSON-RPC that says what to do.
+//! The refusal of a request: a status, and an error of JSON-RPC that says what to do.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ impl Refusal {
         }
     }
 
-    /// What is no JSON.
+    /// The body is not JSON.
     pub fn not_json(reason: impl Into<String>) -> Self {
         Self {
             code: PARSE_ERROR,
@@ -62,7 +62,7 @@ impl Refusal {
         }
     }
 
-    /// Whoever has no token, or not the right one.
+    /// The request has no token, or not the right one.
     pub fn stranger(challenge: &'static str, message: &str) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, message)
             .with(WWW_AUTHENTICATE, HeaderValue::from_static(challenge))

@@ -16,7 +16,7 @@ use crate::front::mcp::http::refusal::Refusal;
 use crate::front::mcp::http::sessions::{LIMITS, Limits, RequestRefusal, Requester, Sessions};
 use crate::front::mcp::server::{Server, ServerSetup};
 
-/// When whoever found no room for a session may try again: calls end at any time.
+/// Time after which a client that found no room for a session may try again: calls end at any time.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
 
 /// The header by which a client names its session.
@@ -61,7 +61,7 @@ impl Service {
         }
     }
 
-    /// The methods that it takes, and how they are named to whoever sends another.
+    /// The methods that it takes, and their names for a client that sends another.
     pub fn methods(&self) -> (&'static [Method], &'static str) {
         match self.sessions {
             None => (&[Method::POST], "POST"),
@@ -75,7 +75,7 @@ impl Service {
     /// Answers a request, whose extensions tell the [`TokenOwner`] of its token.
     ///
     /// # Errors
-    /// There is no room for the session that it was to begin, or another request of its session has
+    /// There is no room for the session that it would begin, or another request of its session has
     /// its id.
     pub async fn handle<B>(&self, request: Request<B>) -> Result<Response<Answer>, Refusal>
     where
@@ -108,7 +108,7 @@ impl Service {
     }
 }
 
-/// What the service itself answers where there is no such session.
+/// The service's own answer if there is no such session.
 fn no_such_session() -> Response<Answer> {
     let text = Bytes::from_static(b"Not Found: Session not found");
     let mut response = Response::new(answer::whole(text));
@@ -116,7 +116,7 @@ fn no_such_session() -> Response<Answer> {
     response
 }
 
-/// What is answered instead of a session where none can make room for it.
+/// The answer instead of a session if none can make room for it.
 fn no_room() -> Refusal {
     let seconds = TRY_AGAIN.as_secs();
     Refusal::later(
@@ -129,7 +129,7 @@ fn no_room() -> Refusal {
     )
 }
 
-/// What is answered to a request whose answer nobody could tell from another's.
+/// The answer to a request whose answer could not be told from another's.
 fn same_id() -> Refusal {
     Refusal::new(
         StatusCode::BAD_REQUEST,

@@ -1,9 +1,10 @@
 //! The sessions of clients: whose they are, how many there are, and what ends with them.
 //!
 //! The protocol's side of a session is the SDK's (`LocalSessionManager`). This one decides around
-//! it who may have one: a session is its token's, and for anybody else it is not there. Those that
-//! are idle for a minute end, and the longest idle one makes room for a new one. The answers of
-//! calls go through [`Events`], from which a client whose connection broke reads on.
+//! it which requests may have one: a session belongs to its token, and for all others it does not
+//! exist. Sessions that are idle for a minute end, and the longest idle one makes room for a new
+//! one. The answers of calls go through [`Events`], from which a client whose connection broke
+//! reads on.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -33,20 +34,20 @@ use session::{ActivityGuard, Session, SessionActivity, Unanswered};
 mod requester;
 mod session;
 
-/// How many sessions there may be.
+/// Limits of the number of sessions and of their idle time.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Of one token.
     pub of_holder: usize,
     /// In all.
     pub in_all: usize,
-    /// How long one is kept in which nothing is under way.
+    /// Time that a session is kept in which nothing is under way.
     pub idle: Duration,
 }
 
 impl Limits {
-    /// The limits of a server that has tokens, or has none: then nobody is told apart, and there is
-    /// no limit but that of all.
+    /// The limits of a server that has tokens, or has none: then all requesters are one, and the
+    /// only limit is that of all sessions.
     #[must_use]
     pub fn of(tokens: bool) -> Self {
         if tokens {
@@ -66,7 +67,7 @@ pub const LIMITS: Limits = Limits {
     idle: Duration::from_secs(60),
 };
 
-/// How often idle sessions are looked for.
+/// Time between two looks for idle sessions.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The messages that wait within a session for the one who reads them next.
@@ -105,7 +106,7 @@ impl Sessions {
         }))
     }
 
-    /// Whether `holder` has this session.
+    /// True if the session exists and is `holder`'s.
     #[must_use]
     pub fn has(&self, holder: Option<&TokenOwner>, id: &str) -> bool {
         let open = self.0.open();
@@ -194,7 +195,7 @@ impl SessionTable {
         }
     }
 
-    /// Hands on what comes for a call, until it has its answer, or nobody waits for that any more.
+    /// Passes on the messages for a call, until it has its answer or its client has left for good.
     async fn hand_on(
         self: Arc<Self>,
         session: SessionId,
@@ -230,7 +231,7 @@ impl SessionTable {
     }
 }
 
-/// Whether nothing follows for the request that this message is for.
+/// True if this message is the last one for its request.
 fn is_answer(message: &ServerJsonRpcMessage) -> bool {
     matches!(
         message,
@@ -260,12 +261,12 @@ impl<S: Stream + Unpin> Stream for SessionStream<S> {
     }
 }
 
-/// Why something of a session is not done.
+/// The reason why something of a session is not done.
 #[derive(Debug)]
 pub enum SessionRefusal {
-    /// There is no such session of the requester's.
+    /// The requester has no such session.
     Unknown,
-    /// There is no such event of this session.
+    /// The session has no such event.
     NoSuchEvent,
     /// Each session that could make room has a call under way.
     Full,
@@ -338,7 +339,7 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionRefusal> {
-        // A session that has ended by itself is told of by nobody's request.
+        // A session that has ended by itself is reported outside any request.
         if !Requester::is_there() || self.of_requester(id).is_some() {
             self.0.end(id).await;
         }

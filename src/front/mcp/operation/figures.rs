@@ -1,4 +1,4 @@
-//! What a server counts of its calls, in Prometheus' text form, version 0.0.4
+//! Metrics of a server's calls, in Prometheus' text form, version 0.0.4
 //! (`prometheus.io/docs/instrumenting/exposition_formats`).
 //!
 //! The crates for this take more room than the executable has.
@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What figures are told in.
+/// Content type of the metrics.
 pub const TEXT_FORM: &str = "text/plain; version=0.0.4";
 
 /// The bounds of the durations that are counted together, in seconds.
@@ -18,7 +18,7 @@ const BOUNDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.
 #[derive(Debug, Default)]
 pub struct Figures(Mutex<CallCounts>);
 
-/// What has been counted.
+/// The counters.
 #[derive(Debug, Default)]
 pub struct CallCounts {
     /// Calls under way.
@@ -27,7 +27,7 @@ pub struct CallCounts {
     pub lost: u64,
     /// Calls that have ended, by tool and outcome.
     calls: BTreeMap<(&'static str, String), u64>,
-    /// How long they took, by tool.
+    /// Durations of calls, by tool.
     durations: BTreeMap<&'static str, Durations>,
     /// Requests that were refused, by status.
     refused: BTreeMap<u16, u64>,
@@ -41,20 +41,20 @@ struct Durations {
     seconds: f64,
 }
 
-/// What is as it is when it is asked for.
+/// Values that are read when the metrics are asked for.
 pub struct ServerState {
-    /// How long the server has been there.
+    /// Time since the server started.
     pub uptime: Duration,
     /// Connections of clients.
     pub connections: usize,
-    /// Whether the shared cache can be reached, or none is configured.
+    /// True if the shared cache can be reached, or none is configured.
     pub shared_up: bool,
     /// The memory of the process, in bytes, where it is known.
     pub resident: Option<u64>,
 }
 
 impl Figures {
-    /// What has been counted, to count on.
+    /// The counters, locked for an update.
     pub fn lock(&self) -> MutexGuard<'_, CallCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

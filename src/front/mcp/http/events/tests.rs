@@ -1,4 +1,4 @@
-//! What streams have told, tested by itself.
+//! Events kept of streams, tested by themselves.
 
 use std::future::poll_fn;
 
@@ -44,7 +44,7 @@ fn session(name: &str) -> SessionId {
     name.into()
 }
 
-/// How many messages are kept, and how many bytes.
+/// Messages kept, and their bytes.
 fn counted(events: &Events) -> (usize, usize) {
     let kept = events.kept();
     (kept.messages, kept.bytes)
@@ -68,7 +68,7 @@ fn a_stream_is_resumed_behind_the_last_event_and_goes_on() {
         assert!(next(&mut again).await.unwrap().1.contains("two"));
         assert!(next(&mut again).await.unwrap().1.contains("three"));
         assert_eq!(next(&mut again).await, None);
-        // And after its end as often as anybody likes.
+        // And after its end any number of times.
         for _ in 0..2 {
             let all = texts(events.resume(&session("a"), &first).unwrap()).await;
             assert_eq!(all.len(), 3);

@@ -24,7 +24,7 @@ pub struct Requester {
 /// The refusal in place of what the protocol's own service would say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestRefusal {
-    /// There is no room for the session that the request was to begin.
+    /// No session has room for the one that the request would begin.
     NoRoom,
     /// A request of its session with the same id has no answer yet.
     SameId,
@@ -51,7 +51,7 @@ impl Requester {
         let _ = REQUESTER.try_with(|requester| requester.told.set(Some(told)));
     }
 
-    /// What the present requester was told.
+    /// The refusal that the present requester was told.
     #[must_use]
     pub fn told() -> Option<RequestRefusal> {
         REQUESTER
@@ -60,7 +60,7 @@ impl Requester {
             .flatten()
     }
 
-    /// What becomes true when the session ends that the present request begins.
+    /// A channel that becomes true when the session ends that the present request begins.
     #[must_use]
     pub fn going() -> watch::Receiver<bool> {
         let going = REQUESTER.try_with(|requester| requester.gone.subscribe());
@@ -74,13 +74,13 @@ impl Requester {
         begins.ok()
     }
 
-    /// Whether the present requester is this holder.
+    /// True if the present requester is this holder.
     pub(super) fn is(holder: Option<&TokenOwner>) -> bool {
         let is = REQUESTER.try_with(|requester| requester.holder.as_ref() == holder);
         is.unwrap_or(false)
     }
 
-    /// Whether anybody asks.
+    /// True within a request.
     pub(super) fn is_there() -> bool {
         REQUESTER.try_with(|_| ()).is_ok()
     }

@@ -24,9 +24,9 @@ pub struct Session {
 /// The use of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionUse {
-    /// How many calls and streams are under way.
+    /// Calls and streams under way.
     pub now: usize,
-    /// How many of them are calls.
+    /// Calls among them.
     pub calls: usize,
     /// When something began or ended last.
     pub last: Instant,
@@ -58,8 +58,8 @@ impl Session {
         ids.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a request begins, until what is returned is dropped; none, where one with the
-    /// same id has no answer yet: nobody could tell their answers apart.
+    /// Records that a request begins, until the returned value is dropped. Returns `None` if one
+    /// with the same id has no answer yet, because their answers could not be told apart.
     pub fn ask(self: &Arc<Self>, id: &RequestId) -> Option<Unanswered> {
         let is_new = self.unanswered().insert(id.clone());
         is_new.then(|| Unanswered {

@@ -106,7 +106,7 @@ fn a_session_is_its_token_s_and_for_anybody_else_not_there() {
             let has = Requester::new(holder).answered(sessions.has_session(&id));
             assert_eq!(has.await.unwrap(), own);
         }
-        // Whoever is known not to have asked has nothing.
+        // A requester known not to have asked has nothing.
         assert!(!sessions.has_session(&id).await.unwrap());
         let other = || Requester::new(Some(TokenOwner::new("two")));
         other().answered(sessions.close_session(&id)).await.unwrap();
